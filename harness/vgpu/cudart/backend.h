@@ -1,0 +1,51 @@
+// What the CUDA runtime replacement needs from a device, whether it lives in this process (vgpu-run, tests)
+// or in the judge at the other end of a socket (the worker). One method a kind of request; everything that is
+// state of the runtime alone (error state, call-configuration stack, stream and event handles, symbol tables)
+// stays in cudart/.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vgpu/exec/device.h"
+
+namespace lockstep::vgpu::cudart {
+
+// The API call a request comes from, for traces, leaks and messages.
+struct Origin {
+  const char* function = "";   // "cudaMalloc"
+  std::string call_site;       // "reduction.cu:120" where known, or ""
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  // A fat binary or PTX text as registered; throws std::runtime_error with the sentence to show.
+  virtual ModuleHandle LoadModule(std::span<const uint8_t> image) = 0;
+  virtual void UnloadModule(ModuleHandle module) = 0;
+  virtual std::optional<KernelInfo> FindKernel(ModuleHandle module, const std::string& mangled) = 0;
+  virtual std::optional<VariableInfo> FindVariable(ModuleHandle module, const std::string& name) = 0;
+  virtual uint64_t Allocate(uint64_t bytes, const Origin& origin) = 0;
+  virtual bool Free(uint64_t address, const Origin& origin) = 0;
+  virtual bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin& origin) = 0;
+  virtual bool Read(void* to, uint64_t from, uint64_t bytes, const Origin& origin) = 0;
+  virtual bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin& origin) = 0;
+  virtual bool Fill(uint64_t to, uint8_t value, uint64_t bytes, const Origin& origin) = 0;
+  virtual bool Contains(uint64_t address, uint64_t bytes) = 0;
+  virtual uint64_t FreeBytes() = 0;
+  virtual LaunchResult Launch(const LaunchSpec& launch, const Origin& origin) = 0;
+  virtual int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) = 0;
+  virtual const DeviceProfile& profile() = 0;
+  virtual void Reset() = 0;
+  // Any API call that none of the above carries (streams, events, …), for the judge's trace. May be a no-op.
+  virtual void Note(const Origin& origin, int error) = 0;
+};
+
+std::unique_ptr<Backend> MakeLocalBackend();            // cudart/local_backend.cc: options from LOCKSTEP_* variables
+std::unique_ptr<Backend> MakeRemoteBackend(int socket);  // worker/remote_backend.cc
+
+}  // namespace lockstep::vgpu::cudart

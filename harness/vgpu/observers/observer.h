@@ -1,0 +1,91 @@
+// Observers: counters and checkers. They get one event a warp instruction, never one a lane, and they never
+// change what the program computes. Which ones run is fixed before a launch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "vgpu/counters.h"
+#include "vgpu/exec/warp.h"
+#include "vgpu/finding.h"
+#include "vgpu/isa/insn.h"
+
+namespace lockstep::vgpu {
+
+struct Program;   // exec/program.h
+
+// A thread's place in the launch: block_index is the linear index of the block in the grid, thread_index
+// warp * 32 + lane.
+struct LaunchInfo {
+  const Program* program = nullptr;
+  uint64_t ordinal = 0;
+  std::string kernel;
+  Dim3 grid, block;
+  uint32_t warps_per_block = 0;
+  uint32_t shared_bytes = 0;        // static + dynamic
+  bool cooperative = false;
+};
+
+enum class MemoryOrder : uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcquireRelease };
+enum class MemoryScope : uint8_t { kCta, kCluster, kGpu, kSystem };
+
+// One warp instruction's access to one space. An instruction whose generic addresses fall into several
+// spaces gives one event a space.
+struct MemoryAccess {
+  MemorySpace space;
+  AccessKind kind;
+  MemoryOrder order = MemoryOrder::kWeak;
+  MemoryScope scope = MemoryScope::kGpu;
+  uint8_t bytes;               // a lane: element size × vector elements (1 to 32)
+  bool same_value = false;     // stores: lanes that hit the same address stored the same bytes
+  bool returns_value = true;   // atomics: false for red
+  LaneMask mask;               // lanes that access
+  const uint64_t* address;     // [32]; global: device address; shared, local: offset in the window
+  uint32_t pc;
+  uint32_t block_index, warp_index;
+  uint32_t thread_base;        // = warp_index * 32
+};
+
+struct WarpEvent {             // barrier arrival, __syncwarp, fence, exit
+  LaneMask mask;               // lanes that take part
+  uint32_t pc;
+  uint32_t block_index, warp_index;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // An observer that can serve several CPU threads at once returns a fresh instance for another thread and
+  // later takes its results over with Absorb (called in thread order). One that can't returns nullptr:
+  // then the launch runs on one thread.
+  virtual std::unique_ptr<Observer> Fork() const { return nullptr; }
+  virtual void Absorb(Observer& /*forked*/) {}
+
+  virtual void OnLaunchBegin(const LaunchInfo&) {}
+  virtual void OnLaunchEnd() {}
+  // Several blocks may be resident on one thread; events carry block_index.
+  virtual void OnBlockBegin(uint32_t /*block_index*/) {}
+  virtual void OnBlockEnd(uint32_t /*block_index*/) {}
+
+  virtual void OnMemory(const MemoryAccess&) {}
+  // A branch: `taken` ⊆ `active`. Called for conditional branches only.
+  virtual void OnBranch(const WarpEvent& /*active*/, LaneMask /*taken*/) {}
+  // bar.sync / bar.arrive / bar.red: a warp arrives. When the barrier completes, OnBarrierComplete names
+  // the warps that took part (bit w = warp w) and whether it spans the whole block.
+  virtual void OnBarrierArrive(const WarpEvent&, uint32_t /*barrier*/) {}
+  virtual void OnBarrierComplete(uint32_t /*block_index*/, uint32_t /*barrier*/, uint64_t /*warps*/) {}
+  virtual void OnWarpSync(const WarpEvent&) {}                 // bar.warp.sync: orders memory among mask
+  virtual void OnFence(const WarpEvent&, MemoryScope) {}
+  virtual void OnExit(const WarpEvent&) {}
+
+  // Host side, between launches: what the initialisation shadow needs.
+  virtual void OnAllocate(uint64_t /*address*/, uint64_t /*bytes*/) {}
+  virtual void OnFree(uint64_t /*address*/, uint64_t /*bytes*/) {}
+  virtual void OnHostWrite(uint64_t /*address*/, uint64_t /*bytes*/) {}             // memcpy H2D, memset
+  virtual void OnHostCopy(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {} // memcpy D2D
+  virtual void OnHostRead(uint64_t /*address*/, uint64_t /*bytes*/) {}              // memcpy D2H
+};
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,15 @@
+// PTX text → syntax tree.
+#pragma once
+
+#include <string_view>
+
+#include "vgpu/ptx/module.h"
+
+namespace lockstep::vgpu::ptx {
+
+// Parses one PTX module. Registers, variables and labels that inner { } scopes declare get names that
+// are unique in their function, and every use refers to them. Throws PtxError on a text that is no
+// PTX; hostile text costs at most time and memory linear in its length.
+Module Parse(std::string_view text);
+
+}  // namespace lockstep::vgpu::ptx
