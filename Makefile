@@ -1,0 +1,56 @@
+# Lockstep. `make help` lists what there is.
+#
+# Set-up happens by itself: harness/setup.sh finds or installs what is missing, once, and leaves a stamp.
+BUILD ?= build
+OUT ?= out/demo
+DEVICE ?= vgpu
+SHELL := /bin/bash
+STAMP := $(BUILD)/.setup
+ASSIGNMENTS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard assignments/*/assignment.toml)))))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo check test lint format unit-tests grader-tests bench clean $(ASSIGNMENTS:%=test-%)
+
+help:  ## list the targets
+	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+$(STAMP): harness/setup.sh $(wildcard grader/requirements.txt grader/pyproject.toml)
+	@harness/setup.sh --build $(BUILD)
+	@mkdir -p $(BUILD) && touch $@
+
+setup: $(STAMP)  ## install and find all that is needed (the other targets do it too)
+
+build: $(STAMP)  ## build the virtual GPU, the judge and the suites
+	@harness/build.sh --build $(BUILD)
+
+demo: build  ## grade a sample class with no GPU: report cards, gradebook, leaderboard
+	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(OUT) --device $(DEVICE)
+
+check: build lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
+
+lint: $(STAMP)  ## formatting and static checks
+	@harness/lint.sh --build $(BUILD)
+
+format: $(STAMP)  ## format C++, CUDA and Python sources
+	@harness/lint.sh --build $(BUILD) --fix
+
+unit-tests: build  ## C++ tests
+	@cd $(BUILD) && ctest --output-on-failure -j2
+
+grader-check: build  ## stubs fail, references pass, wrong solutions get their verdicts
+	@.venv/bin/grader check --build $(BUILD)
+
+grader-tests: build  ## Python tests
+	@.venv/bin/pytest -q grader/tests
+
+bench: build  ## benchmarks of the virtual GPU
+	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
+
+test: $(ASSIGNMENTS:%=test-%)  ## run the public tests on the stubs in assignments/: what students do
+
+$(ASSIGNMENTS:%=test-%): test-%: build
+	@$(MAKE) --no-print-directory -C assignments/$* run BUILD=$(abspath $(BUILD)) DEVICE=$(DEVICE)
+
+clean:  ## remove what was built
+	rm -rf $(BUILD) out

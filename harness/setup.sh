@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Finds or installs what Lockstep needs, so that one command does on a fresh machine.
+#
+#   system packages   g++, CMake, Ninja, GoogleTest, toml++, nlohmann-json, zstd, bubblewrap …
+#                     by apt-get where this is root on Debian or Ubuntu; elsewhere it says what to type
+#   Python            .venv with the pinned packages of grader/requirements.txt, and the grader
+#   nvcc              on PATH, in /usr/local/cuda, or from the CUDA toolkit's Python packages
+#
+# Where no package index can be reached, packages that the system's Python has already will do.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build
+while [ $# -gt 0 ]; do
+  case $1 in
+    --build) build=$2; shift 2 ;;
+    *) echo "usage: harness/setup.sh [--build DIR]" >&2; exit 2 ;;
+  esac
+done
+
+if [ -t 1 ]; then bold=$'\e[1m' red=$'\e[31m' off=$'\e[0m'; else bold='' red='' off=''; fi
+say() { printf '%s==>%s %s\n' "$bold" "$off" "$*"; }
+fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
+
+has_header() { echo "#include <$1>" | g++ -x c++ -std=c++20 -fsyntax-only - 2>/dev/null; }
+has_library() { echo 'int main() {}' | g++ -x c++ - -o /dev/null "-l$1" 2>/dev/null; }
+
+# Each line: a Debian package and the test that says it is not needed.
+missing_packages() {
+  command -v g++ >/dev/null || echo g++
+  command -v cmake >/dev/null || echo cmake
+  command -v ninja >/dev/null || echo ninja-build
+  command -v make >/dev/null || echo make
+  command -v git >/dev/null || echo git
+  { has_header gtest/gtest.h && has_library gtest; } || echo libgtest-dev
+  has_header toml++/toml.h || echo libtomlplusplus-dev
+  has_header nlohmann/json.hpp || echo nlohmann-json3-dev
+  { has_header zstd.h && has_library zstd; } || echo libzstd-dev
+  command -v python3 >/dev/null || echo python3
+  python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+}
+# Only some targets need these; without them those targets say so.
+wanted_packages() {
+  command -v bwrap >/dev/null || echo bubblewrap
+  has_header benchmark/benchmark.h || echo libbenchmark-dev
+  command -v clang-format >/dev/null || echo clang-format
+  command -v cppcheck >/dev/null || echo cppcheck
+}
+
+missing=$(missing_packages); wanted=$(wanted_packages)
+if [ -n "$missing$wanted" ]; then
+  packages=$(echo $missing $wanted)
+  if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+    say "Installing system packages: $packages"
+    log=$(mktemp)
+    if ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages; } >"$log" 2>&1; then
+      tail -n 5 "$log" >&2
+      [ -z "$(missing_packages)" ] || fail "could not install $(echo $(missing_packages)); see $log"
+    fi
+  elif [ -n "$missing" ]; then
+    fail "these packages are missing: $packages
+       On Debian or Ubuntu type:  sudo apt-get install $packages"
+  else
+    say "Optional packages are missing ($(echo $wanted)); on Debian or Ubuntu: sudo apt-get install $(echo $wanted)"
+  fi
+fi
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  fail "Python 3.11 or newer is needed; python3 here is $(python3 --version 2>&1 | cut -d' ' -f2)"
+
+say "Python environment in .venv"
+if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
+if ! .venv/bin/pip install -q --disable-pip-version-check -r grader/requirements.txt; then
+  say "No package index: using the Python packages that are installed already"
+  rm -rf .venv && python3 -m venv --system-site-packages .venv
+  .venv/bin/python -c 'import click, jinja2, pandas, pygments, rich' ||
+    fail "Python packages are missing; with a network type:  .venv/bin/pip install -r grader/requirements.txt"
+fi
+# The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.
+site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+echo "$PWD/grader/src" > "$site/lockstep_grader.pth"
+cat > .venv/bin/grader <<EOF
+#!$PWD/.venv/bin/python
+import sys
+from grader.cli import main
+sys.exit(main())
+EOF
+chmod +x .venv/bin/grader
+
+nvcc=$(command -v nvcc || true)
+[ -n "$nvcc" ] || nvcc=$(ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
+if [ -z "$nvcc" ]; then
+  # The toolkit's compiler as Python packages: no driver, no root.
+  nvcc="$site/nvidia/cu13/bin/nvcc"
+  if [ ! -x "$nvcc" ]; then
+    say "No nvcc on this machine: getting the CUDA compiler from its Python packages (300 MB on disk)"
+    .venv/bin/pip install -q --disable-pip-version-check -r harness/nvcc-requirements.txt ||
+      fail "nvcc is missing and could not be fetched. Install the CUDA toolkit 12 or newer, or with a network type:  .venv/bin/pip install -r harness/nvcc-requirements.txt"
+  fi
+fi
+"$nvcc" --version >/dev/null || fail "$nvcc does not run"
+mkdir -p "$build"
+echo "$nvcc" > "$build/nvcc.txt"
+say "nvcc: $nvcc ($("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'))"
