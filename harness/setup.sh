@@ -70,9 +70,14 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
 
 say "Python environment in .venv"
 if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
-if ! .venv/bin/pip install -q --disable-pip-version-check -r grader/requirements.txt; then
-  say "No package index: using the Python packages that are installed already"
+pip_log=$(mktemp)
+if ! .venv/bin/pip install -q --disable-pip-version-check --retries 2 -r grader/requirements.txt 2> "$pip_log"; then
+  tail -n 3 "$pip_log" >&2
+  say "That failed: trying the Python packages that are installed already"
   rm -rf .venv && python3 -m venv --system-site-packages .venv
+  # python3 may itself be a virtual environment, whose packages --system-site-packages leaves out.
+  python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
+    "$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/parent.pth"
   .venv/bin/python -c 'import click, jinja2, pandas, pygments, rich' ||
     fail "Python packages are missing; with a network type:  .venv/bin/pip install -r grader/requirements.txt"
 fi
