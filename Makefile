@@ -9,7 +9,7 @@ STAMP := $(BUILD)/.setup
 ASSIGNMENTS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard assignments/*/assignment.toml)))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check test lint format unit-tests grader-tests bench clean $(ASSIGNMENTS:%=test-%)
+.PHONY: help setup build build-all demo check test lint format unit-tests grader-check grader-tests bench clean $(ASSIGNMENTS:%=test-%)
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -22,12 +22,15 @@ $(STAMP): harness/setup.sh $(wildcard grader/requirements.txt grader/pyproject.t
 setup: $(STAMP)  ## install and find all that is needed (the other targets do it too)
 
 build: $(STAMP)  ## build the virtual GPU, the judge and the suites
-	@harness/build.sh --build $(BUILD)
+	@harness/build.sh --build $(BUILD) core
+
+build-all: $(STAMP)  ## build the project's tests and benchmarks too
+	@harness/build.sh --build $(BUILD) all
 
 demo: build  ## grade a sample class with no GPU: report cards, gradebook, leaderboard
 	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(OUT) --device $(DEVICE)
 
-check: build lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
+check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
 
 lint: $(STAMP)  ## formatting and static checks
 	@harness/lint.sh --build $(BUILD)
@@ -35,7 +38,7 @@ lint: $(STAMP)  ## formatting and static checks
 format: $(STAMP)  ## format C++, CUDA and Python sources
 	@harness/lint.sh --build $(BUILD) --fix
 
-unit-tests: build  ## C++ tests
+unit-tests: build-all  ## C++ tests
 	@cd $(BUILD) && ctest --output-on-failure -j2
 
 grader-check: build  ## stubs fail, references pass, wrong solutions get their verdicts
@@ -44,7 +47,7 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 grader-tests: build  ## Python tests
 	@.venv/bin/pytest -q grader/tests
 
-bench: build  ## benchmarks of the virtual GPU
+bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
 
 test: $(ASSIGNMENTS:%=test-%)  ## run the public tests on the stubs in assignments/: what students do
