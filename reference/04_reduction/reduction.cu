@@ -1,0 +1,243 @@
+// The ladder of reductions: seven ways to sum an array, each faster than the one before, and a bonus.
+//
+// Every kernel reduces the elements of its block to one result, d_out[blockIdx.x]; run_passes launches it over and over
+// until one result is left. Rungs 1 to 5 learn the size of their blocks when they run (blockDim.x), rungs 6 and up when
+// they are compiled.
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+#include "reduction.h"
+
+using Kernel = void (*)(const int* d_in, int* d_out, unsigned n);
+
+// Reduces d_in, `per_block` elements a block, then the blocks' results, and so on until one is left in d_out. No pass
+// has more than `max_blocks` blocks: a kernel that is given fewer than it asked for must go round again.
+void run_passes(Kernel kernel, unsigned per_block, const int* d_in, int* d_out, unsigned n, int* d_work,
+                unsigned max_blocks = UINT_MAX) {
+  int* d_results = d_work;
+  int* d_next = d_work + BlocksFor(n);
+  for (;;) {
+    const unsigned blocks = n == 0 ? 1 : std::min((n - 1) / per_block + 1, max_blocks);
+    if (blocks == 1) break;
+    kernel<<<blocks, kBlock>>>(d_in, d_results, n);
+    d_in = d_results;
+    n = blocks;
+    std::swap(d_results, d_next);
+  }
+  kernel<<<1, kBlock>>>(d_in, d_out, n);
+}
+
+// Rung 1. Interleaved addressing: a thread works where its index is a multiple of twice the stride.
+__global__ void reduce1_interleaved_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  const unsigned tid = threadIdx.x;
+  const unsigned i = blockIdx.x * blockDim.x + tid;
+  s_data[tid] = i < n ? d_in[i] : 0;
+  __syncthreads();
+  for (unsigned s = 1; s < blockDim.x; s *= 2) {
+    if (tid % (2 * s) == 0) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce1_interleaved_kernel, kBlock, d_in, d_sum, n, d_work);
+}
+
+// Rung 2. Strided index: the same additions are done by threads that sit side by side, so that whole warps fall idle.
+__global__ void reduce2_strided_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  const unsigned tid = threadIdx.x;
+  const unsigned i = blockIdx.x * blockDim.x + tid;
+  s_data[tid] = i < n ? d_in[i] : 0;
+  __syncthreads();
+  for (unsigned s = 1; s < blockDim.x; s *= 2) {
+    const unsigned index = 2 * s * tid;
+    if (index < blockDim.x) s_data[index] += s_data[index + s];
+    __syncthreads();
+  }
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce2_strided_kernel, kBlock, d_in, d_sum, n, d_work);
+}
+
+// Rung 3. Sequential addressing: the upper half is added to the lower half, so that a warp's words lie side by side.
+__global__ void reduce3_sequential_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  const unsigned tid = threadIdx.x;
+  const unsigned i = blockIdx.x * blockDim.x + tid;
+  s_data[tid] = i < n ? d_in[i] : 0;
+  __syncthreads();
+  for (unsigned s = blockDim.x / 2; s > 0; s /= 2) {
+    if (tid < s) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce3_sequential_kernel, kBlock, d_in, d_sum, n, d_work);
+}
+
+// The sum of the two elements that a thread of rungs 4 to 6 loads: a block takes two tiles of `threads` elements.
+__device__ int first_add(const int* d_in, unsigned n, unsigned threads) {
+  const unsigned i = blockIdx.x * threads * 2 + threadIdx.x;
+  int sum = i < n ? d_in[i] : 0;
+  if (i + threads < n) sum += d_in[i + threads];
+  return sum;
+}
+
+// Rung 4. First add during the load: each thread loads two elements, so that half the blocks do.
+__global__ void reduce4_first_add_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  const unsigned tid = threadIdx.x;
+  s_data[tid] = first_add(d_in, n, blockDim.x);
+  __syncthreads();
+  for (unsigned s = blockDim.x / 2; s > 0; s /= 2) {
+    if (tid < s) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce4_first_add_kernel, 2 * kBlock, d_in, d_sum, n, d_work);
+}
+
+// Adds up s_data[0..64) in s_data[0]; for the first warp of a block only. Its lanes need not run in lockstep: a
+// __syncwarp() parts each step's reads from its writes, and its writes from the next step's reads.
+__device__ void reduce_last_warp(int* s_data, unsigned lane) {
+  int sum = s_data[lane];
+#pragma unroll
+  for (unsigned s = 32; s > 0; s /= 2) {
+    sum += s_data[lane + s];
+    __syncwarp();
+    s_data[lane] = sum;
+    __syncwarp();
+  }
+}
+
+// Rung 5. Last warp unrolled: the six steps that need one warp only do without loop, test and block-wide barrier.
+__global__ void reduce5_warp_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  const unsigned tid = threadIdx.x;
+  s_data[tid] = first_add(d_in, n, blockDim.x);
+  __syncthreads();
+  for (unsigned s = blockDim.x / 2; s > 32; s /= 2) {
+    if (tid < s) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid < 32) reduce_last_warp(s_data, tid);
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce5_warp_unrolled_kernel, 2 * kBlock, d_in, d_sum, n, d_work);
+}
+
+// Reduces s_data[0..kThreads) to s_data[0], unrolled by the compiler because it knows kThreads.
+template <unsigned kThreads>
+__device__ void reduce_block(int* s_data, unsigned tid) {
+  static_assert(kThreads >= 64 && kThreads % 64 == 0 && (kThreads & (kThreads - 1)) == 0, "a power of two from 64 up");
+  __syncthreads();
+#pragma unroll
+  for (unsigned s = kThreads / 2; s > 32; s /= 2) {
+    if (tid < s) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid < 32) reduce_last_warp(s_data, tid);
+}
+
+// Rung 6. Completely unrolled: the block size is a template parameter, so that no loop is left.
+template <unsigned kThreads>
+__global__ void reduce6_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kThreads];
+  const unsigned tid = threadIdx.x;
+  s_data[tid] = first_add(d_in, n, kThreads);
+  reduce_block<kThreads>(s_data, tid);
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce6_unrolled_kernel<kBlock>, 2 * kBlock, d_in, d_sum, n, d_work);
+}
+
+// Rung 7. Many elements a thread: a bounded grid strides over the array, so that the tree is paid for once a block.
+template <unsigned kThreads>
+__global__ void reduce7_many_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kThreads];
+  const unsigned tid = threadIdx.x;
+  int sum = 0;
+  for (unsigned i = blockIdx.x * kThreads * 2 + tid; i < n; i += gridDim.x * kThreads * 2) {
+    sum += d_in[i];
+    if (i + kThreads < n) sum += d_in[i + kThreads];
+  }
+  s_data[tid] = sum;
+  reduce_block<kThreads>(s_data, tid);
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce7_many_kernel<kBlock>, 2 * kBlock, d_in, d_sum, n, d_work, kMaxBlocks);
+}
+
+// An associative operation and its identity: what the bonus rung is written for.
+struct Sum {
+  static constexpr int kIdentity = 0;
+  static __device__ int apply(int a, int b) { return a + b; }
+};
+struct Max {
+  static constexpr int kIdentity = INT_MIN;
+  static __device__ int apply(int a, int b) { return max(a, b); }
+};
+struct Min {
+  static constexpr int kIdentity = INT_MAX;
+  static __device__ int apply(int a, int b) { return min(a, b); }
+};
+
+// The warp's result, in lane 0: values go from register to register.
+template <typename Op>
+__device__ int reduce_warp(int value) {
+#pragma unroll
+  for (unsigned offset = 16; offset > 0; offset /= 2) {
+    value = Op::apply(value, __shfl_down_sync(0xffffffff, value, offset));
+  }
+  return value;
+}
+
+// Rung 8. Shuffles: each warp reduces in registers, and shared memory carries one value a warp.
+template <typename Op, unsigned kThreads>
+__global__ void reduce8_shuffle_kernel(const int* d_in, int* d_out, unsigned n) {
+  constexpr unsigned kWarps = kThreads / 32;
+  __shared__ int s_warp[kWarps];
+  const unsigned tid = threadIdx.x;
+  int value = Op::kIdentity;
+  for (unsigned i = blockIdx.x * kThreads * 2 + tid; i < n; i += gridDim.x * kThreads * 2) {
+    value = Op::apply(value, d_in[i]);
+    if (i + kThreads < n) value = Op::apply(value, d_in[i + kThreads]);
+  }
+  value = reduce_warp<Op>(value);
+  if (tid % 32 == 0) s_warp[tid / 32] = value;
+  __syncthreads();
+  if (tid < 32) {
+    value = reduce_warp<Op>(tid < kWarps ? s_warp[tid] : Op::kIdentity);
+    if (tid == 0) d_out[blockIdx.x] = value;
+  }
+}
+
+void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce8_shuffle_kernel<Sum, kBlock>, 2 * kBlock, d_in, d_sum, n, d_work, kMaxBlocks);
+}
+
+void reduce8_max(const int* d_in, int* d_max, unsigned n, int* d_work) {
+  run_passes(reduce8_shuffle_kernel<Max, kBlock>, 2 * kBlock, d_in, d_max, n, d_work, kMaxBlocks);
+}
+
+void reduce8_min(const int* d_in, int* d_min, unsigned n, int* d_work) {
+  run_passes(reduce8_shuffle_kernel<Min, kBlock>, 2 * kBlock, d_in, d_min, n, d_work, kMaxBlocks);
+}
