@@ -1,0 +1,177 @@
+#include "judge/assignment.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <toml++/toml.h>
+
+namespace lockstep::judge {
+namespace {
+
+// One table of the file, with the name that messages give it.
+class Table {
+ public:
+  Table(const toml::table& table, std::string file, std::string name)
+      : table_(table), file_(std::move(file)), name_(std::move(name)) {}
+
+  [[noreturn]] void Fail(const std::string& sentence) const {
+    throw AssignmentError(file_ + ": " + (name_.empty() ? "" : "[" + name_ + "] ") + sentence);
+  }
+
+  std::string Text(const char* key) const {
+    const auto value = OptionalText(key);
+    if (!value || value->empty()) Fail(std::string(key) + " is missing; it takes a text in quotes");
+    return *value;
+  }
+
+  std::optional<std::string> OptionalText(const char* key) const {
+    const toml::node_view<const toml::node> node = table_[key];
+    if (!node) return std::nullopt;
+    if (!node.is_string()) Fail(std::string(key) + " has to be a text in quotes");
+    return node.value<std::string>();
+  }
+
+  std::optional<double> OptionalNumber(const char* key) const {
+    const toml::node_view<const toml::node> node = table_[key];
+    if (!node) return std::nullopt;
+    if (!node.is_number()) Fail(std::string(key) + " has to be a number");
+    return node.value<double>();
+  }
+
+  double Number(const char* key) const {
+    const auto value = OptionalNumber(key);
+    if (!value) Fail(std::string(key) + " is missing; it takes a number");
+    return *value;
+  }
+
+  // A count that stays as it is where the key is absent.
+  void Count(const char* key, uint64_t& value) const {
+    const toml::node_view<const toml::node> node = table_[key];
+    if (!node) return;
+    const auto number = node.value_exact<int64_t>();
+    if (!number || *number <= 0) Fail(std::string(key) + " has to be a whole number above 0");
+    value = static_cast<uint64_t>(*number);
+  }
+
+  bool Has(const char* key) const { return static_cast<bool>(table_[key]); }
+
+ private:
+  const toml::table& table_;
+  std::string file_, name_;
+};
+
+// The tables of an array [[key]]; none where the key is absent.
+std::vector<const toml::table*> TablesOf(const toml::table& root, const char* key, const Table& whole) {
+  std::vector<const toml::table*> tables;
+  const toml::node* node = root.get(key);
+  if (node == nullptr) return tables;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) whole.Fail(std::string(key) + " has to be written as [[" + key + "]]");
+  for (const toml::node& element : *array) {
+    if (!element.is_table()) whole.Fail(std::string(key) + " has to be written as [[" + key + "]]");
+    tables.push_back(element.as_table());
+  }
+  return tables;
+}
+
+const toml::table* SubTable(const toml::table& root, const char* key, const Table& whole) {
+  const toml::node* node = root.get(key);
+  if (node == nullptr) return nullptr;
+  if (!node->is_table()) whole.Fail(std::string(key) + " has to be a table: [" + key + "]");
+  return node->as_table();
+}
+
+EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment) {
+  EvidenceCriterion criterion;
+  criterion.id = table.Text("id");
+  criterion.rung = table.Text("rung");
+  criterion.title = table.Text("title");
+  criterion.hint = table.OptionalText("hint").value_or("");
+  if (assignment.FindRung(criterion.rung) == nullptr) {
+    table.Fail("rung = \"" + criterion.rung + "\" is the id of no [[rung]]");
+  }
+  try {
+    criterion.metric = ParseMetric(table.Text("metric"));
+  } catch (const std::invalid_argument& error) {
+    table.Fail(error.what());
+  }
+  for (const std::string& scope : ScopesOf(criterion.metric)) {
+    if (!scope.empty() && scope != kReferenceScope && assignment.FindRung(scope) == nullptr) {
+      table.Fail("the metric's \"" + scope + "\" is neither \"reference\" nor the id of a [[rung]]");
+    }
+  }
+  criterion.budget.full = table.Number("full");
+  criterion.budget.none = table.Number("none");
+  if (criterion.budget.full == criterion.budget.none) table.Fail("full and none have to differ");
+  return criterion;
+}
+
+}  // namespace
+
+const Rung* Assignment::FindRung(std::string_view id) const {
+  const auto rung = std::find_if(rungs.begin(), rungs.end(), [&](const Rung& r) { return r.id == id; });
+  return rung == rungs.end() ? nullptr : &*rung;
+}
+
+Assignment LoadAssignment(const std::filesystem::path& folder) {
+  const std::string file = (folder / "assignment.toml").string();
+  if (!std::filesystem::is_regular_file(file)) {
+    throw AssignmentError(file + ": no such file; --assignment=DIR takes an assignment's folder");
+  }
+  toml::table root;
+  try {
+    root = toml::parse_file(file);
+  } catch (const toml::parse_error& error) {
+    throw AssignmentError(file + ":" + std::to_string(error.source().begin.line) + ": " +
+                          std::string(error.description()));
+  }
+  Assignment assignment;
+  const Table whole(root, file, "");
+  assignment.folder = folder;
+  assignment.id = whole.Text("id");
+  assignment.title = whole.Text("title");
+  assignment.submission = whole.Text("submission");
+  if (const toml::table* limits = SubTable(root, "limits", whole)) {
+    const Table table(*limits, file, "limits");
+    assignment.limits.call_seconds = table.OptionalNumber("call_seconds").value_or(assignment.limits.call_seconds);
+    if (!(assignment.limits.call_seconds > 0)) table.Fail("call_seconds has to be above 0");
+    table.Count("instruction_budget", assignment.limits.instruction_budget);
+    table.Count("output_bytes", assignment.limits.output_bytes);
+    table.Count("memory_mb", assignment.limits.memory_mb);
+  }
+  if (const toml::table* evidence = SubTable(root, "evidence", whole)) {
+    Table(*evidence, file, "evidence").Count("n", assignment.evidence_elements);
+  }
+  std::set<std::string> ids;
+  for (const toml::table* element : TablesOf(root, "rung", whole)) {
+    const Table table(*element, file, "[rung]");
+    Rung rung{table.Text("id"), table.Text("title"), table.OptionalNumber("published_ms"),
+              table.OptionalNumber("published_gb_s")};
+    if (!ids.insert(rung.id).second) table.Fail("id = \"" + rung.id + "\" is there twice");
+    assignment.rungs.push_back(std::move(rung));
+  }
+  if (assignment.rungs.empty()) whole.Fail("there is no [[rung]]");
+  for (const toml::table* element : TablesOf(root, "criterion", whole)) {
+    const Table table(*element, file, "[criterion]");
+    const std::string id = table.Text("id");
+    if (!ids.insert(id).second) table.Fail("id = \"" + id + "\" is there twice");
+    if (table.Has("tests") == table.Has("metric")) table.Fail(id + " needs either tests or metric, and not both");
+    if (table.Has("metric")) assignment.criteria.push_back(ReadCriterion(table, assignment));
+  }
+  if (!assignment.criteria.empty() && assignment.evidence_elements == 0) {
+    whole.Fail("criteria with a metric need [evidence] n");
+  }
+  return assignment;
+}
+
+bool RungMatches(std::string_view id, std::string_view selector) {
+  if (selector.empty() || id == selector) return true;
+  if (id.size() > selector.size() && id.starts_with(selector) && id[selector.size()] == '_') return true;
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  if (!std::all_of(selector.begin(), selector.end(), is_digit)) return false;
+  const auto first = std::find_if(id.begin(), id.end(), is_digit);
+  const auto last = std::find_if_not(first, id.end(), is_digit);
+  return std::string_view(first, last) == selector;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,58 @@
+// assignment.toml, the one place for an assignment's numbers. docs/reference/assignment-toml.md describes it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/metric.h"
+
+namespace lockstep::judge {
+
+struct Limits {
+  double call_seconds = 20;               // wall clock of one launcher call in the worker
+  uint64_t instruction_budget = 400'000'000;  // warp instructions of one launch
+  uint64_t output_bytes = 1'000'000;      // what a worker may print
+  uint64_t memory_mb = 2048;
+};
+
+struct Rung {
+  std::string id;      // the launcher's name
+  std::string title;
+  std::optional<double> published_ms, published_gb_s;
+};
+
+// A criterion that is measured. Those that count tests are the grader's business.
+struct EvidenceCriterion {
+  std::string id, rung, title, hint;
+  Metric metric;
+  Budget budget;
+};
+
+struct Assignment {
+  std::filesystem::path folder;
+  std::string id, title, submission;
+  Limits limits;
+  uint64_t evidence_elements = 0;   // problem size of the evidence runs; 0: the assignment has none
+  std::vector<Rung> rungs;          // in ladder order
+  std::vector<EvidenceCriterion> criteria;
+
+  const Rung* FindRung(std::string_view id) const;
+};
+
+// A file that can't be taken; the message names file, key and what would be right.
+class AssignmentError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+Assignment LoadAssignment(const std::filesystem::path& folder);
+
+// Whether what was given to --rung names this rung: its id, the id up to the underscore, or the number in it.
+bool RungMatches(std::string_view id, std::string_view selector);
+
+}  // namespace lockstep::judge

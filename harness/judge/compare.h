@@ -1,0 +1,61 @@
+// Comparison of what a submission computed with what is right.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace lockstep::judge {
+
+struct Mismatch {
+  uint64_t index = 0;   // of the first element that differs
+  uint64_t count = 0;   // how many differ
+  std::string expected, found;
+};
+
+// "element 17 of 100 differs (3 do): expected 4, found 5"
+std::string MismatchText(const Mismatch& mismatch, uint64_t elements);
+
+// Shortest text that gives the same number back.
+std::string NumberText(double value);
+
+// Integers, bit for bit. Spans of unequal length differ from the shorter one's end on.
+template <std::integral T>
+std::optional<Mismatch> CompareExact(std::span<const T> expected, std::span<const T> found) {
+  Mismatch mismatch;
+  const uint64_t length = expected.size() > found.size() ? expected.size() : found.size();
+  for (uint64_t i = 0; i < length; ++i) {
+    const bool both = i < expected.size() && i < found.size();
+    if (both && expected[i] == found[i]) continue;
+    if (mismatch.count++ > 0) continue;
+    mismatch.index = i;
+    mismatch.expected = i < expected.size() ? std::to_string(expected[i]) : "nothing";
+    mismatch.found = i < found.size() ? std::to_string(found[i]) : "nothing";
+  }
+  if (mismatch.count == 0) return std::nullopt;
+  return mismatch;
+}
+
+// Floating point: right is |found - expected| <= bound, a form that NaN never meets. A bound has to be finite.
+template <std::floating_point T>
+std::optional<Mismatch> CompareBounded(std::span<const double> expected, std::span<const T> found,
+                                       std::span<const double> bound) {
+  Mismatch mismatch;
+  const uint64_t length = expected.size() > found.size() ? expected.size() : found.size();
+  for (uint64_t i = 0; i < length; ++i) {
+    const bool all = i < expected.size() && i < found.size() && i < bound.size();
+    if (all && std::isfinite(bound[i]) && std::abs(static_cast<double>(found[i]) - expected[i]) <= bound[i]) continue;
+    if (mismatch.count++ > 0) continue;
+    mismatch.index = i;
+    mismatch.expected = i < expected.size() ? NumberText(expected[i]) : "nothing";
+    if (all) mismatch.expected += " ± " + NumberText(bound[i]);
+    mismatch.found = i < found.size() ? NumberText(static_cast<double>(found[i])) : "nothing";
+  }
+  if (mismatch.count == 0) return std::nullopt;
+  return mismatch;
+}
+
+}  // namespace lockstep::judge

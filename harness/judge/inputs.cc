@@ -1,0 +1,111 @@
+#include "judge/inputs.h"
+
+#include <limits>
+#include <set>
+
+#include "judge/oracle.h"
+
+namespace lockstep::judge {
+
+uint64_t Random::Next() {
+  state_ += 0x9E3779B97F4A7C15u;
+  uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+int64_t Random::Between(int64_t low, int64_t high) {
+  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+  const uint64_t draw = range == 0 ? Next() : Next() % range;
+  return static_cast<int64_t>(static_cast<uint64_t>(low) + draw);
+}
+
+uint64_t SeedFor(uint64_t run_seed, std::string_view name) {
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
+  return Random(run_seed ^ hash).Next();
+}
+
+std::string_view NameOf(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::kOnes:
+      return "all ones";
+    case Pattern::kSmall:
+      return "small random integers";
+    case Pattern::kAlternating:
+      return "alternating signs";
+    case Pattern::kRamp:
+      return "a ramp";
+    case Pattern::kExtremes:
+      return "random over the whole range";
+    case Pattern::kLargest:
+      return "all the largest value";
+    case Pattern::kSpikeFirst:
+      return "one value first, zeros after it";
+    case Pattern::kSpikeLast:
+      return "zeros, one value last";
+  }
+  return "?";
+}
+
+const std::vector<Pattern>& AllPatterns() {
+  static const std::vector<Pattern> patterns = {Pattern::kOnes,     Pattern::kSmall,   Pattern::kAlternating,
+                                                Pattern::kRamp,     Pattern::kExtremes, Pattern::kLargest,
+                                                Pattern::kSpikeFirst, Pattern::kSpikeLast};
+  return patterns;
+}
+
+std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, uint64_t seed) {
+  constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
+  std::vector<int32_t> values(n);
+  Random random(seed);
+  for (uint64_t i = 0; i < n; ++i) {
+    switch (pattern) {
+      case Pattern::kOnes:
+        values[i] = 1;
+        break;
+      case Pattern::kSmall:
+        values[i] = static_cast<int32_t>(random.Between(-100, 100));
+        break;
+      case Pattern::kAlternating:
+        values[i] = static_cast<int32_t>(random.Between(1, 1000)) * (i % 2 == 0 ? 1 : -1);
+        break;
+      case Pattern::kRamp:
+        values[i] = static_cast<int32_t>(i % 1000) + 1;
+        break;
+      case Pattern::kExtremes:
+        values[i] = static_cast<int32_t>(random.Between(kMin, kMax));
+        break;
+      case Pattern::kLargest:
+        values[i] = kMax;
+        break;
+      case Pattern::kSpikeFirst:
+      case Pattern::kSpikeLast:
+        values[i] = 0;
+        break;
+    }
+  }
+  if (n == 0) return values;
+  if (pattern == Pattern::kSpikeFirst) values.front() = static_cast<int32_t>(random.Between(1, kMax));
+  if (pattern == Pattern::kSpikeLast) values.back() = static_cast<int32_t>(random.Between(1, kMax));
+  if (n > 1 && pattern != Pattern::kSpikeFirst) {
+    for (int32_t sum = WrappingSum(values); sum == 0 || sum == values.front(); sum = WrappingSum(values)) {
+      values.back() += values.back() == kMax ? -7 : 1;
+    }
+  }
+  return values;
+}
+
+std::vector<uint64_t> Around(const std::vector<uint64_t>& boundaries) {
+  std::set<uint64_t> sizes;
+  for (const uint64_t b : boundaries) {
+    if (b > 0) sizes.insert(b - 1);
+    sizes.insert(b);
+    sizes.insert(b + 1);
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+}  // namespace lockstep::judge

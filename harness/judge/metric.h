@@ -1,0 +1,46 @@
+// Evidence criteria: what is measured, and what it is worth.
+//
+// A metric is NAME or NAME / NAME, NAME = [SCOPE.]COUNTER. Without a scope it is of the criterion's own rung; the scope
+// "reference" takes the reference's run of that rung, and another rung's id the submission's run of that one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/profile.h"
+
+namespace lockstep::judge {
+
+inline constexpr std::string_view kReferenceScope = "reference";
+
+struct MetricTerm {
+  std::string scope;    // "": this rung; "reference"; or a rung's id
+  std::string counter;
+};
+
+struct Metric {
+  MetricTerm numerator;
+  std::optional<MetricTerm> denominator;
+  std::string text;     // as written
+};
+
+// Throws std::invalid_argument with a sentence that says what is not understood.
+Metric ParseMetric(std::string_view text);
+std::vector<std::string> ScopesOf(const Metric& metric);
+
+// lookup gives a scope's profile, or nullptr where there is none. Nothing per nothing is 0 (no branch: no divergence);
+// something per nothing, or a missing profile, has no value.
+std::optional<double> Evaluate(const Metric& metric, const std::function<const RungProfile*(std::string_view)>& lookup);
+
+// Points are linear between full and none, whichever is larger.
+struct Budget {
+  double full = 0, none = 0;
+  bool LowerIsBetter() const { return full < none; }
+  bool Met(double value) const { return LowerIsBetter() ? value <= full : value >= full; }
+};
+
+}  // namespace lockstep::judge

@@ -1,0 +1,36 @@
+// The flags of a suite, beside GoogleTest's own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::judge {
+
+enum class DeviceKind : uint8_t { kVgpu, kCuda };
+
+struct Options {
+  std::filesystem::path assignment;   // folder
+  std::filesystem::path worker, reference, prefix, result, record;
+  std::optional<uint64_t> seed;
+  DeviceKind device = DeviceKind::kVgpu;
+  std::string profile = "h200";
+  int threads = 0;                    // 0: one a CPU
+  std::string rung;                   // see RungMatches
+  bool checks = true;
+  bool help = false;
+};
+
+struct ParsedOptions {
+  Options options;
+  std::vector<std::string> errors;    // one sentence each; it says what to type
+};
+
+// Takes the flags out of `arguments` (argv without the program's name) that are ours; what is left is GoogleTest's.
+ParsedOptions ParseOptions(std::vector<std::string>& arguments);
+
+std::string HelpText(const std::string& program);
+
+}  // namespace lockstep::judge
