@@ -1,0 +1,143 @@
+// The protocol between the judge and a worker, over one Unix stream socket.
+//
+// A message is {u32 payload bytes, u16 type, u16 flags} and the payload, all little-endian. The judge sends
+// Call or Quit; until the worker's Returned comes, the worker is the one that asks: every request of a CUDA
+// backend is one message, answered by one Reply. Note and Hello are not answered.
+//
+// Both ends treat the other as broken until shown otherwise: a length above its type's limit, a payload that
+// is too short, or one that is too long is a WireError, and memory is taken as bytes arrive, never on the
+// word of a header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace lockstep::worker {
+
+inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr int kSocketDescriptor = 3;  // in the worker
+inline constexpr uint64_t kHeaderBytes = 8;
+// A memory transfer is cut into pieces of this size; every piece but the first carries kContinued.
+inline constexpr uint64_t kTransferBytes = uint64_t{16} << 20;
+inline constexpr uint64_t kMaxModuleBytes = uint64_t{64} << 20;
+
+class WireError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class MessageType : uint16_t {
+  // Judge to worker.
+  kCall = 1,
+  kQuit,
+  kReply,
+  // Worker to judge, not answered.
+  kStarted = 32,  // the executable was loaded; sent before any code of the submission runs
+  kHello,
+  kReturned,
+  kNote,
+  // Worker to judge, answered by kReply.
+  kLoadModule = 64,
+  kUnloadModule,
+  kFindKernel,
+  kFindVariable,
+  kAllocate,
+  kFree,
+  kWrite,
+  kRead,
+  kCopy,
+  kFill,
+  kContains,
+  kFreeBytes,
+  kLaunch,
+  kMaxBlocksPerSm,
+  kProfile,
+  kReset,
+};
+
+// Flags.
+inline constexpr uint16_t kContinued = 1;  // a further piece of the transfer that the last message began
+inline constexpr uint16_t kFailed = 2;     // of a Reply: the payload is the sentence to show
+
+bool IsKnown(uint16_t type);
+uint64_t MaxPayloadBytes(MessageType type);
+std::string_view NameOf(MessageType type);
+
+struct Message {
+  MessageType type = MessageType::kQuit;
+  uint16_t flags = 0;
+  std::vector<uint8_t> payload;
+};
+
+class Encoder {
+ public:
+  template <typename T>
+  requires std::is_integral_v<T> || std::is_enum_v<T> Encoder& Put(T value) { return PutRaw(&value, sizeof value); }
+  Encoder& PutDouble(double value) { return PutRaw(&value, sizeof value); }
+  Encoder& PutBytes(std::span<const uint8_t> bytes);  // u64 length, bytes
+  Encoder& PutString(std::string_view text);
+  std::vector<uint8_t> Take() { return std::move(bytes_); }
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  Encoder& PutRaw(const void* data, size_t bytes);
+  std::vector<uint8_t> bytes_;
+};
+
+// Reads what an Encoder wrote. Views point into the payload, which must outlive them.
+class Decoder {
+ public:
+  explicit Decoder(std::span<const uint8_t> payload) : rest_(payload) {}
+  template <typename T>
+  requires std::is_integral_v<T> &&(!std::is_same_v<T, bool>)T Get() {
+    T value;
+    GetRaw(&value, sizeof value);
+    return value;
+  }
+  bool GetBool();
+  double GetDouble();
+  std::span<const uint8_t> GetBytes();
+  std::string GetString(uint64_t max_bytes = 4096);
+  // A count of things that take at least `least_bytes` each: bounded by what the payload can hold.
+  uint32_t GetCount(uint64_t least_bytes);
+  // Every payload is used up; a longer one is an error.
+  void Finish() const;
+
+ private:
+  void GetRaw(void* to, uint64_t bytes);
+  std::span<const uint8_t> Take(uint64_t bytes);
+  std::span<const uint8_t> rest_;
+};
+
+// The bytes of a message on the wire. Throws WireError when the payload is above its type's limit.
+std::vector<uint8_t> Frame(MessageType type, uint16_t flags, std::span<const uint8_t> payload);
+
+// Cuts a stream of bytes into messages.
+class FrameReader {
+ public:
+  // Takes bytes as they came; throws WireError as soon as a header is out of order.
+  void Feed(std::span<const uint8_t> bytes);
+  // The next whole message; false when there is none yet.
+  bool Next(Message* message);
+
+ private:
+  void CheckHeader();
+  std::vector<uint8_t> header_;
+  Message partial_;
+  uint64_t missing_ = 0;
+  bool in_payload_ = false;
+  std::vector<Message> ready_;
+  size_t taken_ = 0;
+};
+
+// Blocking transfer, for the worker's end. Send throws WireError when the judge is gone; Receive too.
+void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t> payload);
+Message Receive(int socket);
+
+}  // namespace lockstep::worker

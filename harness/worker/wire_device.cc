@@ -1,0 +1,106 @@
+#include "worker/wire_device.h"
+
+namespace lockstep::worker {
+
+namespace {
+
+constexpr uint64_t kMaxSymbolBytes = uint64_t{256} << 10;  // C++ templates make long names
+constexpr uint64_t kMaxOriginBytes = 1024;
+
+void Put(Encoder& encoder, const vgpu::Dim3& dim) { encoder.Put(dim.x).Put(dim.y).Put(dim.z); }
+
+vgpu::Dim3 GetDim3(Decoder& decoder) {
+  vgpu::Dim3 dim;
+  dim.x = decoder.Get<uint32_t>();
+  dim.y = decoder.Get<uint32_t>();
+  dim.z = decoder.Get<uint32_t>();
+  return dim;
+}
+
+}  // namespace
+
+void Put(Encoder& encoder, const vgpu::KernelInfo& kernel) {
+  encoder.PutString(kernel.mangled).PutString(kernel.demangled);
+  encoder.Put(static_cast<uint32_t>(kernel.parameters.size()));
+  for (const vgpu::KernelParameter& parameter : kernel.parameters) encoder.Put(parameter.offset).Put(parameter.bytes);
+  encoder.Put(kernel.parameter_bytes).Put(kernel.registers).Put(kernel.static_shared).Put(kernel.local_bytes);
+  encoder.Put(kernel.constant_bytes).Put(kernel.max_threads).Put(kernel.ptx_version).Put(kernel.target_sm);
+}
+
+vgpu::KernelInfo GetKernelInfo(Decoder& decoder) {
+  vgpu::KernelInfo kernel;
+  kernel.mangled = decoder.GetString(kMaxSymbolBytes);
+  kernel.demangled = decoder.GetString(kMaxSymbolBytes);
+  kernel.parameters.resize(decoder.GetCount(8));
+  for (vgpu::KernelParameter& parameter : kernel.parameters) {
+    parameter.offset = decoder.Get<uint32_t>();
+    parameter.bytes = decoder.Get<uint32_t>();
+  }
+  kernel.parameter_bytes = decoder.Get<uint32_t>();
+  kernel.registers = decoder.Get<uint32_t>();
+  kernel.static_shared = decoder.Get<uint32_t>();
+  kernel.local_bytes = decoder.Get<uint32_t>();
+  kernel.constant_bytes = decoder.Get<uint32_t>();
+  kernel.max_threads = decoder.Get<uint32_t>();
+  kernel.ptx_version = decoder.Get<int>();
+  kernel.target_sm = decoder.Get<int>();
+  return kernel;
+}
+
+void Put(Encoder& encoder, const vgpu::VariableInfo& variable) {
+  encoder.Put(variable.address).Put(variable.bytes).Put(variable.constant).Put(variable.managed);
+}
+
+vgpu::VariableInfo GetVariableInfo(Decoder& decoder) {
+  vgpu::VariableInfo variable;
+  variable.address = decoder.Get<uint64_t>();
+  variable.bytes = decoder.Get<uint64_t>();
+  variable.constant = decoder.GetBool();
+  variable.managed = decoder.GetBool();
+  return variable;
+}
+
+void Put(Encoder& encoder, const vgpu::LaunchSpec& launch) {
+  encoder.Put(launch.module).PutString(launch.kernel);
+  Put(encoder, launch.grid);
+  Put(encoder, launch.block);
+  encoder.Put(launch.dynamic_shared).Put(launch.cooperative).PutBytes(launch.parameters);
+}
+
+vgpu::LaunchSpec GetLaunchSpec(Decoder& decoder) {
+  vgpu::LaunchSpec launch;
+  launch.module = decoder.Get<vgpu::ModuleHandle>();
+  launch.kernel = decoder.GetString(kMaxSymbolBytes);
+  launch.grid = GetDim3(decoder);
+  launch.block = GetDim3(decoder);
+  launch.dynamic_shared = decoder.Get<uint32_t>();
+  launch.cooperative = decoder.GetBool();
+  launch.parameters = decoder.GetBytes();
+  return launch;
+}
+
+void Put(Encoder& encoder, const vgpu::LaunchResult& result) {
+  encoder.Put(result.error).PutDouble(result.microseconds);
+}
+
+vgpu::LaunchResult GetLaunchResult(Decoder& decoder) {
+  vgpu::LaunchResult result;
+  const auto error = decoder.Get<uint8_t>();
+  if (error > static_cast<uint8_t>(vgpu::LaunchError::kCooperativeTooLarge)) throw WireError("unknown launch error");
+  result.error = static_cast<vgpu::LaunchError>(error);
+  result.microseconds = decoder.GetDouble();
+  return result;
+}
+
+void PutOrigin(Encoder& encoder, std::string_view function, std::string_view call_site) {
+  encoder.PutString(function.substr(0, kMaxOriginBytes)).PutString(call_site.substr(0, kMaxOriginBytes));
+}
+
+WireOrigin GetOrigin(Decoder& decoder) {
+  WireOrigin origin;
+  origin.function = decoder.GetString(kMaxOriginBytes);
+  origin.call_site = decoder.GetString(kMaxOriginBytes);
+  return origin;
+}
+
+}  // namespace lockstep::worker

@@ -1,0 +1,32 @@
+// How a CUDA backend's requests and answers look on the wire: one struct a thing that has more than a number.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vgpu/exec/device.h"
+#include "worker/wire.h"
+
+namespace lockstep::worker {
+
+void Put(Encoder& encoder, const vgpu::KernelInfo& kernel);
+vgpu::KernelInfo GetKernelInfo(Decoder& decoder);
+
+void Put(Encoder& encoder, const vgpu::VariableInfo& variable);
+vgpu::VariableInfo GetVariableInfo(Decoder& decoder);
+
+// LaunchSpec's parameters view the payload that was decoded.
+void Put(Encoder& encoder, const vgpu::LaunchSpec& launch);
+vgpu::LaunchSpec GetLaunchSpec(Decoder& decoder);
+
+void Put(Encoder& encoder, const vgpu::LaunchResult& result);
+vgpu::LaunchResult GetLaunchResult(Decoder& decoder);
+
+// The API call that a request comes from.
+struct WireOrigin {
+  std::string function, call_site;
+};
+void PutOrigin(Encoder& encoder, std::string_view function, std::string_view call_site);
+WireOrigin GetOrigin(Decoder& decoder);
+
+}  // namespace lockstep::worker

@@ -1,0 +1,127 @@
+// The main program of a worker: the process in which a submission runs. It says which launchers it has, calls
+// them as it is told, and reports what they returned.
+//
+// Nothing here defends itself: the submission shares the process and can do anything to it. What it does is
+// seen, and judged, from the other end of the socket.
+#include <cuda_runtime_api.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "worker/launchers.h"
+
+namespace lockstep::worker {
+
+namespace {
+
+// Before any constructor, the submission's or the C++ library's: tells the judge that the executable was
+// loaded, so that what fails from here on is the submission's doing.
+void SayStarted(int, char**, char**) {
+  static const uint8_t message[kHeaderBytes] = {0, 0, 0, 0, static_cast<uint8_t>(MessageType::kStarted), 0, 0, 0};
+  (void)!::send(kSocketDescriptor, message, sizeof message, MSG_NOSIGNAL);
+}
+__attribute__((section(".preinit_array"), used)) void (*const say_started)(int, char**, char**) = SayStarted;
+
+// Tells the CUDA runtime replacement that its device is at the other end of the socket. Ahead of the
+// submission's own constructors, which may call CUDA.
+__attribute__((constructor(101))) void PointRuntimeAtJudge() {
+  setenv("LOCKSTEP_SOCKET", std::to_string(kSocketDescriptor).c_str(), 1);
+}
+
+// Memory of the judge's, by IPC handle; opened once, as opening is slow.
+cudaError_t OpenIpcMemory(const std::vector<uint8_t>& handle, void** base) {
+  static std::map<std::vector<uint8_t>, void*> opened;
+  if (const auto found = opened.find(handle); found != opened.end()) {
+    *base = found->second;
+    return cudaSuccess;
+  }
+  cudaIpcMemHandle_t ipc_handle;
+  static_assert(sizeof ipc_handle == kIpcHandleBytes);
+  std::memcpy(&ipc_handle, handle.data(), sizeof ipc_handle);
+  const cudaError_t error = cudaIpcOpenMemHandle(base, ipc_handle, cudaIpcMemLazyEnablePeerAccess);
+  if (error == cudaSuccess) opened[handle] = *base;
+  return error;
+}
+
+// Puts addresses of this process where the call has arrays, strings and IPC handles.
+std::string Localize(std::span<Argument> arguments) {
+  for (Argument& argument : arguments) {
+    switch (argument.kind) {
+      case ArgumentKind::kIpcPointer: {
+        void* base = nullptr;
+        if (const cudaError_t error = OpenIpcMemory(argument.bytes, &base); error != cudaSuccess) {
+          return std::string("cudaIpcOpenMemHandle: ") + cudaGetErrorName(error);
+        }
+        argument.bits += reinterpret_cast<uintptr_t>(base);
+        break;
+      }
+      case ArgumentKind::kCString:
+        argument.bytes.push_back(0);
+        [[fallthrough]];
+      case ArgumentKind::kHostArray:
+        argument.bits = reinterpret_cast<uintptr_t>(argument.bytes.data());
+        break;
+      default:
+        break;
+    }
+  }
+  return "";
+}
+
+Returned Run(Call call) {
+  Returned returned;
+  const Launcher* launcher = nullptr;
+  for (const Launcher& candidate : Launchers()) {
+    if (candidate.info.name == call.launcher) launcher = &candidate;
+  }
+  if (launcher == nullptr) {
+    returned.refused = "the worker has no launcher " + call.launcher;
+  } else {
+    returned.refused = Mismatch(launcher->info, call.arguments);
+  }
+  if (returned.refused.empty()) returned.refused = Localize(call.arguments);
+  if (!returned.refused.empty()) return returned;
+
+  returned.result = launcher->invoke(call.arguments);
+  std::fflush(nullptr);
+  const cudaError_t at_sync = cudaDeviceSynchronize();
+  const cudaError_t left = cudaGetLastError();
+  const cudaError_t error = left != cudaSuccess ? left : at_sync;
+  returned.cuda_error = error;
+  if (error != cudaSuccess) returned.cuda_error_name = cudaGetErrorName(error);
+  for (Argument& argument : call.arguments) {
+    if (argument.kind == ArgumentKind::kHostArray) returned.arrays.push_back(std::move(argument.bytes));
+  }
+  return returned;
+}
+
+int Serve() {
+  Hello hello;
+  for (const Launcher& launcher : Launchers()) hello.launchers.push_back(launcher.info);
+  Send(kSocketDescriptor, MessageType::kHello, 0, Encode(hello));
+  for (;;) {
+    const Message message = Receive(kSocketDescriptor);
+    if (message.type == MessageType::kQuit) return 0;
+    if (message.type != MessageType::kCall) throw WireError("unexpected " + std::string(NameOf(message.type)));
+    Send(kSocketDescriptor, MessageType::kReturned, 0, Encode(Run(DecodeCall(message.payload))));
+  }
+}
+
+}  // namespace
+
+}  // namespace lockstep::worker
+
+int main() {
+  // What the submission prints reaches the judge line by line, also when it dies.
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
+  try {
+    return lockstep::worker::Serve();
+  } catch (const lockstep::worker::WireError& error) {
+    std::fprintf(stderr, "This program is a worker: the judge starts it and talks to it over descriptor 3 (%s).\n",
+                 error.what());
+    return 2;
+  }
+}
