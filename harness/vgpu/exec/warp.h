@@ -23,6 +23,7 @@ class Warp {
   uint8_t* base[2] = {nullptr, nullptr};
   LaneMask active = 0;     // lanes of the group that runs now
   LaneMask alive = 0;      // lanes that exist and have not exited
+  LaneMask carry = 0;      // the condition code that add.cc and its kin leave to addc
   uint32_t pc = 0;         // index of the NEXT instruction in the program's code
   uint32_t index = 0;      // warp index in the block
   bool stop = false;       // a handler sets it to hand control back to the engine (blocked, exited, faulted)

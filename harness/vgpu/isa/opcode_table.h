@@ -44,9 +44,11 @@ class Modifiers {
   bool empty() const { return words_.empty(); }
   std::string Left() const;                                 // ".foo.bar", for the message
 
-  // Width in bytes of operand k's register as declared (0 for immediates): ld, st and cvt allow a
-  // register wider than the type.
+  // Width in bytes of operand k's register as declared (0 for immediates and sinks): ld, st and cvt allow a
+  // register wider than the type. Operands count as in the text, elements of vectors and second parts
+  // (d|p) one by one; what the text leaves out does not count.
   int operand_bytes(int k) const { return k < static_cast<int>(operand_bytes_.size()) ? operand_bytes_[k] : 0; }
+  int operand_count() const { return static_cast<int>(operand_bytes_.size()); }
   void set_operand_bytes(std::vector<int> bytes) { operand_bytes_ = std::move(bytes); }
 
  private:
@@ -61,6 +63,9 @@ struct Selection {
   InsnClass insn_class = InsnClass::kOther;  // kOther: the row's
   uint8_t flags = 0;
   uint64_t extra = 0;
+  // Not empty: these modifiers type the operands thus, instead of by the row's form (mul.wide's destination,
+  // the elements of a packing mov). Reads, writes and order stay those of the row's form.
+  std::string_view form = {};
 };
 
 struct Opcode {
