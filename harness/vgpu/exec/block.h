@@ -1,0 +1,56 @@
+// A thread block: its warps, shared memory and barriers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vgpu/exec/warp.h"
+#include "vgpu/exec/warp_state.h"
+
+namespace lockstep::vgpu {
+
+inline constexpr int kBarriers = 16;
+// Readable bytes before and behind shared and local memory, so that a full warp can be loaded and then blended.
+inline constexpr uint32_t kMemoryPadding = 1024;
+
+enum class BarrierReduction : uint8_t { kNone, kPopc, kAnd, kOr };
+
+struct Barrier {
+  uint64_t arrived_warps = 0;        // bit w: all lanes of warp w have come
+  uint64_t touched_warps = 0;        // bit w: some have
+  std::vector<LaneMask> arrived;     // by warp
+  std::vector<uint32_t> pc;          // by warp: where the first lanes came
+  uint32_t expected_warps = 0;       // 0: all that have not exited
+  uint32_t expected_pc = 0;          // who said so
+  uint32_t popc = 0;                 // bar.red
+  bool all = true, any = false;
+};
+
+class Block {
+ public:
+  uint32_t index = 0;                // in the grid
+  Dim3 id{0, 0, 0};
+  uint8_t* shared = nullptr;         // shared_bytes long, padded on both sides
+  uint32_t shared_bytes = 0;
+  std::vector<Warp> warps;
+  std::vector<WarpState> states;
+  Barrier barriers[kBarriers];
+  uint64_t barriers_in_use = 0;      // bit b: some lane waits at barrier b
+  uint32_t finished_warps = 0;
+  uint64_t instructions = 0;
+  uint32_t idle_passes = 0;          // turns over all warps in a row in which nothing but spinning happened
+  std::string output;                // of printf
+
+  AlignedBytes shared_storage;
+  size_t shared_capacity = 0;
+};
+
+// Lanes `mask` of the running group arrive. They wait unless `waits` is false (bar.arrive). expected_warps: 0 = all.
+void ArriveAtBarrier(Warp& warp, const Insn& insn, LaneMask mask, uint32_t barrier, uint32_t expected_warps, bool waits,
+                     BarrierReduction reduction, LaneMask predicate);
+// Completes barriers that now have all their warps: after an arrival or an exit.
+void CheckBarriers(Warp& warp);
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,123 @@
+// One CPU thread's interpreter: runs blocks of one launch.
+//
+// Theory of operation. A launch (exec/launch.cc) gives each CPU thread an Engine. An engine takes blocks in index order
+// and runs each until its warps have finished; within a block the warps take turns, and a warp runs until its lanes
+// wait at a barrier, exit or spin. Where blocks may wait for each other (Program::order_sensitive) there is one engine,
+// which starts another block, as many as would be resident on the device, when all started ones only spin.
+// Everything is decided by counts of executed instructions, so a launch is the same in every run.
+//
+// The loop (RunGroup) fetches, applies the guard, counts, and calls the instruction's handler. A handler that can't go
+// on sets Warp::stop; what happened is in WarpState::reason. A fault is recorded in the engine and ends its work.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vgpu/exec/address_space.h"
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/memory.h"
+#include "vgpu/exec/pc_counters.h"
+#include "vgpu/exec/program.h"
+#include "vgpu/exec/warp.h"
+#include "vgpu/finding.h"
+#include "vgpu/observers/observer.h"
+
+namespace lockstep::vgpu {
+
+// What all engines of a launch share; read-only while they run, but for the atomics.
+struct LaunchState {
+  const Program* program = nullptr;
+  GlobalMemory* memory = nullptr;
+  LaunchInfo info;
+  const uint8_t* parameters = nullptr;   // padded as shared memory is
+  uint32_t parameter_bytes = 0;
+  uint32_t shared_bytes = 0;             // static + dynamic
+  uint32_t dynamic_shared_offset = 0;
+  uint64_t grid_workspace = 0;           // %envreg1/2: cooperative groups' barrier
+  bool counters = true;
+  bool parallel = false;                 // several engines: atomics must be atomic on the host
+  uint64_t budget = 0;                   // warp instructions; 0: no limit
+  uint32_t resident_blocks = 1;          // blocks that may have started and not finished, where they wait for each other
+  std::function<void(uint32_t block_index, std::string&& output)> block_output;
+  std::atomic<uint32_t> next_block{0};
+  std::atomic<uint64_t> executed{0};
+  std::atomic<uint32_t> stop_before{0xffffffffu};  // no block from here on need start: an earlier one faulted
+  std::atomic<bool> over_budget{false};
+};
+
+// A finding or fault with the block that it comes from, for a fixed order.
+struct BlockFinding {
+  uint32_t block_index = 0;
+  Finding finding;
+};
+
+class Engine {
+ public:
+  Engine(LaunchState& launch, std::vector<Observer*> observers);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void RunBlocks();   // until none is left
+
+  // For handlers.
+  LaunchState& launch() { return launch_; }
+  const Program& program() const { return *launch_.program; }
+  bool observed() const { return !observers_.empty(); }
+  const std::vector<Observer*>& observers() const { return observers_; }
+  PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
+  // The allocation that the instruction at pc last used.
+  struct Range { uint64_t base = 1, end = 0; };
+  Range& range(uint32_t pc) { return ranges_[pc]; }
+
+  // The place of a lane at the instruction at pc.
+  ThreadPlace Place(const Warp& warp, uint32_t pc, int lane) const;
+  // A finding with kernel, launch and place filled in.
+  Finding MakeFinding(const Warp& warp, uint32_t pc, int lane, FindingKind kind, std::string detail) const;
+  void Report(const Warp& warp, Finding finding);
+  // Records the fault and stops the warp. The first one of an engine counts.
+  void Fault(Warp& warp, Finding finding);
+  void MemoryFault(Warp& warp, uint32_t pc, int lane, FindingKind kind, AccessKind access, MemorySpace space,
+                   uint64_t address, uint32_t bytes);
+  bool faulted() const { return fault_.has_value(); }
+
+  // Results.
+  const std::optional<BlockFinding>& fault() const { return fault_; }
+  std::vector<BlockFinding>& findings() { return findings_; }
+  const std::vector<PcIssue>& issue() const { return issue_; }
+  const std::vector<PcMemory>& memory() const { return memory_; }
+  struct BlockCount { uint32_t block_index; uint64_t instructions; };
+  const std::vector<BlockCount>& block_counts() const { return block_counts_; }
+
+ private:
+  enum class WarpTurn : uint8_t { kProgressed, kSpun, kBlocked, kFinished, kFault };
+  enum class BlockTurn : uint8_t { kFinished, kSpun, kFault };
+
+  Block* StartBlock(uint32_t index);
+  void FinishBlock(Block* block);
+  BlockTurn RunBlock(Block& block);
+  WarpTurn RunWarp(Block& block, Warp& warp);
+  void RunGroup(Warp& warp, uint64_t fuel);
+  bool TakeBlock(uint32_t* index);
+  bool OverBudget(const Block& block) const;
+  void Deadlock(Block& block);
+
+  LaunchState& launch_;
+  std::vector<Observer*> observers_;
+  std::vector<PcIssue> issue_;
+  std::vector<PcMemory> memory_;
+  std::vector<Range> ranges_;
+  std::vector<std::unique_ptr<Block>> blocks_;   // all ever made
+  std::vector<Block*> free_blocks_;
+  std::optional<BlockFinding> fault_;
+  std::vector<BlockFinding> findings_;
+  std::vector<BlockCount> block_counts_;
+  uint64_t executed_before_ = 0;   // instructions of blocks that this engine has finished
+};
+
+}  // namespace lockstep::vgpu

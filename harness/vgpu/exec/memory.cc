@@ -1,0 +1,129 @@
+#include "vgpu/exec/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bitset>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "vgpu/exec/address_space.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr uint64_t kAlignment = 256;
+constexpr uint64_t kGap = 512;
+constexpr uint64_t kNearby = 64 << 10;
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kLargestArena = uint64_t{1} << kWindowShift;
+
+std::mutex arena_mutex;
+std::bitset<kMaxArenas> arena_used;
+
+uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLargestArena / 8)) {
+  // Room for four times the capacity, so that freed ranges lie fallow for long.
+  const uint64_t bytes = std::min(kLargestArena, RoundUp(capacity_ * 4 + (uint64_t{1} << 32), kPage));
+  std::lock_guard lock(arena_mutex);
+  for (int slot = 0; slot < kMaxArenas && slot_ < 0; ++slot) {
+    if (arena_used[slot]) continue;
+    const uint64_t base = kArenaWindow + (static_cast<uint64_t>(slot) << kWindowShift);
+    void* p = mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED) continue;
+    if (reinterpret_cast<uint64_t>(p) != base) {  // an old kernel that takes the address for a hint
+      munmap(p, bytes);
+      continue;
+    }
+    slot_ = slot;
+    begin_ = base;
+    end_ = base + bytes;
+  }
+  if (slot_ < 0) throw std::runtime_error("no address space for the virtual GPU's memory");
+  arena_used.set(slot_);
+  next_ = begin_ + kPage;
+}
+
+GlobalMemory::~GlobalMemory() {
+  munmap(reinterpret_cast<void*>(begin_), end_ - begin_);
+  std::lock_guard lock(arena_mutex);
+  arena_used.reset(slot_);
+}
+
+std::optional<uint64_t> GlobalMemory::FindGap(uint64_t footprint) {
+  if (footprint <= end_ - next_) return std::exchange(next_, next_ + footprint);
+  uint64_t at = begin_ + kPage;
+  for (const Allocation& a : live_) {
+    if (a.base >= at && a.base - at >= footprint) return at;
+    at = RoundUp(a.base + a.bytes + kGap, kAlignment);
+  }
+  if (at < end_ && end_ - at >= footprint) return at;
+  return std::nullopt;
+}
+
+uint64_t GlobalMemory::Allocate(uint64_t bytes, std::string label, std::string allocated_at, bool hidden,
+                                bool read_only) {
+  if (bytes == 0 || bytes > capacity_ - used_) return 0;
+  const std::optional<uint64_t> base = FindGap(RoundUp(bytes + kGap, kAlignment));
+  if (!base) return 0;
+  used_ += bytes;
+  const auto at = std::upper_bound(live_.begin(), live_.end(), *base,
+                                   [](uint64_t address, const Allocation& a) { return address < a.base; });
+  live_.insert(at, {*base, bytes, std::move(label), std::move(allocated_at), hidden, read_only});
+  return *base;
+}
+
+bool GlobalMemory::Free(uint64_t address) {
+  const auto at = std::lower_bound(live_.begin(), live_.end(), address,
+                                   [](const Allocation& a, uint64_t value) { return a.base < value; });
+  if (at == live_.end() || at->base != address) return false;
+  // Pages go back to the system; what is handed out again later is zero.
+  const uint64_t from = address / kPage * kPage, to = RoundUp(address + at->bytes, kPage);
+  const uint64_t low = at == live_.begin() ? begin_ : RoundUp(std::prev(at)->base + std::prev(at)->bytes, kPage);
+  const uint64_t high = std::next(at) == live_.end() ? end_ : std::next(at)->base / kPage * kPage;
+  const uint64_t first = std::max(from, low), last = std::min(to, high);
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  used_ -= at->bytes;
+  live_.erase(at);
+  return true;
+}
+
+void GlobalMemory::FreeAll() {
+  madvise(reinterpret_cast<void*>(begin_), end_ - begin_, MADV_DONTNEED);
+  live_.clear();
+  used_ = 0;
+  next_ = begin_ + kPage;
+}
+
+const Allocation* GlobalMemory::Find(uint64_t address) const {
+  auto at = std::upper_bound(live_.begin(), live_.end(), address,
+                             [](uint64_t value, const Allocation& a) { return value < a.base; });
+  if (at == live_.begin()) return nullptr;
+  --at;
+  return address - at->base < at->bytes ? &*at : nullptr;
+}
+
+const Allocation* GlobalMemory::Nearest(uint64_t address) const {
+  if (const Allocation* a = Find(address)) return a;
+  const auto above = std::upper_bound(live_.begin(), live_.end(), address,
+                                      [](uint64_t value, const Allocation& a) { return value < a.base; });
+  const Allocation* best = nullptr;
+  uint64_t distance = kNearby;
+  if (above != live_.begin()) {
+    const Allocation& below = *std::prev(above);
+    const uint64_t d = address - (below.base + below.bytes);
+    if (d < distance) {
+      distance = d;
+      best = &below;
+    }
+  }
+  if (above != live_.end() && above->base - address < distance) best = &*above;
+  return best;
+}
+
+}  // namespace lockstep::vgpu

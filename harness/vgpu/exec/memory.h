@@ -1,0 +1,55 @@
+// A device's global memory: one arena of reserved address space and the live allocations in it.
+//
+// Device addresses are addresses of this process, the same in every run. Allocations are 256-byte aligned and at least
+// 512 bytes apart, and what is freed is not handed out again until the arena has been used up once; so an access beyond
+// a buffer or to a freed one is found. Kernels never touch the arena without asking Find first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::vgpu {
+
+struct Allocation {
+  uint64_t base = 0, bytes = 0;
+  std::string label, allocated_at;
+  bool hidden = false;     // module variables and what the launch itself needs
+  bool read_only = false;  // .const variables: kernels can't write them
+};
+
+class GlobalMemory {
+ public:
+  // Throws std::runtime_error when the address space can't be had.
+  explicit GlobalMemory(uint64_t capacity);
+  ~GlobalMemory();
+  GlobalMemory(const GlobalMemory&) = delete;
+  GlobalMemory& operator=(const GlobalMemory&) = delete;
+
+  uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at, bool hidden, bool read_only);
+  bool Free(uint64_t address);
+  void FreeAll();
+
+  // The live allocation that holds the address; nullptr when there is none.
+  const Allocation* Find(uint64_t address) const;
+  // The one that holds it or lies nearest, within 64 KiB.
+  const Allocation* Nearest(uint64_t address) const;
+  bool Contains(uint64_t address, uint64_t bytes) const {
+    const Allocation* a = Find(address);
+    return a != nullptr && bytes <= a->base + a->bytes - address;
+  }
+  const std::vector<Allocation>& allocations() const { return live_; }  // by address
+  uint64_t free_bytes() const { return capacity_ - used_; }
+
+ private:
+  std::optional<uint64_t> FindGap(uint64_t footprint);
+
+  uint64_t capacity_;
+  uint64_t used_ = 0;
+  int slot_ = -1;            // which arena window
+  uint64_t begin_ = 0, end_ = 0, next_ = 0;
+  std::vector<Allocation> live_;
+};
+
+}  // namespace lockstep::vgpu

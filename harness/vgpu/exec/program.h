@@ -1,0 +1,104 @@
+// A decoded kernel: the entry and every function that it can reach, in one flat array of instructions.
+//
+// Program::code holds what the loop runs; everything that only messages, counters and rare instructions need lies in
+// side tables with the same index or behind an index in Insn::immediate. Pseudo-instructions (convergence points, local
+// addresses, the return at a function's end) carry InsnInfo::counted == false and show up in no counter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/exec/device.h"
+#include "vgpu/isa/insn.h"
+#include "vgpu/ptx/module.h"
+
+namespace lockstep::vgpu {
+
+inline constexpr uint32_t kNoPc = 0xffffffffu;
+
+struct InsnInfo {
+  ptx::SourceLocation location;
+  int ptx_line = 0;
+  uint32_t text = 0;              // into Program::texts
+  MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal for generic ones too
+  bool counted = true;            // false: a pseudo-instruction
+  bool conditional_branch = false;
+};
+
+// A piece of a thread's parameter area, or a register row: where an argument or a return value lies.
+struct ValuePlace {
+  RowRef row = kNoRow;            // kNoRow: in the parameter area
+  uint32_t offset = 0;            // in the area
+  uint32_t bytes = 0;
+};
+
+struct FunctionInfo {
+  std::string name;
+  uint32_t entry_pc = 0, end_pc = 0;
+  // A call frame is frame_bytes of register rows, then 32 parameter areas of area_bytes, one a lane.
+  uint32_t frame_bytes = 0;
+  uint32_t area_bytes = 0;        // multiple of 16
+  uint32_t local_bytes = 0;       // multiple of 16
+  std::vector<ValuePlace> parameters, returns;
+};
+
+enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree };
+
+struct CallSite {
+  uint32_t callee = kNoPc;        // index in Program::functions
+  Builtin builtin = Builtin::kNone;
+  RowRef target = kNoRow;         // an indirect call: the row with the functions' addresses
+  std::vector<ValuePlace> arguments, returns;
+};
+
+// A variable in shared or local memory, for messages.
+struct NamedRange {
+  std::string name;
+  uint32_t offset = 0, bytes = 0;
+};
+
+// 64-byte aligned bytes: constant rows, frames, shared memory.
+struct AlignedDelete {
+  void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+using AlignedBytes = std::unique_ptr<uint8_t[], AlignedDelete>;
+inline AlignedBytes MakeAlignedBytes(size_t bytes) {
+  return AlignedBytes(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
+}
+
+struct Program {
+  KernelInfo kernel;
+  std::vector<Insn> code;
+  std::vector<InsnInfo> info;              // beside code
+  std::vector<Handler> synchronous;        // beside code: what a .sync instruction runs once its lanes are gathered
+  std::vector<std::string> texts;          // "st.shared.u32"
+  std::vector<std::string> files;          // SourceLocation::file
+  std::vector<FunctionInfo> functions;     // [0]: the entry
+  std::unordered_map<uint64_t, uint32_t> function_of_address;
+  std::vector<CallSite> calls;
+  std::vector<std::vector<uint32_t>> branch_tables;
+  std::vector<std::string> unsupported;    // sentences, by Insn::immediate of the instruction that raises them
+  std::vector<NamedRange> shared_variables;
+  std::vector<NamedRange> local_variables; // of the entry
+  AlignedBytes constants;
+  size_t constant_bytes = 0;
+
+  uint32_t local_stride = 0;               // bytes of local memory a lane, call stack included
+  bool bounded_stack = true;               // no recursion and no indirect call: local_stride can't overflow
+  // Blocks may tell each other apart by what they see in global memory: such a kernel runs on one CPU thread.
+  bool order_sensitive = false;
+  bool calls_printf = false;
+
+  const std::string& Text(uint32_t pc) const { return texts[info[pc].text]; }
+  std::string_view File(uint32_t pc) const {
+    const int file = info[pc].location.file;
+    return file >= 0 && file < static_cast<int>(files.size()) ? std::string_view(files[file]) : std::string_view();
+  }
+};
+
+}  // namespace lockstep::vgpu
