@@ -30,6 +30,8 @@ namespace lockstep::vgpu {
   X(global_store_sectors_ideal, "sectors", "", "sectors that the same bytes would need if they lay side by side") \
   X(global_load_bytes, "bytes", "", "bytes that threads loaded from global memory")                              \
   X(global_store_bytes, "bytes", "", "bytes that threads stored to global memory")                               \
+  X(strict_coalescing_bytes, "bytes", "",                                                                        \
+    "bytes that global accesses would move under the coalescing rule of compute capability 1.0")                 \
   X(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld", "warp-wide shared loads")              \
   X(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st", "warp-wide shared stores")            \
   X(shared_wavefronts, "wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared",                          \
