@@ -1,0 +1,369 @@
+#include "worker/session.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace lockstep::worker {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// How long a worker that closed its socket has for ending, before it counts as one that lives on.
+constexpr double kGraceSeconds = 1.0;
+// More than a socket can hold of what a process said before it ended.
+constexpr uint64_t kReadBytes = uint64_t{1} << 18;
+constexpr int kMaxReads = 64;
+
+bool IsRequest(MessageType type) { return type >= MessageType::kLoadModule; }
+
+std::string SignalText(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  const char* text = ::sigdescr_np(signal);
+  return (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal)) +
+         (text != nullptr ? " (" + std::string(text) + ")" : "");
+}
+
+// A sandbox passes its program's death by a signal on as this status.
+constexpr int kSignalStatusBase = 128;
+
+CallResult Ended(const ExitStatus& status, bool has_prefix) {
+  CallResult result;
+  result.code = status.code;
+  const bool reported = has_prefix && !status.by_signal && status.code > kSignalStatusBase && status.code < 128 + 65;
+  if (reported) result.code -= kSignalStatusBase;
+  if (status.by_signal || reported) {
+    result.outcome = Outcome::kCrashed;
+    result.message = "the program was ended by " + SignalText(result.code);
+  } else {
+    result.outcome = Outcome::kExited;
+    result.message = "the program ended itself with exit status " + std::to_string(result.code);
+  }
+  return result;
+}
+
+CallResult Failure(Outcome outcome, std::string message) {
+  CallResult result;
+  result.outcome = outcome;
+  result.message = std::move(message);
+  return result;
+}
+
+}  // namespace
+
+std::string_view NameOf(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kReturned:
+      return "returned";
+    case Outcome::kExited:
+      return "exited";
+    case Outcome::kCrashed:
+      return "crashed";
+    case Outcome::kTimeout:
+      return "timeout";
+    case Outcome::kDeviceTimeout:
+      return "device timeout";
+    case Outcome::kClosedSocket:
+      return "closed socket";
+    case Outcome::kFlooded:
+      return "flooded";
+    case Outcome::kProtocolError:
+      return "protocol error";
+    case Outcome::kNoSuchLauncher:
+      return "no such launcher";
+    case Outcome::kBadSignature:
+      return "bad signature";
+    case Outcome::kCouldNotStart:
+      return "could not start";
+  }
+  return "?";
+}
+
+bool IsHarnessFailure(Outcome outcome) {
+  return outcome == Outcome::kNoSuchLauncher || outcome == Outcome::kBadSignature || outcome == Outcome::kCouldNotStart;
+}
+
+// One exchange: from a Call (or the start) to the message that ends it, or to whatever makes that impossible.
+class WorkerSession::Conversation {
+ public:
+  Conversation(WorkerSession& session, const Limits& limits, CudaServer& server, MessageType awaited)
+      : session_(session), process_(*session.process_), limits_(limits), server_(server), awaited_(awaited) {}
+
+  // The payload of the awaited message is in payload() when the outcome is kReturned.
+  CallResult Run(std::span<const uint8_t> opening) {
+    CallResult result;
+    try {
+      std::optional<CallResult> failure = SendAll(opening);
+      while (!failure && !done_) failure = Step();
+      if (failure) result = std::move(*failure);
+    } catch (const WireError& error) {
+      result = Failure(Outcome::kProtocolError,
+                       std::string("the program wrote to the judge's connection itself: ") + error.what());
+    }
+    if (result.outcome != Outcome::kReturned) process_.Kill();
+    if (auto flood = DrainOutput(); flood && result.outcome == Outcome::kReturned) {
+      result = std::move(*flood);
+      process_.Kill();
+    }
+    result.output = std::move(output_);
+    result.seconds = WorkerSeconds();
+    result.device_seconds = device_seconds_;
+    return result;
+  }
+  const std::vector<uint8_t>& payload() const { return awaited_message_.payload; }
+
+ private:
+  double WorkerSeconds() const { return SecondsSince(begin_) - device_seconds_; }
+
+  // Handles what has come, then waits for more.
+  std::optional<CallResult> Step() {
+    Message message;
+    while (!done_ && session_.reader_.Next(&message)) {
+      if (auto failure = Handle(message)) return failure;
+      if (WorkerSeconds() > limits_.call_seconds) return TimedOut();
+    }
+    if (done_) return std::nullopt;
+    if (socket_closed_) return AwaitEnd();
+    return Wait(POLLIN);
+  }
+
+  // Waits until the socket is ready; reads some of what there is to read, and all of the output. While a message is
+  // being sent nothing is read, so that a worker which only ever talks can't fill the judge's memory.
+  std::optional<CallResult> Wait(short socket_events) {
+    const double left = limits_.call_seconds - WorkerSeconds();
+    if (left <= 0) return TimedOut();
+    pollfd polled[3] = {
+        {process_.socket(), socket_events, 0}, {process_.output(), POLLIN, 0}, {process_.exit_event(), POLLIN, 0}};
+    if (output_closed_) polled[1].fd = -1;
+    if (socket_closed_) polled[0].fd = -1;
+    const int timeout = static_cast<int>(std::min(left, 3600.0) * 1000) + 1;
+    if (::poll(polled, 3, timeout) < 0 && errno != EINTR) {
+      throw std::runtime_error(std::string("poll: ") + std::strerror(errno));
+    }
+    if (polled[1].revents != 0) {
+      if (auto flood = DrainOutput()) return flood;
+    }
+    // What the process sent before it ended is still in the socket, so that is read to its end first.
+    const bool ended = polled[2].revents != 0;
+    if ((polled[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 || ended) ReadSocket(ended);
+    return std::nullopt;
+  }
+
+  void ReadSocket(bool ended) {
+    if (buffer_.empty()) buffer_.resize(kReadBytes);
+    for (int reads = 0; !socket_closed_; ++reads) {
+      if (reads == kMaxReads) {
+        socket_closed_ = true;  // the worker has ended: what still talks is a child of it
+        return;
+      }
+      const ssize_t got = ::recv(process_.socket(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+      if (got > 0) {
+        session_.reader_.Feed({buffer_.data(), static_cast<size_t>(got)});
+        if (!ended) return;
+      } else if (got < 0 && errno == EINTR) {
+        continue;
+      } else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        // A child that outlives the worker may hold the socket open; nobody is left to speak for the worker.
+        socket_closed_ = ended;
+        return;
+      } else {
+        socket_closed_ = true;
+      }
+    }
+  }
+
+  // Takes what the program has printed; a program that printed too much is a failure.
+  std::optional<CallResult> DrainOutput() {
+    char chunk[1 << 14];
+    while (!output_closed_) {
+      const ssize_t got = ::read(process_.output(), chunk, sizeof chunk);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+      if (got <= 0) {
+        output_closed_ = true;
+        break;
+      }
+      const uint64_t room = limits_.output_bytes - std::min<uint64_t>(limits_.output_bytes, output_.size());
+      output_.append(chunk, std::min<uint64_t>(room, static_cast<uint64_t>(got)));
+      if (static_cast<uint64_t>(got) > room) {
+        return Failure(Outcome::kFlooded,
+                       "the program printed more than " + std::to_string(limits_.output_bytes) + " bytes");
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<CallResult> AwaitEnd() {
+    const Clock::time_point begin = Clock::now();
+    while (!process_.Status()) {
+      if (auto flood = DrainOutput()) return flood;
+      if (SecondsSince(begin) > kGraceSeconds) {
+        return Failure(Outcome::kClosedSocket, "the program closed its connection to the judge");
+      }
+      pollfd polled{process_.exit_event(), POLLIN, 0};
+      ::poll(&polled, 1, 50);
+    }
+    return Ended(*process_.Status(), process_.has_prefix());
+  }
+
+  CallResult TimedOut() const {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", limits_.call_seconds);
+    return Failure(Outcome::kTimeout, "the program did not come back within " + std::string(seconds) + " s");
+  }
+
+  std::optional<CallResult> Handle(const Message& message) {
+    if (message.type == awaited_) {
+      awaited_message_ = message;
+      done_ = true;
+      return std::nullopt;
+    }
+    if (message.type == MessageType::kStarted) {
+      session_.started_ = true;
+      return std::nullopt;
+    }
+    if (!IsRequest(message.type) && message.type != MessageType::kNote) {
+      throw WireError("unexpected " + std::string(NameOf(message.type)));
+    }
+    const Clock::time_point begin = Clock::now();
+    const Message reply = server_.Serve(message);
+    if (!IsRequest(message.type)) return std::nullopt;
+    device_seconds_ += SecondsSince(begin);
+    if (device_seconds_ > limits_.device_seconds) {
+      return Failure(Outcome::kDeviceTimeout, "the program's kernels and copies took too long");
+    }
+    return SendAll(Frame(reply.type, reply.flags, reply.payload));
+  }
+
+  std::optional<CallResult> SendAll(std::span<const uint8_t> bytes) {
+    while (!bytes.empty() && !socket_closed_) {
+      const ssize_t sent = ::send(process_.socket(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (sent >= 0) {
+        bytes = bytes.subspan(static_cast<size_t>(sent));
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        if (auto failure = Wait(POLLOUT)) return failure;
+      } else if (errno != EINTR) {
+        // Gone, or going; what it still said is in the socket.
+        ReadSocket(true);
+        socket_closed_ = true;
+      }
+    }
+    return std::nullopt;
+  }
+
+  WorkerSession& session_;
+  WorkerProcess& process_;
+  const Limits limits_;
+  CudaServer& server_;
+  const MessageType awaited_;
+  const Clock::time_point begin_ = Clock::now();
+  double device_seconds_ = 0;
+  bool done_ = false, socket_closed_ = false, output_closed_ = false;
+  Message awaited_message_;
+  std::string output_;
+  std::vector<uint8_t> buffer_;
+};
+
+WorkerSession::WorkerSession(WorkerCommand command) : command_(std::move(command)) {}
+
+WorkerSession::~WorkerSession() { Stop(); }
+
+void WorkerSession::Stop() {
+  alive_ = false;
+  process_.reset();
+  if (server_ != nullptr) server_->EndSession();
+  server_ = nullptr;
+}
+
+CallResult WorkerSession::Finish(CallResult result) {
+  if (result.outcome != Outcome::kReturned) Stop();
+  return result;
+}
+
+CallResult WorkerSession::Start(const Limits& limits, CudaServer& server) {
+  Stop();
+  reader_ = FrameReader();
+  started_ = false;
+  try {
+    process_ = std::make_unique<WorkerProcess>(command_);
+  } catch (const StartError& error) {
+    return Failure(Outcome::kCouldNotStart, error.what());
+  }
+  server_ = &server;
+  server.BeginCall({});
+  Conversation conversation(*this, limits, server, MessageType::kHello);
+  CallResult result = conversation.Run({});
+  if (!started_ && result.outcome != Outcome::kReturned) {
+    // The sandbox or the dynamic linker failed: none of the submission's code has run.
+    result.message = "the worker could not be started: " + result.message;
+    result.outcome = Outcome::kCouldNotStart;
+    return Finish(std::move(result));
+  }
+  if (result.outcome == Outcome::kReturned) {
+    try {
+      launchers_ = DecodeHello(conversation.payload()).launchers;
+      alive_ = true;
+    } catch (const WireError& error) {
+      result.outcome = Outcome::kProtocolError;
+      result.message = error.what();
+    }
+  }
+  return Finish(std::move(result));
+}
+
+CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argument> arguments, const Limits& limits,
+                               CudaServer& server) {
+  if (!alive_) return Failure(Outcome::kCouldNotStart, "the worker is not running");
+  const auto found = std::find_if(launchers_.begin(), launchers_.end(),
+                                  [&](const LauncherInfo& candidate) { return candidate.name == launcher; });
+  if (found == launchers_.end()) {
+    return Failure(Outcome::kNoSuchLauncher, "the worker has no launcher " + launcher);
+  }
+  if (std::string mismatch = Mismatch(*found, arguments); !mismatch.empty()) {
+    return Failure(Outcome::kBadSignature, std::move(mismatch));
+  }
+  server_ = &server;
+  server.BeginCall(arguments);
+  Conversation conversation(*this, limits, server, MessageType::kReturned);
+  CallResult result = conversation.Run(Frame(MessageType::kCall, 0, EncodeCall(launcher, arguments)));
+  if (result.outcome != Outcome::kReturned) return Finish(std::move(result));
+  try {
+    Returned returned = DecodeReturned(conversation.payload());
+    if (!returned.refused.empty()) {
+      // The signatures agreed, so only an IPC handle can be at fault: nothing of the submission's.
+      result.outcome = Outcome::kBadSignature;
+      result.message = returned.refused;
+      return result;
+    }
+    result.result = returned.result;
+    result.cuda_error = returned.cuda_error;
+    result.cuda_error_name = std::move(returned.cuda_error_name);
+    result.arrays = std::move(returned.arrays);
+    size_t arrays = 0;
+    for (const Argument& argument : arguments) {
+      if (argument.kind != ArgumentKind::kHostArray) continue;
+      if (arrays >= result.arrays.size() || result.arrays[arrays].size() != argument.bytes.size()) {
+        throw WireError("a host array came back with another size");
+      }
+      ++arrays;
+    }
+    if (arrays != result.arrays.size()) throw WireError("more host arrays came back than were sent");
+  } catch (const WireError& error) {
+    result.outcome = Outcome::kProtocolError;
+    result.message = error.what();
+  }
+  return Finish(std::move(result));
+}
+
+}  // namespace lockstep::worker

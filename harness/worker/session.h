@@ -1,0 +1,102 @@
+// The judge's end of a worker: starts the process, calls its launchers, serves its CUDA requests, and says
+// exactly how it ended.
+//
+// The worker may do anything: it is one process, or a tree of them, that talks over one socket and prints to
+// one pipe. The session reads both all the time, believes nothing, and never waits without a deadline. The
+// deadline is on the worker's own time: while the judge runs a kernel for it the clock stands still.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "worker/session_process.h"
+#include "worker/wire_call.h"
+
+namespace lockstep::worker {
+
+// Serves a worker's CUDA requests. DeviceServer (session_device.h) does it on a virtual GPU.
+class CudaServer {
+ public:
+  virtual ~CudaServer() = default;
+  // A call with these arguments begins: the only buffers of the judge's that its copies may touch.
+  virtual void BeginCall(std::span<const Argument> arguments) = 0;
+  // A request or a Note. Returns the Reply to a request (its type and flags included). Throws WireError when the
+  // message makes no sense; any other exception is a failure of the harness and leaves Start or Call.
+  virtual Message Serve(const Message& request) = 0;
+  // The worker is gone: everything it made on the device goes too.
+  virtual void EndSession() = 0;
+};
+
+enum class Outcome : uint8_t {
+  kReturned,
+  kExited,          // the program ended itself; code says with what
+  kCrashed,         // killed by a signal; code says which
+  kTimeout,         // over Limits::call_seconds of its own time
+  kDeviceTimeout,   // its kernels took more than Limits::device_seconds of the judge's time
+  kClosedSocket,    // closed the connection and lives on
+  kFlooded,         // printed more than Limits::output_bytes
+  kProtocolError,   // sent something that is no message
+  kNoSuchLauncher,  // glue and suite disagree: the harness's failure
+  kBadSignature,    // likewise
+  kCouldNotStart,   // the harness's failure: no code of the submission ran
+};
+std::string_view NameOf(Outcome outcome);
+bool IsHarnessFailure(Outcome outcome);
+
+struct Limits {
+  double call_seconds = 20;
+  double device_seconds = 300;
+  uint64_t output_bytes = 1'000'000;
+};
+
+struct CallResult {
+  Outcome outcome = Outcome::kReturned;
+  int code = 0;         // kExited: status; kCrashed: signal
+  std::string message;  // a sentence; empty when it returned
+  Value result;         // what the launcher returned
+  int cuda_error = 0;   // left behind by the launcher, unchecked; 0 = none
+  std::string cuda_error_name;
+  std::vector<std::vector<uint8_t>> arrays;  // host-array arguments as the launcher left them, in order
+  std::string output;  // what it printed during this call, both streams; raw bytes, not to be interpreted
+  double seconds = 0;  // of the worker's own time
+  double device_seconds = 0;
+};
+
+class WorkerSession {
+ public:
+  explicit WorkerSession(WorkerCommand command);
+  ~WorkerSession();  // kills the worker; the server it used last must still live, or Stop must have been called
+  WorkerSession(const WorkerSession&) = delete;
+  WorkerSession& operator=(const WorkerSession&) = delete;
+
+  // Starts the worker and waits until it says which launchers it has; kReturned when it has. Its static
+  // constructors run meanwhile, so their CUDA calls are served too.
+  CallResult Start(const Limits& limits, CudaServer& server);
+  // Whether another Call can be made. False after any outcome but kReturned, kNoSuchLauncher, kBadSignature.
+  bool alive() const { return alive_; }
+  const std::vector<LauncherInfo>& launchers() const { return launchers_; }
+
+  // Calls a launcher and serves the worker until it returns, or until something else is certain.
+  CallResult Call(const std::string& launcher, std::span<const Argument> arguments, const Limits& limits,
+                  CudaServer& server);
+  // Ends the worker, its process group, and what it holds on the device.
+  void Stop();
+
+ private:
+  class Conversation;
+  CallResult Finish(CallResult result);
+
+  WorkerCommand command_;
+  std::unique_ptr<WorkerProcess> process_;
+  std::vector<LauncherInfo> launchers_;
+  FrameReader reader_;
+  CudaServer* server_ = nullptr;
+  bool alive_ = false;
+  bool started_ = false;  // the worker's executable was loaded
+};
+
+}  // namespace lockstep::worker

@@ -1,0 +1,338 @@
+#include "worker/session_device.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vgpu/cudart/fatbin.h"
+
+namespace lockstep::worker {
+
+namespace {
+
+constexpr size_t kMaxViolations = 100;
+constexpr int kAnySm = 10'000;
+
+// PTX for the profile's compute capability or below, as a driver would choose; a virtual GPU can run newer PTX
+// too, which a profile of an old device needs.
+std::string ChoosePtx(std::span<const uint8_t> image, const vgpu::DeviceProfile& profile) {
+  try {
+    return vgpu::cudart::ExtractPtx(image, profile.cc_major * 10 + profile.cc_minor);
+  } catch (const std::runtime_error&) {
+    return vgpu::cudart::ExtractPtx(image, kAnySm);
+  }
+}
+
+Message Failed(std::string_view sentence) {
+  Encoder encoder;
+  encoder.PutString(sentence.substr(0, 4000));
+  return {MessageType::kReply, kFailed, encoder.Take()};
+}
+
+}  // namespace
+
+// A request while it is answered.
+struct DeviceServer::Request {
+  MessageType type;
+  bool continued;
+  Decoder in;
+  Encoder out;
+};
+
+DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
+    : device_(device), options_(std::move(options)) {}
+
+void DeviceServer::BeginCall(std::span<const Argument> arguments) {
+  passed_.clear();
+  for (const Argument& argument : arguments) {
+    if (argument.kind != ArgumentKind::kDevicePointer) continue;
+    if (const auto allocation = device_.FindAllocation(argument.bits)) passed_.insert(allocation->base);
+  }
+}
+
+void DeviceServer::ClearTrace() {
+  trace_.clear();
+  trace_dropped_ = 0;
+  violations_.clear();
+}
+
+uint64_t DeviceServer::BytesOf(ApiKind kind) const {
+  uint64_t bytes = 0;
+  for (const ApiCall& call : trace_) bytes += call.kind == kind && !call.failed ? call.bytes : 0;
+  return bytes;
+}
+
+uint64_t DeviceServer::CallsOf(ApiKind kind) const {
+  return static_cast<uint64_t>(
+      std::count_if(trace_.begin(), trace_.end(), [kind](const ApiCall& call) { return call.kind == kind; }));
+}
+
+std::vector<vgpu::Device::AllocationInfo> DeviceServer::Allocations() const {
+  std::vector<vgpu::Device::AllocationInfo> allocations;
+  for (const auto& [base, bytes] : owned_) {
+    if (auto allocation = device_.FindAllocation(base)) allocations.push_back(std::move(*allocation));
+  }
+  return allocations;
+}
+
+void DeviceServer::Print(std::string_view text) {
+  printed_.append(text.substr(0, options_.print_bytes - std::min<uint64_t>(options_.print_bytes, printed_.size())));
+}
+
+void DeviceServer::Record(ApiCall call, bool continued) {
+  if (continued && !trace_.empty() && trace_.back().kind == call.kind && trace_.back().function == call.function) {
+    trace_.back().bytes += call.bytes;
+    trace_.back().failed |= call.failed;
+    return;
+  }
+  if (trace_.size() == options_.trace_calls) {
+    ++trace_dropped_;
+    return;
+  }
+  trace_.push_back(std::move(call));
+}
+
+bool DeviceServer::MayTouch(uint64_t address, uint64_t bytes, const std::string& function) {
+  const auto within = [&](const std::map<uint64_t, uint64_t>& ranges) {
+    auto range = ranges.upper_bound(address);
+    if (range == ranges.begin()) return false;
+    --range;
+    const uint64_t offset = address - range->first;
+    return offset <= range->second && bytes <= range->second - offset;
+  };
+  if (within(owned_) || within(variables_)) return true;
+  const auto allocation = device_.FindAllocation(address);
+  // Not within a live allocation: the device refuses it, as the hardware would.
+  if (!allocation || address < allocation->base || address - allocation->base >= allocation->bytes) return true;
+  if (passed_.count(allocation->base) != 0) return true;
+  if (owned_.count(allocation->base) != 0 || variables_.count(allocation->base) != 0) return true;  // runs past its end
+  if (violations_.size() < kMaxViolations) {
+    violations_.push_back(function + " on " + std::to_string(bytes) +
+                          " bytes of device memory that this call did not get");
+  }
+  return false;
+}
+
+Message DeviceServer::LoadModule(const Message& request) {
+  const std::span<const uint8_t> image(request.payload);
+  if (modules_.size() >= options_.modules || image.size() > options_.module_bytes - module_bytes_) {
+    return Failed("the program loads more device code than a worker may");
+  }
+  try {
+    const vgpu::ModuleHandle module = device_.LoadModule(ChoosePtx(image, device_.profile()));
+    modules_.insert(module);
+    module_bytes_ += image.size();
+    Encoder encoder;
+    encoder.Put(module);
+    return {MessageType::kReply, 0, encoder.Take()};
+  } catch (const std::runtime_error& error) {
+    return Failed(error.what());
+  }
+}
+
+void DeviceServer::AnswerTransfer(Request& request) {
+  Decoder& in = request.in;
+  const WireOrigin origin = GetOrigin(in);
+  ApiCall call;
+  call.function = origin.function;
+  call.call_site = origin.call_site;
+  bool done = false;
+  switch (request.type) {
+    case MessageType::kWrite: {
+      call.kind = ApiKind::kHostToDevice;
+      call.address = in.Get<uint64_t>();
+      const auto bytes = in.GetBytes();
+      call.bytes = bytes.size();
+      in.Finish();
+      done =
+          MayTouch(call.address, call.bytes, call.function) && device_.Write(call.address, bytes.data(), bytes.size());
+      request.out.Put(done);
+      break;
+    }
+    case MessageType::kRead: {
+      call.kind = ApiKind::kDeviceToHost;
+      call.address = in.Get<uint64_t>();
+      call.bytes = in.Get<uint64_t>();
+      in.Finish();
+      if (call.bytes > kTransferBytes) throw WireError("Read of " + std::to_string(call.bytes) + " bytes");
+      std::vector<uint8_t> bytes;
+      if (MayTouch(call.address, call.bytes, call.function) && device_.Contains(call.address, call.bytes)) {
+        bytes.resize(call.bytes);
+        done = device_.Read(bytes.data(), call.address, call.bytes);
+      }
+      if (!done) bytes.clear();
+      request.out.Put(done).PutBytes(bytes);
+      break;
+    }
+    case MessageType::kCopy: {
+      call.kind = ApiKind::kDeviceToDevice;
+      call.address = in.Get<uint64_t>();
+      const auto from = in.Get<uint64_t>();
+      call.bytes = in.Get<uint64_t>();
+      in.Finish();
+      done = MayTouch(call.address, call.bytes, call.function) && MayTouch(from, call.bytes, call.function) &&
+             device_.Copy(call.address, from, call.bytes);
+      request.out.Put(done);
+      break;
+    }
+    default: {  // kFill
+      call.kind = ApiKind::kFill;
+      call.address = in.Get<uint64_t>();
+      const auto value = in.Get<uint8_t>();
+      call.bytes = in.Get<uint64_t>();
+      in.Finish();
+      done = MayTouch(call.address, call.bytes, call.function) && device_.Fill(call.address, value, call.bytes);
+      request.out.Put(done);
+      break;
+    }
+  }
+  call.failed = !done;
+  Record(std::move(call), request.continued);
+}
+
+void DeviceServer::Answer(Request& request) {
+  Decoder& in = request.in;
+  Encoder& out = request.out;
+  switch (request.type) {
+    case MessageType::kUnloadModule: {
+      const auto module = in.Get<vgpu::ModuleHandle>();
+      in.Finish();
+      if (modules_.erase(module) != 0) device_.UnloadModule(module);
+      break;
+    }
+    case MessageType::kFindKernel: {
+      const auto module = in.Get<vgpu::ModuleHandle>();
+      const std::string name = in.GetString(MaxPayloadBytes(MessageType::kFindKernel));
+      in.Finish();
+      const vgpu::KernelInfo* kernel = OwnsModule(module) ? device_.FindKernel(module, name) : nullptr;
+      out.Put(kernel != nullptr);
+      if (kernel != nullptr) Put(out, *kernel);
+      break;
+    }
+    case MessageType::kFindVariable: {
+      const auto module = in.Get<vgpu::ModuleHandle>();
+      const std::string name = in.GetString(MaxPayloadBytes(MessageType::kFindVariable));
+      in.Finish();
+      std::optional<vgpu::VariableInfo> variable;
+      if (OwnsModule(module)) variable = device_.FindVariable(module, name);
+      out.Put(variable.has_value());
+      if (variable) {
+        variables_[variable->address] = variable->bytes;
+        Put(out, *variable);
+      }
+      break;
+    }
+    case MessageType::kAllocate: {
+      const WireOrigin origin = GetOrigin(in);
+      const auto bytes = in.Get<uint64_t>();
+      in.Finish();
+      ApiCall call{ApiKind::kAllocate, origin.function, origin.call_site, "", bytes, 0, false, 0};
+      if (bytes <= options_.memory_bytes - owned_bytes_) {
+        call.address =
+            device_.Allocate(bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission",
+                             origin.call_site);
+      }
+      call.failed = call.address == 0;
+      out.Put(call.address);
+      if (!call.failed) {
+        owned_[call.address] = bytes;
+        owned_bytes_ += bytes;
+      }
+      Record(std::move(call));
+      break;
+    }
+    case MessageType::kFree: {
+      const WireOrigin origin = GetOrigin(in);
+      const auto address = in.Get<uint64_t>();
+      in.Finish();
+      const auto found = owned_.find(address);
+      bool freed = false;
+      if (found != owned_.end()) {
+        freed = device_.Free(address);
+        owned_bytes_ -= found->second;
+        owned_.erase(found);
+      } else {
+        MayTouch(address, 0, origin.function);
+      }
+      out.Put(freed);
+      Record({ApiKind::kFree, origin.function, origin.call_site, "", 0, address, !freed, 0});
+      break;
+    }
+    case MessageType::kContains: {
+      const auto address = in.Get<uint64_t>();
+      const auto bytes = in.Get<uint64_t>();
+      in.Finish();
+      out.Put(device_.Contains(address, bytes));
+      break;
+    }
+    case MessageType::kFreeBytes:
+      in.Finish();
+      out.Put(std::min(device_.FreeBytes(), options_.memory_bytes - owned_bytes_));
+      break;
+    case MessageType::kLaunch: {
+      const WireOrigin origin = GetOrigin(in);
+      const vgpu::LaunchSpec launch = GetLaunchSpec(in);
+      in.Finish();
+      const vgpu::KernelInfo* kernel =
+          OwnsModule(launch.module) ? device_.FindKernel(launch.module, launch.kernel) : nullptr;
+      if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
+      if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
+      const vgpu::LaunchResult result = device_.Launch(launch);
+      Put(out, result);
+      Record({ApiKind::kLaunch, origin.function, origin.call_site, launch.kernel, 0, 0,
+              result.error != vgpu::LaunchError::kNone, static_cast<int>(result.error)});
+      break;
+    }
+    case MessageType::kMaxBlocksPerSm: {
+      const vgpu::KernelInfo kernel = GetKernelInfo(in);
+      const int threads = in.Get<int>();
+      const auto dynamic_shared = in.Get<uint64_t>();
+      in.Finish();
+      out.Put(threads > 0 ? device_.MaxBlocksPerSm(kernel, threads, dynamic_shared) : 0);
+      break;
+    }
+    case MessageType::kProfile:
+      in.Finish();
+      out.PutString(device_.profile().id);
+      break;
+    case MessageType::kReset: {
+      in.Finish();
+      FreeAll();
+      Record({ApiKind::kReset, "cudaDeviceReset", "", "", 0, 0, false, 0});
+      break;
+    }
+    default:
+      AnswerTransfer(request);
+      break;
+  }
+}
+
+Message DeviceServer::Serve(const Message& message) {
+  if (message.type == MessageType::kLoadModule) return LoadModule(message);
+  Request request{message.type, (message.flags & kContinued) != 0, Decoder(message.payload), Encoder()};
+  if (message.type == MessageType::kNote) {
+    const WireOrigin origin = GetOrigin(request.in);
+    const auto error = request.in.Get<int>();
+    request.in.Finish();
+    Record({ApiKind::kOther, origin.function, origin.call_site, "", 0, 0, error != 0, error});
+    return {};
+  }
+  Answer(request);
+  return {MessageType::kReply, 0, request.out.Take()};
+}
+
+void DeviceServer::FreeAll() {
+  for (const auto& [base, bytes] : owned_) device_.Free(base);
+  for (const vgpu::ModuleHandle module : modules_) device_.UnloadModule(module);
+  owned_.clear();
+  variables_.clear();
+  modules_.clear();
+  owned_bytes_ = module_bytes_ = 0;
+}
+
+void DeviceServer::EndSession() {
+  FreeAll();
+  passed_.clear();
+  allocations_made_ = 0;
+}
+
+}  // namespace lockstep::worker

@@ -1,0 +1,102 @@
+// Serves a worker on a virtual GPU that the judge owns, and keeps the trace of what it asked for.
+//
+// The worker may copy from and to what it allocated, its own module's variables, and the buffers that the
+// current call passed to it; it frees only its own. (Its kernels, as on the hardware, reach all live memory:
+// expected values belong on the host.) Everything it made goes when the session ends; so a session is stopped
+// before its device is Reset.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/exec/device.h"
+#include "worker/session.h"
+#include "worker/wire_device.h"
+
+namespace lockstep::worker {
+
+enum class ApiKind : uint8_t {
+  kOther,  // streams, events, queries, …: no request carried it
+  kAllocate,
+  kFree,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kFill,
+  kLaunch,
+  kReset,
+};
+
+// One CUDA call of the worker's.
+struct ApiCall {
+  ApiKind kind = ApiKind::kOther;
+  std::string function;   // "cudaMemcpy"; the worker's word, letters, digits and underscores only
+  std::string call_site;  // "reduction.cu:120" where known
+  std::string kernel;     // kLaunch: mangled
+  uint64_t bytes = 0;     // allocations, copies, fills
+  uint64_t address = 0;   // of device memory: allocated, freed, or the copy's device side (destination first)
+  bool failed = false;
+  int error = 0;  // kOther: the cudaError_t; kLaunch: the vgpu::LaunchError
+};
+
+struct DeviceServerOptions {
+  uint64_t memory_bytes = uint64_t{2} << 30;  // that the worker may allocate in all
+  uint64_t modules = 256;
+  uint64_t module_bytes = uint64_t{256} << 20;  // in all
+  size_t trace_calls = 1'000'000;
+  uint64_t print_bytes = 1'000'000;
+};
+
+class DeviceServer : public CudaServer {
+ public:
+  explicit DeviceServer(vgpu::Device& device, DeviceServerOptions options = {});
+
+  void BeginCall(std::span<const Argument> arguments) override;
+  Message Serve(const Message& request) override;
+  void EndSession() override;
+
+  // Since the last ClearTrace.
+  const std::vector<ApiCall>& trace() const { return trace_; }
+  uint64_t trace_dropped() const { return trace_dropped_; }
+  // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each.
+  const std::vector<std::string>& violations() const { return violations_; }
+  void ClearTrace();
+  // Bytes that the worker copied, by kind, since the last ClearTrace.
+  uint64_t BytesOf(ApiKind kind) const;
+  uint64_t CallsOf(ApiKind kind) const;
+  // What the worker allocated and has not freed.
+  std::vector<vgpu::Device::AllocationInfo> Allocations() const;
+
+  // For DeviceOptions::print: what kernels print, cut at options.print_bytes.
+  void Print(std::string_view text);
+  const std::string& printed() const { return printed_; }
+  void ClearPrinted() { printed_.clear(); }
+
+ private:
+  struct Request;
+  Message LoadModule(const Message& request);
+  void Answer(Request& request);
+  void AnswerTransfer(Request& request);
+  bool MayTouch(uint64_t address, uint64_t bytes, const std::string& function);
+  void Record(ApiCall call, bool continued = false);
+  bool OwnsModule(vgpu::ModuleHandle module) const { return modules_.count(module) != 0; }
+  void FreeAll();
+
+  vgpu::Device& device_;
+  const DeviceServerOptions options_;
+  std::set<vgpu::ModuleHandle> modules_;
+  std::map<uint64_t, uint64_t> owned_;      // base → bytes
+  std::map<uint64_t, uint64_t> variables_;  // base → bytes, of the worker's modules
+  std::set<uint64_t> passed_;               // bases
+  uint64_t owned_bytes_ = 0, module_bytes_ = 0, allocations_made_ = 0;
+  std::vector<ApiCall> trace_;
+  uint64_t trace_dropped_ = 0;
+  std::vector<std::string> violations_;
+  std::string printed_;
+};
+
+}  // namespace lockstep::worker

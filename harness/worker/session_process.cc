@@ -1,0 +1,176 @@
+#include "worker/session_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "worker/wire.h"
+
+namespace lockstep::worker {
+
+namespace {
+
+// A descriptor that closes itself on the way out of a constructor that throws.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  ~Descriptor() { Close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+  void Reset(int fd) {
+    Close();
+    fd_ = fd;
+  }
+  void Close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  int fd_;
+};
+
+[[noreturn]] void Fail(const char* what) { throw StartError(std::string(what) + ": " + std::strerror(errno)); }
+
+std::vector<char*> Pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& string : strings) pointers.push_back(const_cast<char*>(string.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// What the child needs, all of it made before fork: afterwards only async-signal-safe calls are allowed.
+struct ChildPlan {
+  char* const* argv;
+  char* const* environment;
+  int socket, output, null, report;
+  rlim_t file_bytes, open_files;
+  pid_t parent;
+};
+
+constexpr int kFirstFreeDescriptor = kSocketDescriptor + 2;
+constexpr int kReportDescriptor = kSocketDescriptor + 1;
+
+void Limit(__rlimit_resource resource, rlim_t value) {
+  rlimit limit;
+  if (::getrlimit(resource, &limit) == 0 && limit.rlim_max < value) value = limit.rlim_max;
+  limit = {value, value};
+  ::setrlimit(resource, &limit);
+}
+
+[[noreturn]] void RunChild(const ChildPlan& plan) {
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) ::_exit(127);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  // Out of the way first: the descriptors may lie where others belong.
+  const int socket = ::fcntl(plan.socket, F_DUPFD, 64);
+  const int output = ::fcntl(plan.output, F_DUPFD, 64);
+  const int null = ::fcntl(plan.null, F_DUPFD, 64);
+  const int report = ::fcntl(plan.report, F_DUPFD, 64);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::dup2(socket, kSocketDescriptor);
+  ::dup3(report, kReportDescriptor, O_CLOEXEC);
+  ::close_range(kFirstFreeDescriptor, ~0U, 0);
+  Limit(RLIMIT_CORE, 0);
+  Limit(RLIMIT_FSIZE, plan.file_bytes);
+  Limit(RLIMIT_NOFILE, plan.open_files);
+  ::execvpe(plan.argv[0], plan.argv, plan.environment);
+  const int error = errno;
+  (void)!::write(kReportDescriptor, &error, sizeof error);
+  ::_exit(127);
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const WorkerCommand& command) : has_prefix_(!command.prefix.empty()) {
+  std::vector<std::string> arguments = command.prefix;
+  arguments.push_back(command.worker);
+  std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"};
+  environment.insert(environment.end(), command.environment.begin(), command.environment.end());
+  const std::vector<char*> argv = Pointers(arguments), envp = Pointers(environment);
+
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) Fail("socketpair");
+  Descriptor judge_socket(ends[0]), worker_socket(ends[1]);
+  if (::pipe2(ends, O_CLOEXEC) != 0) Fail("pipe2");
+  Descriptor output_read(ends[0]), output_write(ends[1]);
+  if (::pipe2(ends, O_CLOEXEC) != 0) Fail("pipe2");
+  Descriptor report_read(ends[0]), report_write(ends[1]);
+  Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (null.get() < 0) Fail("/dev/null");
+  ::fcntl(output_read.get(), F_SETFL, O_NONBLOCK);
+
+  const ChildPlan plan{argv.data(),        envp.data(),        worker_socket.get(), output_write.get(), null.get(),
+                       report_write.get(), command.file_bytes, command.open_files,  ::getpid()};
+  pid_ = ::fork();
+  if (pid_ < 0) Fail("fork");
+  if (pid_ == 0) RunChild(plan);
+  pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  if (pidfd_ < 0) {
+    const int error = errno;
+    Kill();
+    errno = error;
+    Fail("pidfd_open");
+  }
+
+  // The report pipe closes when exec succeeds.
+  report_write.Close();
+  int error = 0;
+  ssize_t got;
+  do {
+    got = ::read(report_read.get(), &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof error) {
+    Kill();
+    ::close(pidfd_);
+    throw StartError("can't run " + arguments[0] + ": " + std::strerror(error));
+  }
+  socket_ = judge_socket.release();
+  output_ = output_read.release();
+}
+
+WorkerProcess::~WorkerProcess() {
+  Kill();
+  for (const int fd : {socket_, output_, pidfd_}) {
+    if (fd >= 0) ::close(fd);
+  }
+}
+
+std::optional<ExitStatus> WorkerProcess::Status() {
+  if (status_ || pid_ <= 0) return status_;
+  // The process stays uncollected, so that its id, and its group's, can't become another's before Kill.
+  siginfo_t info{};
+  if (::waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) {
+    status_ = ExitStatus{info.si_code != CLD_EXITED, info.si_status};
+  }
+  return status_;
+}
+
+void WorkerProcess::Kill() {
+  if (pid_ <= 0) return;
+  Status();
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+}  // namespace lockstep::worker
