@@ -26,11 +26,11 @@ struct RawFinding {
   FindingKind kind = FindingKind::kRace;
   Party first;
   bool has_second = false;
-  Party second;               // the later one
+  Party second;  // the later one
   bool has_memory = false;
   MemorySpace space = MemorySpace::kGlobal;
-  uint64_t address = 0;       // global: device address; shared, local: offset in the window
-  uint32_t bytes = 0;         // of the second access, or of the only one
+  uint64_t address = 0;  // global: device address; shared, local: offset in the window
+  uint32_t bytes = 0;    // of the second access, or of the only one
   const char* detail = "";
   const char* hint = "";
   uint64_t count = 1;

@@ -24,6 +24,7 @@ struct AccessShape {
   bool affine = false;
   uint64_t base = 0;   // lane 0's address, active or not; may wrap
   int64_t stride = 0;  // bytes from lane to lane; 0 where one lane alone is active
+  uint64_t step() const { return stride < 0 ? 0 - static_cast<uint64_t>(stride) : static_cast<uint64_t>(stride); }
 };
 
 // mask must not be 0.
@@ -74,14 +75,17 @@ inline uint32_t CountDistinctSectors(const uint64_t address[kWarpSize], LaneMask
     previous = current;
   }
   if (rising) return count;
-  count = 0;
-  for (LaneMask left = mask; left != 0; ++count) {
+  // Others go through a hash table of 64 slots with linear probing.
+  uint32_t slot[64];
+  uint64_t used = 0;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
     const uint32_t value = sector[std::countr_zero(left)];
-    LaneMask equal = 0;
-    for (int lane = 0; lane < kWarpSize; ++lane) equal |= static_cast<LaneMask>(sector[lane] == value) << lane;
-    left &= ~equal;
+    uint32_t i = (value * 0x9e3779b1u) >> 26;
+    while ((used >> i & 1) && slot[i] != value) i = (i + 1) % 64;
+    slot[i] = value;
+    used |= uint64_t{1} << i;
   }
-  return count;
+  return static_cast<uint32_t>(std::popcount(used));
 }
 
 // The largest number of distinct words in one bank, over the active lanes' accesses of words_per_lane words.
@@ -108,8 +112,7 @@ inline uint32_t LargestBankLoad(const uint64_t address[kWarpSize], LaneMask mask
 
 // The same for an affine access of at most 4 bytes a lane, where a formula does: 0 where none does.
 inline uint32_t AffineBankLoad(const AccessShape& shape, LaneMask mask) {
-  const uint64_t step =
-      shape.stride < 0 ? 0 - static_cast<uint64_t>(shape.stride) : static_cast<uint64_t>(shape.stride);
+  const uint64_t step = shape.step();
   if (step <= 4) return 1;  // at most 32 neighbouring words
   if (step % 4 != 0 || !IsContiguous(mask)) return 0;
   const uint64_t words = step / 4;
@@ -125,8 +128,7 @@ inline uint32_t CountSectors(const uint64_t address[kWarpSize], LaneMask mask, i
   if (mask == 0) return 0;
   const AccessShape shape = ShapeOf(address, mask);
   if (shape.affine) {
-    const uint64_t step =
-        shape.stride < 0 ? 0 - static_cast<uint64_t>(shape.stride) : static_cast<uint64_t>(shape.stride);
+    const uint64_t step = shape.step();
     if (step == 0) return 1;
     if (step >= (uint64_t{1} << kSectorShift)) return static_cast<uint32_t>(std::popcount(mask));
     if (IsContiguous(mask)) {

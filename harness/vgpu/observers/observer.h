@@ -13,7 +13,7 @@
 
 namespace lockstep::vgpu {
 
-struct Program;   // exec/program.h
+struct Program;  // exec/program.h
 
 // A thread's place in the launch: block_index is the linear index of the block in the grid, thread_index
 // warp * 32 + lane.
@@ -23,7 +23,7 @@ struct LaunchInfo {
   std::string kernel;
   Dim3 grid, block;
   uint32_t warps_per_block = 0;
-  uint32_t shared_bytes = 0;        // static + dynamic
+  uint32_t shared_bytes = 0;  // static + dynamic
   bool cooperative = false;
 };
 
@@ -37,18 +37,18 @@ struct MemoryAccess {
   AccessKind kind;
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
-  uint8_t bytes;               // a lane: element size × vector elements (1 to 32)
-  bool same_value = false;     // stores: lanes that hit the same address stored the same bytes
-  bool returns_value = true;   // atomics: false for red
-  LaneMask mask;               // lanes that access
-  const uint64_t* address;     // [32]; global: device address; shared, local: offset in the window
+  uint8_t bytes;              // a lane: element size × vector elements (1 to 32)
+  bool same_value = false;    // stores: lanes that hit the same address stored the same bytes
+  bool returns_value = true;  // atomics: false for red
+  LaneMask mask;              // lanes that access
+  const uint64_t* address;    // [32]; global: device address; shared, local: offset in the window
   uint32_t pc;
   uint32_t block_index, warp_index;
-  uint32_t thread_base;        // = warp_index * 32
+  uint32_t thread_base;  // = warp_index * 32
 };
 
-struct WarpEvent {             // barrier arrival, __syncwarp, fence, exit
-  LaneMask mask;               // lanes that take part
+struct WarpEvent {  // barrier arrival, __syncwarp, fence, exit
+  LaneMask mask;    // lanes that take part
   uint32_t pc;
   uint32_t block_index, warp_index;
 };
@@ -76,16 +76,16 @@ class Observer {
   // the warps that took part (bit w = warp w) and whether it spans the whole block.
   virtual void OnBarrierArrive(const WarpEvent&, uint32_t /*barrier*/) {}
   virtual void OnBarrierComplete(uint32_t /*block_index*/, uint32_t /*barrier*/, uint64_t /*warps*/) {}
-  virtual void OnWarpSync(const WarpEvent&) {}                 // bar.warp.sync: orders memory among mask
+  virtual void OnWarpSync(const WarpEvent&) {}  // bar.warp.sync: orders memory among mask
   virtual void OnFence(const WarpEvent&, MemoryScope) {}
   virtual void OnExit(const WarpEvent&) {}
 
   // Host side, between launches: what the initialisation shadow needs.
   virtual void OnAllocate(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual void OnFree(uint64_t /*address*/, uint64_t /*bytes*/) {}
-  virtual void OnHostWrite(uint64_t /*address*/, uint64_t /*bytes*/) {}             // memcpy H2D, memset
-  virtual void OnHostCopy(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {} // memcpy D2D
-  virtual void OnHostRead(uint64_t /*address*/, uint64_t /*bytes*/) {}              // memcpy D2H
+  virtual void OnHostWrite(uint64_t /*address*/, uint64_t /*bytes*/) {}               // memcpy H2D, memset
+  virtual void OnHostCopy(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {}  // memcpy D2D
+  virtual void OnHostRead(uint64_t /*address*/, uint64_t /*bytes*/) {}                // memcpy D2H
 };
 
 }  // namespace lockstep::vgpu
