@@ -13,18 +13,16 @@
 using Kernel = void (*)(const int* d_in, int* d_out, unsigned n);
 
 // Reduces d_in, `per_block` elements a block, then the blocks' results, and so on until one is left in d_out. No pass
-// has more than `max_blocks` blocks: a kernel that is given fewer than it asked for must go round again.
+// has more than `max_blocks` blocks: a kernel for which that matters strides over the elements.
 void run_passes(Kernel kernel, unsigned per_block, const int* d_in, int* d_out, unsigned n, int* d_work,
                 unsigned max_blocks = UINT_MAX) {
-  int* d_results = d_work;
   int* d_next = d_work + BlocksFor(n);
-  for (;;) {
-    const unsigned blocks = n == 0 ? 1 : std::min((n - 1) / per_block + 1, max_blocks);
-    if (blocks == 1) break;
-    kernel<<<blocks, kBlock>>>(d_in, d_results, n);
-    d_in = d_results;
+  while (n > per_block) {
+    const unsigned blocks = std::min((n - 1) / per_block + 1, max_blocks);
+    kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+    d_in = d_work;
     n = blocks;
-    std::swap(d_results, d_next);
+    std::swap(d_work, d_next);
   }
   kernel<<<1, kBlock>>>(d_in, d_out, n);
 }

@@ -27,15 +27,13 @@ using Kernel = void (*)(const int* d_in, int* d_out, unsigned n);
 
 void run_passes(Kernel kernel, unsigned per_block, const int* d_in, int* d_out, unsigned n, int* d_work,
                 unsigned max_blocks = UINT_MAX) {
-  int* d_results = d_work;
   int* d_next = d_work + BlocksFor(n);
-  for (;;) {
-    const unsigned blocks = n == 0 ? 1 : std::min((n - 1) / per_block + 1, max_blocks);
-    if (blocks == 1) break;
-    kernel<<<blocks, kBlock>>>(d_in, d_results, n);
-    d_in = d_results;
+  while (n > per_block) {
+    const unsigned blocks = std::min((n - 1) / per_block + 1, max_blocks);
+    kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+    d_in = d_work;
     n = blocks;
-    std::swap(d_results, d_next);
+    std::swap(d_work, d_next);
   }
   kernel<<<1, kBlock>>>(d_in, d_out, n);
 }
