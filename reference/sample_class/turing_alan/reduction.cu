@@ -1,0 +1,181 @@
+// Assignment 04: the reduction ladder. Fill in the TODOs, one rung at a time; README.md has the task and the budgets.
+//
+// Every kernel reduces the elements of its block to one result, d_out[blockIdx.x]. A launcher launches it in passes:
+// the results of one pass are what the next pass reduces, until one is left. reduction.h says what the launchers are
+// given.
+
+#include <climits>
+
+#include "reduction.h"
+
+using Kernel = void (*)(const int* d_in, int* d_out, unsigned n);
+
+// Goal    d_out[0] is the reduction of d_in[0..n): `kernel` is launched pass after pass, with kBlock threads a block.
+// Given   per_block: how many elements a block reduces. max_blocks: rung 7 allows no more in one launch; the rungs
+//         before it set no limit. d_work: room for the results of a pass, BlocksFor(n) ints, then for those of the
+//         next.
+// Mind    n = 0 (one block still has to write the sum of nothing), and n = 1.
+void run_passes(Kernel kernel, unsigned per_block, const int* d_in, int* d_out, unsigned n, int* d_work,
+                unsigned max_blocks = UINT_MAX) {
+  int* d_other = d_work + BlocksFor(n);
+  while (n > per_block) {
+    unsigned blocks = (n + per_block - 1) / per_block;
+    if (blocks > max_blocks) blocks = max_blocks;
+    kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+    int* d_done = d_work;
+    d_work = d_other;
+    d_other = d_done;
+    d_in = d_done;
+    n = blocks;
+  }
+  kernel<<<1, kBlock>>>(d_in, d_out, n);
+}
+
+// Rung 1: interleaved addressing.
+// Goal    d_out[b] is the sum of block b's kBlock elements, or of as many of them as there are.
+// How     Each thread loads one element to shared memory. In steps s = 1, 2, 4 …, threads with tid % (2 * s) == 0 add
+//         the element s places further on to their own. Every step ends with a barrier.
+// Given   nothing: declare `__shared__ int s_data[kBlock]`. Take the block size from blockDim.x until rung 6.
+// Budget  none but the right sum at every n.
+__global__ void reduce1_interleaved_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  unsigned tid = threadIdx.x;
+  unsigned i = blockIdx.x * blockDim.x + tid;
+  if (i < n) {
+    s_data[tid] = d_in[i];
+  } else {
+    s_data[tid] = 0;
+  }
+  __syncthreads();
+  for (unsigned s = 1; s < blockDim.x; s *= 2) {
+    if (tid % (2 * s) == 0) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce1_interleaved_kernel, kBlock, d_in, d_sum, n, d_work);
+}
+
+// Rung 2: strided index.
+// Goal    the same additions, done by threads that sit side by side: whole warps are busy or idle.
+// How     In step s, thread tid adds for element 2 * s * tid.
+// Budget  8 divergent branches a block (rung 1 has 24).
+__global__ void reduce2_strided_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  unsigned tid = threadIdx.x;
+  unsigned i = blockIdx.x * blockDim.x + tid;
+  if (i < n) {
+    s_data[tid] = d_in[i];
+  } else {
+    s_data[tid] = 0;
+  }
+  __syncthreads();
+  for (unsigned s = 1; s < blockDim.x; s *= 2) {
+    unsigned at = 2 * s * tid;
+    if (at + s < blockDim.x) s_data[at] += s_data[at + s];
+    __syncthreads();
+  }
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce2_strided_kernel, kBlock, d_in, d_sum, n, d_work);
+}
+
+// Rung 3: sequential addressing.
+// Goal    threads that sit side by side touch words that lie side by side: no bank conflicts.
+// How     Count s down from half the block; the threads below s add the element s places further on.
+// Budget  no bank conflicts (rung 2 has 45 a block).
+__global__ void reduce3_sequential_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  unsigned tid = threadIdx.x;
+  unsigned i = blockIdx.x * blockDim.x + tid;
+  if (i < n) {
+    s_data[tid] = d_in[i];
+  } else {
+    s_data[tid] = 0;
+  }
+  __syncthreads();
+  for (unsigned s = blockDim.x / 2; s > 0; s >>= 1) {
+    if (tid < s) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce3_sequential_kernel, kBlock, d_in, d_sum, n, d_work);
+}
+
+// Rung 4: first add during the load.
+// Goal    half as many blocks: in rung 3 half of the threads never add.
+// How     A block takes 2 * blockDim.x elements; each thread adds two of them while it loads. Which two, so that the
+//         loads of a warp stay side by side?
+// Budget  256 elements a block.
+__global__ void reduce4_first_add_kernel(const int* d_in, int* d_out, unsigned n) {
+  // TODO(reduce4): load two elements, each only where it exists; the rest is rung 3.
+}
+
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  // TODO(reduce4): one call of run_passes. How many elements does a block take now?
+}
+
+// Rung 5: last warp unrolled.
+// Goal    from s = 32 down only one warp has work: write its six steps out, with no block-wide barrier.
+// How     After the step for s = 64 the first warp goes on alone. Its lanes need not run in lockstep, so a step is:
+//         read, __syncwarp(), write, __syncwarp(). Every lane of the warp must reach each __syncwarp().
+// Budget  12 barriers a block, counted once a warp (rung 4 has 32).
+__global__ void reduce5_warp_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
+  // TODO(reduce5): rung 4 with its loop stopped at s > 32, then the last warp's steps.
+}
+
+void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  // TODO(reduce5): one call of run_passes.
+}
+
+// Rung 6: completely unrolled.
+// Goal    no loop is left: the block size is a template parameter, and the compiler writes the steps out.
+// How     Use kThreads wherever rung 5 used blockDim.x, and `#pragma unroll` or `if constexpr`.
+// Budget  0.74 warp instructions an element (rung 5 has 0.83).
+template <unsigned kThreads>
+__global__ void reduce6_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
+  // TODO(reduce6): rung 5 for a block size known to the compiler.
+}
+
+void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  // TODO(reduce6): one call of run_passes, with reduce6_unrolled_kernel<kBlock>.
+}
+
+// Rung 7: many elements a thread.
+// Goal    at most kMaxBlocks blocks for any n: each thread adds up many elements, then the block's tree runs once.
+// How     Begin where rung 6 does, and move on by the whole grid's share, gridDim.x * 2 * kThreads, while below n.
+// Budget  64 blocks a launch; 0.30 warp instructions an element (rung 6 has 0.70).
+template <unsigned kThreads>
+__global__ void reduce7_many_kernel(const int* d_in, int* d_out, unsigned n) {
+  // TODO(reduce7): a loop over the thread's elements, then rung 6's tree.
+}
+
+void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  // TODO(reduce7): one call of run_passes, with kMaxBlocks for the limit.
+}
+
+// Rung 8, bonus: shuffles, and other operations than the sum.
+// Goal    rung 7 whose tree goes from register to register; the same kernel for sum, max and min.
+// How     Each warp reduces with __shfl_down_sync, its lane 0 puts the result into shared memory, and after one barrier
+//         the first warp reduces these. Make the operation a template parameter: a struct with `apply` and an identity.
+// Budget  8 shared-memory wavefronts a block (rung 7 has 24).
+// TODO(reduce8): the operations and the kernel.
+
+void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  // TODO(reduce8): the sum.
+}
+
+void reduce8_max(const int* d_in, int* d_max, unsigned n, int* d_work) {
+  // TODO(reduce8): the largest.
+}
+
+void reduce8_min(const int* d_in, int* d_min, unsigned n, int* d_work) {
+  // TODO(reduce8): the smallest.
+}
