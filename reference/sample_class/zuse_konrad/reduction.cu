@@ -142,7 +142,7 @@ __global__ void reduce5_warp_unrolled_kernel(const int* d_in, int* d_out, unsign
   if (i + blockDim.x < n) sum += d_in[i + blockDim.x];
   s_data[tid] = sum;
   __syncthreads();
-  for (unsigned s = blockDim.x / 2; s > 32; s = s > 64 ? s / 2 : s) {
+  for (unsigned s = blockDim.x / 2; s > 32; s >> 1) {
     if (tid < s) s_data[tid] += s_data[tid + s];
     __syncthreads();
   }
