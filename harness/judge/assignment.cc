@@ -1,9 +1,11 @@
 #include "judge/assignment.h"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
-#include <toml++/toml.h>
 
 namespace lockstep::judge {
 namespace {
@@ -51,6 +53,12 @@ class Table {
     const auto number = node.value_exact<int64_t>();
     if (!number || *number <= 0) Fail(std::string(key) + " has to be a whole number above 0");
     value = static_cast<uint64_t>(*number);
+  }
+
+  bool Flag(const char* key) const {
+    const toml::node_view<const toml::node> node = table_[key];
+    if (node && !node.is_boolean()) Fail(std::string(key) + " has to be true or false");
+    return node.value_or(false);
   }
 
   bool Has(const char* key) const { return static_cast<bool>(table_[key]); }
@@ -151,12 +159,20 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     assignment.rungs.push_back(std::move(rung));
   }
   if (assignment.rungs.empty()) whole.Fail("there is no [[rung]]");
+  std::map<std::string, bool> all_bonus;  // by rung
   for (const toml::table* element : TablesOf(root, "criterion", whole)) {
     const Table table(*element, file, "[criterion]");
     const std::string id = table.Text("id");
     if (!ids.insert(id).second) table.Fail("id = \"" + id + "\" is there twice");
     if (table.Has("tests") == table.Has("metric")) table.Fail(id + " needs either tests or metric, and not both");
+    const bool bonus = table.Flag("bonus");
+    const auto [rung, first] = all_bonus.try_emplace(table.OptionalText("rung").value_or(""), bonus);
+    if (!first) rung->second = rung->second && bonus;
     if (table.Has("metric")) assignment.criteria.push_back(ReadCriterion(table, assignment));
+  }
+  for (Rung& rung : assignment.rungs) {
+    const auto found = all_bonus.find(rung.id);
+    rung.bonus = found != all_bonus.end() && found->second;
   }
   if (!assignment.criteria.empty() && assignment.evidence_elements == 0) {
     whole.Fail("criteria with a metric need [evidence] n");

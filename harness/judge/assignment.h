@@ -14,16 +14,17 @@
 namespace lockstep::judge {
 
 struct Limits {
-  double call_seconds = 20;               // wall clock of one launcher call in the worker
+  double call_seconds = 20;                   // wall clock of one launcher call in the worker
   uint64_t instruction_budget = 400'000'000;  // warp instructions of one launch
-  uint64_t output_bytes = 1'000'000;      // what a worker may print
+  uint64_t output_bytes = 1'000'000;          // what a worker may print
   uint64_t memory_mb = 2048;
 };
 
 struct Rung {
-  std::string id;      // the launcher's name
+  std::string id;  // the launcher's name
   std::string title;
   std::optional<double> published_ms, published_gb_s;
+  bool bonus = false;  // all its criteria are extra: leaving it out is no failure
 };
 
 // A criterion that is measured. Those that count tests are the grader's business.
@@ -37,8 +38,8 @@ struct Assignment {
   std::filesystem::path folder;
   std::string id, title, submission;
   Limits limits;
-  uint64_t evidence_elements = 0;   // problem size of the evidence runs; 0: the assignment has none
-  std::vector<Rung> rungs;          // in ladder order
+  uint64_t evidence_elements = 0;  // problem size of the evidence runs; 0: the assignment has none
+  std::vector<Rung> rungs;         // in ladder order
   std::vector<EvidenceCriterion> criteria;
 
   const Rung* FindRung(std::string_view id) const;

@@ -11,8 +11,8 @@
 namespace lockstep::judge {
 
 struct Mismatch {
-  uint64_t index = 0;   // of the first element that differs
-  uint64_t count = 0;   // how many differ
+  uint64_t index = 0;  // of the first element that differs
+  uint64_t count = 0;  // how many differ
   std::string expected, found;
 };
 

@@ -50,8 +50,8 @@ std::string_view NameOf(Pattern pattern) {
 }
 
 const std::vector<Pattern>& AllPatterns() {
-  static const std::vector<Pattern> patterns = {Pattern::kOnes,     Pattern::kSmall,   Pattern::kAlternating,
-                                                Pattern::kRamp,     Pattern::kExtremes, Pattern::kLargest,
+  static const std::vector<Pattern> patterns = {Pattern::kOnes,       Pattern::kSmall,    Pattern::kAlternating,
+                                                Pattern::kRamp,       Pattern::kExtremes, Pattern::kLargest,
                                                 Pattern::kSpikeFirst, Pattern::kSpikeLast};
   return patterns;
 }

@@ -33,7 +33,7 @@ enum class Pattern : uint8_t {
   kSpikeLast,    // one value at the last position, zeros elsewhere
 };
 
-std::string_view NameOf(Pattern pattern);            // "small random integers"
+std::string_view NameOf(Pattern pattern);  // "small random integers"
 const std::vector<Pattern>& AllPatterns();
 
 // n values. For n > 1 neither zero nor the first element is their (wrapping) sum, so that an untouched output, the

@@ -4,6 +4,7 @@
 // "reference" takes the reference's run of that rung, and another rung's id the submission's run of that one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,14 +19,14 @@ namespace lockstep::judge {
 inline constexpr std::string_view kReferenceScope = "reference";
 
 struct MetricTerm {
-  std::string scope;    // "": this rung; "reference"; or a rung's id
+  std::string scope;  // "": this rung; "reference"; or a rung's id
   std::string counter;
 };
 
 struct Metric {
   MetricTerm numerator;
   std::optional<MetricTerm> denominator;
-  std::string text;     // as written
+  std::string text;  // as written
 };
 
 // Throws std::invalid_argument with a sentence that says what is not understood.
@@ -40,6 +41,8 @@ std::optional<double> Evaluate(const Metric& metric, const std::function<const R
 struct Budget {
   double full = 0, none = 0;
   bool LowerIsBetter() const { return full < none; }
+  // Of the points, from 0 to 1.
+  double Fraction(double value) const { return std::clamp((value - none) / (full - none), 0.0, 1.0); }
   bool Met(double value) const { return LowerIsBetter() ? value <= full : value >= full; }
 };
 

@@ -13,7 +13,7 @@ using Setter = std::function<std::string(Options&, std::string_view)>;
 
 struct Flag {
   const char* name;
-  const char* value;   // as the help shows it; "" where the flag takes none
+  const char* value;  // as the help shows it; "" where the flag takes none
   const char* help;
   Setter set;
 };
@@ -24,7 +24,7 @@ bool ParseNumber(std::string_view text, T& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Setter SetPath(std::filesystem::path Options::* field) {
+Setter SetPath(std::filesystem::path Options::*field) {
   return [field](Options& options, std::string_view value) -> std::string {
     if (value.empty()) return "it takes a path";
     options.*field = std::filesystem::path(value);
@@ -100,8 +100,8 @@ ParsedOptions ParseOptions(std::vector<std::string>& arguments) {
     }
     const size_t equals = std::min(argument.find('='), argument.size());
     const std::string_view name = std::string_view(argument).substr(0, equals);
-    const auto flag = std::find_if(Flags().begin(), Flags().end(),
-                                   [&](const Flag& f) { return name == std::string("--") + f.name; });
+    const auto flag =
+        std::find_if(Flags().begin(), Flags().end(), [&](const Flag& f) { return name == std::string("--") + f.name; });
     if (flag == Flags().end()) {
       parsed.errors.push_back("there is no flag " + argument + "; --help lists them");
       continue;
@@ -128,10 +128,11 @@ std::string HelpText(const std::string& program) {
     left.resize(std::max<size_t>(left.size() + 2, 22), ' ');
     text += "  " + left + flag.help + "\n";
   }
-  text += "\nGoogleTest's own flags work too, --gtest_filter=PATTERN and --gtest_list_tests above all.\n\nExamples:\n  " +
-          program + " --assignment=assignments/04_reduction --worker=build/workers/04_reduction\n  " + program +
-          " --assignment=assignments/04_reduction --worker=build/workers/04_reduction --rung=3 --seed=7\n\n"
-          "Exit status: 0 every test passed, 1 some failed, 3 the harness itself failed.\n";
+  text +=
+      "\nGoogleTest's own flags work too, --gtest_filter=PATTERN and --gtest_list_tests above all.\n\nExamples:\n  " +
+      program + " --assignment=assignments/04_reduction --worker=build/workers/04_reduction\n  " + program +
+      " --assignment=assignments/04_reduction --worker=build/workers/04_reduction --rung=3 --seed=7\n\n"
+      "Exit status: 0 every test passed, 1 some failed, 3 the harness itself failed.\n";
   return text;
 }
 

@@ -12,20 +12,20 @@ namespace lockstep::judge {
 enum class DeviceKind : uint8_t { kVgpu, kCuda };
 
 struct Options {
-  std::filesystem::path assignment;   // folder
+  std::filesystem::path assignment;  // folder
   std::filesystem::path worker, reference, prefix, result, record;
   std::optional<uint64_t> seed;
   DeviceKind device = DeviceKind::kVgpu;
   std::string profile = "h200";
-  int threads = 0;                    // 0: one a CPU
-  std::string rung;                   // see RungMatches
+  int threads = 0;   // 0: one a CPU
+  std::string rung;  // see RungMatches
   bool checks = true;
   bool help = false;
 };
 
 struct ParsedOptions {
   Options options;
-  std::vector<std::string> errors;    // one sentence each; it says what to type
+  std::vector<std::string> errors;  // one sentence each; it says what to type
 };
 
 // Takes the flags out of `arguments` (argv without the program's name) that are ours; what is left is GoogleTest's.

@@ -27,8 +27,8 @@ const std::vector<VerdictRow>& AllVerdicts() {
       {Verdict::kCompile, "COMPILE", "the source does not compile", "the compiler's first message is the one to mend",
        true},
       {Verdict::kApi, "API", "a CUDA call or a launch failed", "check the error that each CUDA call returns", true},
-      {Verdict::kSlow, "SLOW", "right, but the measured work is above the budget",
-       "look at the lines that cost most", true},
+      {Verdict::kSlow, "SLOW", "right, but the measured work is above the budget", "look at the lines that cost most",
+       true},
       {Verdict::kRejected, "REJECTED", "the result was not made the way the task demands",
        "the kernels have to do the work", true},
       {Verdict::kHarness, "HARNESS", "the harness failed; this is not the submission's fault and is not scored",
@@ -87,6 +87,8 @@ const Problem* Worst(const std::vector<Problem>& problems) {
 std::string FormatProblem(const Problem& problem, std::string_view test) {
   std::ostringstream out;
   out << NameOf(problem.verdict) << "  " << test;
+  // Nothing to explain and nothing to hint at: one sentence says what to do.
+  if (problem.unfinished) return out.str() + "\n  " + problem.evidence.at(0);
   if (!problem.place.empty()) out << "   " << problem.place;
   for (const std::string& line : problem.evidence) out << "\n  " << line;
   const std::string hint = problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint;

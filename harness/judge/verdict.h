@@ -34,9 +34,9 @@ enum class Verdict : uint8_t {
 
 struct VerdictRow {
   Verdict verdict;
-  const char* name;      // "RACE"
-  const char* meaning;   // one sentence, without a full stop
-  const char* hint;      // shown where nothing more exact is known
+  const char* name;     // "RACE"
+  const char* meaning;  // one sentence, without a full stop
+  const char* hint;     // shown where nothing more exact is known
   bool students_fault;
 };
 
@@ -56,7 +56,7 @@ struct Problem {
   std::string hint;                   // empty: the verdict's own
   std::string file;                   // where to look, if known; the student's
   int line = 0;
-  bool unfinished = false;            // the student has not begun this part
+  bool unfinished = false;  // the student has not begun this part
 };
 
 // The problem with the highest rank; the first of equals. nullptr where there is none.

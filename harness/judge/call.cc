@@ -1,0 +1,131 @@
+#include "judge/call.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "judge/text.h"
+
+namespace lockstep::judge {
+namespace {
+
+using worker::Outcome;
+
+std::string SignalText(int signal) {
+  const char* abbreviation = sigabbrev_np(signal);
+  const char* description = sigdescr_np(signal);
+  std::string text = abbreviation != nullptr ? "SIG" + std::string(abbreviation) : "signal " + std::to_string(signal);
+  if (description != nullptr) text += ", \"" + std::string(description) + "\"";
+  return text;
+}
+
+Problem Make(Verdict verdict, const CallContext& context, std::vector<std::string> evidence, std::string hint = "") {
+  Problem problem;
+  problem.verdict = verdict;
+  problem.place = context.launcher;
+  problem.evidence = std::move(evidence);
+  if (!context.input.empty()) problem.evidence.push_back("input   " + context.input);
+  problem.hint = std::move(hint);
+  problem.file = context.source;
+  return problem;
+}
+
+std::string Seconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g seconds", seconds);
+  return text;
+}
+
+Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
+  if (report.at_start && (report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
+                          report.outcome == Outcome::kClosedSocket)) {
+    return Make(Verdict::kCrash, context,
+                {"the program ended before any test began, in a global object's constructor", Printable(report.detail)},
+                "keep code out of the initialisers of global variables");
+  }
+  switch (report.outcome) {
+    case Outcome::kReturned:
+      break;
+    case Outcome::kExited:
+      return Make(Verdict::kCrash, context,
+                  {"the program ended itself with exit status " + std::to_string(report.code) + " during the call"},
+                  "a launcher has to return: no exit(), no quick_exit()");
+    case Outcome::kCrashed:
+      return Make(Verdict::kCrash, context, {"the host code was stopped by " + SignalText(report.code)},
+                  report.code == SIGSEGV || report.code == SIGBUS
+                      ? "device pointers can't be dereferenced on the host; that is what kernels are for"
+                      : "");
+    case Outcome::kTimeout:
+      return Make(Verdict::kTimeout, context,
+                  {"the host code did not return within " + Seconds(report.limit_seconds) +
+                   ", the time of its kernels not counted"},
+                  "a loop in the launcher does not end: see whether what it counts gets smaller in each pass");
+    case Outcome::kClosedSocket:
+      return Make(Verdict::kCrash, context, {"the program cut its connection to the judge during the call"},
+                  "the program closed a file descriptor that it had not opened");
+    case Outcome::kFlooded:
+      return Make(Verdict::kCrash, context, {"the program printed more than it may, and was stopped"},
+                  "print only for a small input, and nothing in what you hand in");
+    case Outcome::kDeviceTimeout:
+      return Make(Verdict::kTimeout, context, {"the call's kernels took longer than the virtual GPU may run"},
+                  "launch fewer kernels, or give each less to do");
+    case Outcome::kProtocolError:
+      return Make(Verdict::kRejected, context,
+                  {"the program wrote something of its own to its connection to the judge", Printable(report.detail)},
+                  "use no file descriptor that the program did not open");
+    case Outcome::kNoSuchLauncher:
+    case Outcome::kBadSignature:
+    case Outcome::kCouldNotStart:
+      break;
+  }
+  return Make(Verdict::kHarness, context, {"the worker could not be run", Printable(report.detail)});
+}
+
+}  // namespace
+
+Problem UnfinishedProblem(const CallContext& context) {
+  Problem problem;
+  problem.verdict = Verdict::kWrong;
+  problem.unfinished = true;
+  problem.file = context.source;
+  const std::string part = context.launcher.substr(0, context.launcher.find('_'));
+  problem.evidence = {context.launcher + " launches no kernel yet: fill in TODO(" + part + ") in " + context.source};
+  return problem;
+}
+
+std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& context) {
+  std::vector<Problem> problems;
+  for (const vgpu::Finding& finding : report.findings) {
+    Problem problem = ProblemOf(finding);
+    if (!context.input.empty()) problem.evidence.push_back("input   " + context.input);
+    if (problem.file.empty()) problem.file = context.source;
+    problems.push_back(std::move(problem));
+  }
+  for (const std::string& refusal : report.refusals) {
+    problems.push_back(Make(Verdict::kRejected, context, {Printable(refusal)},
+                            "a launcher may use the buffers it is given and those it allocates itself"));
+  }
+  const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),
+                                   [](const vgpu::Finding& finding) { return finding.fatal; });
+  const bool left_early = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed;
+  if (report.outcome != Outcome::kReturned && !(faulted && left_early && !report.at_start)) {
+    problems.push_back(ProblemOfOutcome(report, context));
+  }
+  if (!report.cuda_error.empty() && !faulted) {
+    problems.push_back(Make(Verdict::kApi, context,
+                            {"a CUDA call or launch failed: " + Printable(report.cuda_error), Printable(report.detail)},
+                            "look at cudaGetLastError() after each launch; a block has at most 1024 threads"));
+  }
+  if (report.bytes_to_host > kMaxBytesToHost) {
+    problems.push_back(
+        Make(Verdict::kRejected, context,
+             {"the launcher copied " + Grouped(report.bytes_to_host) + " bytes from the device to the host"},
+             "the kernels have to do the work: what they computed stays on the device"));
+  }
+  // An empty line says nothing.
+  for (Problem& problem : problems) std::erase(problem.evidence, "");
+  return problems;
+}
+
+}  // namespace lockstep::judge

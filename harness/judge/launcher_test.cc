@@ -1,0 +1,77 @@
+#include "judge/launcher_test.h"
+
+#include "judge/inputs.h"
+#include "judge/text.h"
+
+namespace lockstep::judge {
+namespace {
+
+constexpr size_t kMaxOutput = 64 * 1024;
+
+std::string ThrownText(const testing::TestResult& result) {
+  for (int i = 0; i < result.total_part_count(); ++i) {
+    if (result.GetTestPartResult(i).failed()) return result.GetTestPartResult(i).summary();
+  }
+  return "";
+}
+
+}  // namespace
+
+void LauncherTest::SetUp() { start_ = std::chrono::steady_clock::now(); }
+
+std::string LauncherTest::name() const {
+  const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+  return std::string(info->test_suite_name()) + "." + info->name();
+}
+
+uint64_t LauncherTest::Seed(uint64_t k) const { return SeedFor(Suite::Get().seed(), name() + "#" + std::to_string(k)); }
+
+void LauncherTest::Keep(const CallReport& report) {
+  output_ += std::string_view(report.output).substr(0, kMaxOutput - std::min(kMaxOutput, output_.size()));
+  findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
+}
+
+void LauncherTest::Add(std::vector<Problem> problems) {
+  problems_.insert(problems_.end(), std::make_move_iterator(problems.begin()), std::make_move_iterator(problems.end()));
+}
+
+void LauncherTest::TearDown() {
+  Suite& suite = Suite::Get();
+  TestResult result;
+  result.name = name();
+  result.rung = rung();
+  result.reproduce = suite.ReproduceLine(result.name);
+  result.output = output_;
+  result.findings = findings_;
+  const bool shown = HasFailure();
+  if (shown) {
+    // The test threw: something of ours is broken, whatever else was found.
+    Problem problem;
+    problem.verdict = Verdict::kHarness;
+    problem.place = rung();
+    problem.evidence = {ThrownText(*testing::UnitTest::GetInstance()->current_test_info()->result())};
+    Add({problem});
+  }
+  std::string printed = Excerpt(Printable(output_), 10, 200, "    ");
+  if (!printed.empty()) printed = "\n  your program printed:\n" + printed;
+  if (const Problem* worst = Worst(problems_)) {
+    result.verdict = worst->verdict;
+    result.message = FormatProblem(*worst, result.name);
+    const std::string text =
+        Printable(result.message) + printed + (worst->unfinished ? "" : "\n  again   " + result.reproduce);
+    if (worst->unfinished && suite.IsBonus(rung())) {
+      GTEST_MESSAGE_AT_(worst->file.c_str(), worst->line > 0 ? worst->line : -1, text.c_str(),
+                        testing::TestPartResult::kSkip);
+    } else if (!shown) {
+      ADD_FAILURE_AT(worst->file.c_str(), worst->line > 0 ? worst->line : -1) << text;
+    }
+  } else if (!printed.empty()) {
+    std::fputs((printed.substr(1) + "\n").c_str(), stdout);
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  suite.results().tests.push_back(std::move(result));
+}
+
+std::string RungName(const testing::TestParamInfo<std::string>& info) { return info.param; }
+
+}  // namespace lockstep::judge

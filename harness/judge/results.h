@@ -1,0 +1,61 @@
+// What a run came to, and the file that says it. docs/reference/result-json.md describes the form.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/profile.h"
+#include "judge/verdict.h"
+#include "vgpu/finding.h"
+
+namespace lockstep::judge {
+
+struct TestResult {
+  std::string name, rung;
+  Verdict verdict = Verdict::kPass;
+  double seconds = 0;
+  std::string message;    // FormatProblem's, empty on a pass
+  std::string output;     // what the submission printed, cut short
+  std::string reproduce;  // the line that runs this test again
+  std::vector<vgpu::Finding> findings;
+};
+
+struct EvidenceResult {
+  std::string criterion, rung, metric;
+  std::optional<double> value;  // none: could not be measured
+  Verdict verdict = Verdict::kPass;
+  std::string message;
+};
+
+struct DeviceDescription {
+  std::string kind, profile, name;
+  int threads = 1;
+};
+
+struct Results {
+  std::string assignment, suite;
+  uint64_t seed = 0;
+  bool finished = false;
+  DeviceDescription device;
+  std::vector<TestResult> tests;
+  std::vector<EvidenceResult> evidence;
+  std::vector<RungProfile> profiles;
+
+  bool HarnessFailed() const;
+};
+
+std::string ResultJson(const Results& results);
+
+// Replaces the file as a whole: a reader sees the old or the new one. Throws std::runtime_error.
+void WriteAtomically(const std::filesystem::path& path, const std::string& text);
+
+// figures.json: what the reference's profiles were, for machines that don't have the reference. The profile totals of
+// a result; ReadFigures gives nothing where the file is absent, and throws std::runtime_error where it is not right.
+std::string FiguresJson(const Results& results);
+std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile,
+                                     uint64_t elements);
+
+}  // namespace lockstep::judge

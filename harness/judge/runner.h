@@ -1,0 +1,35 @@
+// A submission that can be called: its worker, and the device that it works on.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "judge/call.h"
+#include "judge/device.h"
+#include "worker/session.h"
+
+namespace lockstep::judge {
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual JudgeDevice& device() = 0;
+  // Never fails for what the submission does: the report says it, and the next call finds a worker that runs and a
+  // device that works. A fault takes the memory on the device with it. Throws HarnessError.
+  virtual CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) = 0;
+};
+
+struct RunnerOptions {
+  worker::WorkerCommand command;
+  worker::Limits limits;
+};
+
+// Runs a worker process. It is started at the first call, and again after whatever ended it. What fails over and over
+// is not waited for each time: a worker that does not start twice is not started a third time, and a launcher that
+// timed out twice is not called a third time; the last report stands for the calls that follow.
+std::unique_ptr<Runner> MakeWorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options);
+
+}  // namespace lockstep::judge

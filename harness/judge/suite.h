@@ -1,0 +1,68 @@
+// The run of a suite: its flags, its assignment, the runners with their devices, and the results.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "judge/assignment.h"
+#include "judge/options.h"
+#include "judge/results.h"
+#include "judge/runner.h"
+
+namespace lockstep::judge {
+
+enum class Role : uint8_t {
+  kChecked,    // correctness, with every fault checker
+  kPlain,      // correctness of large inputs: no checkers beyond bounds
+  kMeasured,   // evidence: counters on, checkers off; always a virtual GPU
+  kReference,  // the same, for the reference's worker
+};
+
+// Makes the runner of a role; nullptr where it can't be had (no reference given).
+using RunnerFactory = std::function<std::unique_ptr<Runner>(Role)>;
+
+// The factory for real runs.
+RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits);
+
+class Suite {
+ public:
+  Suite(Options options, Assignment assignment, std::string name, uint64_t seed, RunnerFactory factory);
+
+  // The one that tests find; set by main.
+  static Suite& Get();
+  static void Set(std::unique_ptr<Suite> suite);
+
+  const Options& options() const { return options_; }
+  const Assignment& assignment() const { return assignment_; }
+  uint64_t seed() const { return results_.seed; }
+  Results& results() { return results_; }
+  const Results& results() const { return results_; }
+
+  // Throws HarnessError where there is none. Roles that are alike share one.
+  Runner& runner(Role role);
+  bool has_runner(Role role);
+
+  // Rungs that --rung leaves.
+  std::vector<std::string> SelectedRungs() const;
+  // The line that runs a test again.
+  std::string ReproduceLine(const std::string& test) const;
+  // Whether a rung's criteria are all extra: leaving it out is no failure.
+  bool IsBonus(const std::string& rung) const;
+
+  // Writes the result file, if one was asked for.
+  void Save() const;
+
+ private:
+  Role Shared(Role role) const;
+
+  Options options_;
+  Assignment assignment_;
+  RunnerFactory factory_;
+  std::map<Role, std::unique_ptr<Runner>> runners_;
+  Results results_;
+};
+
+}  // namespace lockstep::judge

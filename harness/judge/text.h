@@ -1,0 +1,24 @@
+// Texts that come from a submission, made fit to be shown and stored: they are hostile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lockstep::judge {
+
+// Valid UTF-8 without control characters (newline and tab stay): each byte that is neither is written "\xNN", so that
+// nothing a program printed moves a cursor or breaks a file.
+std::string Printable(std::string_view bytes);
+
+// The first `most_lines` lines of at most `most_columns` bytes each, every one after `indent`; what is left out is
+// said.
+std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_columns, std::string_view indent);
+
+// "4,194,304": digits in groups of three.
+std::string Grouped(uint64_t number);
+
+// A number as a reader wants it: whole ones grouped, others with up to four significant digits.
+std::string Figure(double value);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "judge/runner.h"
+#include "worker/session_device.h"
+
+namespace lockstep::judge {
+namespace {
+
+// How often the same failure is waited for.
+constexpr int kMaxFailures = 2;
+
+// A worker that uses a real GPU has its own runtime, and asks the judge for nothing.
+class NoServer : public worker::CudaServer {
+ public:
+  void BeginCall(std::span<const worker::Argument>) override {}
+  worker::Message Serve(const worker::Message& request) override {
+    if (request.type == worker::MessageType::kNote) return {};
+    throw worker::WireError("a worker on a real GPU asked for the virtual one");
+  }
+  void EndSession() override {}
+};
+
+class WorkerRunner : public Runner {
+ public:
+  WorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options)
+      : device_(std::move(device)), options_(std::move(options)), session_(options_.command) {
+    if (vgpu::Device* virtual_device = device_->virtual_device()) {
+      device_server_ = std::make_unique<worker::DeviceServer>(*virtual_device);
+    }
+  }
+  ~WorkerRunner() override { session_.Stop(); }
+
+  JudgeDevice& device() override { return *device_; }
+
+  CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
+    if (const auto hung = timed_out_.find(launcher); hung != timed_out_.end() && hung->second.times >= kMaxFailures) {
+      CallReport report = hung->second.report;
+      report.detail = "not called again: it did not end in " + std::to_string(kMaxFailures) + " tests before this one";
+      return report;
+    }
+    if (!session_.alive()) {
+      if (failed_starts_ >= kMaxFailures) return failed_start_;
+      ClearRecords();
+      CallReport report = Collect(session_.Start(options_.limits, server()));
+      if (report.outcome != worker::Outcome::kReturned) {
+        report.at_start = true;
+        ++failed_starts_;
+        failed_start_ = report;
+        Recover();
+        return report;
+      }
+      failed_starts_ = 0;
+    }
+    ClearRecords();
+    CallReport report = Collect(session_.Call(launcher, arguments, options_.limits, server()));
+    Recover();
+    const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
+      return finding.kind == vgpu::FindingKind::kTimeout;
+    });
+    if (kernel_timeout || report.outcome == worker::Outcome::kTimeout ||
+        report.outcome == worker::Outcome::kDeviceTimeout) {
+      Hung& hung = timed_out_[launcher];
+      ++hung.times;
+      hung.report = report;
+    }
+    return report;
+  }
+
+ private:
+  struct Hung {
+    int times = 0;
+    CallReport report;
+  };
+
+  worker::CudaServer& server() {
+    if (device_server_ != nullptr) return *device_server_;
+    return no_server_;
+  }
+
+  void ClearRecords() {
+    if (device_server_ == nullptr) return;
+    device_server_->ClearTrace();
+    device_->virtual_device()->ClearRecords();
+    device_->TakePrinted();
+  }
+
+  CallReport Collect(worker::CallResult result) {
+    CallReport report;
+    report.outcome = result.outcome;
+    report.code = result.code;
+    report.cuda_error = result.cuda_error != 0 && result.cuda_error_name.empty()
+                            ? "error " + std::to_string(result.cuda_error)
+                            : result.cuda_error_name;
+    report.detail = std::move(result.message);
+    report.output = std::move(result.output) + device_->TakePrinted();
+    report.limit_seconds = options_.limits.call_seconds;
+    report.observed = device_server_ != nullptr;
+    if (report.observed) {
+      const vgpu::Device& virtual_device = *device_->virtual_device();
+      report.findings = virtual_device.findings().findings();
+      report.launches = virtual_device.launches();
+      report.bytes_to_host = device_server_->BytesOf(worker::ApiKind::kDeviceToHost);
+      report.refusals = device_server_->violations();
+    }
+    return report;
+  }
+
+  // The worker of a faulted device can do nothing any more: both begin anew.
+  void Recover() {
+    if (!device_->faulted()) return;
+    session_.Stop();
+    device_->Reset();
+  }
+
+  std::unique_ptr<JudgeDevice> device_;
+  RunnerOptions options_;
+  std::unique_ptr<worker::DeviceServer> device_server_;
+  NoServer no_server_;
+  worker::WorkerSession session_;
+  int failed_starts_ = 0;
+  CallReport failed_start_;
+  std::map<std::string, Hung> timed_out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> MakeWorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options) {
+  return std::make_unique<WorkerRunner>(std::move(device), std::move(options));
+}
+
+}  // namespace lockstep::judge

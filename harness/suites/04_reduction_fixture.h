@@ -1,0 +1,40 @@
+// What the public and the hidden tests of assignment 04 share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "judge/buffer.h"
+#include "judge/evidence.h"
+#include "judge/inputs.h"
+#include "judge/launcher_test.h"
+
+namespace lockstep::suites {
+
+// The buffers of a reduction of up to `capacity` ints; d_in begins `offset` ints into its allocation.
+class ReductionBuffers {
+ public:
+  ReductionBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset = 0);
+
+  judge::DeviceArray<int32_t> in, sum, work;
+};
+
+// Reduces the values, which fill the first part of d_in, and returns all that is wrong with how it went. `what` names
+// the values in messages.
+judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, ReductionBuffers& buffers,
+                          const std::vector<int32_t>& values, const std::string& what);
+
+class ReductionTest : public judge::LauncherTest {
+ protected:
+  // Reduces n values of this pattern in buffers of their own. Does nothing where a problem was found before.
+  void Expect(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked, uint64_t offset = 0);
+  // The same in buffers that the test keeps, and with values of its own.
+  void ExpectIn(ReductionBuffers& buffers, const std::vector<int32_t>& values, const std::string& what,
+                judge::Role role = judge::Role::kChecked);
+
+ private:
+  uint64_t inputs_ = 0;
+};
+
+}  // namespace lockstep::suites

@@ -1,0 +1,201 @@
+// Assignment 04, the reduction ladder: the tests that students have. Each runs on every rung.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "judge/compare.h"
+#include "judge/main.h"
+#include "judge/oracle.h"
+#include "judge/text.h"
+#include "reduction.h"
+#include "suites/04_reduction_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Pattern;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+
+int32_t Expected(const std::string& rung, const std::vector<int32_t>& values) {
+  if (rung == "reduce8_max") return judge::Largest(values);
+  if (rung == "reduce8_min") return judge::Smallest(values);
+  return judge::WrappingSum(values);
+}
+
+// What a wrong sum tells about the mistake.
+std::string Explain(const std::vector<int32_t>& values, int32_t found) {
+  if (found == judge::DeviceArray<int32_t>::Poisoned()) {
+    return "nothing wrote to the result: the last pass has to, with one block";
+  }
+  const uint64_t n = values.size();
+  struct Prefix {
+    uint64_t length;
+    const char* hint;
+  };
+  uint64_t power_of_two = 1;
+  while (power_of_two * 2 <= n) power_of_two *= 2;
+  const Prefix prefixes[] = {
+      {n - 1, "the last element is left out"},
+      {n / kBlock * kBlock, "the elements of the last, unfilled block are left out"},
+      {n / (2 * kBlock) * 2 * kBlock, "the elements of the last, unfilled block are left out"},
+      {power_of_two, "that is the largest power of two in n: the elements past it are left out"},
+      {kBlock, "the other blocks' results are left out: is there one more pass over them?"},
+      {2 * kBlock, "the other blocks' results are left out: is there one more pass over them?"},
+      {1, "that is the first element alone: was anything added to it?"},
+  };
+  for (const Prefix& prefix : prefixes) {
+    if (prefix.length == 0 || prefix.length >= n) continue;
+    if (judge::WrappingSum({values.data(), prefix.length}) != found) continue;
+    return "the result is the sum of the first " + judge::Grouped(prefix.length) + " elements; " + prefix.hint;
+  }
+  if (found == 0) return "the result is 0: was the block's result written by the thread that holds it?";
+  return "";
+}
+
+std::optional<Problem> CheckResult(const std::string& rung, const judge::CallContext& context,
+                                   const judge::CallReport& report, const std::vector<int32_t>& values, int32_t found) {
+  const int32_t expected = Expected(rung, values);
+  const bool untouched = found == judge::DeviceArray<int32_t>::Poisoned() && found != expected;
+  const bool launched = !report.observed || !report.launches.empty();
+  if (untouched && !launched && !values.empty()) return judge::UnfinishedProblem(context);
+  Problem problem;
+  problem.place = rung;
+  problem.file = context.source;
+  if (found == expected) {
+    // One element may be copied; two have to be added, and not by the host.
+    if (launched || values.size() < 2) return std::nullopt;
+    problem.verdict = Verdict::kRejected;
+    problem.evidence = {"the result is right, but no kernel was launched", "input   " + context.input};
+    return problem;
+  }
+  problem.verdict = Verdict::kWrong;
+  const int64_t difference = int64_t{found} - int64_t{expected};
+  problem.evidence = {
+      "expected  " + std::to_string(expected),
+      "found     " + (untouched ? "what was there before the call"
+                                : std::to_string(found) + "  (difference " + std::to_string(difference) + ")"),
+      "input   " + context.input};
+  if (values.empty()) {
+    problem.hint = "also without any element the result has to be written";
+  } else if (rung != "reduce8_max" && rung != "reduce8_min") {
+    problem.hint = Explain(values, found);
+  }
+  return problem;
+}
+
+}  // namespace
+
+ReductionBuffers::ReductionBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset)
+    : in(device, capacity, "d_in", offset), sum(device, 1, "d_sum"), work(device, WorkInts(capacity), "d_work") {}
+
+judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, ReductionBuffers& buffers,
+                          const std::vector<int32_t>& values, const std::string& what) {
+  const judge::CallContext context{rung, "n = " + judge::Grouped(values.size()) + ", " + what,
+                                   judge::Suite::Get().assignment().submission};
+  std::vector<int32_t> contents = values;
+  contents.resize(buffers.in.size(), judge::DeviceArray<int32_t>::Poisoned());
+  buffers.in.Set(contents);
+  buffers.sum.Poison();
+  const std::vector<worker::Argument> arguments = {buffers.in.argument(), buffers.sum.argument(),
+                                                   worker::Argument::Integer(static_cast<unsigned>(values.size())),
+                                                   buffers.work.argument()};
+  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
+  run.problems = judge::ProblemsOf(run.report, context);
+  const std::vector<int32_t> found = buffers.sum.Get();
+  if (!run.problems.empty() || found.empty()) return run;
+  if (auto problem = CheckResult(rung, context, run.report, values, found[0])) run.problems.push_back(*problem);
+  const auto wrong = [&](const std::string& evidence, const std::string& hint) {
+    Problem problem;
+    problem.verdict = Verdict::kWrong;
+    problem.place = rung;
+    problem.file = context.source;
+    problem.evidence = {evidence, "input   " + context.input};
+    problem.hint = hint;
+    run.problems.push_back(std::move(problem));
+  };
+  const std::vector<int32_t> after = buffers.in.Get();
+  if (const auto change = judge::CompareExact<int32_t>(contents, after)) {
+    wrong("the input was changed: " + judge::MismatchText(*change, contents.size()),
+          "d_in is read only: intermediate results go to d_work");
+  }
+  if (!buffers.in.GuardsIntact() || !buffers.sum.GuardsIntact() || !buffers.work.GuardsIntact()) {
+    wrong("memory beside a buffer was written", "compare the index with the buffer's length before each store");
+    run.problems.back().verdict = Verdict::kBounds;
+  }
+  return run;
+}
+
+void ReductionTest::ExpectIn(ReductionBuffers& buffers, const std::vector<int32_t>& values, const std::string& what,
+                             Role role) {
+  if (!ok()) return;
+  judge::EvidenceRun run = Reduce(judge::Suite::Get().runner(role), rung(), buffers, values, what);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void ReductionTest::Expect(uint64_t n, Pattern pattern, Role role, uint64_t offset) {
+  const std::vector<int32_t> values = judge::MakeInts(pattern, n, Seed(inputs_++));
+  if (!ok()) return;
+  ReductionBuffers buffers(judge::Suite::Get().runner(role).device(), n, offset);
+  std::string what(judge::NameOf(pattern));
+  if (offset > 0) what += ", d_in " + std::to_string(4 * offset) + " bytes into its allocation";
+  ExpectIn(buffers, values, what, role);
+}
+
+TEST_P(ReductionTest, SumsOneBlock) {
+  for (const uint64_t n : {1, 2, 31, 32, 33, 64, 127, 128}) {
+    Expect(n, Pattern::kRamp);
+    Expect(n, Pattern::kSmall);
+  }
+}
+
+TEST_P(ReductionTest, SumsAnyLength) {
+  for (const uint64_t n : judge::Around({32, 128, 256, 1024, 128 * 128, 256 * 256})) Expect(n, Pattern::kSmall);
+}
+
+TEST_P(ReductionTest, SumsLengthsThatAreNoPowerOfTwo) {
+  for (const uint64_t n : {3, 97, 131, 300, 1009, 4099, 10007, 100000, 100003}) Expect(n, Pattern::kSmall);
+}
+
+TEST_P(ReductionTest, SumsAllKindsOfValues) {
+  for (const Pattern pattern : {Pattern::kOnes, Pattern::kAlternating, Pattern::kSpikeFirst, Pattern::kSpikeLast}) {
+    for (const uint64_t n : {2, 1000}) Expect(n, pattern);
+  }
+}
+
+// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+TEST_P(ReductionTest, SumsLargeArrays) {
+  constexpr uint64_t kCourse = uint64_t{1} << 22;
+  for (const uint64_t n : {kCourse - 1, kCourse, kCourse + 1, 4 * kCourse}) Expect(n, Pattern::kSmall, Role::kPlain);
+}
+
+TEST_P(ReductionTest, HandlesNothing) {
+  // A rung that can't sum one element yet is told that instead.
+  Expect(1, Pattern::kOnes);
+  Expect(0, Pattern::kOnes);
+}
+
+TEST_P(ReductionTest, LeavesTheInputUnchanged) {
+  // Every test looks at the input; here all of it has to survive two calls, and give the same sum again.
+  ReductionBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 5000);
+  const std::vector<int32_t> values = judge::MakeInts(Pattern::kSmall, 5000, Seed());
+  ExpectIn(buffers, values, "small random integers, first call");
+  ExpectIn(buffers, values, "the same integers again, second call");
+}
+
+INSTANTIATE_TEST_SUITE_P(, ReductionTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+  suites::ReductionBuffers buffers(runner.device(), elements);
+  return suites::Reduce(runner, rung, buffers, MakeInts(Pattern::kSmall, elements, seed),
+                        std::string(NameOf(Pattern::kSmall)));
+}
+
+}  // namespace lockstep::judge
