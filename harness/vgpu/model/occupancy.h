@@ -12,13 +12,14 @@
 namespace lockstep::vgpu {
 
 struct Occupancy {
-  int blocks = 0;            // resident on an SM; 0: the block does not fit
-  int warps = 0;             // resident on an SM
-  double fraction = 0;       // warps / the most that an SM holds
-  const char* limited_by = "";  // "warps", "blocks", "registers", "shared memory"; where several tie, the first of these
+  int blocks = 0;       // resident on an SM; 0: the block does not fit
+  int warps = 0;        // resident on an SM
+  double fraction = 0;  // warps / the most that an SM holds
+  const char* limited_by =
+      "";  // "warps", "blocks", "registers", "shared memory"; where several tie, the first of these
 };
 
-// shared_bytes: static and dynamic, a block. A kernel that uses no register counts as one that uses one unit.
+// shared_bytes: static and dynamic, a block.
 Occupancy ComputeOccupancy(const DeviceProfile& device, int threads, int registers_per_thread, uint64_t shared_bytes);
 
 int MaxBlocksPerSm(const DeviceProfile& device, int threads, int registers_per_thread, uint64_t shared_bytes);

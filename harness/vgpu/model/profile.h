@@ -9,18 +9,18 @@
 namespace lockstep::vgpu {
 
 struct DeviceProfile {
-  const char* id;                // "h200"
-  const char* name;              // "NVIDIA H200"
-  const char* source;            // where the facts come from
-  int cc_major, cc_minor;        // compute capability
+  const char* id;          // "h200"
+  const char* name;        // "NVIDIA H200"
+  const char* source;      // where the facts come from
+  int cc_major, cc_minor;  // compute capability
   // Limits.
   int sm_count;
   int max_threads_per_block, max_threads_per_sm, max_warps_per_sm, max_blocks_per_sm;
   int registers_per_sm, registers_per_block, max_registers_per_thread;
-  int register_allocation_unit;        // registers, a warp (a block on CC 1.x)
+  int register_allocation_unit;  // registers, a warp (a block on CC 1.x)
   int warp_allocation_granularity;
   int shared_per_sm, shared_per_block, shared_per_block_optin, shared_reserved_per_block;  // bytes
-  int shared_allocation_unit;          // bytes
+  int shared_allocation_unit;                                                              // bytes
   int64_t memory_bytes;
   int l2_bytes;
   int memory_bus_bits;
@@ -28,6 +28,7 @@ struct DeviceProfile {
   double clock_ghz, memory_clock_ghz;
   double dram_gb_per_s;                // peak by datasheet
   double dram_efficiency;              // fraction of it that a plain copy reaches
+  double dram_read_efficiency;         // fraction of it that a kernel which only reads reaches
   double l2_bytes_per_clock;           // whole device
   double l1_sectors_per_clock;         // an SM
   double shared_wavefronts_per_clock;  // an SM
@@ -35,6 +36,7 @@ struct DeviceProfile {
   double cycles_per_float64;           // issue cycles of a warp instruction, an SM
   double cycles_per_special;
   double dram_latency_cycles, shared_latency_cycles, alu_latency_cycles, barrier_latency_cycles;
+  double block_launch_cycles;  // an SM, from one block's start to the next's
   double launch_overhead_us;
   double copy_overhead_us, host_gb_per_s, host_pinned_gb_per_s;
   // Coalescing as compute capability 1.0 had it: a half-warp's accesses that are not contiguous, in order
@@ -43,8 +45,10 @@ struct DeviceProfile {
   int shared_banks;
 };
 
-const std::vector<const DeviceProfile*>& AllProfiles();      // sorted by id
-const DeviceProfile* FindProfile(std::string_view id);       // nullptr when there is none
-struct ProfileRegistration { explicit ProfileRegistration(const DeviceProfile* profile); };
+const std::vector<const DeviceProfile*>& AllProfiles();  // sorted by id
+const DeviceProfile* FindProfile(std::string_view id);   // nullptr when there is none
+struct ProfileRegistration {
+  explicit ProfileRegistration(const DeviceProfile* profile);
+};
 
 }  // namespace lockstep::vgpu

@@ -1,0 +1,58 @@
+// GeForce GTX 1650 (GDDR5): compute capability 7.5.
+#include "vgpu/model/profile.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr DeviceProfile kProfile = {
+    .id = "gtx1650",
+    .name = "NVIDIA GeForce GTX 1650",
+    .source = "CUDA Programming Guide 13, technical specifications of 7.5; GeForce GTX 1650 product page",
+    .cc_major = 7,
+    .cc_minor = 5,
+    .sm_count = 14,
+    .max_threads_per_block = 1024,
+    .max_threads_per_sm = 1024,
+    .max_warps_per_sm = 32,
+    .max_blocks_per_sm = 16,
+    .registers_per_sm = 65536,
+    .registers_per_block = 65536,
+    .max_registers_per_thread = 255,
+    .register_allocation_unit = 256,
+    .warp_allocation_granularity = 4,
+    .shared_per_sm = 65536,
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 65536,
+    .shared_reserved_per_block = 0,
+    .shared_allocation_unit = 256,
+    .memory_bytes = int64_t{4} << 30,
+    .l2_bytes = 1 << 20,
+    .memory_bus_bits = 128,
+    .clock_ghz = 1.665,
+    .memory_clock_ghz = 4.0,
+    .dram_gb_per_s = 128,
+    .dram_efficiency = 0.85,           // estimated
+    .dram_read_efficiency = 0.88,      // estimated
+    .l2_bytes_per_clock = 512,         // estimated
+    .l1_sectors_per_clock = 2,         // 64 bytes a clock
+    .shared_wavefronts_per_clock = 1,  // 128 bytes a clock
+    .issue_per_clock = 4,              // 4 schedulers
+    .cycles_per_float64 = 16,          // 2 lanes a clock
+    .cycles_per_special = 2,           // 16 lanes a clock
+    .dram_latency_cycles = 500,        // estimated
+    .shared_latency_cycles = 25,       // estimated
+    .alu_latency_cycles = 4,           // documented: 4 cycles
+    .barrier_latency_cycles = 30,      // estimated
+    .block_launch_cycles = 150,        // estimated
+    .launch_overhead_us = 3,           // estimated
+    .copy_overhead_us = 8,             // estimated
+    .host_gb_per_s = 6,                // estimated
+    .host_pinned_gb_per_s = 12,        // estimated from the bus
+    .strict_half_warp_coalescing = false,
+    .shared_banks = 32,
+};
+
+const ProfileRegistration registration(&kProfile);
+
+}  // namespace
+}  // namespace lockstep::vgpu

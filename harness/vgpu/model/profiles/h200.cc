@@ -1,0 +1,58 @@
+// NVIDIA H200 SXM: compute capability 9.0.
+#include "vgpu/model/profile.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr DeviceProfile kProfile = {
+    .id = "h200",
+    .name = "NVIDIA H200",
+    .source = "CUDA Programming Guide 13, technical specifications of 9.0; H200 data sheet; the course's measurements",
+    .cc_major = 9,
+    .cc_minor = 0,
+    .sm_count = 132,
+    .max_threads_per_block = 1024,
+    .max_threads_per_sm = 2048,
+    .max_warps_per_sm = 64,
+    .max_blocks_per_sm = 32,
+    .registers_per_sm = 65536,
+    .registers_per_block = 65536,
+    .max_registers_per_thread = 255,
+    .register_allocation_unit = 256,
+    .warp_allocation_granularity = 4,
+    .shared_per_sm = 233472,
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 232448,
+    .shared_reserved_per_block = 1024,
+    .shared_allocation_unit = 128,
+    .memory_bytes = int64_t{143771} << 20,
+    .l2_bytes = 60 << 20,
+    .memory_bus_bits = 6144,
+    .clock_ghz = 1.98,
+    .memory_clock_ghz = 3.2,
+    .dram_gb_per_s = 4800,
+    .dram_efficiency = 0.884,          // measured: 4241 GB/s
+    .dram_read_efficiency = 0.964,     // measured: 4629 GB/s
+    .l2_bytes_per_clock = 5120,        // estimated
+    .l1_sectors_per_clock = 4,         // 128 bytes a clock
+    .shared_wavefronts_per_clock = 1,  // 128 bytes a clock
+    .issue_per_clock = 4,              // 4 schedulers
+    .cycles_per_float64 = 0.5,         // 64 lanes a clock
+    .cycles_per_special = 2,           // 16 lanes a clock
+    .dram_latency_cycles = 750,        // measured: rung 7 with 64 blocks
+    .shared_latency_cycles = 30,       // estimated
+    .alu_latency_cycles = 5,           // estimated
+    .barrier_latency_cycles = 30,      // estimated
+    .block_launch_cycles = 158,        // measured: rungs 3 to 6 at 2^28 ints
+    .launch_overhead_us = 2.5,         // measured: rungs at 2^22 ints
+    .copy_overhead_us = 5,             // estimated
+    .host_gb_per_s = 12,               // estimated
+    .host_pinned_gb_per_s = 55,        // estimated from the bus
+    .strict_half_warp_coalescing = false,
+    .shared_banks = 32,
+};
+
+const ProfileRegistration registration(&kProfile);
+
+}  // namespace
+}  // namespace lockstep::vgpu
