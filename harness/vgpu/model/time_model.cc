@@ -26,6 +26,8 @@ namespace {
 constexpr double kLoadsInFlight = 2;
 // Of a warp's instructions, the share that waits for the one before.
 constexpr double kDependentShare = 0.5;
+// What a sector that is stored in part costs L2 beyond one stored whole; from naive transposes on an H200.
+constexpr double kPartialStoreCost = 1.6;
 
 double DramMicroseconds(const Counters& c, const DeviceProfile& device) {
   const double read = device.dram_gb_per_s * device.dram_read_efficiency * 1e3;  // bytes a microsecond
@@ -65,7 +67,8 @@ TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& devic
   const double shared = share * static_cast<double>(c.shared_wavefronts) / device.shared_wavefronts_per_clock;
 
   const double sectors =
-      static_cast<double>(c.global_load_sectors + c.global_store_sectors + c.local_sectors + c.atomics);
+      static_cast<double>(c.global_load_sectors + c.global_store_sectors + c.local_sectors + c.atomics) +
+      kPartialStoreCost * static_cast<double>(c.global_store_sectors - c.global_store_sectors_ideal);
   const double l2 = std::max(share * sectors / device.l1_sectors_per_clock, sectors * 32 / device.l2_bytes_per_clock);
 
   const double loads = static_cast<double>(c.global_load_requests + c.atomics) / warps;
