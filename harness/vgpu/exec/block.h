@@ -15,8 +15,6 @@ inline constexpr int kBarriers = 16;
 // Readable bytes before and behind shared and local memory, so that a full warp can be loaded and then blended.
 inline constexpr uint32_t kMemoryPadding = 1024;
 
-enum class BarrierReduction : uint8_t { kNone, kPopc, kAnd, kOr };
-
 struct Barrier {
   uint64_t arrived_warps = 0;        // bit w: all lanes of warp w have come
   uint64_t touched_warps = 0;        // bit w: some have
@@ -37,19 +35,26 @@ class Block {
   std::vector<Warp> warps;
   std::vector<WarpState> states;
   Barrier barriers[kBarriers];
-  uint64_t barriers_in_use = 0;      // bit b: some lane waits at barrier b
-  uint32_t finished_warps = 0;
+  uint32_t barriers_in_use = 0;      // bit b: some lane has arrived at barrier b
+  uint64_t live_warps = 0;           // bit w: warp w has lanes that have not exited
   uint64_t instructions = 0;
   uint32_t idle_passes = 0;          // turns over all warps in a row in which nothing but spinning happened
   std::string output;                // of printf
 
   AlignedBytes shared_storage;
-  size_t shared_capacity = 0;
 };
 
-// Lanes `mask` of the running group arrive. They wait unless `waits` is false (bar.arrive). expected_warps: 0 = all.
-void ArriveAtBarrier(Warp& warp, const Insn& insn, LaneMask mask, uint32_t barrier, uint32_t expected_warps, bool waits,
-                     BarrierReduction reduction, LaneMask predicate);
+struct BarrierArrival {
+  uint32_t barrier = 0;
+  uint32_t expected_warps = 0;       // 0: all
+  bool waits = true;                 // false: bar.arrive
+  BarrierReduction reduction = BarrierReduction::kNone;
+  LaneMask predicate = 0;            // of bar.red
+};
+
+// Lanes `mask` of the running group arrive.
+void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival);
+void ResetBarrier(Block& block, uint32_t barrier);
 // Completes barriers that now have all their warps: after an arrival or an exit.
 void CheckBarriers(Warp& warp);
 

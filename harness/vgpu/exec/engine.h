@@ -56,6 +56,15 @@ struct BlockFinding {
   Finding finding;
 };
 
+inline Dim3 Unflatten(uint64_t index, const Dim3& extent) {
+  return {static_cast<uint32_t>(index % extent.x), static_cast<uint32_t>(index / extent.x % extent.y),
+          static_cast<uint32_t>(index / extent.x / extent.y)};
+}
+
+// What lies at an address; global: a device address; shared, local, param: an offset.
+MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes);
+ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint32_t thread_index, uint32_t pc);
+
 class Engine {
  public:
   Engine(LaunchState& launch, std::vector<Observer*> observers);
@@ -82,7 +91,8 @@ class Engine {
   void Report(const Warp& warp, Finding finding);
   // Records the fault and stops the warp. The first one of an engine counts.
   void Fault(Warp& warp, Finding finding);
-  void MemoryFault(Warp& warp, uint32_t pc, int lane, FindingKind kind, AccessKind access, MemorySpace space,
+  // At the running instruction.
+  void MemoryFault(Warp& warp, int lane, FindingKind kind, AccessKind access, MemorySpace space,
                    uint64_t address, uint32_t bytes);
   bool faulted() const { return fault_.has_value(); }
 
@@ -95,16 +105,16 @@ class Engine {
   const std::vector<BlockCount>& block_counts() const { return block_counts_; }
 
  private:
-  enum class WarpTurn : uint8_t { kProgressed, kSpun, kBlocked, kFinished, kFault };
+  enum class WarpTurn : uint8_t { kProgressed, kSpun, kBlocked, kFault };
   enum class BlockTurn : uint8_t { kFinished, kSpun, kFault };
 
   Block* StartBlock(uint32_t index);
   void FinishBlock(Block* block);
   BlockTurn RunBlock(Block& block);
   WarpTurn RunWarp(Block& block, Warp& warp);
-  void RunGroup(Warp& warp, uint64_t fuel);
+  uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the instructions that it ran
   bool TakeBlock(uint32_t* index);
-  bool OverBudget(const Block& block) const;
+  void ReportPartialBarrier(const Warp& warp);
   void Deadlock(Block& block);
 
   LaunchState& launch_;
@@ -117,7 +127,7 @@ class Engine {
   std::optional<BlockFinding> fault_;
   std::vector<BlockFinding> findings_;
   std::vector<BlockCount> block_counts_;
-  uint64_t executed_before_ = 0;   // instructions of blocks that this engine has finished
+  uint64_t executed_ = 0;
 };
 
 }  // namespace lockstep::vgpu

@@ -27,7 +27,7 @@ struct PcMemory {
   uint64_t local_requests = 0;
   uint64_t local_sectors = 0;
   uint64_t divergent = 0;          // branches: executions in which active lanes took different ways
-  uint64_t uncoalesced_halves = 0; // half-warps that compute capability 1.0 would serve a thread at a time
+  uint64_t strict_bytes = 0;       // what compute capability 1.0 would move for the global accesses
 };
 
 struct PcCounters {

@@ -49,6 +49,13 @@ struct FunctionInfo {
 
 enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree };
 
+// A .sync instruction: what runs once its lanes are gathered.
+struct SynchronousInfo {
+  Handler handler = nullptr;
+  RowRef members = kNoRow;        // the member mask
+  bool any_place = false;         // bar.warp.sync: lanes may meet at different instructions
+};
+
 struct CallSite {
   uint32_t callee = kNoPc;        // index in Program::functions
   Builtin builtin = Builtin::kNone;
@@ -75,7 +82,7 @@ struct Program {
   KernelInfo kernel;
   std::vector<Insn> code;
   std::vector<InsnInfo> info;              // beside code
-  std::vector<Handler> synchronous;        // beside code: what a .sync instruction runs once its lanes are gathered
+  std::vector<SynchronousInfo> synchronous;  // beside code
   std::vector<std::string> texts;          // "st.shared.u32"
   std::vector<std::string> files;          // SourceLocation::file
   std::vector<FunctionInfo> functions;     // [0]: the entry

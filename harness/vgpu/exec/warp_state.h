@@ -36,12 +36,13 @@ struct Frame {
 
 enum class GroupStatus : uint8_t { kReady, kAtBarrier, kAtWarpSync };
 
+enum class BarrierReduction : uint8_t { kNone, kPopc, kAnd, kOr };
+
 // Why the running group handed control back.
 enum class StopReason : uint8_t {
   kNone,
   kSwitched,  // parked, blocked or exited: the warp's current group is gone or not ready
-  kSpun,      // a spin loop used up its quantum
-  kYielded,   // the same, by nanosleep
+  kSpun,      // a spin loop used up its quantum, or nanosleep
   kFault,
 };
 
@@ -53,7 +54,7 @@ struct Group {
   GroupStatus status = GroupStatus::kReady;
   bool spun = false;             // in the warp's current turn
   uint8_t barrier = 0;           // kAtBarrier
-  bool reduces = false;          // kAtBarrier: bar.red, which writes a row on completion
+  BarrierReduction reduction = BarrierReduction::kNone;  // kAtBarrier: bar.red writes a row on completion
   uint32_t wait_pc = 0;          // the instruction it waits at
   LaneMask members = 0;          // kAtWarpSync: the member mask
 };
@@ -71,6 +72,7 @@ struct WarpState {
   std::vector<ConvergenceEntry> entries;
   uint32_t reconverge_pc = kNoPc;  // of the running group's innermost entry
   int32_t spin_budget = 0;       // back edges of spin loops that are left in this turn
+  bool wrote = false;            // global or shared memory, since the last back edge of a spin loop
   StopReason reason = StopReason::kNone;
   uint64_t executed = 0;         // instructions, pseudo-instructions included: %clock, among others
 
@@ -109,12 +111,14 @@ void Converge(Warp& warp, const Insn& insn, LaneMask mask);
 void ExitLanes(Warp& warp, LaneMask mask);
 // Lets lanes that wait at convergence points go on as groups of their own. False: there were none.
 bool ReleaseParked(WarpState& state);
-// A ready group, the one after the current one first; -1: none.
-int NextReady(const WarpState& state, bool spun_too);
+// A ready group that has not spun in this turn, the one after the current one first; -1: none.
+int NextReady(const WarpState& state);
 
 Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site);
 void PopFrame(Warp& warp);
 
+// After an exit: .sync instructions that waited for the lanes that are gone.
+void CheckGathers(Warp& warp);
 // .sync instructions: runs the instruction's own handler once the lanes that the member mask names have come. Stands
 // in for that handler in Insn::handler.
 void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask);

@@ -1,0 +1,269 @@
+#include "vgpu/exec/engine.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "vgpu/isa/row.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+// Instructions that a group may run while others are ready, and that a block may run while other blocks wait that it may
+// in turn depend on.
+constexpr uint64_t kGroupQuantum = 1 << 14;
+constexpr uint64_t kBlockQuantum = 1 << 21;
+// Back edges of a spin loop in one turn.
+constexpr int32_t kSpinQuantum = 32;
+// Turns over all warps of a block, all of them spinning, until lanes that wait to reconverge are let go.
+constexpr uint32_t kIdlePasses = 4;
+
+constexpr int kUnwritten = 0xcb;  // what shared memory holds that no one has written
+
+}  // namespace
+
+Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
+    : launch_(launch), observers_(std::move(observers)) {
+  const size_t n = launch_.program->code.size();
+  issue_.resize(n);
+  memory_.resize(n);
+  ranges_.resize(n);
+}
+
+Engine::~Engine() = default;
+
+Block* Engine::StartBlock(uint32_t index) {
+  const Program& program = *launch_.program;
+  const Dim3& dim = launch_.info.block;
+  const uint32_t threads = static_cast<uint32_t>(dim.Count());
+  const uint32_t warps = launch_.info.warps_per_block;
+  if (free_blocks_.empty()) {
+    blocks_.push_back(std::make_unique<Block>());
+    Block* b = blocks_.back().get();
+    free_blocks_.push_back(b);
+    b->warps.resize(warps);
+    b->states.resize(warps);
+    for (Barrier& barrier : b->barriers) {
+      barrier.arrived.resize(warps);
+      barrier.pc.resize(warps);
+    }
+    b->shared_storage = MakeAlignedBytes(launch_.shared_bytes + 2 * size_t{kMemoryPadding});
+    b->shared = b->shared_storage.get() + kMemoryPadding;
+    b->shared_bytes = launch_.shared_bytes;
+    for (uint32_t w = 0; w < warps; ++w) {
+      Warp& warp = b->warps[w];
+      warp.index = w;
+      warp.block = b;
+      warp.engine = this;
+      warp.state = &b->states[w];
+      for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        const Dim3 thread = Unflatten(w * kWarpSize + lane, dim);
+        b->states[w].thread_x[lane] = thread.x;
+        b->states[w].thread_y[lane] = thread.y;
+        b->states[w].thread_z[lane] = thread.z;
+      }
+    }
+  }
+  Block* block = free_blocks_.back();
+  free_blocks_.pop_back();
+  block->index = index;
+  block->id = Unflatten(index, launch_.info.grid);
+  block->instructions = 0;
+  block->idle_passes = 0;
+  block->live_warps = warps >= 64 ? ~uint64_t{0} : (uint64_t{1} << warps) - 1;
+  block->output.clear();
+  for (uint32_t b = 0; b < kBarriers; ++b) ResetBarrier(*block, b);
+  std::memset(block->shared_storage.get(), kUnwritten, launch_.shared_bytes + 2 * size_t{kMemoryPadding});
+  for (uint32_t w = 0; w < warps; ++w) {
+    const uint32_t lanes = std::min<uint32_t>(kWarpSize, threads - w * kWarpSize);
+    StartWarp(block->warps[w], program, lanes == kWarpSize ? kFullMask : (LaneMask{1} << lanes) - 1);
+  }
+  for (Observer* observer : observers_) observer->OnBlockBegin(index);
+  return block;
+}
+
+void Engine::FinishBlock(Block* block) {
+  for (Observer* observer : observers_) observer->OnBlockEnd(block->index);
+  block_counts_.push_back({block->index, block->instructions});
+  if (launch_.program->calls_printf) launch_.block_output(block->index, std::move(block->output));
+  free_blocks_.push_back(block);
+}
+
+bool Engine::TakeBlock(uint32_t* index) {
+  if (launch_.over_budget.load(std::memory_order_relaxed)) return false;
+  *index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
+  return *index < launch_.info.grid.Count() && *index < launch_.stop_before.load(std::memory_order_relaxed);
+}
+
+void Engine::RunBlocks() {
+  uint32_t index = 0;
+  if (!launch_.program->order_sensitive) {
+    while (TakeBlock(&index)) {
+      Block* block = StartBlock(index);
+      BlockTurn turn;
+      do {
+        turn = RunBlock(*block);
+      } while (turn == BlockTurn::kSpun);
+      if (turn == BlockTurn::kFault) return;
+      if (launch_.budget != 0) {
+        const uint64_t before = launch_.executed.fetch_add(block->instructions, std::memory_order_relaxed);
+        if (before + block->instructions > launch_.budget) launch_.over_budget.store(true, std::memory_order_relaxed);
+      }
+      FinishBlock(block);
+    }
+    return;
+  }
+
+  std::vector<Block*> started;
+  size_t at = 0;
+  size_t idle = 0;      // turns in a row in which a block only spun
+  bool more = true;     // blocks may be left to start
+  const auto start = [&] {
+    if (!more || started.size() >= launch_.resident_blocks) return false;
+    more = TakeBlock(&index);
+    if (more) started.push_back(StartBlock(index));
+    return more;
+  };
+  if (launch_.info.cooperative) {
+    while (start()) {
+    }
+  }
+  for (;;) {
+    if (started.empty() && !start()) return;
+    if (idle >= started.size()) {
+      idle = 0;
+      if (start()) at = started.size() - 1;
+    }
+    if (at >= started.size()) at = 0;
+    switch (RunBlock(*started[at])) {
+      case BlockTurn::kFault:
+        return;
+      case BlockTurn::kSpun:
+        ++idle;
+        ++at;
+        break;
+      case BlockTurn::kFinished:
+        idle = 0;
+        FinishBlock(started[at]);
+        started.erase(started.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+    }
+  }
+}
+
+Engine::BlockTurn Engine::RunBlock(Block& block) {
+  const uint64_t limit = block.instructions + kBlockQuantum;
+  for (;;) {
+    bool progressed = false;
+    bool spun = false;
+    for (Warp& warp : block.warps) {
+      if (warp.alive == 0) continue;
+      switch (RunWarp(block, warp)) {
+        case WarpTurn::kProgressed:
+          progressed = true;
+          break;
+        case WarpTurn::kSpun:
+          spun = true;
+          break;
+        case WarpTurn::kBlocked:
+          break;
+        case WarpTurn::kFault:
+          return BlockTurn::kFault;
+      }
+    }
+    if (block.live_warps == 0) return BlockTurn::kFinished;
+    if (progressed) {
+      block.idle_passes = 0;
+      if (block.instructions >= limit) return BlockTurn::kSpun;
+      continue;
+    }
+    if (spun && ++block.idle_passes < kIdlePasses) return BlockTurn::kSpun;
+    // Nothing moves. Lanes that wait where ways meet may be what the others wait for.
+    block.idle_passes = 0;
+    bool released = false;
+    for (Warp& warp : block.warps) {
+      if (warp.alive == 0) continue;
+      if (!spun) ReportPartialBarrier(warp);
+      released |= ReleaseParked(*warp.state);
+    }
+    if (spun) return BlockTurn::kSpun;
+    if (!released) {
+      Deadlock(block);
+      return BlockTurn::kFault;
+    }
+  }
+}
+
+Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
+  WarpState& s = *warp.state;
+  for (Group& group : s.groups) group.spun = false;
+  s.spin_budget = kSpinQuantum;
+  bool progressed = false;
+  bool spun = false;
+  while (warp.alive != 0) {
+    if (s.current < 0 || s.groups[s.current].status != GroupStatus::kReady || s.groups[s.current].spun) {
+      const int next = NextReady(s);
+      if (next < 0) break;
+      LoadGroup(warp, next);
+    }
+    uint64_t fuel = kGroupQuantum;
+    if (launch_.budget != 0) {
+      const uint64_t used = launch_.program->order_sensitive ? executed_ : block.instructions;
+      if (used >= launch_.budget) {
+        Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
+                                "the launch took more than " + std::to_string(launch_.budget) + " warp instructions"));
+        return WarpTurn::kFault;
+      }
+      fuel = std::min(fuel, launch_.budget - used);
+    }
+    s.reason = StopReason::kNone;
+    warp.stop = false;
+    const uint64_t ran = RunGroup(warp, fuel);
+    s.executed += ran;
+    block.instructions += ran;
+    executed_ += ran;
+    switch (s.reason) {
+      case StopReason::kFault:
+        return WarpTurn::kFault;
+      case StopReason::kSwitched:
+        progressed = true;
+        break;
+      case StopReason::kSpun:
+        SaveGroup(warp);
+        s.groups[s.current].spun = true;
+        s.spin_budget = kSpinQuantum;
+        spun = true;
+        break;
+      case StopReason::kNone:  // the quantum is over
+        SaveGroup(warp);
+        s.groups[s.current].spun = true;
+        progressed = true;
+        break;
+    }
+  }
+  if (warp.alive == 0) return WarpTurn::kProgressed;
+  return spun ? WarpTurn::kSpun : progressed ? WarpTurn::kProgressed : WarpTurn::kBlocked;
+}
+
+uint64_t Engine::RunGroup(Warp& warp, uint64_t fuel) {
+  const Insn* const code = launch_.program->code.data();
+  PcIssue* const issue = issue_.data();
+  uint64_t left = fuel;
+  do {
+    const uint32_t pc = warp.pc;
+    const Insn& insn = code[pc];
+    warp.pc = pc + 1;
+    LaneMask mask = warp.active;
+    if (insn.guard != kNoRow) {
+      const LaneMask guard = *Source<LaneMask>(warp, insn.guard);
+      mask &= (insn.flags & kGuardNegated) != 0 ? ~guard : guard;
+    }
+    issue[pc].warps += 1;
+    issue[pc].threads += static_cast<uint64_t>(std::popcount(mask));
+    if (mask != 0 || (insn.flags & kAlwaysCall) != 0) insn.handler(warp, insn, mask);
+    --left;
+  } while (!warp.stop && left != 0);
+  return fuel - left;
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,215 @@
+// Findings as the engine makes them: where a thread is, what lies at an address, who waits for whom.
+#include <algorithm>
+#include <bit>
+
+#include "vgpu/exec/engine.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+std::string FileLine(const Program& program, uint32_t pc) {
+  const std::string_view path = program.File(pc);
+  const int line = program.info[pc].location.line;
+  if (path.empty() || line == 0) return "PTX line " + std::to_string(program.info[pc].ptx_line);
+  return std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(line);
+}
+
+// The variable that holds the offset, or the one that ends last before it, or the first.
+const NamedRange* FindRange(const std::vector<NamedRange>& ranges, uint64_t offset) {
+  const NamedRange* best = nullptr;
+  for (const NamedRange& range : ranges) {
+    if (offset >= range.offset && offset - range.offset < range.bytes) return &range;
+    if (best == nullptr || (range.offset <= offset && range.offset >= best->offset)) best = &range;
+  }
+  return best;
+}
+
+void Describe(const LaunchState& launch, MemoryPlace& place) {
+  const NamedRange* range = nullptr;
+  switch (place.space) {
+    case MemorySpace::kGlobal:
+    case MemorySpace::kConst:
+      if (const Allocation* a = launch.memory->Nearest(place.address)) {
+        place.in_buffer = true;
+        place.buffer_name = a->label;
+        place.buffer_base = a->base;
+        place.buffer_bytes = a->bytes;
+        place.allocated_at = a->allocated_at;
+      }
+      return;
+    case MemorySpace::kShared:
+      if (launch.shared_bytes > launch.dynamic_shared_offset && place.address >= launch.dynamic_shared_offset) {
+        place.in_buffer = true;
+        place.buffer_name = "dynamic shared memory";
+        place.buffer_base = launch.dynamic_shared_offset;
+        place.buffer_bytes = launch.shared_bytes - launch.dynamic_shared_offset;
+        return;
+      }
+      range = FindRange(launch.program->shared_variables, place.address);
+      break;
+    case MemorySpace::kLocal:
+      range = FindRange(launch.program->local_variables, place.address);
+      break;
+    case MemorySpace::kParam:
+      place.in_buffer = true;
+      place.buffer_name = "kernel parameters";
+      place.buffer_bytes = launch.parameter_bytes;
+      return;
+  }
+  if (range == nullptr) return;
+  place.in_buffer = true;
+  place.buffer_name = range->name;
+  place.buffer_base = range->offset;
+  place.buffer_bytes = range->bytes;
+}
+
+}  // namespace
+
+MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes) {
+  MemoryPlace place;
+  place.space = space;
+  place.address = address;
+  place.bytes = bytes;
+  Describe(launch, place);
+  return place;
+}
+
+ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint32_t thread_index, uint32_t pc) {
+  const Program& program = *launch.program;
+  ThreadPlace place;
+  place.block = Unflatten(block_index, launch.info.grid);
+  place.thread = Unflatten(thread_index, launch.info.block);
+  place.file = program.File(pc);
+  place.line = program.info[pc].location.line;
+  place.instruction = program.Text(pc);
+  place.ptx_line = program.info[pc].ptx_line;
+  switch (program.code[pc].insn_class) {
+    case InsnClass::kStore:
+      place.access = AccessKind::kStore;
+      break;
+    case InsnClass::kAtomic:
+      place.access = AccessKind::kAtomic;
+      break;
+    default:
+      break;
+  }
+  return place;
+}
+
+ThreadPlace Engine::Place(const Warp& warp, uint32_t pc, int lane) const {
+  return DescribeThread(launch_, warp.block->index, warp.index * kWarpSize + static_cast<uint32_t>(lane), pc);
+}
+
+Finding Engine::MakeFinding(const Warp& warp, uint32_t pc, int lane, FindingKind kind, std::string detail) const {
+  Finding finding;
+  finding.kind = kind;
+  finding.kernel = launch_.info.kernel;
+  finding.launch = launch_.info.ordinal;
+  finding.grid = launch_.info.grid;
+  finding.block_dim = launch_.info.block;
+  finding.first = Place(warp, pc, lane);
+  finding.detail = std::move(detail);
+  return finding;
+}
+
+void Engine::Report(const Warp& warp, Finding finding) {
+  // A loop can find the same thing without end. One a pair of instructions is kept, of the lowest block, so that the
+  // outcome does not depend on how blocks were dealt to CPU threads.
+  const uint32_t block = warp.block->index;
+  const int second = finding.second ? finding.second->ptx_line : 0;
+  for (BlockFinding& known : findings_) {
+    if (known.finding.kind != finding.kind || known.finding.first.ptx_line != finding.first.ptx_line ||
+        (known.finding.second ? known.finding.second->ptx_line : 0) != second) {
+      continue;
+    }
+    finding.count += known.finding.count;
+    if (block < known.block_index) {
+      known = {block, std::move(finding)};
+    } else {
+      known.finding.count = finding.count;
+    }
+    return;
+  }
+  findings_.push_back({block, std::move(finding)});
+}
+
+void Engine::Fault(Warp& warp, Finding finding) {
+  warp.stop = true;
+  warp.state->reason = StopReason::kFault;
+  if (fault_) return;
+  finding.fatal = true;
+  const uint32_t block = warp.block->index;
+  fault_ = BlockFinding{block, std::move(finding)};
+  uint32_t bound = launch_.stop_before.load(std::memory_order_relaxed);
+  while (block < bound && !launch_.stop_before.compare_exchange_weak(bound, block, std::memory_order_relaxed)) {
+  }
+}
+
+void Engine::MemoryFault(Warp& warp, int lane, FindingKind kind, AccessKind access, MemorySpace space, uint64_t address,
+                         uint32_t bytes) {
+  Finding finding = MakeFinding(warp, warp.pc - 1, lane, kind, "");
+  finding.first.access = access;
+  finding.memory = DescribeMemory(launch_, space, address, bytes);
+  if (kind == FindingKind::kOutOfBounds && !finding.memory->in_buffer) finding.kind = FindingKind::kInvalidAddress;
+  Fault(warp, std::move(finding));
+}
+
+void Engine::ReportPartialBarrier(const Warp& warp) {
+  const WarpState& s = *warp.state;
+  for (const Group& group : s.groups) {
+    if (group.status != GroupStatus::kAtBarrier) continue;
+    for (const ConvergenceEntry& entry : s.entries) {
+      if (entry.pc == kNoPc || entry.arrived == 0 || (entry.expected & group.mask) == 0) continue;
+      Finding finding = MakeFinding(warp, group.wait_pc, std::countr_zero(group.mask), FindingKind::kBarrierDivergence,
+                                    "only some threads of a warp come to this barrier");
+      finding.second = Place(warp, entry.pc, std::countr_zero(entry.arrived));
+      finding.hint = "move __syncthreads() out of the branch, so that every thread of the block reaches it";
+      Report(warp, std::move(finding));
+      return;
+    }
+  }
+}
+
+// Nothing in the block can run: says who waits where.
+void Engine::Deadlock(Block& block) {
+  Warp* first = nullptr;
+  const Group* waiting = nullptr;
+  struct Where {
+    uint32_t pc;
+    uint32_t threads;
+    Warp* warp;
+    int lane;
+  };
+  std::vector<Where> places;
+  for (Warp& warp : block.warps) {
+    for (const Group& group : warp.state->groups) {
+      if (first == nullptr) {
+        first = &warp;
+        waiting = &group;
+      }
+      const auto same =
+          std::find_if(places.begin(), places.end(), [&](const Where& w) { return w.pc == group.wait_pc; });
+      const uint32_t threads = static_cast<uint32_t>(std::popcount(group.mask));
+      if (same != places.end()) {
+        same->threads += threads;
+      } else {
+        places.push_back({group.wait_pc, threads, &warp, std::countr_zero(group.mask)});
+      }
+    }
+  }
+  std::string detail = "no thread of the block can go on:";
+  for (size_t k = 0; k < places.size() && k < 4; ++k) {
+    detail += (k == 0 ? " " : ", ") + std::to_string(places[k].threads) + " wait at " +
+              launch_.program->Text(places[k].pc) + " (" + FileLine(*launch_.program, places[k].pc) + ")";
+  }
+  const bool barrier = waiting->status == GroupStatus::kAtBarrier;
+  Finding finding =
+      MakeFinding(*first, waiting->wait_pc, std::countr_zero(waiting->mask),
+                  barrier ? FindingKind::kBarrierDivergence : FindingKind::kWarpSyncMismatch, std::move(detail));
+  if (places.size() > 1) finding.second = Place(*places[1].warp, places[1].pc, places[1].lane);
+  finding.hint = barrier ? "every thread of the block must reach the same __syncthreads()"
+                         : "the mask must name exactly the threads that execute the operation together";
+  Fault(*first, std::move(finding));
+}
+
+}  // namespace lockstep::vgpu

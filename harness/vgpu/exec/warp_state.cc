@@ -1,0 +1,356 @@
+#include "vgpu/exec/warp_state.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/engine.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+// What a byte of memory holds that no one has written.
+constexpr int kUnwritten = 0xcb;
+
+void EnsureRows(Frame& frame, const FunctionInfo& function) {
+  const size_t bytes = function.frame_bytes + size_t{kWarpSize} * function.area_bytes;
+  if (frame.capacity < bytes || frame.rows == nullptr) {
+    frame.rows = MakeAlignedBytes(std::max<size_t>(bytes, 64));
+    frame.capacity = bytes;
+  }
+  // Stale values would depend on what ran here before, and so on the number of CPU threads.
+  std::memset(frame.rows.get(), 0, bytes);
+}
+
+void SetEntry(Warp& warp, int32_t entry) {
+  WarpState& s = *warp.state;
+  s.groups[s.current].entry = entry;
+  s.reconverge_pc = entry < 0 ? kNoPc : s.entries[entry].pc;
+}
+
+int32_t NewEntry(WarpState& s, uint32_t pc, Frame* frame, LaneMask expected, int32_t parent) {
+  int32_t k = 0;
+  while (k < static_cast<int32_t>(s.entries.size()) && s.entries[k].pc != kNoPc) ++k;
+  if (k == static_cast<int32_t>(s.entries.size())) s.entries.emplace_back();
+  s.entries[k] = {pc, parent, frame, expected, 0};
+  return k;
+}
+
+void AddReady(WarpState& s, LaneMask mask, uint32_t pc, Frame* frame, int32_t entry) {
+  Group group;
+  group.mask = mask;
+  group.pc = pc;
+  group.frame = frame;
+  group.entry = entry;
+  s.groups.push_back(group);
+}
+
+}  // namespace
+
+void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
+  WarpState& s = *warp.state;
+  const FunctionInfo& entry = program.functions[0];
+  s.entry_frame.function = &entry;
+  s.entry_frame.lanes = lanes;
+  EnsureRows(s.entry_frame, entry);
+  if (program.local_stride > 0) {
+    const size_t bytes = size_t{kWarpSize} * program.local_stride + 2 * kMemoryPadding;
+    if (s.local_capacity < bytes) {
+      s.local.reset(new uint8_t[bytes]);
+      s.local_capacity = bytes;
+    }
+    std::memset(s.local.get(), kUnwritten, bytes);
+  }
+  s.groups.clear();
+  s.entries.clear();
+  s.free_frames.clear();
+  for (const auto& frame : s.frames) s.free_frames.push_back(frame.get());
+  AddReady(s, lanes, entry.entry_pc, &s.entry_frame, -1);
+  s.current = -1;
+  s.executed = 0;
+  s.reason = StopReason::kNone;
+  warp.alive = lanes;
+  warp.stop = false;
+  warp.base[1] = program.constants.get();
+}
+
+void SaveGroup(Warp& warp) {
+  WarpState& s = *warp.state;
+  if (s.current < 0) return;
+  s.groups[s.current].mask = warp.active;
+  s.groups[s.current].pc = warp.pc;
+}
+
+void LoadGroup(Warp& warp, int index) {
+  WarpState& s = *warp.state;
+  const Group& g = s.groups[index];
+  s.current = index;
+  warp.active = g.mask;
+  warp.pc = g.pc;
+  warp.base[0] = g.frame->rows.get();
+  s.reconverge_pc = g.entry < 0 ? kNoPc : s.entries[g.entry].pc;
+}
+
+void DropCurrent(Warp& warp) {
+  WarpState& s = *warp.state;
+  s.groups[s.current] = s.groups.back();
+  s.groups.pop_back();
+  s.current = -1;
+  s.reason = StopReason::kSwitched;
+  warp.stop = true;
+}
+
+void BlockCurrent(Warp& warp, GroupStatus status) {
+  WarpState& s = *warp.state;
+  SaveGroup(warp);
+  s.groups[s.current].status = status;
+  s.groups[s.current].wait_pc = warp.pc - 1;
+  s.reason = StopReason::kSwitched;
+  warp.stop = true;
+}
+
+void SplitOff(Warp& warp, LaneMask mask) {
+  const LaneMask rest = warp.active & ~mask;
+  if (rest == 0) return;
+  WarpState& s = *warp.state;
+  const Group g = s.groups[s.current];
+  AddReady(s, rest, warp.pc, g.frame, g.entry);
+  warp.active = mask;
+}
+
+void Diverge(Warp& warp, LaneMask taken, uint32_t target, uint32_t reconvergence) {
+  WarpState& s = *warp.state;
+  const LaneMask rest = warp.active & ~taken;
+  Frame* frame = s.groups[s.current].frame;
+  int32_t entry = s.groups[s.current].entry;
+  if (reconvergence != kNoPc) {
+    if (entry < 0 || s.entries[entry].pc != reconvergence || s.entries[entry].frame != frame) {
+      entry = NewEntry(s, reconvergence, frame, warp.active, entry);
+      SetEntry(warp, entry);
+    }
+    // Lanes that are sent straight to the convergence point have arrived.
+    if (target == reconvergence) {
+      s.entries[entry].arrived |= taken;
+      warp.active = rest;
+      return;
+    }
+    if (warp.pc == reconvergence) {
+      s.entries[entry].arrived |= rest;
+      warp.active = taken;
+      warp.pc = target;
+      return;
+    }
+  }
+  AddReady(s, taken, target, frame, entry);
+  warp.active = rest;
+}
+
+void Converge(Warp& warp, const Insn&, LaneMask) {
+  WarpState& s = *warp.state;
+  if (s.reconverge_pc != warp.pc - 1) return;
+  const Group& g = s.groups[s.current];
+  ConvergenceEntry& entry = s.entries[g.entry];
+  if (entry.frame != g.frame) return;  // the same point, deeper in a recursion
+  entry.arrived |= warp.active;
+  if (entry.arrived != entry.expected) {
+    DropCurrent(warp);
+    return;
+  }
+  warp.active = entry.expected;
+  warp.pc -= 1;  // the parent may wait for the same point
+  entry.pc = kNoPc;
+  SetEntry(warp, entry.parent);
+}
+
+void ExitLanes(Warp& warp, LaneMask mask) {
+  WarpState& s = *warp.state;
+  warp.alive &= ~mask;
+  warp.active &= ~mask;
+  if (warp.active == 0) DropCurrent(warp);
+  for (ConvergenceEntry& entry : s.entries) {
+    if (entry.pc == kNoPc) continue;
+    entry.expected &= ~mask;
+    if (entry.expected != entry.arrived) continue;
+    if (entry.expected != 0) AddReady(s, entry.expected, entry.pc, entry.frame, entry.parent);
+    entry.pc = kNoPc;
+  }
+}
+
+bool ReleaseParked(WarpState& s) {
+  bool any = false;
+  for (ConvergenceEntry& entry : s.entries) {
+    if (entry.pc == kNoPc || entry.arrived == 0) continue;
+    AddReady(s, entry.arrived, entry.pc, entry.frame, entry.parent);
+    entry.expected &= ~entry.arrived;
+    entry.arrived = 0;
+    any = true;
+  }
+  return any;
+}
+
+int NextReady(const WarpState& s) {
+  const int n = static_cast<int>(s.groups.size());
+  for (int k = 1; k <= n; ++k) {
+    const int at = (std::max(s.current, -1) + k) % n;
+    if (s.groups[at].status == GroupStatus::kReady && !s.groups[at].spun) return at;
+  }
+  return -1;
+}
+
+Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site) {
+  WarpState& s = *warp.state;
+  Frame* parent = s.groups[s.current].frame;
+  const size_t bytes = function.frame_bytes + size_t{kWarpSize} * function.area_bytes;
+  // The free frame that fits best keeps a recursion of one function from reallocating.
+  auto best = s.free_frames.end();
+  for (auto it = s.free_frames.begin(); it != s.free_frames.end(); ++it) {
+    if ((*it)->capacity >= bytes && (best == s.free_frames.end() || (*it)->capacity < (*best)->capacity)) best = it;
+  }
+  Frame* frame;
+  if (best != s.free_frames.end()) {
+    frame = *best;
+    s.free_frames.erase(best);
+  } else {
+    s.frames.push_back(std::make_unique<Frame>());
+    frame = s.frames.back().get();
+  }
+  frame->parent = parent;
+  frame->function = &function;
+  frame->site = &site;
+  frame->return_pc = warp.pc;
+  frame->local_base = parent->local_base + parent->function->local_bytes;
+  frame->depth = parent->depth + 1;
+  frame->lanes = warp.active;
+  EnsureRows(*frame, function);
+  s.groups[s.current].frame = frame;
+  warp.base[0] = frame->rows.get();
+  warp.pc = function.entry_pc;
+  return frame;
+}
+
+void PopFrame(Warp& warp) {
+  WarpState& s = *warp.state;
+  Frame* frame = s.groups[s.current].frame;
+  warp.pc = frame->return_pc;
+  s.groups[s.current].frame = frame->parent;
+  warp.base[0] = frame->parent->rows.get();
+  frame->lanes &= ~warp.active;
+  if ((frame->lanes & warp.alive) == 0) s.free_frames.push_back(frame);
+}
+
+namespace {
+
+// Lanes that wait at .sync instructions together with those of `groups[index]`: at the same instruction, or at any
+// bar.warp.sync when this one is; with the same member mask.
+bool WaitsWith(const Program& program, const Group& a, const Group& b) {
+  if (b.status != GroupStatus::kAtWarpSync || a.members != b.members) return false;
+  if (a.wait_pc == b.wait_pc) return a.frame == b.frame;
+  return program.synchronous[a.wait_pc].any_place && program.synchronous[b.wait_pc].any_place;
+}
+
+// Runs the instruction at which groups[index] waits if all lanes that it needs have come.
+bool TryGather(Warp& warp, size_t index) {
+  WarpState& s = *warp.state;
+  const Program& program = warp.engine->program();
+  const Group waiting = s.groups[index];
+  LaneMask here = 0;
+  for (const Group& g : s.groups) here |= WaitsWith(program, waiting, g) ? g.mask : 0;
+  if ((waiting.members & warp.alive & ~here) != 0) return false;
+
+  uint8_t* const base = warp.base[0];
+  const LaneMask active = warp.active;
+  const uint32_t pc = warp.pc;
+  warp.base[0] = waiting.frame->rows.get();
+  warp.active = here;
+  warp.pc = waiting.wait_pc + 1;
+  program.synchronous[waiting.wait_pc].handler(warp, program.code[waiting.wait_pc], here);
+  warp.base[0] = base;
+  warp.active = active;
+  warp.pc = pc;
+  for (Group& g : s.groups) {
+    if (WaitsWith(program, waiting, g)) g.status = GroupStatus::kReady;
+  }
+  return true;
+}
+
+}  // namespace
+
+void CheckGathers(Warp& warp) {
+  for (size_t k = 0; k < warp.state->groups.size(); ++k) {
+    if (warp.state->groups[k].status == GroupStatus::kAtWarpSync) TryGather(warp, k);
+  }
+}
+
+void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
+  const Program& program = warp.engine->program();
+  const uint32_t pc = warp.pc - 1;
+  const SynchronousInfo& info = program.synchronous[pc];
+  LaneMask members[kWarpSize];
+  std::memcpy(members, warp.base[info.members >> 31] + (info.members & ~kConstantPool), sizeof members);
+  const LaneMask first = members[std::countr_zero(mask)];
+  LaneMask different = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) different |= static_cast<LaneMask>(members[lane] != first) << lane;
+  different &= mask;
+  if (different == 0 && (first & warp.alive) == mask) {
+    info.handler(warp, insn, mask);
+    return;
+  }
+
+  // A lane outside its own mask is undefined behaviour; it takes part with the lanes that carry the same mask.
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if ((members[lane] >> lane) & 1) continue;
+    char text[96];
+    std::snprintf(text, sizeof text, "thread executes %s with mask 0x%08x, which does not name it",
+                  program.Text(pc).c_str(), members[lane]);
+    warp.engine->Report(warp, warp.engine->MakeFinding(warp, pc, lane, FindingKind::kWarpSyncMismatch, text));
+    break;
+  }
+  LaneMask complete = 0;
+  struct Part { LaneMask members, lanes; };
+  std::vector<Part> incomplete;
+  for (LaneMask left = mask; left != 0;) {
+    const LaneMask wanted = members[std::countr_zero(left)];
+    LaneMask lanes = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) lanes |= static_cast<LaneMask>(members[lane] == wanted) << lane;
+    lanes &= left;
+    left &= ~lanes;
+    if ((wanted & warp.alive & ~lanes) == 0) {
+      complete |= lanes;
+    } else {
+      incomplete.push_back({wanted, lanes});
+    }
+  }
+  if (incomplete.empty()) {
+    info.handler(warp, insn, mask);
+    return;
+  }
+  WarpState& s = *warp.state;
+  SplitOff(warp, mask);
+  const LaneMask together = complete != 0 ? complete : incomplete.front().lanes;
+  Frame* const frame = s.groups[s.current].frame;
+  const int32_t entry = s.groups[s.current].entry;
+  size_t first_waiting = s.groups.size();
+  for (const Part& part : incomplete) {
+    if (part.lanes == together) continue;
+    AddReady(s, part.lanes, warp.pc, frame, entry);
+    s.groups.back().status = GroupStatus::kAtWarpSync;
+    s.groups.back().wait_pc = pc;
+    s.groups.back().members = part.members;
+  }
+  warp.active = together;
+  if (complete != 0) {
+    info.handler(warp, insn, complete);
+  } else {
+    BlockCurrent(warp, GroupStatus::kAtWarpSync);
+    s.groups[s.current].members = incomplete.front().members;
+    TryGather(warp, s.current);
+  }
+  for (; first_waiting < s.groups.size(); ++first_waiting) {
+    if (s.groups[first_waiting].status == GroupStatus::kAtWarpSync) TryGather(warp, first_waiting);
+  }
+}
+
+}  // namespace lockstep::vgpu
