@@ -43,7 +43,7 @@ struct SourceLocation {
 struct Operand;
 
 struct RegisterRef { std::string name; bool negated = false; };   // %r1, !%p1; also vector components %tid.x as SpecialRef
-struct SpecialRef { std::string name; };                          // "%tid.x", "%laneid", "%envreg1", "WARP_SZ"
+struct SpecialRef { std::string name; };                          // "%tid.x", "%laneid", "%envreg1"; WARP_SZ is the integer 32
 struct IntegerImmediate { int64_t value = 0; bool is_unsigned = false; };
 struct FloatImmediate { uint64_t bits = 0; bool is_double = true; };  // 0f… keeps 32 bits, 0d… and decimal 64
 struct SymbolRef { std::string name; int64_t offset = 0; };       // a variable, function or label name (+ constant)
@@ -57,8 +57,9 @@ struct SinkRef {};                                                // _
 
 struct Operand {
   std::variant<SinkRef, RegisterRef, SpecialRef, IntegerImmediate, FloatImmediate, SymbolRef, AddressRef, VectorRef> value;
-  // d|p of setp, shfl, …: the part behind the bar.
-  std::vector<Operand> second;  // empty or one element
+  // d|p of setp, shfl, …: the part behind the bar, empty or one element. Of an address: what else its
+  // brackets hold, as in [tensor, {%r1, %r2}].
+  std::vector<Operand> second;
 };
 
 struct Instruction {
@@ -67,8 +68,8 @@ struct Instruction {
   std::vector<Operand> operands;       // for call: see CallInfo instead
   std::optional<RegisterRef> guard;    // @%p, @!%p
   SourceLocation location;
-  // The function that this instruction was inlined from and the place it was inlined at, from
-  // .loc …, inlined_at …; location.file/line stays the innermost place.
+  // Where an inlined instruction's outermost caller stands, in the text of this very function, from
+  // .loc …, inlined_at …; file -1 when it was not inlined. location.file/line stays the innermost place.
   SourceLocation inlined_at;
   int ptx_line = 0;                    // 1-based line in the PTX text
 
@@ -91,8 +92,9 @@ struct Variable {
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
   int count = 1;                        // .reg .b32 %r<24>: name "%r", count 24 (0 when it is a single register)
 
-  // Initialiser: raw bytes and the places where an address goes in.
-  std::vector<uint8_t> bytes;           // empty = zero
+  // Initialiser: raw bytes, zero beyond their end, and the places where an address goes in. Where mask is not
+  // all ones, the address's bits under it go in, shifted down by the mask's lowest set bit.
+  std::vector<uint8_t> bytes;           // never longer than TotalBytes()
   struct Relocation { uint64_t offset; std::string symbol; int64_t addend; int size; bool generic; uint64_t mask; };
   std::vector<Relocation> relocations;
 
@@ -120,6 +122,8 @@ struct Function {
   // Performance directives; 0 = absent.
   int maxntid[3] = {0, 0, 0}, reqntid[3] = {0, 0, 0};
   int minnctapersm = 0, maxnreg = 0;
+  int reqnctapercluster[3] = {0, 0, 0}, max_cluster_rank = 0;
+  bool explicit_cluster = false, blocks_are_clusters = false;
   int ptx_line = 0;
 };
 
@@ -130,7 +134,7 @@ struct Module {
   int address_size = 64;
   std::vector<std::string> files;      // .file table, index = SourceLocation::file (holes are empty)
   std::vector<Variable> variables;     // module scope
-  std::vector<Function> functions;     // declarations without a body included
+  std::vector<Function> functions;     // declarations without a body included, unless the body follows
 };
 
 // A PTX text that can't be taken: where and why, in one sentence.

@@ -1,0 +1,401 @@
+#include "vgpu/ptx/body.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/ptx/constant.h"
+#include "vgpu/ptx/declaration.h"
+#include "vgpu/ptx/scope.h"
+
+namespace lockstep::vgpu::ptx {
+namespace {
+
+constexpr int64_t kMostFiles = 1 << 16;
+constexpr int64_t kMostLines = INT32_MAX;
+
+// Where .loc puts the instructions that follow it.
+class LocationTracker {
+ public:
+  // "1 30 8" or "1 30 8, function_name $L__info_string0 + 4, inlined_at 1 31 30".
+  void Parse(Cursor& cursor) {
+    const Place place = ParsePlace(cursor);
+    SourceLocation outermost;
+    while (cursor.Take(',')) {
+      const std::string_view word = cursor.Name();
+      if (word == "function_name") {
+        cursor.Name();
+        if (cursor.Take('+')) ParseConstantInteger(cursor, 0, INT64_MAX);
+      } else if (word == "inlined_at") {
+        // Places chain: a .loc that went before tells where the caller was itself inlined.
+        const Place caller = ParsePlace(cursor);
+        const auto found = inlined_.find(caller.key);
+        outermost = found == inlined_.end() ? caller.location : found->second;
+      } else {
+        cursor.Fail("unknown word " + Quoted(word) + " in .loc");
+      }
+    }
+    location = place.location;
+    inlined_at = outermost;
+    if (outermost.file >= 0) {
+      inlined_[place.key] = outermost;
+    } else if (!inlined_.empty()) {
+      inlined_.erase(place.key);
+    }
+  }
+
+  SourceLocation location, inlined_at;
+
+ private:
+  struct Place {
+    SourceLocation location;
+    uint64_t key;
+  };
+
+  Place ParsePlace(Cursor& cursor) {
+    const auto file = static_cast<int>(ParseConstantInteger(cursor, 0, kMostFiles));
+    const auto line = static_cast<int>(ParseConstantInteger(cursor, 0, kMostLines));
+    const int64_t column = ParseConstantInteger(cursor, 0, kMostLines);
+    // Columns beyond 16 bits may share a key: then an inlined place is attributed to another on the same line.
+    const uint64_t key = static_cast<uint64_t>(file) << 47 | static_cast<uint64_t>(line) << 16 |
+                         (static_cast<uint64_t>(column) & 0xffff);
+    return {{file, line}, key};
+  }
+
+  std::unordered_map<uint64_t, SourceLocation> inlined_;  // place → where the outermost caller stands
+};
+
+class BodyParser {
+ public:
+  BodyParser(Cursor& cursor, Function* function) : cursor_(cursor), function_(*function) {}
+
+  void Parse() {
+    for (const auto* list : {&function_.returns, &function_.parameters}) {
+      for (const Variable& parameter : *list) {
+        const bool is_register = parameter.space == Space::kReg;
+        const std::string name =
+            is_register ? scopes_.DeclareRegister(parameter.name) : scopes_.DeclareVariable(parameter.name);
+        if (name.empty()) FailTwice(parameter.name);
+      }
+    }
+    for (;;) {
+      const char c = cursor_.Peek();
+      if (c == '}') {
+        cursor_.Expect('}');
+        if (scopes_.depth() == 1) break;
+        scopes_.Close();
+      } else if (c == '{') {
+        cursor_.Expect('{');
+        if (!scopes_.Open()) cursor_.Fail("scopes are nested too deeply");
+      } else if (c == '.') {
+        Directive();
+      } else {
+        LabelOrInstruction();
+      }
+    }
+    ResolveLabels();
+  }
+
+ private:
+  // A place that may name a label, or a table, that is declared later.
+  struct Pending {
+    size_t index;  // of the instruction, or of the table
+    bool in_table;
+    int scope;
+    int line;
+  };
+
+  [[noreturn]] void FailTwice(std::string_view name) { cursor_.Fail(Quoted(name) + " is declared twice"); }
+
+  void Directive() {
+    const std::string_view word = cursor_.DotWord();
+    if (word == "loc") {
+      locations_.Parse(cursor_);
+    } else if (word == "pragma") {
+      do {
+        cursor_.String();
+      } while (cursor_.Take(','));
+      cursor_.Expect(';');
+    } else if (const auto space = SpaceFromName(word)) {
+      Variable start;
+      start.space = *space;
+      Declare(start);
+    } else {
+      cursor_.Fail("the directive ." + std::string(word) + " is not supported here");
+    }
+  }
+
+  void Declare(const Variable& start) {
+    std::vector<Variable> declared = ParseVariables(cursor_, start, [this](std::string_view name, Variable* variable) {
+      if (variable->space != Space::kReg) {
+        variable->name = scopes_.DeclareVariable(name);
+      } else if (variable->count == 0) {
+        variable->name = scopes_.DeclareRegister(name);
+      } else {
+        variable->name = scopes_.DeclareRegisterRange(name, variable->count);
+      }
+      if (variable->name.empty()) FailTwice(name);
+    });
+    std::vector<Variable>& list = start.space == Space::kReg ? function_.registers : function_.variables;
+    for (Variable& variable : declared) list.push_back(std::move(variable));
+  }
+
+  void LabelOrInstruction() {
+    if (cursor_.Peek() == '@') {
+      ParseInstruction();
+      return;
+    }
+    const std::string_view name = cursor_.PeekName();
+    if (name.empty()) cursor_.FailExpected("a statement");
+    // Labels of compilers are never opcodes' names, but those of people may be: the colon tells.
+    Cursor ahead = cursor_;
+    ahead.Name();
+    if (!ahead.Take(':')) {
+      ParseInstruction();
+      return;
+    }
+    cursor_ = ahead;
+    std::string unique = scopes_.DeclareLabel(name);
+    if (unique.empty() || scopes_.Find(name).kind != Scopes::Kind::kNone) FailTwice(name);
+    if (cursor_.PeekDotWord() == "branchtargets" || cursor_.PeekDotWord() == "calltargets") {
+      cursor_.DotWord();
+      ParseTable(std::move(unique));
+    } else if (cursor_.PeekDotWord() == "callprototype") {
+      cursor_.DotWord();
+      ParsePrototype(std::move(unique));
+    } else {
+      function_.labels.push_back({std::move(unique), function_.body.size()});
+    }
+  }
+
+  void ParseTable(std::string name) {
+    BranchTable table{std::move(name), {}};
+    do {
+      table.targets.emplace_back(cursor_.Name());
+    } while (cursor_.Take(','));
+    cursor_.Expect(';');
+    pending_.push_back({function_.tables.size(), true, scopes_.current(), cursor_.line()});
+    function_.tables.push_back(std::move(table));
+  }
+
+  void ParsePrototype(std::string name) {
+    CallPrototype prototype{std::move(name), {}, {}};
+    if (cursor_.Peek() == '(') prototype.returns = ParseParameters(cursor_);
+    if (cursor_.Name() != "_") cursor_.Fail("a prototype's function is written _");
+    if (cursor_.Peek() == '(') prototype.parameters = ParseParameters(cursor_);
+    while (cursor_.Peek() == '.') {
+      const std::string_view word = cursor_.DotWord();
+      if (word != "noreturn") cursor_.Fail("." + std::string(word) + " is not supported on a prototype");
+    }
+    cursor_.Expect(';');
+    function_.prototypes.push_back(std::move(prototype));
+  }
+
+  void ParseInstruction() {
+    Instruction& instruction = function_.body.emplace_back();
+    has_symbol_ = false;
+    if (cursor_.Take('@')) {
+      RegisterRef guard;
+      guard.negated = cursor_.Take('!');
+      guard.name = RegisterName();
+      instruction.guard = std::move(guard);
+    }
+    const std::string_view opcode = cursor_.Name();
+    if (!IsLetter(opcode[0])) cursor_.Fail("expected an opcode, not " + Quoted(opcode));
+    instruction.opcode = opcode;
+    instruction.location = locations_.location;
+    instruction.inlined_at = locations_.inlined_at;
+    instruction.ptx_line = cursor_.line();
+    while (cursor_.Peek() == '.') instruction.modifiers.emplace_back(cursor_.DotWord());
+    if (opcode == "call") {
+      ParseCall(&instruction);
+    } else if (cursor_.Peek() != ';') {
+      do {
+        instruction.operands.push_back(ParseOperand());
+      } while (cursor_.Take(','));
+    }
+    cursor_.Expect(';');
+    if (has_symbol_) {
+      pending_.push_back({function_.body.size() - 1, false, scopes_.current(), instruction.ptx_line});
+    }
+  }
+
+  // (returns), target, (arguments), prototype: all but the target may be absent.
+  void ParseCall(Instruction* instruction) {
+    Instruction::CallInfo& call = instruction->call.emplace();
+    if (cursor_.Peek() == '(') {
+      call.returns = ParseOperandList();
+      cursor_.Expect(',');
+    }
+    call.target = NamedOperand(cursor_.Name());
+    if (!cursor_.Take(',')) return;
+    if (cursor_.Peek() == '(') {
+      call.arguments = ParseOperandList();
+      if (!cursor_.Take(',')) return;
+    }
+    call.prototype_or_table = cursor_.Name();
+    has_symbol_ = true;
+  }
+
+  std::vector<Operand> ParseOperandList() {
+    std::vector<Operand> operands;
+    cursor_.Expect('(');
+    if (cursor_.Take(')')) return operands;
+    do {
+      operands.push_back(ParseOperand());
+    } while (cursor_.Take(','));
+    cursor_.Expect(')');
+    return operands;
+  }
+
+  Operand ParseOperand() {
+    const char c = cursor_.Peek();
+    if (c == '[') return ParseAddress();
+    if (c == '{') return {ParseVector(), {}};
+    if (IsNameStart(c) && cursor_.PeekName() != "WARP_SZ") {
+      Operand operand = NamedOperand(cursor_.Name());
+      if (std::holds_alternative<SymbolRef>(operand.value)) ParseOffset(&std::get<SymbolRef>(operand.value).offset);
+      if (cursor_.Take('|')) operand.second.push_back(NamedOperand(cursor_.Name()));
+      return operand;
+    }
+    if (c == '!') {
+      Cursor ahead = cursor_;
+      ahead.Expect('!');
+      if (IsNameStart(ahead.Peek()) && ahead.PeekName() != "WARP_SZ") {
+        cursor_ = ahead;
+        return {RegisterRef{RegisterName(), true}, {}};
+      }
+    }
+    if (!AtConstant(cursor_)) cursor_.FailExpected("an operand");
+    const Number number = ParseConstant(cursor_);
+    if (number.is_float) return {FloatImmediate{number.bits, number.is_double}, {}};
+    return {IntegerImmediate{static_cast<int64_t>(number.bits), number.is_unsigned}, {}};
+  }
+
+  VectorRef ParseVector() {
+    VectorRef vector;
+    cursor_.Expect('{');
+    if (cursor_.Take('}')) return vector;
+    do {
+      if (cursor_.Peek() == '{' || cursor_.Peek() == '[') cursor_.FailExpected("a vector's element");
+      vector.elements.push_back(ParseOperand());
+    } while (cursor_.Take(','));
+    cursor_.Expect('}');
+    return vector;
+  }
+
+  // [base + offset], [tensor, {x, y}].
+  Operand ParseAddress() {
+    Operand operand;
+    AddressRef address;
+    cursor_.Expect('[');
+    bool minus = false;
+    do {
+      if (IsNameStart(cursor_.Peek()) && cursor_.PeekName() != "WARP_SZ") {
+        if (minus) cursor_.Fail("an address can't subtract a name");
+        Operand named = NamedOperand(cursor_.Name());
+        if (auto* reg = std::get_if<RegisterRef>(&named.value)) {
+          if (!address.base_register.empty()) cursor_.Fail("an address has one register at most");
+          address.base_register = std::move(reg->name);
+        } else if (auto* symbol = std::get_if<SymbolRef>(&named.value)) {
+          if (!address.base_symbol.empty()) cursor_.Fail("an address has one variable at most");
+          address.base_symbol = std::move(symbol->name);
+        } else {
+          cursor_.Fail("an address needs a register, a variable or a constant");
+        }
+      } else {
+        AddOffset(ParseConstantTerm(cursor_), minus, &address.offset);
+      }
+    } while (TakeSign(&minus));
+    while (cursor_.Take(',')) {
+      if (cursor_.Peek() == '[') cursor_.FailExpected("a coordinate");
+      operand.second.push_back(ParseOperand());
+    }
+    cursor_.Expect(']');
+    operand.value = std::move(address);
+    return operand;
+  }
+
+  bool TakeSign(bool* minus) {
+    *minus = cursor_.Peek() == '-';
+    return *minus ? cursor_.Take('-') : cursor_.Take('+');
+  }
+
+  void ParseOffset(int64_t* offset) {
+    bool minus = false;
+    while (TakeSign(&minus)) AddOffset(ParseConstantTerm(cursor_), minus, offset);
+  }
+
+  void AddOffset(const Number& number, bool minus, int64_t* offset) {
+    if (number.is_float) cursor_.Fail("an address plus a float");
+    *offset = static_cast<int64_t>(static_cast<uint64_t>(*offset) + (minus ? -number.bits : number.bits));
+  }
+
+  // What a name stands for; a special register takes its component with it.
+  Operand NamedOperand(std::string_view name) {
+    if (name == "_") return {SinkRef{}, {}};
+    Scopes::Found found = scopes_.Find(name);
+    if (found.kind != Scopes::Kind::kNone && cursor_.Touches('.')) {
+      cursor_.Fail("a part of " + Quoted(name) + " as an operand is not supported");
+    }
+    if (found.kind == Scopes::Kind::kRegister) return {RegisterRef{std::move(found.name), false}, {}};
+    if (found.kind == Scopes::Kind::kVariable) return {SymbolRef{std::move(found.name), 0}, {}};
+    if (name[0] != '%') {
+      has_symbol_ = true;
+      return {SymbolRef{std::string(name), 0}, {}};
+    }
+    SpecialRef special{std::string(name)};
+    if (cursor_.Touches('.')) {
+      const std::string_view component = cursor_.DotWord();
+      if (component.size() != 1) cursor_.Fail("unknown component ." + std::string(component));
+      special.name.append(".").append(component);
+    }
+    return {std::move(special), {}};
+  }
+
+  std::string RegisterName() {
+    const std::string_view name = cursor_.Name();
+    Scopes::Found found = scopes_.Find(name);
+    if (found.kind != Scopes::Kind::kRegister) cursor_.Fail(Quoted(name) + " is no declared register");
+    return std::move(found.name);
+  }
+
+  void ResolveLabels() {
+    for (const Pending& place : pending_) {
+      if (place.in_table) {
+        for (std::string& target : function_.tables[place.index].targets) Resolve(place, &target);
+        continue;
+      }
+      Instruction& instruction = function_.body[place.index];
+      for (Operand& operand : instruction.operands) Resolve(place, &operand);
+      if (!instruction.call) continue;
+      Resolve(place, &instruction.call->target);
+      for (Operand& operand : instruction.call->arguments) Resolve(place, &operand);
+      if (!instruction.call->prototype_or_table.empty()) Resolve(place, &instruction.call->prototype_or_table);
+    }
+  }
+
+  void Resolve(const Pending& place, Operand* operand) {
+    if (auto* symbol = std::get_if<SymbolRef>(&operand->value)) Resolve(place, &symbol->name);
+  }
+
+  void Resolve(const Pending& place, std::string* name) {
+    const std::string text = *name;
+    if (scopes_.FindLabel(text, place.scope, name) == Scopes::LabelSearch::kNotVisible) {
+      throw PtxError(place.line, "the label " + Quoted(text) + " is not visible here");
+    }
+  }
+
+  Cursor& cursor_;
+  Function& function_;
+  Scopes scopes_;
+  LocationTracker locations_;
+  std::vector<Pending> pending_;
+  bool has_symbol_ = false;  // the instruction in work names something that may be a label
+};
+
+}  // namespace
+
+void ParseBody(Cursor& cursor, Function* function) { BodyParser(cursor, function).Parse(); }
+
+}  // namespace lockstep::vgpu::ptx

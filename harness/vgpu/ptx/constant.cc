@@ -1,0 +1,196 @@
+#include "vgpu/ptx/constant.h"
+
+#include <array>
+
+namespace lockstep::vgpu::ptx {
+namespace {
+
+constexpr int kDeepest = 100;  // parentheses and signs in one another
+constexpr int kLoosest = 1;    // ||
+constexpr int kMultiplicative = 10;
+constexpr uint64_t kWarpSize = 32;
+
+struct Operator {
+  std::string_view symbol;
+  int precedence;
+};
+
+// A symbol that begins with another stands before it.
+constexpr std::array kOperators = {
+    Operator{"||", 1},
+    Operator{"&&", 2},
+    Operator{"==", 6},
+    Operator{"!=", 6},
+    Operator{"<<", 8},
+    Operator{">>", 8},
+    Operator{"<=", 7},
+    Operator{">=", 7},
+    Operator{"|", 3},
+    Operator{"^", 4},
+    Operator{"&", 5},
+    Operator{"<", 7},
+    Operator{">", 7},
+    Operator{"+", 9},
+    Operator{"-", 9},
+    Operator{"*", kMultiplicative},
+    Operator{"/", kMultiplicative},
+    Operator{"%", kMultiplicative},
+};
+
+Number Integer(uint64_t bits, bool is_unsigned) { return {bits, false, true, is_unsigned}; }
+
+class ConstantParser {
+ public:
+  explicit ConstantParser(Cursor& cursor) : cursor_(cursor) {}
+
+  Number Conditional() {
+    Enter();
+    Number value = Binary(kLoosest);
+    if (cursor_.Take('?')) {
+      const Number yes = Conditional();
+      cursor_.Expect(':');
+      const Number no = Conditional();
+      value = Truth(value) ? yes : no;
+    }
+    --depth_;
+    return value;
+  }
+
+  Number Binary(int loosest) {
+    Number left = Unary();
+    while (const Operator* op = PeekOperator(loosest)) {
+      cursor_.Take(op->symbol);
+      const Number right = Binary(op->precedence + 1);
+      left = Apply(op->symbol, left, right);
+    }
+    return left;
+  }
+
+ private:
+  void Enter() {
+    if (++depth_ > kDeepest) cursor_.Fail("the constant expression is nested too deeply");
+  }
+
+  const Operator* PeekOperator(int loosest) {
+    // Every operator's first character tells it from what may follow a constant.
+    if (std::string_view("|&=!<>^+-*/%").find(cursor_.Peek()) == std::string_view::npos) return nullptr;
+    for (const Operator& op : kOperators) {
+      if (cursor_.Next(op.symbol)) return op.precedence >= loosest ? &op : nullptr;
+    }
+    return nullptr;
+  }
+
+  bool Truth(const Number& number) const {
+    RequireInteger(number);
+    return number.bits != 0;
+  }
+
+  void RequireInteger(const Number& number) const {
+    if (number.is_float) cursor_.Fail("this operator is not supported on float constants");
+  }
+
+  Number Unary() {
+    Enter();
+    Number value;
+    if (cursor_.Take('-')) {
+      value = Unary();
+      if (value.is_float) {
+        value.bits ^= value.is_double ? uint64_t{1} << 63 : uint64_t{1} << 31;
+      } else {
+        value.bits = -value.bits;
+      }
+    } else if (cursor_.Take('+')) {
+      value = Unary();
+    } else if (cursor_.Take('~')) {
+      value = Unary();
+      RequireInteger(value);
+      value.bits = ~value.bits;
+    } else if (cursor_.Take('!')) {
+      value = Integer(Truth(Unary()) ? 0 : 1, false);
+    } else if (cursor_.Take('(')) {
+      if (cursor_.Peek() == '.') {
+        value = Cast();
+      } else {
+        value = Conditional();
+        cursor_.Expect(')');
+      }
+    } else if (cursor_.PeekName() == "WARP_SZ") {
+      cursor_.Name();
+      value = Integer(kWarpSize, false);
+    } else {
+      value = cursor_.Literal();
+    }
+    --depth_;
+    return value;
+  }
+
+  // (.s64) or (.u64), its parenthesis taken, and what it applies to.
+  Number Cast() {
+    const std::string_view type = cursor_.DotWord();
+    if (type != "s64" && type != "u64") cursor_.Fail("a constant can be cast to .s64 or .u64 only");
+    cursor_.Expect(')');
+    Number value = Unary();
+    RequireInteger(value);
+    value.is_unsigned = type == "u64";
+    return value;
+  }
+
+  Number Apply(std::string_view op, const Number& left, const Number& right) {
+    RequireInteger(left);
+    RequireInteger(right);
+    const uint64_t a = left.bits, b = right.bits;
+    const bool is_unsigned = left.is_unsigned || right.is_unsigned;
+    const auto signed_a = static_cast<int64_t>(a), signed_b = static_cast<int64_t>(b);
+    if (op == "+") return Integer(a + b, is_unsigned);
+    if (op == "-") return Integer(a - b, is_unsigned);
+    if (op == "*") return Integer(a * b, is_unsigned);
+    if (op == "/" || op == "%") {
+      if (b == 0) cursor_.Fail("division by zero in a constant expression");
+      if (!is_unsigned && signed_b == -1) return Integer(op == "/" ? -a : 0, false);  // INT64_MIN / -1 wraps
+      if (op == "/") return Integer(is_unsigned ? a / b : static_cast<uint64_t>(signed_a / signed_b), is_unsigned);
+      return Integer(is_unsigned ? a % b : static_cast<uint64_t>(signed_a % signed_b), is_unsigned);
+    }
+    if (op == "<<") return Integer(b < 64 ? a << b : 0, left.is_unsigned);
+    if (op == ">>") {
+      if (left.is_unsigned) return Integer(b < 64 ? a >> b : 0, true);
+      return Integer(static_cast<uint64_t>(signed_a >> (b < 64 ? b : 63)), false);
+    }
+    if (op == "|") return Integer(a | b, is_unsigned);
+    if (op == "^") return Integer(a ^ b, is_unsigned);
+    if (op == "&") return Integer(a & b, is_unsigned);
+    if (op == "||") return Integer(a != 0 || b != 0, false);
+    if (op == "&&") return Integer(a != 0 && b != 0, false);
+    if (op == "==") return Integer(a == b, false);
+    if (op == "!=") return Integer(a != b, false);
+    const bool less = is_unsigned ? a < b : signed_a < signed_b;
+    if (op == "<") return Integer(less, false);
+    if (op == ">=") return Integer(!less, false);
+    return Integer(op == "<=" ? less || a == b : !less && a != b, false);
+  }
+
+  Cursor& cursor_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+bool AtConstant(Cursor& cursor) {
+  const char c = cursor.Peek();
+  return IsDigit(c) || c == '-' || c == '+' || c == '~' || c == '!' || c == '(' || cursor.PeekName() == "WARP_SZ";
+}
+
+Number ParseConstant(Cursor& cursor) { return ConstantParser(cursor).Conditional(); }
+
+Number ParseConstantTerm(Cursor& cursor) { return ConstantParser(cursor).Binary(kMultiplicative); }
+
+int64_t ParseConstantInteger(Cursor& cursor, int64_t minimum, int64_t maximum) {
+  const Number number = ParseConstant(cursor);
+  const auto value = static_cast<int64_t>(number.bits);
+  if (number.is_float) cursor.Fail("expected an integer");
+  if (value < minimum || value > maximum || (number.is_unsigned && value < 0)) {
+    cursor.Fail("a number here must be from " + std::to_string(minimum) + " to " + std::to_string(maximum));
+  }
+  return value;
+}
+
+}  // namespace lockstep::vgpu::ptx

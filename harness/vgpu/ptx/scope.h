@@ -1,0 +1,77 @@
+// The names that a function declares, over its nested { } scopes.
+//
+// PTX lets every scope declare registers, variables and labels of its own: nvcc wraps each call in a scope with its own
+// "param0" and "retval0", and inline assembly brings "p" and "L1" again and again. A name declared in the function's
+// outermost scope stays as it is; in an inner scope N it becomes "name@N", a range of registers "name@N.". '@' is in no
+// PTX name, so the new names meet no others. Registers and variables are declared before they are used; labels may come
+// later, so references to them are settled when the function ends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace lockstep::vgpu::ptx {
+
+class Scopes {
+ public:
+  enum class Kind : uint8_t { kNone, kRegister, kVariable };
+  struct Found {
+    Kind kind = Kind::kNone;
+    std::string name;  // unique in the function
+  };
+
+  static constexpr int kDeepest = 200;
+
+  // Names are views into the PTX text, which must outlive this.
+  Scopes() { Open(); }
+
+  // False when scopes are nested too deeply.
+  bool Open();
+  void Close();
+  int depth() const { return static_cast<int>(open_.size()); }
+  int current() const { return open_.back(); }
+
+  // The unique name, "" when the name is taken in this scope.
+  std::string DeclareVariable(std::string_view name);
+  std::string DeclareRegister(std::string_view name);
+  std::string DeclareRegisterRange(std::string_view base, int count);  // base0 … base(count-1)
+  std::string DeclareLabel(std::string_view name);
+
+  Found Find(std::string_view name) const;
+
+  enum class LabelSearch { kNoLabel, kFound, kNotVisible };
+  // The unique name of a label as seen from a scope, open or closed; for when all labels are declared.
+  LabelSearch FindLabel(std::string_view name, int scope, std::string* unique) const;
+
+ private:
+  struct Symbol {
+    int scope;
+    Kind kind;
+    int count;  // of a range, 0 for a single name
+  };
+
+  // "name" in scope 0, else "name@scope".
+  static std::string Unique(std::string_view name, int scope);
+  static std::string RangeBase(std::string_view base, int scope);  // the same with a dot, so that digits can follow
+  std::string DeclareSingle(std::string_view name, Kind kind);
+  bool TakenHere(std::string_view name) const;
+  const Symbol* FindSingle(std::string_view name) const;
+  const Symbol* FindRange(std::string_view name, std::string_view* base, std::string_view* index) const;
+  // Remembers that "base index" is a name of this scope, so that no range declared later covers it.
+  void NoteIndex(std::string_view base, int64_t index);
+
+  std::vector<int> open_;    // ids of the open scopes, outermost first
+  std::vector<int> parent_;  // by scope id; -1 for the outermost
+  // By name, the declarations of it in open scopes, innermost last.
+  std::unordered_map<std::string_view, std::vector<Symbol>> singles_, ranges_;
+  std::vector<std::vector<std::string_view>> single_names_, range_names_;  // declared in each open scope
+  std::unordered_map<std::string_view, std::unordered_set<int>> labels_;   // the scopes that declare it
+  // For each open scope: base → the smallest k for which a register "base k" exists otherwise.
+  std::vector<std::unordered_map<std::string_view, int64_t>> smallest_index_;
+};
+
+}  // namespace lockstep::vgpu::ptx
