@@ -1,0 +1,137 @@
+"""Compiles a submission into a worker, in a box: compiling is running.
+
+The flags live in harness/worker/build.sh, which make calls too. The box sees the compilers, the harness's sources, the
+assignment's folder as students have it and the one submission; it can write one empty folder.
+"""
+
+import os
+import re
+import shutil
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import cgroup, sandbox
+from grader.assignment import Assignment
+from grader.errors import InfrastructureError
+from grader.layout import Layout
+from grader.names import shown_block
+from grader.process import run_command
+from grader.toolchain import Toolchain
+
+_SECONDS = 180
+_OUTPUT_CAP = 1 << 18
+_FILE_BYTES = 1 << 30
+_MEMORY_BYTES = 4 << 30
+_TMP_BYTES = 1 << 30
+_FIRST_LINES = 60
+_BESIDE_ERROR = 3
+
+
+@dataclass(frozen=True)
+class Built:
+    """A worker, or None and the compiler's message."""
+
+    worker: Path | None
+    message: str
+    seconds: float
+
+
+def build_worker(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    source: bytes,
+    folder: Path,
+    *,
+    sandboxed: bool,
+    stop: threading.Event | None = None,
+) -> Built:
+    """Compiles `source` into `folder`/out/worker.
+
+    Raises InfrastructureError where the compiler could not even be started.
+    """
+    source_folder, out = folder / "src", folder / "out"
+    for path in (source_folder, out):
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+    source_path = source_folder / assignment.submission
+    source_path.write_bytes(source)
+    worker = out / "worker"
+    command = [
+        str(layout.build_script),
+        *("--build", str(layout.build)),
+        *("--assignment", str(assignment.path.parent)),
+        *("--source", str(source_path)),
+        *("--glue", str(layout.glue(assignment.id))),
+        *("--out", str(worker)),
+        *("--nvcc", str(toolchain.nvcc)),
+    ]
+    status_read, status_write = os.pipe()
+    try:
+        with cgroup.group(sandbox.PROCESSES, _MEMORY_BYTES) as groups:
+            box = sandbox.Box(
+                read_only=(
+                    layout.harness,
+                    assignment.path.parent,
+                    layout.libraries,
+                    *_outside_usr(toolchain.toolkit),
+                    source_folder,
+                ),
+                writable=(out,),
+                covered=(layout.root / "reference",),
+                environment=(("PATH", f"{toolchain.nvcc.parent}:/usr/bin:/bin"), ("TMPDIR", "/tmp")),  # noqa: S108
+                file_bytes=_FILE_BYTES,
+                tmp_bytes=_TMP_BYTES,
+                cgroups=groups,
+                status_fd=status_write,
+            )
+            ended = run_command(
+                [*sandbox.prefix(box, sandboxed=sandboxed), *command],
+                seconds=_SECONDS,
+                output_cap=_OUTPUT_CAP,
+                cwd=folder,
+                environment={"PATH": "/usr/bin:/bin"},
+                pass_fds=(status_write,),
+                stop=stop,
+            )
+        os.close(status_write)
+        status_write = -1
+        started = not sandboxed or b"child-pid" in os.read(status_read, 4096)
+    finally:
+        os.close(status_read)
+        if status_write >= 0:
+            os.close(status_write)
+    if not started:
+        raise InfrastructureError(f"the sandbox did not start: {ended.output.strip()[-500:]}")
+    if ended.timed_out:
+        return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
+    if ended.status == 0 and worker.is_file() and not worker.is_symlink():
+        return Built(worker, "", ended.seconds)
+    if ended.status == 0:
+        raise InfrastructureError("the build script reported success and left no worker")
+    message = first_errors(ended.output, source_folder)
+    return Built(None, message or f"The compiler ended with status {ended.status} and said nothing.", ended.seconds)
+
+
+def first_errors(output: str, source_folder: Path) -> str:
+    """The compiler's message without this machine's paths, cut down to what surrounds the first errors."""
+    text = shown_block(output.replace(f"{source_folder}/", ""), _OUTPUT_CAP)
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    if len(lines) <= _FIRST_LINES:
+        return "\n".join(lines)
+    kept: list[str] = []
+    until = -1
+    for index, line in enumerate(lines):
+        if re.search(r"\b(error|undefined reference|multiple definition)\b", line):
+            until = index + _BESIDE_ERROR
+        if index <= until:
+            kept.append(line)
+        if len(kept) >= _FIRST_LINES:
+            break
+    kept = kept or lines[:_FIRST_LINES]
+    return "\n".join([*kept, f"… ({len(lines)} lines in all)"])
+
+
+def _outside_usr(folder: Path) -> tuple[Path, ...]:
+    return () if folder.is_relative_to("/usr") else (folder,)

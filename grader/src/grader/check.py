@@ -1,0 +1,226 @@
+"""The author's safety net: an assignment that passes can be handed out.
+
+Stubs compile, have their TODOs and fail; references get full marks; wrong solutions get the verdicts that their first
+lines declare; the points add up; every criterion counts tests that exist.
+"""
+
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.assignment import Assignment
+from grader.discovery import Submission
+from grader.layout import Layout
+from grader.pipeline import Bench, grade_class, prepare
+from grader.record import Record
+from grader.render import points_text
+from grader.roster import Student
+from grader.run import RunSettings
+from grader.score import Score
+from grader.store import Journal
+from grader.toolchain import Toolchain
+
+_SEED = 20_071_001  # fixed: a check that fails must fail again
+_DECLARATION = re.compile(r"//\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?\s*")
+_NO_RUNG = ("COMPILE", "REJECTED", "PASS")
+_STUB, _REFERENCE = "stub", "reference"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked; `problem` is empty where it is right."""
+
+    what: str
+    detail: str
+    problem: str = ""
+
+
+class _Quiet:
+    """Hands finished records on and ignores the rest."""
+
+    def __init__(self, on_record: Callable[[Record], None]) -> None:
+        self._on_record = on_record
+
+    def on_stage(self, submission: Submission, stage: str) -> None:
+        pass
+
+    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+        pass
+
+    def on_record(self, record: Record, *, cached: bool) -> None:
+        self._on_record(record)
+
+
+def check_assignment(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    *,
+    jobs: int,
+    threads: int,
+    sandboxed: bool,
+    on_finding: Callable[[Finding], None],
+    stop: threading.Event,
+) -> list[Finding]:
+    """Checks one assignment; each finding is also given to `on_finding` as it comes."""
+    findings: list[Finding] = []
+    lock = threading.Lock()
+
+    def found(finding: Finding) -> None:
+        with lock:
+            findings.append(finding)
+            on_finding(finding)
+
+    for finding in [check_points(assignment), check_todos(assignment)]:
+        found(finding)
+    with tempfile.TemporaryDirectory(prefix="grader-check-") as folder:
+        settings = RunSettings(_SEED, "vgpu", threads, sandboxed)
+        bench = prepare(layout, toolchain, assignment, settings, Path(folder) / "work", stop)
+        found(check_tests(assignment, bench.suite.tests))
+        submissions, declared, problems = collect(layout, assignment)
+        for finding in problems:
+            found(finding)
+        _grade(bench, submissions, declared, Path(folder), jobs, found, stop)
+    return findings
+
+
+def _grade(
+    bench: Bench,
+    submissions: Sequence[Submission],
+    declared: dict[str, tuple[str, str]],
+    folder: Path,
+    jobs: int,
+    found: Callable[[Finding], None],
+    stop: threading.Event,
+) -> None:
+    def judged(record: Record) -> None:
+        if record.folder == _STUB:
+            found(check_stub(bench.assignment, record))
+        elif record.folder == _REFERENCE:
+            found(check_reference(record))
+        else:
+            found(check_wrong(bench.assignment, record, *declared[record.folder]))
+
+    journal = Journal(folder / "journal.sqlite")
+    try:
+        grade_class(bench, submissions, journal, _Quiet(judged), jobs=jobs, command="grader check", stop=stop)
+    finally:
+        journal.close()
+
+
+def collect(
+    layout: Layout, assignment: Assignment
+) -> tuple[list[Submission], dict[str, tuple[str, str]], list[Finding]]:
+    """What is to be graded, what the wrong solutions declare, and what can't be graded at all."""
+    stub = assignment.path.parent / assignment.submission
+    reference = layout.reference(assignment.id) / assignment.submission
+    submissions, problems = [], []
+    for name, path in ((_STUB, stub), (_REFERENCE, reference)):
+        if path.is_file():
+            submissions.append(Submission(name, Student(name), path.read_bytes()))
+        else:
+            problems.append(Finding(name, "", f"{path} is missing"))
+    declared = {}
+    known = {rung.id for rung in assignment.rungs}
+    for path in sorted((layout.reference(assignment.id) / "wrong").glob("*.cu")):
+        name = f"wrong/{path.name}"
+        source = path.read_bytes()
+        match = _DECLARATION.fullmatch(source.partition(b"\n")[0].decode("utf-8", "replace"))
+        if not match:
+            problems.append(Finding(name, "", "its first line must be  // verdict: VERDICT rung"))
+        elif match["rung"] and match["rung"] not in known:
+            problems.append(Finding(name, "", f"it declares the rung {match['rung']}, which does not exist"))
+        elif not match["rung"] and match["verdict"] not in _NO_RUNG:
+            problems.append(Finding(name, "", f"it declares {match['verdict']} without a rung"))
+        else:
+            declared[name] = (match["verdict"], match["rung"] or "")
+            submissions.append(Submission(name, Student(name), source))
+    return submissions, declared, problems
+
+
+def check_points(assignment: Assignment) -> Finding:
+    """The criteria without bonus add up to the assignment's points."""
+    total = sum(criterion.points for criterion in assignment.criteria if not criterion.bonus)
+    bonus = sum(criterion.points for criterion in assignment.criteria if criterion.bonus)
+    detail = f"{points_text(total)}{f' and {points_text(bonus)} bonus' if bonus else ''}"
+    wrong = abs(total - assignment.points) > 1e-9  # noqa: PLR2004
+    problem = f"the criteria give {detail}, and points says {points_text(assignment.points)}" if wrong else ""
+    return Finding("points", f"{detail} in {len(assignment.criteria)} criteria", problem)
+
+
+def check_todos(assignment: Assignment) -> Finding:
+    """The stub has a TODO that names each rung."""
+    stub = assignment.path.parent / assignment.submission
+    text = stub.read_text(encoding="utf-8", errors="replace") if stub.is_file() else ""
+    names = set(re.findall(r"TODO\((\w+)\)", text))
+    missing = [rung.id for rung in assignment.rungs if rung.id not in names and rung.id.split("_")[0] not in names]
+    problem = f"no TODO names {', '.join(missing)}" if missing else ""
+    return Finding("stub's TODOs", f"all {len(assignment.rungs)} rungs named", problem)
+
+
+def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
+    """Every glob of every criterion finds tests in the suite."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415
+
+    empty = [
+        f"{criterion.id} ({glob})"
+        for criterion in assignment.criteria
+        for glob in criterion.tests
+        if not any(fnmatchcase(name, glob) for name in tests)
+    ]
+    problem = f"these find no test in the suite: {', '.join(empty)}" if empty else ""
+    return Finding("criteria's tests", f"{len(tests)} tests in the suite", problem)
+
+
+def check_stub(assignment: Assignment, record: Record) -> Finding:
+    """The stub compiles, and earns nothing on any rung."""
+    if record.verdict in ("COMPILE", "HARNESS") or record.score is None or record.result is None:
+        return Finding(_STUB, "", f"{record.verdict}: {record.message}")
+    passed = [criterion.id for criterion in record.score.criteria if criterion.is_full and criterion.possible]
+    failing = {test.rung for test in record.result.tests if test.verdict != "PASS"}
+    unbeaten = [rung.id for rung in assignment.rungs if rung.id not in failing]
+    problem = ""
+    if passed:
+        problem = f"the stub earns full marks for {', '.join(passed)}"
+    elif unbeaten:
+        problem = f"the stub fails no test on {', '.join(unbeaten)}"
+    return Finding(_STUB, f"compiles and fails ({record.verdict}, {points_text(record.score.total)} points)", problem)
+
+
+def check_reference(record: Record) -> Finding:
+    """The reference has every point that there is."""
+    if record.score is None:
+        return Finding(_REFERENCE, "", record.message)
+    short = [f"{c.id} ({c.verdict}: {c.detail})" for c in record.score.criteria if not c.is_full]
+    problem = f"{record.verdict}; below full marks: {'; '.join(short)}" if short or record.verdict != "PASS" else ""
+    if record.message:
+        problem += f"\n{record.message}"
+    return Finding(_REFERENCE, f"full marks ({_marks(record.score)})", problem)
+
+
+def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str) -> Finding:
+    """A wrong solution gets the verdict it declares, on the rung it declares."""
+    wanted = f"{verdict} {rung}".strip()
+    got_verdict, got_rung = record.verdict, record.score.rung if record.score else ""
+    if rung and assignment.is_bonus_rung(rung) and got_verdict == "PASS" and record.result:
+        failed = [test for test in record.result.tests if test.rung == rung and test.verdict != "PASS"]
+        if failed:
+            got_verdict, got_rung = failed[0].verdict, rung
+    got = f"{got_verdict} {got_rung}".strip()
+    if (got_verdict, got_rung if rung else "") == (verdict, rung):
+        return Finding(record.folder, got)
+    return Finding(record.folder, got, f"declares {wanted} and gets {got}{_first_message(record)}")
+
+
+def _first_message(record: Record) -> str:
+    if record.message:
+        return f"\n{record.message.strip()}"
+    failed = [test for test in record.result.tests if test.verdict != "PASS"] if record.result else []
+    return f"\n{failed[0].message}" if failed else ""
+
+
+def _marks(score: Score) -> str:
+    return f"{points_text(score.total)} points, {points_text(score.bonus)} of them bonus"

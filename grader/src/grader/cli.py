@@ -1,0 +1,331 @@
+"""The command ``grader``."""
+
+import os
+import shlex
+import shutil
+import sys
+import threading
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader import __version__, sandbox
+from grader.assignment import Assignment, load_assignment
+from grader.check import Finding, check_assignment
+from grader.discovery import Submission, find_submissions
+from grader.errors import GraderError, InfrastructureError
+from grader.layout import Layout, find_layout
+from grader.pipeline import grade_class, only_grader, prepare, seed_for
+from grader.process import Cancelled
+from grader.progress import Display, summary
+from grader.publish import JOURNAL, open_journal, publish, publish_boards
+from grader.record import NOT_GRADED, Record
+from grader.run import RunSettings
+from grader.store import Journal
+from grader.toolchain import find_toolchain
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_WRONG_STATUS, _HARNESS_STATUS, _STOPPED_STATUS = 1, 3, 130
+
+_out = click.option("--out", type=_FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
+_build = click.option("--build", type=_FOLDER, help="The C++ build tree.  [default: build in the checkout]")
+_jobs = click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Submissions graded at once.  [default: one a processor]"
+)
+_no_sandbox = click.option(
+    "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code that you trust."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="grader")
+def cli() -> None:
+    """Grades CUDA coursework, with or without a GPU.
+
+    \b
+    Examples:
+      grader grade submissions              grade a class: report cards, gradebook, leaderboard in out/
+      grader grade submissions --only ada   one student again
+      grader report                         write the pages again, without grading
+      grader check                          is every assignment fit to be handed out?
+    """
+
+
+@cli.command()
+@click.argument("submissions", type=_FOLDER)
+@click.option("--assignment", "names", multiple=True, metavar="ID", help="Assignment to grade; may be given again.")
+@_out
+@_jobs
+@_no_sandbox
+@click.option("--only", metavar="NAME", help="Only submissions whose folder is, or else contains, NAME.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all inputs.  [default: from the journal]")
+@click.option(
+    "--device", type=click.Choice(["vgpu", "cuda"]), default="vgpu", show_default=True, help="What to run on."
+)
+@click.option("--roster", type=click.Path(path_type=Path, dir_okay=False), help="Who is who.  [default: roster.csv]")
+@_build
+def grade(
+    submissions: Path,
+    names: tuple[str, ...],
+    out: Path,
+    jobs: int | None,
+    no_sandbox: bool,
+    only: str | None,
+    seed: int | None,
+    device: str,
+    roster: Path | None,
+    build: Path | None,
+) -> None:
+    """Grades all submissions in the folder SUBMISSIONS.
+
+    It holds one folder a student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu), and may hold a roster.csv
+    with the columns name, sid, email, alias.
+
+    What is done stays done: stopped or killed at any moment, the same command goes on where it was. A submission is
+    graded again only when it, the suite, the reference or the compiler changed.
+
+    \b
+    Examples:
+      grader grade submissions
+      grader grade submissions --assignment 04_reduction --out out/week4 --jobs 8
+      grader grade submissions --only lovelace_ada
+      grader grade reference/sample_class
+
+    Status: 0 all graded, 3 the harness failed on some (they are not scored), 130 stopped.
+    """
+    console, layout = _console(), find_layout(build)
+    sandboxed = _sandboxed(no_sandbox)
+    toolchain = find_toolchain(layout)
+    started = time.monotonic()
+    stop = threading.Event()
+    jobs, threads = _split(jobs)
+    every: list[Record] = []
+    with only_grader(out):
+        journal = Journal(out / JOURNAL)
+        work = (out / "work").resolve()
+        try:
+            for assignment in _assignments(layout, names, submissions):
+                found = find_submissions(submissions, assignment.id, assignment.submission, roster)
+                chosen = _chosen(found, only, submissions)
+                used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
+                settings = RunSettings(used_seed, device, threads, sandboxed)
+                command = (
+                    f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id} --seed {used_seed}"
+                    f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
+                )
+                bench = prepare(layout, toolchain, assignment, settings, work, stop)
+                with Display(console, assignment.title, len(chosen)) as display:
+                    records = grade_class(bench, chosen, journal, display, jobs=jobs, command=command, stop=stop)
+                journal.set_class(assignment.id, records, whole=only is None)
+                if display.cached:
+                    console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
+                console.print()
+                console.print(summary(assignment.title, records))
+                every += records
+            published = publish(layout, out, journal)
+        finally:
+            stop.set()
+            journal.close()
+            shutil.rmtree(work, ignore_errors=True)
+    console.print()
+    console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
+    for label, path in (
+        ("Report cards", published.index),
+        ("Gradebook", published.gradebook),
+        ("Leaderboard", published.leaderboard),
+    ):
+        if path is not None:
+            console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
+    failed = [record for record in every if record.status == NOT_GRADED]
+    if failed:
+        listed = ", ".join(escape(record.folder) for record in failed)
+        console.print(
+            f"[magenta]Not graded[/], for the harness failed on them: {listed}\n"
+            "Their report cards say what happened; the same command tries them again.",
+            highlight=False,
+        )
+        raise click.exceptions.Exit(_HARNESS_STATUS)
+
+
+@cli.command()
+@_out
+@_build
+def report(out: Path, build: Path | None) -> None:
+    """Writes report cards, gradebook and leaderboard again from the journal, without grading.
+
+    \b
+    Example:
+      grader report --out out/week4
+    """
+    journal = open_journal(out)
+    try:
+        published = publish(find_layout(build), out, journal)
+    finally:
+        journal.close()
+    _console().print(f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True)
+
+
+@cli.command()
+@_out
+@_build
+def leaderboard(out: Path, build: Path | None) -> None:
+    """Writes the leaderboard again (HTML, CSV, JSON) and shows it.
+
+    Students stand under the aliases of roster.csv. Only submissions with every sum right are ranked.
+
+    \b
+    Example:
+      grader leaderboard --out out/week4
+    """
+    console = _console()
+    journal = open_journal(out)
+    try:
+        boards = publish_boards(find_layout(build), out, journal)
+    finally:
+        journal.close()
+    if not boards:
+        raise GraderError("no assignment in there has a [leaderboard].\nAdd one to its assignment.toml")
+    for board in boards:
+        console.print(f"[bold]{escape(board.title)}[/]  {board.metric} of {board.rung}", highlight=False)
+        for entry in board.entries:
+            ratio = f"  {entry.ratio:.2f} × reference" if entry.ratio is not None else ""
+            tie = "=" if entry.is_tied else " "
+            console.print(f"{entry.rank:4}{tie} {escape(entry.alias):30} {entry.value:>12.4g}{ratio}", highlight=False)
+    console.print(escape(str(out / "leaderboard.html")), highlight=False, soft_wrap=True)
+
+
+@cli.command()
+@click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
+@_jobs
+@_no_sandbox
+@_build
+def check(names: tuple[str, ...], jobs: int | None, no_sandbox: bool, build: Path | None) -> None:
+    """Checks that assignments are fit to be handed out: all of them, or those named.
+
+    The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every wrong solution in
+    reference/ASSIGNMENT/wrong gets the verdict that its first line declares; points and tests add up.
+
+    \b
+    Examples:
+      grader check
+      grader check 04_reduction --jobs 4
+    """
+    console, layout = _console(), find_layout(build)
+    sandboxed = _sandboxed(no_sandbox)
+    toolchain = find_toolchain(layout)
+    jobs, threads = _split(jobs)
+    stop = threading.Event()
+    findings: list[Finding] = []
+
+    def show(finding: Finding) -> None:
+        if finding.problem:
+            console.print(f"  [red]FAIL[/]  {escape(finding.what)}: {escape(finding.problem)}", highlight=False)
+        else:
+            console.print(f"  [green]ok[/]    {escape(finding.what):44} {escape(finding.detail)}", highlight=False)
+
+    try:
+        for assignment in [load_assignment(layout.assignment(name)) for name in _known(layout, names)]:
+            console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
+            findings += check_assignment(
+                layout,
+                toolchain,
+                assignment,
+                jobs=jobs,
+                threads=threads,
+                sandboxed=sandboxed,
+                on_finding=show,
+                stop=stop,
+            )
+    finally:
+        stop.set()
+    failed = sum(bool(finding.problem) for finding in findings)
+    wrong = sum(finding.what.startswith("wrong/") for finding in findings)
+    console.print(
+        f"{len(findings) - failed} of {len(findings)} checks hold, {wrong} wrong solutions among them", highlight=False
+    )
+    if failed:
+        raise click.exceptions.Exit(_WRONG_STATUS)
+
+
+def main() -> int:
+    """Runs the command line and gives the exit status; every foreseen failure is a sentence on standard error."""
+    try:
+        status = cli.main(prog_name="grader", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt, Cancelled):
+        click.echo("Stopped. What is done is kept: the same command goes on from here.", err=True)
+        return _STOPPED_STATUS
+    except (GraderError, InfrastructureError) as error:
+        Console(stderr=True).print(f"[red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        return _WRONG_STATUS
+    return status if isinstance(status, int) else 0
+
+
+def _console() -> Console:
+    return Console(file=sys.stdout)
+
+
+def _split(jobs: int | None) -> tuple[int, int]:
+    """How many submissions at once, and how many threads for the virtual GPU of each."""
+    processors = len(os.sched_getaffinity(0))
+    jobs = jobs or processors
+    return jobs, max(1, processors // jobs)
+
+
+def _sandboxed(no_sandbox: bool) -> bool:
+    if no_sandbox:
+        click.echo("Warning: student code runs without a sandbox, as you.", err=True)
+        return False
+    reason = sandbox.why_no_sandbox()
+    if reason:
+        raise GraderError(
+            f"no sandbox for student code: {reason}.\n"
+            "If you trust all submissions, type the same command with --no-sandbox"
+        )
+    return True
+
+
+def _known(layout: Layout, names: tuple[str, ...]) -> list[str]:
+    known = layout.assignments()
+    for name in names:
+        if name not in known:
+            raise GraderError(f'there is no assignment "{name}".\nThere are: {", ".join(known) or "none"}')
+    return list(names) or known
+
+
+def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> list[Assignment]:
+    """Those named, else those that the folder has files of."""
+    loaded = [load_assignment(layout.assignment(name)) for name in _known(layout, names)]
+    if names or len(loaded) == 1:
+        return loaded
+    present = [
+        assignment
+        for assignment in loaded
+        if any(submissions.glob(f"*/{assignment.submission}")) or any(submissions.glob(f"*/{assignment.id}"))
+    ]
+    if not present:
+        raise GraderError(
+            f"{submissions} shows no sign of which assignment it is.\n"
+            f"Type:  grader grade {submissions} --assignment ID      with one of {', '.join(a.id for a in loaded)}"
+        )
+    return present
+
+
+def _chosen(found: list[Submission], only: str | None, folder: Path) -> list[Submission]:
+    if not found:
+        raise GraderError(f"{folder} holds no submissions.\nIt should hold one folder a student, each with their file")
+    if only is None:
+        return found
+    exact = [submission for submission in found if submission.folder == only]
+    chosen = exact or [submission for submission in found if only.casefold() in submission.folder.casefold()]
+    if not chosen:
+        some = ", ".join(submission.folder for submission in found[:8])
+        raise GraderError(f'no submission is called "{only}".\nThere are: {some}{" …" if len(found) > 8 else ""}')  # noqa: PLR2004
+    return chosen

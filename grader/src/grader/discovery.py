@@ -1,0 +1,149 @@
+"""Finds the submissions in a folder that strangers filled.
+
+Two shapes are taken: one folder a student (``lovelace_ada/reduction.cu``, also
+``lovelace_ada/04_reduction/reduction.cu``), and flat files (``lovelace_ada.cu``). Names are shown only after `names`
+cleaned them. Nothing is opened through a symbolic link: each step goes down by descriptor, so that a folder that is
+swapped for a link meanwhile isn't followed either. What can't be taken is reported as a problem of that submission.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import GraderError
+from grader.files import FileProblem, read_regular
+from grader.names import shown, slug
+from grader.roster import ROSTER, Student, match, read_roster
+
+MOST_BYTES = 1 << 20  # of one source file
+_MOST_ENTRIES = 20_000
+_JUNK = {"__MACOSX", ROSTER}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's file for one assignment.
+
+    Either `source` holds its bytes, or `problem` says why there are none; `refused` tells a file that was not taken
+    from one that isn't there.
+    """
+
+    folder: str
+    student: Student
+    source: bytes | None
+    problem: str = ""
+    refused: bool = False
+
+    @property
+    def slug(self) -> str:
+        """What files about this submission are called."""
+        return slug(self.folder)
+
+
+def find_submissions(
+    folder: Path, assignment: str, file_name: str, roster_path: Path | None = None
+) -> list[Submission]:
+    """All submissions in `folder`, by name, then students of the roster who handed in nothing.
+
+    Raises GraderError where the folder itself can't be read.
+    """
+    try:
+        directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise GraderError(
+            f"{folder}: {error.strerror}.\nType:  grader grade PATH      with a folder that holds one folder a student"
+        ) from error
+    try:
+        return _find(directory, folder, assignment, file_name, roster_path)
+    finally:
+        os.close(directory)
+
+
+def _find(directory: int, folder: Path, assignment: str, file_name: str, roster_path: Path | None) -> list[Submission]:
+    names = sorted(name for name in os.listdir(directory) if not name.startswith(".") and name not in _JUNK)
+    if len(names) > _MOST_ENTRIES:
+        raise GraderError(f"{folder} has {len(names):,} entries; at most {_MOST_ENTRIES:,} are taken at once")
+    has_roster = ROSTER in os.listdir(directory)
+    roster = read_roster(roster_path or folder / ROSTER) if roster_path or has_roster else []
+    suffix = Path(file_name).suffix
+    found: list[Submission] = []
+    for name in names:
+        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode) and not name.endswith(suffix):
+            continue  # a read-me, a spreadsheet: no submission
+        label = name.removesuffix(suffix)
+        shown_label = shown(_readable(label))
+        student = match(shown_label, roster) or Student(name=shown_label)
+        found.append(_submission(directory, name, label, student, assignment, file_name))
+    return found + _absent(roster, found)
+
+
+def _absent(roster: list[Student], found: list[Submission]) -> list[Submission]:
+    present = {submission.student for submission in found}
+    return [
+        Submission(student.folder or student.sid or student.name, student, None, "nothing was handed in")
+        for student in roster
+        if student not in present
+    ]
+
+
+def _submission(directory: int, name: str, label: str, student: Student, assignment: str, file_name: str) -> Submission:
+    folder = _readable(label)
+    try:
+        source = _source(directory, name, assignment, file_name)
+    except FileNotFoundError:
+        return Submission(folder, student, None, f"there is no {file_name} in this folder")
+    except FileProblem as problem:
+        return Submission(folder, student, None, shown(_readable(str(problem)), 300), refused=True)
+    return Submission(folder, student, source)
+
+
+def _source(directory: int, name: str, assignment: str, file_name: str) -> bytes:
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        raise FileProblem(f"{name} is a symbolic link; links are not followed")
+    if not stat.S_ISDIR(status.st_mode):
+        return read_regular(name, MOST_BYTES, dir_fd=directory)
+    inner = _open_folder(name, directory)
+    try:
+        nested = _lstat(assignment, inner)
+        if nested is not None and stat.S_ISDIR(nested.st_mode):
+            nested_fd = _open_folder(assignment, inner)
+            try:
+                return _file_in(nested_fd, file_name)
+            finally:
+                os.close(nested_fd)
+        return _file_in(inner, file_name)
+    finally:
+        os.close(inner)
+
+
+def _file_in(directory: int, file_name: str) -> bytes:
+    """The expected file, else the folder's only file of that kind: students rename files, portals too."""
+    if _lstat(file_name, directory) is not None:
+        return read_regular(file_name, MOST_BYTES, dir_fd=directory)
+    suffix = Path(file_name).suffix
+    others = [name for name in os.listdir(directory) if name.endswith(suffix) and not name.startswith(".")]
+    if len(others) != 1:
+        raise FileNotFoundError(file_name)
+    return read_regular(others[0], MOST_BYTES, dir_fd=directory)
+
+
+def _open_folder(name: str, directory: int) -> int:
+    try:
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    except OSError as error:
+        raise FileProblem(f"{name} can't be opened: {error.strerror}") from error
+
+
+def _lstat(name: str, directory: int) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        return None
+
+
+def _readable(name: str) -> str:
+    """A file name as text: bytes that are no UTF-8 become U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

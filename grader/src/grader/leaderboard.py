@@ -1,0 +1,154 @@
+"""The leaderboard: who solved everything, ranked by the assignment's metric, under aliases.
+
+An entry is a graded run: its inputs came from a seed that no student had seen, and all its outputs were checked. Only
+submissions whose sums are all right are ranked. Real names never appear.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+
+import pandas as pd
+
+from grader.assignment import Assignment, Ranking
+from grader.metric import evaluate
+from grader.record import Record
+from grader.tables import safe_cell
+
+_DIGITS = 4  # ties are what looks the same
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a student reached at some time (UTC, ISO 8601)."""
+
+    at: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the board. `ratio` is how many times as good as the reference; `is_tied` marks a shared rank."""
+
+    rank: int
+    is_tied: bool
+    alias: str
+    value: float
+    ratio: float | None
+    score: float
+    at: str
+    history: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Board:
+    """One assignment's ranking."""
+
+    assignment: str
+    title: str
+    metric: str
+    rung: str
+    ascending: bool
+    reference: float | None
+    entries: tuple[Entry, ...]
+
+
+def make_board(
+    assignment: Assignment, records: Sequence[Record], history: Callable[[Record], Sequence[Record]]
+) -> Board | None:
+    """Ranks the records; None where the assignment has no leaderboard. `history` gives a record's predecessors."""
+    ranking = assignment.ranking
+    if ranking is None:
+        return None
+    candidates = []
+    for record in records:
+        value = _value(assignment, ranking, record)
+        if value is not None and record.score is not None:
+            candidates.append((value, record, record.score.total))
+    candidates.sort(key=lambda entry: (entry[0] if ranking.ascending else -entry[0], entry[1].graded_at))
+    entries: list[Entry] = []
+    for _, tied in groupby(candidates, key=lambda entry: f"{entry[0]:.{_DIGITS}g}"):
+        group = list(tied)
+        rank = len(entries) + 1
+        for value, record, total in group:
+            entries.append(
+                Entry(
+                    rank=rank,
+                    is_tied=len(group) > 1,
+                    alias=record.student.public_name,
+                    value=value,
+                    ratio=_ratio(ranking, record, value),
+                    score=total,
+                    at=record.graded_at,
+                    history=_points(assignment, ranking, history(record)),
+                )
+            )
+    reference = next((found for _, record, _ in candidates if (found := _reference(ranking, record)) is not None), None)
+    return Board(
+        assignment=assignment.id,
+        title=assignment.title,
+        metric=ranking.metric.text,
+        rung=ranking.rung,
+        ascending=ranking.ascending,
+        reference=reference,
+        entries=tuple(entries),
+    )
+
+
+def board_json(boards: Sequence[Board]) -> str:
+    """All boards as JSON."""
+    return json.dumps({"format": 1, "boards": [asdict(board) for board in boards]}, ensure_ascii=False, indent=1) + "\n"
+
+
+def board_csv(boards: Sequence[Board]) -> str:
+    """All boards as one CSV table."""
+    columns = ["assignment", "rank", "alias", "metric", "value", "times_reference", "score", "at"]
+    rows = [
+        [
+            board.assignment,
+            entry.rank,
+            safe_cell(entry.alias),
+            board.metric,
+            entry.value,
+            entry.ratio,
+            entry.score,
+            entry.at,
+        ]
+        for board in boards
+        for entry in board.entries
+    ]
+    return pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n", float_format="%.10g")
+
+
+def _value(assignment: Assignment, ranking: Ranking, record: Record) -> float | None:
+    """The record's metric, where it may be ranked at all."""
+    result = record.result
+    if result is None or record.score is None:
+        return None
+    core = [test for test in result.tests if not test.is_evidence and not assignment.is_bonus_rung(test.rung)]
+    if not core or any(test.verdict != "PASS" for test in core):
+        return None
+    value = evaluate(ranking.metric, ranking.rung, result.runs("submission"), result.runs("reference"))
+    return value if value is not None and value > 0 else None  # a time of zero is no time
+
+
+def _reference(ranking: Ranking, record: Record) -> float | None:
+    runs = record.result.runs("reference") if record.result else {}
+    return evaluate(ranking.metric, ranking.rung, runs, runs)
+
+
+def _ratio(ranking: Ranking, record: Record, value: float) -> float | None:
+    reference = _reference(ranking, record)
+    if not reference:
+        return None
+    return reference / value if ranking.ascending else value / reference
+
+
+def _points(assignment: Assignment, ranking: Ranking, records: Sequence[Record]) -> tuple[Point, ...]:
+    points = []
+    for record in records:
+        value = _value(assignment, ranking, record)
+        if value is not None:
+            points.append(Point(record.graded_at, value))
+    return tuple(points)

@@ -1,0 +1,89 @@
+"""The small language of metrics: ``NAME`` or ``NAME / NAME``, NAME = ``[SCOPE.]COUNTER``.
+
+docs/concepts/architecture.md defines it. The judge measures criteria itself; the grader reads the language to check
+an assignment's file and to rank the leaderboard.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.result import Profile
+
+_NAME = re.compile(r"(?:(?P<scope>[A-Za-z_]\w*)\.)?(?P<counter>[A-Za-z_]\w*)")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A counter of this rung's run (no scope), of the reference's run, or of another rung's."""
+
+    scope: str
+    counter: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A counter, or the quotient of two."""
+
+    text: str
+    over: Name
+    under: Name | None
+
+    @property
+    def scopes(self) -> set[str]:
+        """The scopes that the metric names."""
+        return {name.scope for name in (self.over, self.under) if name and name.scope}
+
+
+def parse_metric(text: str) -> Metric:
+    """Reads a metric; raises ValueError with a sentence."""
+    names = []
+    for part in text.split("/"):
+        match = _NAME.fullmatch(part.strip())
+        if not match:
+            raise ValueError(
+                f'"{text}" is no metric: expected NAME or NAME / NAME, as in "warp_instructions / elements"'
+            )
+        names.append(Name(match["scope"] or "", match["counter"]))
+    if len(names) > 2:  # noqa: PLR2004
+        raise ValueError(f'"{text}" has more than one division')
+    return Metric(text, names[0], names[1] if len(names) > 1 else None)
+
+
+def counter_of(profile: Profile, counter: str) -> float | None:
+    """One counter of a run, derived ones included; None where the run doesn't have it."""
+    counts = profile.counters
+    blocks = [launch.grid[0] * launch.grid[1] * launch.grid[2] for launch in profile.launches]
+    threads = [launch.block[0] * launch.block[1] * launch.block[2] for launch in profile.launches]
+    derived: dict[str, float] = {
+        "microseconds": profile.microseconds,
+        "elements": profile.n,
+        "launches": len(blocks),
+        "blocks": sum(blocks),
+        "max_blocks": max(blocks, default=0),
+        "threads": sum(b * t for b, t in zip(blocks, threads, strict=True)),
+        "shared_conflicts": counts.get("shared_wavefronts", 0) - counts.get("shared_wavefronts_ideal", 0),
+        "sectors": counts.get("global_load_sectors", 0) + counts.get("global_store_sectors", 0),
+        "sectors_ideal": counts.get("global_load_sectors_ideal", 0) + counts.get("global_store_sectors_ideal", 0),
+    }
+    return counts.get(counter, derived.get(counter))
+
+
+def evaluate(metric: Metric, rung: str, own: Mapping[str, Profile], reference: Mapping[str, Profile]) -> float | None:
+    """The metric's value for `rung`, from the runs of the submission and of the reference by rung.
+
+    None where a run or a counter is missing, and for something per nothing; nothing per nothing is 0.
+    """
+
+    def value(name: Name) -> float | None:
+        runs = reference if name.scope == "reference" else own
+        profile = runs.get(rung if name.scope in ("", "reference") else name.scope)
+        return None if profile is None else counter_of(profile, name.counter)
+
+    over = value(metric.over)
+    if over is None or metric.under is None:
+        return over
+    under = value(metric.under)
+    if under is None or (under == 0 and over != 0):
+        return None
+    return over / under if under else 0.0

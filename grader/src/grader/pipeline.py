@@ -1,0 +1,317 @@
+"""Grades a class: what is done for one submission, and for all of them side by side.
+
+For each submission: key → journal? → build → run → score → journal. The work folder of a submission is named by its
+key and is removed when the result is in the journal. Threads only wait for compilers and suites, which are processes.
+"""
+
+import fcntl
+import hashlib
+import hmac
+import json
+import os
+import shlex
+import shutil
+import threading
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from grader import __version__
+from grader.assignment import Assignment
+from grader.build import Built, build_worker
+from grader.discovery import Submission
+from grader.errors import GraderError, InfrastructureError
+from grader.files import sha256_bytes, sha256_file, sha256_files
+from grader.layout import Layout
+from grader.names import shown_block
+from grader.process import Cancelled
+from grader.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
+from grader.result import SuiteResult, TestResult
+from grader.run import RunSettings, Suite, in_order, list_suite, run_suite
+from grader.score import Score, score_nothing, score_result
+from grader.store import Journal
+from grader.toolchain import Toolchain
+
+_RETRIES = 2
+_KEY_FORMAT = "1"
+
+
+class Progress(Protocol):
+    """Who watches the grading. Calls come from several threads."""
+
+    def on_stage(self, submission: Submission, stage: str) -> None:
+        """A submission enters a stage: building, running, retrying."""
+
+    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+        """So many of its tests have ended."""
+
+    def on_record(self, record: Record, *, cached: bool) -> None:
+        """A submission is done; `cached` where the journal had it already."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All that the submissions of one assignment are graded with."""
+
+    layout: Layout
+    toolchain: Toolchain
+    assignment: Assignment
+    suite: Suite
+    reference: Path | None
+    settings: RunSettings
+    hashes: dict[str, str]
+    work: Path
+
+
+def seed_for(assignment: str, secret: str) -> int:
+    """The seed of an assignment's inputs: always the same for one secret, and not to be guessed without it."""
+    digest = hmac.new(secret.encode(), assignment.encode(), hashlib.sha256).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
+
+
+@contextmanager
+def only_grader(out: Path) -> Any:
+    """Holds the output folder's lock; raises GraderError where another grader holds it."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise GraderError(
+                f"another grader is at work in {out}.\nWait for it, or choose another folder with --out DIR"
+            ) from None
+        yield
+
+
+def prepare(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    settings: RunSettings,
+    work: Path,
+    stop: threading.Event | None = None,
+) -> Bench:
+    """Hashes what the grade depends on and builds the reference's worker.
+
+    Raises GraderError where the reference doesn't build: then no submission would.
+    """
+    source_path = layout.reference(assignment.id) / assignment.submission
+    try:
+        suite = list_suite(layout, assignment)
+    except InfrastructureError as error:
+        raise GraderError(f"{error}\nType:  make build") from error
+    hashes = {
+        "suite": sha256_file(suite.path),
+        "library": sha256_files(
+            [*(path for path in layout.libraries.glob("*") if path.is_file()), layout.build_script]
+        ),
+        "assignment": sha256_files(
+            [path for path in assignment.path.parent.glob("*.h") if path.is_file()]
+            + [assignment.path, *([layout.glue(assignment.id)] if layout.glue(assignment.id).is_file() else [])]
+        ),
+        "reference": sha256_file(source_path) if source_path.is_file() else "",
+    }
+    reference = None
+    if source_path.is_file():
+        folder = work / f"reference-{assignment.id}"
+        built = build_worker(
+            layout, toolchain, assignment, source_path.read_bytes(), folder, sandboxed=settings.sandboxed, stop=stop
+        )
+        if built.worker is None:
+            raise GraderError(
+                f"the reference solution {source_path} does not build, so no submission would:\n{built.message}\n"
+                "Type:  grader check      to see what is wrong with the installation"
+            )
+        reference = built.worker
+    return Bench(layout, toolchain, assignment, suite, reference, settings, hashes, work)
+
+
+def key_of(bench: Bench, submission: Submission) -> str:
+    """A hash of all that a submission's result depends on."""
+    parts = {
+        "format": _KEY_FORMAT,
+        "submission": sha256_bytes(submission.source) if submission.source is not None else submission.problem,
+        "nvcc": bench.toolchain.nvcc_version,
+        "host": bench.toolchain.host_version,
+        "seed": bench.settings.seed,
+        "device": bench.settings.device,
+        "sandboxed": bench.settings.sandboxed,
+        **bench.hashes,
+    }
+    return sha256_bytes(json.dumps(parts, sort_keys=True).encode())
+
+
+def grade_class(
+    bench: Bench,
+    submissions: Sequence[Submission],
+    journal: Journal,
+    progress: Progress,
+    *,
+    jobs: int,
+    command: str,
+    stop: threading.Event,
+) -> list[Record]:
+    """Grades all submissions, `jobs` at a time, each result in the journal before the next begins in its place.
+
+    Results come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
+    """
+    records: dict[int, Record] = {}
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        futures: dict[Future[Record], int] = {
+            pool.submit(grade_one, bench, submission, journal, progress, command, stop): index
+            for index, submission in enumerate(submissions)
+        }
+        pending = set(futures)
+        try:
+            while pending:
+                done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in done:
+                    records[futures[future]] = future.result()
+        except BaseException:
+            stop.set()
+            for future in pending:
+                future.cancel()
+            raise
+    return [records[index] for index in range(len(submissions))]
+
+
+def grade_one(
+    bench: Bench, submission: Submission, journal: Journal, progress: Progress, command: str, stop: threading.Event
+) -> Record:
+    """Grades one submission, or finds it in the journal."""
+    if stop.is_set():
+        raise Cancelled
+    key = key_of(bench, submission)
+    known = journal.find(bench.assignment.id, submission.folder, key)
+    if known is not None:
+        known = replace(known, student=submission.student)  # the roster may have changed meanwhile
+        progress.on_record(known, cached=True)
+        return known
+    record = _Grading(bench, submission, journal, progress, command, stop, key).record()
+    journal.add(record)
+    shutil.rmtree(bench.work / key[:24], ignore_errors=True)
+    progress.on_record(record, cached=False)
+    return record
+
+
+class _Grading:
+    """The grading of one submission that the journal doesn't have."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        submission: Submission,
+        journal: Journal,
+        progress: Progress,
+        command: str,
+        stop: threading.Event,
+        key: str,
+    ) -> None:
+        self._bench = bench
+        self._submission = submission
+        self._journal = journal
+        self._progress = progress
+        self._command = command
+        self._stop = stop
+        self._key = key
+
+    def record(self) -> Record:
+        assignment = self._bench.assignment
+        submission = self._submission
+        if submission.source is None:
+            if submission.refused:
+                return self._made(GRADED, submission.problem, score_nothing(assignment, "REJECTED", "was not taken"))
+            return self._made(MISSING, submission.problem, score_nothing(assignment, "MISSING", "nothing to test"))
+        failure = ""
+        partial: SuiteResult | None = None
+        for attempt in range(1 + _RETRIES):
+            try:
+                built = self._build(attempt)
+                if built.worker is None:
+                    score = score_nothing(assignment, "COMPILE", "does not compile")
+                    return self._made(GRADED, built.message, score)
+                result = self._run(built.worker, attempt)
+            except InfrastructureError as error:
+                failure = str(error)
+                continue
+            spoiled = [test for test in result.tests if test.verdict == "HARNESS"]
+            if not spoiled:
+                return self._made(GRADED, "", score_result(assignment, result), result)
+            partial = result
+            failure = f"{spoiled[0].name}: {spoiled[0].message}"
+        return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times. {failure}", None, partial)
+
+    def _build(self, attempt: int) -> Built:
+        self._progress.on_stage(self._submission, "building" if attempt == 0 else "building again")
+        assert self._submission.source is not None  # noqa: S101
+        bench = self._bench
+        return build_worker(
+            bench.layout,
+            bench.toolchain,
+            bench.assignment,
+            self._submission.source,
+            self._folder(),
+            sandboxed=bench.settings.sandboxed,
+            stop=self._stop,
+        )
+
+    def _run(self, worker: Path, attempt: int) -> SuiteResult:
+        self._progress.on_stage(self._submission, "running" if attempt == 0 else "running again")
+        bench = self._bench
+        done = self._journal.tests(self._submission.folder, self._key)
+        return run_suite(
+            bench.layout,
+            bench.toolchain,
+            bench.assignment,
+            bench.suite,
+            worker,
+            bench.reference,
+            self._folder(),
+            bench.settings,
+            done=in_order(bench.suite, done),
+            on_tests=lambda tests: self._ended(tests, len(done)),
+            stop=self._stop,
+        )
+
+    def _ended(self, tests: Sequence[TestResult], before: int) -> None:
+        # Evidence is measured anew by the next run: its measurements stand in the result beside the tests.
+        kept = [test for test in tests if not test.is_evidence and test.verdict != "HARNESS"]
+        self._journal.add_tests(self._submission.folder, self._key, kept)
+        self._progress.on_tests(self._submission, before + len(tests), len(self._bench.suite.tests))
+
+    def _folder(self) -> Path:
+        return self._bench.work / self._key[:24] / str(os.getpid())
+
+    def _made(self, status: str, message: str, score: Score | None, result: SuiteResult | None = None) -> Record:
+        bench = self._bench
+        source = self._submission.source or b""
+        return Record(
+            assignment=bench.assignment.id,
+            folder=self._submission.folder,
+            student=self._submission.student,
+            key=self._key,
+            status=status,
+            message=shown_block(message, 1 << 17),
+            score=score,
+            result=result,
+            source=source.decode("utf-8", "replace"),
+            provenance=Provenance(
+                submission=sha256_bytes(source) if source else "",
+                suite=bench.hashes["suite"],
+                library=bench.hashes["library"],
+                assignment=bench.hashes["assignment"],
+                reference=bench.hashes["reference"],
+                nvcc=bench.toolchain.nvcc_version,
+                host_compiler=bench.toolchain.host_version,
+                grader=__version__,
+                device=bench.settings.device,
+                seed=bench.settings.seed,
+                sandboxed=bench.settings.sandboxed,
+                command=f"{self._command} --only {shlex.quote(self._submission.folder)}",
+            ),
+            graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )

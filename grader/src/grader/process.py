@@ -1,0 +1,139 @@
+"""Runs a command that may hang, flood or die, and always comes back."""
+
+import contextlib
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_TICK_SECONDS = 0.1
+_CHUNK = 1 << 16
+
+
+class Cancelled(Exception):
+    """The person at the keyboard stopped the grader."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit status (negative: a signal), what it printed, and whether time ran out.
+
+    `output` holds the first half of the cap and, where there was more, the last half.
+    """
+
+    status: int
+    output: str
+    timed_out: bool
+    seconds: float
+
+
+class _Tail:
+    """Keeps the beginning and the end of a stream within a fixed size."""
+
+    def __init__(self, cap: int) -> None:
+        self._half = cap // 2
+        self._head = bytearray()
+        self._end = bytearray()
+        self._dropped = 0
+
+    def add(self, data: bytes) -> None:
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._end += data[room:] if room < len(data) else b""
+        excess = len(self._end) - self._half
+        if excess > 0:
+            del self._end[:excess]
+            self._dropped += excess
+
+    def text(self) -> str:
+        gap = f"\n… ({self._dropped:,} bytes left out)\n".encode() if self._dropped else b""
+        return (bytes(self._head) + gap + bytes(self._end)).decode("utf-8", "replace")
+
+
+def run_command(
+    command: Sequence[str],
+    *,
+    seconds: float,
+    output_cap: int,
+    cwd: Path,
+    environment: Mapping[str, str],
+    pass_fds: Sequence[int] = (),
+    stop: threading.Event | None = None,
+    on_tick: Callable[[], bool] | None = None,
+) -> Ended:
+    """Runs `command` for at most `seconds`, draining all that it prints and keeping at most `output_cap` bytes.
+
+    `on_tick` is asked every now and then whether to go on; False ends the command as if time had run out. The command
+    gets a session of its own and is killed as a group; it also dies with this process. Raises Cancelled when `stop`
+    is set, and OSError where the command can't be started.
+    """
+    start = time.monotonic()
+    process = subprocess.Popen(
+        [*_die_with_parent(), *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=cwd,
+        env=dict(environment),
+        pass_fds=pass_fds,
+        start_new_session=True,
+    )
+    tail = _Tail(output_cap)
+    timed_out = False
+    try:
+        with selectors.DefaultSelector() as selector:
+            assert process.stdout is not None  # noqa: S101
+            selector.register(process.stdout, selectors.EVENT_READ)
+            is_open = True
+            while is_open or process.poll() is None:
+                is_open = is_open and _drain(selector, process.stdout.fileno(), tail)
+                if not is_open:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(_TICK_SECONDS)
+                if process.poll() is not None:
+                    while is_open and _drain(selector, process.stdout.fileno(), tail, wait=0) and _is_ready(selector):
+                        pass
+                    break  # a child that outlived it may hold the pipe open: it isn't waited for
+                if stop is not None and stop.is_set():
+                    raise Cancelled
+                if time.monotonic() - start > seconds or (on_tick is not None and not on_tick()):
+                    timed_out = True
+                    break
+    finally:
+        _kill_group(process)
+    return Ended(process.returncode, tail.text(), timed_out, time.monotonic() - start)
+
+
+def _is_ready(selector: selectors.BaseSelector) -> bool:
+    return bool(selector.select(0))
+
+
+def _drain(selector: selectors.BaseSelector, fd: int, tail: _Tail, wait: float = _TICK_SECONDS) -> bool:
+    """Takes what is there; False at the end of the stream."""
+    if not selector.select(wait):
+        return True
+    data = os.read(fd, _CHUNK)
+    tail.add(data)
+    return bool(data)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+@cache
+def _die_with_parent() -> tuple[str, ...]:
+    """Words that have the kernel end the command when this process is killed."""
+    setpriv = shutil.which("setpriv")
+    return (setpriv, "--pdeathsig", "KILL") if setpriv else ()

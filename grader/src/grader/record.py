@@ -1,0 +1,108 @@
+"""What is kept of one graded submission: all that its report card, its row and its rank are made from."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from grader.result import SuiteResult, result_from
+from grader.roster import Student
+from grader.schema import Fields
+from grader.score import Score, score_from
+
+FORMAT = 1
+GRADED = "graded"
+MISSING = "missing"
+NOT_GRADED = "not graded"  # the harness's fault
+_STATUSES = (GRADED, MISSING, NOT_GRADED)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """With what a grade was made: SHA-256 hashes, versions, the seed, and the line that makes it again."""
+
+    submission: str
+    suite: str
+    library: str
+    assignment: str
+    reference: str
+    nvcc: str
+    host_compiler: str
+    grader: str
+    device: str
+    seed: int
+    sandboxed: bool
+    command: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """One submission's outcome. `score` is None exactly where the harness failed; `message` is what stopped it early.
+
+    `graded_at` is UTC in ISO 8601. `source` is the student's file as text.
+    """
+
+    assignment: str
+    folder: str
+    student: Student
+    key: str
+    status: str
+    message: str
+    score: Score | None
+    result: SuiteResult | None
+    source: str
+    provenance: Provenance
+    graded_at: str
+
+    def document(self) -> dict[str, Any]:
+        """As plain JSON."""
+        result = None if self.result is None else {"format": FORMAT, **asdict(self.result)}
+        return {"format": FORMAT, **asdict(self), "result": result}
+
+    def to_json(self) -> str:
+        """As JSON text, for files and the journal."""
+        return json.dumps(self.document(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict to show: HARNESS where there is no score."""
+        if self.status == MISSING:
+            return "MISSING"
+        return self.score.verdict if self.score else "HARNESS"
+
+
+def student_from(fields: Fields) -> Student:
+    """Reads a student that was written as JSON."""
+    return Student(**{name: fields.text(name) for name in ("name", "sid", "email", "alias", "folder")})
+
+
+def record_from_json(text: str) -> Record:
+    """Reads a record back; raises SchemaError."""
+    document = json.loads(text)
+    fields = Fields(document, "record")
+    made = fields.table("provenance")
+    return Record(
+        assignment=fields.text("assignment"),
+        folder=fields.text("folder"),
+        student=student_from(fields.table("student")),
+        key=fields.text("key"),
+        status=fields.choice("status", _STATUSES),
+        message=fields.text("message"),
+        score=score_from(fields.table("score")) if fields.has("score") else None,
+        result=result_from(document["result"]) if fields.has("result") else None,
+        source=fields.text("source", longest=1 << 24),
+        provenance=Provenance(
+            submission=made.text("submission"),
+            suite=made.text("suite"),
+            library=made.text("library"),
+            assignment=made.text("assignment"),
+            reference=made.text("reference"),
+            nvcc=made.text("nvcc"),
+            host_compiler=made.text("host_compiler"),
+            grader=made.text("grader"),
+            device=made.text("device"),
+            seed=made.whole("seed"),
+            sandboxed=made.flag("sandboxed"),
+            command=made.text("command"),
+        ),
+        graded_at=fields.text("graded_at"),
+    )

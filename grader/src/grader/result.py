@@ -1,0 +1,226 @@
+"""The judge's result file, read as strictly as if a stranger had written it.
+
+docs/concepts/architecture.md defines the format.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grader.schema import Fields, SchemaError
+
+FORMAT = 1
+VERDICTS = (
+    "PASS", "WRONG", "RACE", "BOUNDS", "UNINIT", "BARRIER", "TIMEOUT", "CRASH", "COMPILE", "API", "SLOW", "REJECTED",
+    "HARNESS",
+)  # fmt: skip
+EVIDENCE_SUITE = "Evidence"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault at a line of the student's file; `count` equal ones are folded into it."""
+
+    kind: str
+    kernel: str
+    file: str
+    line: int
+    text: str
+    count: int
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """How one test ended; `seconds` is wall clock, `message` the judge's and `output` the program's own."""
+
+    __test__ = False  # not for pytest
+
+    name: str
+    rung: str
+    verdict: str
+    seconds: float
+    message: str
+    output: str
+    reproduce: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether this test measures a criterion, where the others ask for right answers."""
+        return self.name.split(".", 1)[0] == EVIDENCE_SUITE
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A metric criterion as measured; `value` is None where it could not be."""
+
+    criterion: str
+    rung: str
+    metric: str
+    value: float | None
+    verdict: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch of an evidence run; modelled microseconds, and what bounds them."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    microseconds: float
+    bound_by: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the counters say about one source line."""
+
+    file: str
+    line: int
+    counters: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The evidence run of one rung: `source` is "submission" or "reference", `n` the elements, times modelled."""
+
+    rung: str
+    source: str
+    n: int
+    microseconds: float
+    counters: dict[str, float]
+    launches: tuple[Launch, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Device:
+    """What the tests ran on."""
+
+    kind: str
+    profile: str
+    name: str
+    threads: int
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """A whole result file; `finished` is false where the run was cut short."""
+
+    assignment: str
+    suite: str
+    seed: int
+    finished: bool
+    device: Device
+    tests: tuple[TestResult, ...]
+    evidence: tuple[Evidence, ...]
+    profiles: tuple[Profile, ...]
+
+    def with_tests(self, tests: tuple[TestResult, ...]) -> "SuiteResult":
+        """The same result with other tests."""
+        return replace(self, tests=tests)
+
+    def runs(self, source: str) -> dict[str, Profile]:
+        """Evidence runs by rung."""
+        return {profile.rung: profile for profile in self.profiles if profile.source == source}
+
+
+def parse_result(data: bytes) -> SuiteResult:
+    """Reads a result file; raises SchemaError."""
+    try:
+        document = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(f"result: no JSON: {error}") from error
+    return result_from(document)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def result_from(document: object) -> SuiteResult:
+    """Reads a parsed result document; raises SchemaError."""
+    fields = Fields(document, "result")
+    if (version := fields.whole("format")) != FORMAT:
+        raise SchemaError(f"{fields.at('format')}: this grader reads format {FORMAT}, not {version}")
+    device = fields.table("device")
+    return SuiteResult(
+        assignment=fields.text("assignment"),
+        suite=fields.text("suite", "public"),
+        seed=fields.whole("seed"),
+        finished=fields.flag("finished"),
+        device=Device(
+            device.text("kind", "vgpu"), device.text("profile", ""), device.text("name", ""), device.whole("threads", 1)
+        ),
+        tests=tuple(test_from(test) for test in fields.tables("tests")),
+        evidence=tuple(_evidence(entry) for entry in fields.tables("evidence")),
+        profiles=tuple(_profile(entry) for entry in fields.tables("profiles")),
+    )
+
+
+def test_from(fields: Fields) -> TestResult:
+    """Reads one entry of `tests`."""
+    return TestResult(
+        name=fields.text("name", longest=1000),
+        rung=fields.text("rung", ""),
+        verdict=fields.choice("verdict", VERDICTS),
+        seconds=fields.number("seconds", 0.0, least=0.0),
+        message=fields.text("message", ""),
+        output=fields.text("output", ""),
+        reproduce=fields.text("reproduce", ""),
+        findings=tuple(
+            Finding(
+                kind=finding.text("kind", ""),
+                kernel=finding.text("kernel", ""),
+                file=finding.text("file", ""),
+                line=finding.whole("line", 0, least=-1),
+                text=finding.text("text", ""),
+                count=finding.whole("count", 1),
+            )
+            for finding in fields.tables("findings", most=1000)
+        ),
+    )
+
+
+def _evidence(fields: Fields) -> Evidence:
+    return Evidence(
+        criterion=fields.text("criterion"),
+        rung=fields.text("rung", ""),
+        metric=fields.text("metric", ""),
+        value=fields.number("value") if fields.has("value") else None,
+        verdict=fields.choice("verdict", VERDICTS),
+        message=fields.text("message", ""),
+    )
+
+
+def _profile(fields: Fields) -> Profile:
+    return Profile(
+        rung=fields.text("rung"),
+        source=fields.choice("source", ("submission", "reference")),
+        n=fields.whole("n", 0),
+        microseconds=fields.number("microseconds", 0.0, least=0.0),
+        counters=fields.counts("counters"),
+        launches=tuple(
+            Launch(
+                kernel=launch.text("kernel", ""),
+                grid=_triple(launch, "grid"),
+                block=_triple(launch, "block"),
+                microseconds=launch.number("microseconds", 0.0, least=0.0),
+                bound_by=launch.text("bound_by", ""),
+            )
+            for launch in fields.tables("launches", most=100_000)
+        ),
+        lines=tuple(
+            Line(line.text("file", ""), line.whole("line", 0), line.counts("counters"))
+            for line in fields.tables("lines", most=100_000)
+        ),
+    )
+
+
+def _triple(fields: Fields, key: str) -> tuple[int, int, int]:
+    values = fields.wholes(key)
+    if len(values) != 3:  # noqa: PLR2004
+        raise SchemaError(f"{fields.at(key)}: expected three whole numbers")
+    return values[0], values[1], values[2]

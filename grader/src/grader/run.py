@@ -1,0 +1,232 @@
+"""Runs a suite on a worker and reads what it found.
+
+The suite is the judge: it is trusted, runs outside the box, and puts the worker into the box by the words in its
+prefix file. What goes wrong here is the harness's fault, never the student's: it is tried again and reported as such.
+Tests that ended in an earlier run, before somebody killed it, are left out and taken from the journal.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import cgroup, sandbox
+from grader.assignment import Assignment
+from grader.errors import InfrastructureError
+from grader.files import FileProblem, read_regular
+from grader.layout import Layout
+from grader.process import Ended, run_command
+from grader.result import SuiteResult, TestResult, parse_result
+from grader.schema import SchemaError
+from grader.toolchain import Toolchain
+
+_RESULT_BYTES = 64 << 20
+_OUTPUT_CAP = 1 << 16
+_LIST_SECONDS = 60
+_HARNESS_STATUS = 3
+_FINISHED_STATUSES = (0, 1)
+_FILTER_BYTES = 100_000
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A judge's executable, and all tests in it by full name."""
+
+    path: Path
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How suites are run: the seed of all inputs, the device, its threads, and whether workers are boxed."""
+
+    seed: int
+    device: str
+    threads: int
+    sandboxed: bool
+
+
+def list_suite(layout: Layout, assignment: Assignment) -> Suite:
+    """The assignment's suite and its tests; raises InfrastructureError where it doesn't answer."""
+    path = layout.suite(assignment.id)
+    ended = _ended(
+        [str(path), f"--assignment={assignment.path.parent}", "--gtest_list_tests", "--gtest_color=no"],
+        seconds=_LIST_SECONDS,
+        cwd=path.parent,
+    )
+    if ended.status != 0 or ended.timed_out:
+        raise InfrastructureError(f"{path} --gtest_list_tests failed:\n{ended.output.strip()[-2000:]}")
+    return Suite(path, tuple(listed_tests(ended.output)))
+
+
+def listed_tests(output: str) -> list[str]:
+    """Full test names from what --gtest_list_tests prints."""
+    names = []
+    suite = ""
+    for line in output.splitlines():
+        name = line.partition("#")[0].rstrip()
+        if name and not name.startswith(" ") and name.endswith("."):
+            suite = name
+        elif suite and name.startswith("  "):
+            names.append(suite + name.strip())
+    return names
+
+
+def run_suite(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    suite: Suite,
+    worker: Path,
+    reference: Path | None,
+    folder: Path,
+    settings: RunSettings,
+    *,
+    done: Sequence[TestResult] = (),
+    on_tests: Callable[[Sequence[TestResult]], None] = lambda _: None,
+    stop: threading.Event | None = None,
+) -> SuiteResult:
+    """Runs all tests but those in `done`, and gives the whole result with these in it.
+
+    `on_tests` gets all ended tests whenever there are more. Raises InfrastructureError where the harness failed.
+    """
+    result_path = folder / "result.json"
+    result_path.unlink(missing_ok=True)
+    watch = _Watch(result_path, assignment, on_tests)
+    with cgroup.group(sandbox.PROCESSES, assignment.limits.memory_mb << 20) as groups:
+        box = _box(layout, toolchain, assignment, worker, settings, groups)
+        prefix_path = folder / "prefix.txt"
+        prefix_path.write_text(_lines(sandbox.prefix(box, sandboxed=settings.sandboxed)), encoding="utf-8")
+        command = [
+            str(suite.path),
+            f"--assignment={assignment.path.parent}",
+            f"--worker={worker}",
+            *([f"--reference={reference}"] if reference else []),
+            f"--prefix={prefix_path}",
+            f"--result={result_path}",
+            f"--seed={settings.seed}",
+            f"--device={settings.device}",
+            f"--threads={settings.threads}",
+            "--gtest_color=no",
+            *_filter(done),
+        ]
+        ended = _ended(command, seconds=_total_seconds(assignment, suite), cwd=folder, stop=stop, on_tick=watch.tick)
+    if ended.timed_out:
+        raise InfrastructureError(f"the suite was stopped after {ended.seconds:.0f} s: {watch.reason or 'too slow'}")
+    if ended.status not in _FINISHED_STATUSES:
+        what = "reported that the harness failed" if ended.status == _HARNESS_STATUS else f"ended with {ended.status}"
+        raise InfrastructureError(f"the suite {what}:\n{ended.output.strip()[-2000:]}")
+    result = read_result(result_path)
+    if not result.finished:
+        raise InfrastructureError("the suite ended without finishing its result file")
+    if (result.assignment, result.seed) != (assignment.id, settings.seed):
+        raise InfrastructureError("the result file is of another run")
+    return result.with_tests(in_order(suite, (*done, *result.tests)))
+
+
+def read_result(path: Path) -> SuiteResult:
+    """Reads a result file as if a stranger had left it; raises InfrastructureError."""
+    try:
+        return parse_result(read_regular(path, _RESULT_BYTES))
+    except FileNotFoundError:
+        raise InfrastructureError("the suite left no result file") from None
+    except (FileProblem, SchemaError) as error:
+        raise InfrastructureError(f"the suite's result can't be taken: {error}") from error
+
+
+def in_order(suite: Suite, tests: Sequence[TestResult]) -> tuple[TestResult, ...]:
+    """Each test once (the later result counts), in the suite's order."""
+    latest = {test.name: test for test in tests}
+    place = {name: index for index, name in enumerate(suite.tests)}
+    return tuple(sorted(latest.values(), key=lambda test: place.get(test.name, len(place))))
+
+
+class _Watch:
+    """Looks at the result file while the suite runs: passes ended tests on, and notices a suite that is stuck."""
+
+    def __init__(self, path: Path, assignment: Assignment, on_tests: Callable[[Sequence[TestResult]], None]) -> None:
+        self._path = path
+        self._patience = max(900.0, 12 * assignment.limits.call_seconds)
+        self._on_tests = on_tests
+        self._stamp = 0
+        self._changed = time.monotonic()
+        self.reason = ""
+
+    def tick(self) -> bool:
+        try:
+            stamp = self._path.stat().st_mtime_ns
+        except OSError:
+            stamp = 0
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._changed = time.monotonic()
+            try:
+                self._on_tests(read_result(self._path).tests)
+            except InfrastructureError:
+                return True  # judged when the suite ends
+        if time.monotonic() - self._changed > self._patience:
+            self.reason = f"no test ended for {self._patience:.0f} s"
+            return False
+        return True
+
+
+def _box(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    worker: Path,
+    settings: RunSettings,
+    groups: tuple[Path, ...],
+) -> sandbox.Box:
+    on_gpu = settings.device == "cuda"
+    nvidia_libraries = [toolchain.toolkit / "lib64", toolchain.toolkit / "lib"] if on_gpu else []
+    return sandbox.Box(
+        read_only=(worker.parent, layout.libraries, *(path for path in nvidia_libraries if path.is_dir())),
+        covered=(layout.root / "reference",),
+        gpu=on_gpu,
+        environment=(("LD_LIBRARY_PATH", ":".join(map(str, nvidia_libraries))),) if on_gpu else (),
+        # CUDA on a GPU reserves a large range of addresses. The virtual GPU lives in the judge: there the address
+        # space can stand in for a control group's limit.
+        address_bytes=0 if on_gpu or groups else assignment.limits.memory_mb << 20,
+        processes=256 if on_gpu else sandbox.PROCESSES,
+        cgroups=groups,
+    )
+
+
+def _lines(words: Sequence[str]) -> str:
+    if any("\n" in word for word in words):
+        raise InfrastructureError("a path with a line feed in it can't be given to the suite")
+    return "".join(f"{word}\n" for word in words)
+
+
+def _filter(done: Sequence[TestResult]) -> list[str]:
+    names = ":".join(test.name for test in done)
+    return [f"--gtest_filter=-{names}"] if names and len(names) < _FILTER_BYTES else []
+
+
+def _total_seconds(assignment: Assignment, suite: Suite) -> float:
+    """More than every test's every call running into its limit could take in a suite that works."""
+    return 300 + 6 * assignment.limits.call_seconds * max(len(suite.tests), 10)
+
+
+def _ended(
+    command: Sequence[str],
+    *,
+    seconds: float,
+    cwd: Path,
+    stop: threading.Event | None = None,
+    on_tick: Callable[[], bool] | None = None,
+) -> Ended:
+    try:
+        return run_command(
+            command,
+            seconds=seconds,
+            output_cap=_OUTPUT_CAP,
+            cwd=cwd,
+            environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"},  # noqa: S108
+            stop=stop,
+            on_tick=on_tick,
+        )
+    except OSError as error:
+        raise InfrastructureError(f"{command[0]} can't be started: {error.strerror}") from error

@@ -1,0 +1,172 @@
+"""The box that student code is compiled and run in.
+
+Theory of operation. bubblewrap gives a process its own view of the system: the operating system's files read-only, an
+empty /tmp in memory, no network, its own process table, an unprivileged user, no capabilities, and no way to make
+another such view inside. What a box may see beyond that is named one by one; nothing hidden is ever among it. It is
+started with an empty environment, because a process in the box can read the environment of the one that made it. Its
+arguments can be read too, so no path in them tells a secret.
+
+bubblewrap limits no resources. Limits that the kernel keeps for a process (size of files, descriptors, no core dumps,
+address space) are set inside by prlimit. The number of processes and their memory as a whole are limited by a control
+group where this user may make one (see `cgroup`); without one the number of processes is limited by prlimit, which
+holds for an ordinary user (the kernel counts by user and user namespace) but not for root.
+"""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+PROCESSES = 64
+DESCRIPTORS = 1024
+_TMP_BYTES = 256 << 20
+_SHM_BYTES = 16 << 20
+_NOBODY = "65534"
+_SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+_SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_PROBE_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Box:
+    """What one command may see and use.
+
+    Paths keep their names inside. `covered` folders are hidden even where they lie in something visible.
+    `file_bytes` is the largest file it may write, `address_bytes` the address space (0: no limit). bubblewrap reports
+    to descriptor `status_fd` whether the command was started at all.
+    """
+
+    read_only: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    covered: tuple[Path, ...] = ()
+    gpu: bool = False
+    environment: tuple[tuple[str, str], ...] = ()
+    file_bytes: int = 16 << 20
+    address_bytes: int = 0
+    processes: int = PROCESSES
+    tmp_bytes: int = _TMP_BYTES
+    cgroups: tuple[Path, ...] = ()
+    status_fd: int = -1
+
+
+def limits_prefix(box: Box) -> list[str]:
+    """The command that sets the process limits before what follows it; it works with and without a sandbox."""
+    prlimit = shutil.which("prlimit")
+    if not prlimit:
+        return []
+    limits = ["--core=0", f"--fsize={box.file_bytes}", f"--nofile={DESCRIPTORS}"]
+    if box.address_bytes:
+        limits.append(f"--as={box.address_bytes}")
+    if os.geteuid() != 0 and not box.cgroups:
+        limits.append(f"--nproc={box.processes}")
+    return [prlimit, *limits]
+
+
+def box_prefix(box: Box) -> list[str]:
+    """The words to put before a command so that it runs in the box."""
+    words = ["/usr/bin/env", "-i", _bwrap(), "--unshare-all", "--unshare-user", "--uid", _NOBODY, "--gid", _NOBODY]
+    if _can_disable_userns():
+        words.append("--disable-userns")
+    words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
+    if box.status_fd >= 0:
+        words += ["--json-status-fd", str(box.status_fd)]
+    words += ["--ro-bind", "/usr", "/usr"]
+    for name in _SYSTEM_FOLDERS:
+        folder = Path(name)
+        if folder.is_symlink():
+            words += ["--symlink", str(folder.readlink()), name]
+        elif folder.is_dir():
+            words += ["--ro-bind", name, name]
+    for name in _SYSTEM_FILES:
+        words += ["--ro-bind-try", name, name]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += ["--size", str(box.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108
+    words += ["--size", str(_SHM_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
+    if box.gpu:
+        words += _gpu_words()
+    for path in box.read_only:
+        words += ["--ro-bind", str(path), str(path)]
+    for path in box.writable:
+        words += ["--bind", str(path), str(path)]
+    for path in box.covered:
+        if _is_visible(path, box):
+            words += ["--size", "4096", "--tmpfs", str(path)]
+    words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
+    for name, value in (("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("TMPDIR", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
+        words += ["--setenv", name, value]
+    for name, value in box.environment:
+        words += ["--setenv", name, value]
+    return [*_join_prefix(box.cgroups), *words, "--", *limits_prefix(box)]
+
+
+def bare_prefix(box: Box) -> list[str]:
+    """What remains without a sandbox: a clean environment and the process limits."""
+    settings = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
+    words = [f"{name}={value}" for name, value in (settings | dict(box.environment)).items()]
+    return ["/usr/bin/env", "-i", *words, *limits_prefix(box)]
+
+
+def prefix(box: Box, *, sandboxed: bool) -> list[str]:
+    """The words before a command that runs student code."""
+    return box_prefix(box) if sandboxed else bare_prefix(box)
+
+
+@cache
+def why_no_sandbox() -> str:
+    """Empty where boxes work here; else a sentence that says why not."""
+    if not shutil.which("bwrap"):
+        return "bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)"
+    if not shutil.which("prlimit"):
+        return "prlimit is not installed (Debian, Ubuntu: apt-get install util-linux)"
+    try:
+        run = subprocess.run(
+            [*box_prefix(Box()), "/bin/true"], capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not start: {error}"
+    if run.returncode == 0:
+        return ""
+    reason = (run.stderr.strip().splitlines() or ["it says nothing"])[-1]
+    hint = ""
+    if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
+        hint = "; AppArmor may forbid user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns)"
+    return f"bubblewrap can't make one here: {reason}{hint}"
+
+
+def _bwrap() -> str:
+    return shutil.which("bwrap") or "bwrap"
+
+
+@cache
+def _can_disable_userns() -> bool:
+    try:
+        run = subprocess.run([_bwrap(), "--help"], capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return "--disable-userns" in run.stdout + run.stderr
+
+
+def _join_prefix(cgroups: tuple[Path, ...]) -> list[str]:
+    """A shell that enters the control groups and becomes the command that follows."""
+    if not cgroups:
+        return []
+    script = 'n=$1; shift; while [ "$n" -gt 0 ]; do echo $$ > "$1" || exit 125; shift; n=$((n-1)); done; exec "$@"'
+    files = [str(group / "cgroup.procs") for group in cgroups]
+    return ["/bin/sh", "-c", script, "enter", str(len(files)), *files]
+
+
+def _is_visible(path: Path, box: Box) -> bool:
+    visible = (Path("/usr"), *box.read_only, *box.writable)
+    return path.exists() and any(path.is_relative_to(folder) for folder in visible)
+
+
+def _gpu_words() -> list[str]:
+    words = []
+    for device in sorted(Path("/dev").glob("nvidia*")):
+        if device.is_char_device():
+            words += ["--dev-bind", str(device), str(device)]
+    for name in ("/sys/module/nvidia", "/sys/module/nvidia_uvm"):
+        words += ["--ro-bind-try", name, name]
+    return words

@@ -1,0 +1,143 @@
+"""Checked reading of parsed TOML and JSON: every complaint names the file, the place and the key."""
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_MISSING: Any = object()
+
+
+class SchemaError(Exception):
+    """The document isn't what its format says; the text names the place."""
+
+
+class Fields:
+    """One table of a document. Reading a key checks its type; `finish` refuses keys that nobody read."""
+
+    def __init__(self, table: object, where: str) -> None:
+        """Wraps `table`, which `where` names in messages; raises SchemaError where it is no table."""
+        if not isinstance(table, Mapping):
+            raise SchemaError(f"{where}: expected a table, got {_kind(table)}")
+        self._table: Mapping[str, Any] = table
+        self._where = where
+        self._read: set[str] = set()
+
+    def at(self, key: str) -> str:
+        """How a message names this key."""
+        return f"{self._where}: {key}"
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there (and not null)."""
+        self._read.add(key)
+        return self._table.get(key) is not None
+
+    def text(self, key: str, default: str = _MISSING, *, longest: int = 1 << 20) -> str:
+        """A string."""
+        value = self._take(key, default)
+        if not isinstance(value, str):
+            raise SchemaError(f"{self.at(key)}: expected text, got {_kind(value)}")
+        if len(value) > longest:
+            raise SchemaError(f"{self.at(key)}: longer than {longest} characters")
+        return value.encode("utf-8", "replace").decode("utf-8")  # JSON can smuggle lone surrogates in
+
+    def number(self, key: str, default: float = _MISSING, *, least: float = -math.inf) -> float:
+        """A finite number, at least `least`."""
+        value = self._take(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise SchemaError(f"{self.at(key)}: expected a number, got {_kind(value)}")
+        if not math.isfinite(value) or value < least:
+            raise SchemaError(f"{self.at(key)}: expected a number of at least {least:g}, got {value}")
+        return float(value)
+
+    def whole(self, key: str, default: int = _MISSING, *, least: int = 0) -> int:
+        """A whole number, at least `least`."""
+        value = self._take(key, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise SchemaError(f"{self.at(key)}: expected a whole number, got {_kind(value)}")
+        if value < least:
+            raise SchemaError(f"{self.at(key)}: expected at least {least}, got {value}")
+        return value
+
+    def flag(self, key: str, default: bool = _MISSING) -> bool:
+        """True or false."""
+        value = self._take(key, default)
+        if not isinstance(value, bool):
+            raise SchemaError(f"{self.at(key)}: expected true or false, got {_kind(value)}")
+        return value
+
+    def choice(self, key: str, choices: tuple[str, ...], default: str = _MISSING) -> str:
+        """One of a few words."""
+        value = self.text(key, default)
+        if value not in choices:
+            raise SchemaError(f'{self.at(key)}: expected one of {", ".join(choices)}, got "{value[:40]}"')
+        return value
+
+    def texts(self, key: str, *, most: int = 10_000) -> tuple[str, ...]:
+        """A list of strings, empty where the key is missing."""
+        values = self._list(key, most)
+        for index, value in enumerate(values):
+            if not isinstance(value, str):
+                raise SchemaError(f"{self.at(key)}[{index}]: expected text, got {_kind(value)}")
+        return tuple(values)
+
+    def wholes(self, key: str, *, most: int = 10_000) -> tuple[int, ...]:
+        """A list of whole numbers, empty where the key is missing."""
+        values = self._list(key, most)
+        for index, value in enumerate(values):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise SchemaError(f"{self.at(key)}[{index}]: expected a whole number, got {_kind(value)}")
+        return tuple(values)
+
+    def tables(self, key: str, *, most: int = 10_000) -> Iterator["Fields"]:
+        """A list of tables, empty where the key is missing."""
+        for index, value in enumerate(self._list(key, most)):
+            yield Fields(value, f"{self.at(key)}[{index}]")
+
+    def table(self, key: str) -> "Fields":
+        """A table; an empty one where the key is missing."""
+        return Fields(self._take(key, {}), self.at(key))
+
+    def counts(self, key: str, *, most: int = 1_000) -> dict[str, float]:
+        """A table of finite numbers, empty where the key is missing."""
+        inner = self.table(key)
+        if len(inner._table) > most:
+            raise SchemaError(f"{self.at(key)}: more than {most} entries")
+        return {name: inner.number(name) for name in inner._table}
+
+    def finish(self) -> None:
+        """Raises SchemaError for a key that nobody asked for, with the nearest one that exists."""
+        for key in self._table:
+            if key not in self._read:
+                near = difflib.get_close_matches(key, self._read, n=1)
+                meant = f'; did you mean "{near[0]}"?' if near else f"; known here: {', '.join(sorted(self._read))}"
+                raise SchemaError(f"{self.at(key)}: unknown key{meant}")
+
+    def _take(self, key: str, default: Any) -> Any:
+        self._read.add(key)
+        value = self._table.get(key)
+        if value is not None:
+            return value
+        if default is _MISSING:
+            raise SchemaError(f"{self.at(key)}: missing")
+        return default
+
+    def _list(self, key: str, most: int) -> list[Any]:
+        values = self._take(key, [])
+        if not isinstance(values, list):
+            raise SchemaError(f"{self.at(key)}: expected a list, got {_kind(values)}")
+        if len(values) > most:
+            raise SchemaError(f"{self.at(key)}: more than {most} entries")
+        return values
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if isinstance(value, str):
+        return f'"{value[:40]}"'
+    return "a table" if isinstance(value, Mapping) else "a list"

@@ -1,0 +1,144 @@
+"""The journal: what survives when the grader is killed.
+
+One SQLite file in the output folder. A test is in it moments after it ended, a submission the moment its suite ended;
+what is in it is never done again. A row's key is a hash of all that the result depends on (submission, suite,
+libraries, assignment, reference, toolchain, seed), so a change of any of them leads to another row, and the old rows
+are the history. Results that the harness spoiled are kept to be shown, and replaced by the next attempt.
+"""
+
+import json
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from grader.errors import GraderError
+from grader.record import NOT_GRADED, Record, record_from_json, student_from
+from grader.result import TestResult, test_from
+from grader.schema import Fields
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS record (
+  serial INTEGER PRIMARY KEY,
+  assignment TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL,
+  is_final INTEGER NOT NULL, document TEXT NOT NULL,
+  UNIQUE (assignment, folder, key)
+);
+CREATE TABLE IF NOT EXISTS test (
+  key TEXT NOT NULL, folder TEXT NOT NULL, name TEXT NOT NULL, document TEXT NOT NULL,
+  PRIMARY KEY (folder, key, name)
+);
+CREATE TABLE IF NOT EXISTS class (
+  assignment TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL, student TEXT NOT NULL,
+  PRIMARY KEY (assignment, folder)
+);
+"""
+_VERSION = "1"
+
+
+class Journal:
+    """The journal of one output folder. Its methods may be called from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the file; raises GraderError where it is no journal."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        try:
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            raise GraderError(
+                f"{path} is no journal ({error}).\nMove it away, or choose another folder with --out DIR"
+            ) from error
+        if self._meta("version", _VERSION) != _VERSION:
+            raise GraderError(f"{path} was written by another version of the grader; choose another folder with --out")
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self._lock:
+            self._db.close()
+
+    def secret(self) -> str:
+        """A random secret made with the journal: seeds come from it, so that no student can know them beforehand."""
+        return self._meta("secret", secrets.token_hex(32))
+
+    def find(self, assignment: str, folder: str, key: str) -> Record | None:
+        """The final result of exactly this work, if it was done before."""
+        with self._lock:
+            row = self._db.execute(
+                "SELECT document FROM record WHERE assignment=? AND folder=? AND key=? AND is_final=1",
+                (assignment, folder, key),
+            ).fetchone()
+        return record_from_json(row[0]) if row else None
+
+    def add(self, record: Record) -> None:
+        """Makes a result durable. A final one is never replaced."""
+        is_final = int(record.status != NOT_GRADED)
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(
+                "INSERT INTO record (assignment, folder, key, is_final, document) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET is_final=excluded.is_final, document=excluded.document WHERE is_final=0",
+                (record.assignment, record.folder, record.key, is_final, record.to_json()),
+            )
+            if is_final:
+                self._db.execute("DELETE FROM test WHERE folder=? AND key=?", (record.folder, record.key))
+
+    def add_tests(self, folder: str, key: str, tests: Iterable[TestResult]) -> None:
+        """Makes ended tests of a run durable that isn't over yet."""
+        rows = [(key, folder, test.name, json.dumps(asdict(test))) for test in tests]
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO test VALUES (?, ?, ?, ?)", rows)
+
+    def tests(self, folder: str, key: str) -> list[TestResult]:
+        """Tests that ended before the run was cut short."""
+        with self._lock:
+            rows = self._db.execute("SELECT document FROM test WHERE folder=? AND key=?", (folder, key)).fetchall()
+        return [test_from(Fields(json.loads(row[0]), "journal")) for row in rows]
+
+    def set_class(self, assignment: str, records: Sequence[Record], *, whole: bool) -> None:
+        """Says which result of each folder counts now; with `whole`, folders without one here drop out."""
+        rows = [(assignment, record.folder, record.key, json.dumps(asdict(record.student))) for record in records]
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            if whole:
+                self._db.execute("DELETE FROM class WHERE assignment=?", (assignment,))
+            self._db.executemany("INSERT OR REPLACE INTO class VALUES (?, ?, ?, ?)", rows)
+
+    def assignments(self) -> list[str]:
+        """Assignments with results."""
+        with self._lock:
+            return [row[0] for row in self._db.execute("SELECT DISTINCT assignment FROM class ORDER BY 1")]
+
+    def current(self, assignment: str) -> list[Record]:
+        """The results that count now, by folder, under the names that the students have now."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT document, student FROM record JOIN class USING (assignment, folder, key) "
+                "WHERE assignment=? ORDER BY folder",
+                (assignment,),
+            ).fetchall()
+        return [
+            replace(record_from_json(document), student=student_from(Fields(json.loads(student), "journal")))
+            for document, student in rows
+        ]
+
+    def history(self, assignment: str, folder: str) -> list[Record]:
+        """All results of a folder, oldest first."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT document FROM record WHERE assignment=? AND folder=? AND is_final=1 ORDER BY serial",
+                (assignment, folder),
+            ).fetchall()
+        return [record_from_json(row[0]) for row in rows]
+
+    def _meta(self, name: str, first: str) -> str:
+        with self._lock, self._db:
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, first))
+            return str(self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()[0])

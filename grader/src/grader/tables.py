@@ -1,0 +1,60 @@
+"""The gradebook: one row a student, as a spreadsheet takes it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grader.files import write_atomic
+from grader.record import Record
+
+_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+_IDENTITY = ("name", "sid", "email", "submission")
+
+
+def safe_cell(value: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{value}" if value.startswith(_DANGEROUS) else value
+
+
+def gradebook(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
+    """All students' points by assignment and criterion.
+
+    A submission that the harness failed on has empty cells, not zeros. With one assignment, criteria are columns by
+    themselves; with several, each column says whose it is.
+    """
+    frames = [_frame(name, own, prefixed=len(records) > 1) for name, own in records.items()]
+    if not frames:
+        return pd.DataFrame(columns=list(_IDENTITY))
+    table = frames[0]
+    for frame in frames[1:]:
+        table = table.merge(frame, on=list(_IDENTITY), how="outer")
+    return table.sort_values(["name", "submission"], key=lambda column: column.str.casefold(), ignore_index=True)
+
+
+def _frame(name: str, records: Sequence[Record], *, prefixed: bool) -> pd.DataFrame:
+    prefix = f"{name}." if prefixed else ""
+    rows: list[dict[str, Any]] = []
+    for record in records:
+        row: dict[str, Any] = {
+            "name": safe_cell(record.student.name),
+            "sid": safe_cell(record.student.sid),
+            "email": safe_cell(record.student.email),
+            "submission": safe_cell(record.folder),
+            name: record.score.total if record.score else None,
+            f"{prefix}verdict": record.verdict,
+            f"{prefix}rung": record.score.rung if record.score else "",
+            f"{prefix}bonus": record.score.bonus if record.score else None,
+        }
+        if record.score:
+            row |= {f"{prefix}{criterion.id}": criterion.points for criterion in record.score.criteria}
+        rows.append(row)
+    columns = list(dict.fromkeys(column for row in rows for column in row)) or [*_IDENTITY, name]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def write_gradebook(path: Path, records: Mapping[str, Sequence[Record]]) -> None:
+    """Writes gradebook.csv in UTF-8 with a byte-order mark, which is how spreadsheets know it."""
+    text = gradebook(records).to_csv(index=False, lineterminator="\n", float_format="%.10g")
+    write_atomic(path, "\ufeff" + text)
