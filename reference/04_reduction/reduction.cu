@@ -141,7 +141,7 @@ void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work)
 // Reduces s_data[0..kThreads) to s_data[0], unrolled by the compiler because it knows kThreads.
 template <unsigned kThreads>
 __device__ void reduce_block(int* s_data, unsigned tid) {
-  static_assert(kThreads >= 64 && kThreads % 64 == 0 && (kThreads & (kThreads - 1)) == 0, "a power of two from 64 up");
+  static_assert(kThreads >= 64 && (kThreads & (kThreads - 1)) == 0, "a power of two from 64 up");
   __syncthreads();
 #pragma unroll
   for (unsigned s = kThreads / 2; s > 32; s /= 2) {

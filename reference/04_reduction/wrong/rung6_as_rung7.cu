@@ -58,7 +58,7 @@ __device__ void reduce_last_warp(int* s_data, unsigned lane) {
 
 template <unsigned kThreads>
 __device__ void reduce_block(int* s_data, unsigned tid) {
-  static_assert(kThreads >= 64 && kThreads % 64 == 0 && (kThreads & (kThreads - 1)) == 0, "a power of two from 64 up");
+  static_assert(kThreads >= 64 && (kThreads & (kThreads - 1)) == 0, "a power of two from 64 up");
   __syncthreads();
 #pragma unroll
   for (unsigned s = kThreads / 2; s > 32; s /= 2) {
