@@ -1,0 +1,51 @@
+// Reading fat binaries: the containers in which nvcc embeds PTX and machine code.
+//
+// A fat binary is a header {0xBA55ED50, u16 version, u16 header bytes, u64 bytes of entries} and entries, each one
+// module of PTX or of machine code for one architecture, plain or compressed. The linker may lay several after one
+// another. Field offsets are as nvcc writes them. Images come from programs and are hostile:
+// nothing beyond the span given is read, and no size in an image is believed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lockstep::vgpu::cudart {
+
+struct FatbinEntry {
+  enum class Kind : uint8_t { kPtx, kMachineCode, kOther };
+  enum class Compression : uint8_t { kNone, kZstd, kUnknown };
+  Kind kind = Kind::kOther;
+  int sm = 0;                          // 80 for compute_80 and sm_80
+  bool architecture_specific = false;  // compute_90a: for this architecture alone
+  bool family_specific = false;        // compute_100f: for architectures of the same ten
+  Compression compression = Compression::kNone;
+  std::span<const uint8_t> payload;  // as stored, in the image
+  uint64_t raw_bytes = 0;            // decompressed size as claimed, 0 when not compressed
+};
+
+// The entries of all fat binaries in an image, in order. Throws std::runtime_error on a malformed image.
+std::vector<FatbinEntry> ReadFatbin(std::span<const uint8_t> image);
+
+// An entry's text, decompressed, without the NULs that pad it. Throws std::runtime_error.
+std::string ReadPtx(const FatbinEntry& entry);
+
+// The PTX text in an image, which is a fat binary or PTX text itself: that of the highest architecture not above
+// max_sm (90 for compute capability 9.0). Throws std::runtime_error with a sentence that says what to do.
+std::string ExtractPtx(std::span<const uint8_t> image, int max_sm);
+
+// The PTX of a program of several separately compiled modules (-rdc=true), to be linked: the images that its wrapper of
+// version 2 points to. Images that bring no PTX for this architecture, as the toolkit's device runtime does, are left
+// out and named by their place; a function that only they define is then missing when modules are linked. Throws when
+// no image is left.
+struct PtxModules {
+  std::vector<std::string> texts;
+  std::vector<size_t> left_out;
+};
+PtxModules ExtractPtxModules(std::span<const std::span<const uint8_t>> images, int max_sm);
+
+// Size in bytes of the fat binary at `header`, of which 16 bytes are read; 0 when it is none.
+uint64_t FatbinBytes(const void* header);
+
+}  // namespace lockstep::vgpu::cudart
