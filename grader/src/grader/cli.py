@@ -19,7 +19,7 @@ from grader.discovery import Submission, find_submissions
 from grader.errors import GraderError, InfrastructureError
 from grader.layout import Layout, find_layout
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
-from grader.process import Cancelled
+from grader.process import CancelledError
 from grader.progress import Display, summary
 from grader.publish import JOURNAL, open_journal, publish, publish_boards
 from grader.record import NOT_GRADED, Record
@@ -259,7 +259,7 @@ def main() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt, Cancelled):
+    except (click.Abort, KeyboardInterrupt, CancelledError):
         click.echo("Stopped. What is done is kept: the same command goes on from here.", err=True)
         return _STOPPED_STATUS
     except (GraderError, InfrastructureError) as error:

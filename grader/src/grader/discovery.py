@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import GraderError
-from grader.files import FileProblem, read_regular
+from grader.files import FileError, read_regular
 from grader.names import shown, slug
 from grader.roster import ROSTER, Student, match, read_roster
 
@@ -94,7 +94,7 @@ def _submission(directory: int, name: str, label: str, student: Student, assignm
         source = _source(directory, name, assignment, file_name)
     except FileNotFoundError:
         return Submission(folder, student, None, f"there is no {file_name} in this folder")
-    except FileProblem as problem:
+    except FileError as problem:
         return Submission(folder, student, None, shown(_readable(str(problem)), 300), refused=True)
     return Submission(folder, student, source)
 
@@ -102,7 +102,7 @@ def _submission(directory: int, name: str, label: str, student: Student, assignm
 def _source(directory: int, name: str, assignment: str, file_name: str) -> bytes:
     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
     if stat.S_ISLNK(status.st_mode):
-        raise FileProblem(f"{name} is a symbolic link; links are not followed")
+        raise FileError(f"{name} is a symbolic link; links are not followed")
     if not stat.S_ISDIR(status.st_mode):
         return read_regular(name, MOST_BYTES, dir_fd=directory)
     inner = _open_folder(name, directory)
@@ -134,7 +134,7 @@ def _open_folder(name: str, directory: int) -> int:
     try:
         return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
     except OSError as error:
-        raise FileProblem(f"{name} can't be opened: {error.strerror}") from error
+        raise FileError(f"{name} can't be opened: {error.strerror}") from error
 
 
 def _lstat(name: str, directory: int) -> os.stat_result | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 _CHUNK = 1 << 20
 
 
-class FileProblem(Exception):
+class FileError(Exception):
     """A file that is not taken; the text says why, in a sentence fit for a report."""
 
 
@@ -17,7 +17,7 @@ def read_regular(name: str | Path, limit: int, *, dir_fd: int | None = None) -> 
     """The bytes of a regular file of at most `limit` bytes.
 
     A symbolic link in the last place is not followed, and a pipe or device is not waited for.
-    Raises FileProblem for what is not taken and FileNotFoundError for what is not there.
+    Raises FileError for what is not taken and FileNotFoundError for what is not there.
     """
     label = Path(name).name
     try:
@@ -27,17 +27,17 @@ def read_regular(name: str | Path, limit: int, *, dir_fd: int | None = None) -> 
     except OSError as error:
         status = _lstat(name, dir_fd)
         if status is not None and stat.S_ISLNK(status.st_mode):
-            raise FileProblem(f"{label} is a symbolic link; links are not followed") from error
-        raise FileProblem(f"{label} can't be opened: {error.strerror}") from error
+            raise FileError(f"{label} is a symbolic link; links are not followed") from error
+        raise FileError(f"{label} can't be opened: {error.strerror}") from error
     with os.fdopen(fd, "rb") as file:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise FileProblem(f"{label} is no regular file")
+            raise FileError(f"{label} is no regular file")
         if status.st_size > limit:
-            raise FileProblem(f"{label} has {status.st_size:,} bytes; at most {limit:,} are taken")
+            raise FileError(f"{label} has {status.st_size:,} bytes; at most {limit:,} are taken")
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise FileProblem(f"{label} grew beyond {limit:,} bytes while it was read")
+        raise FileError(f"{label} grew beyond {limit:,} bytes while it was read")
     return data
 
 

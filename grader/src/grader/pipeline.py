@@ -28,7 +28,7 @@ from grader.errors import GraderError, InfrastructureError
 from grader.files import sha256_bytes, sha256_file, sha256_files
 from grader.layout import Layout
 from grader.names import shown_block
-from grader.process import Cancelled
+from grader.process import CancelledError
 from grader.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
 from grader.result import SuiteResult, TestResult
 from grader.run import RunSettings, Suite, in_order, list_suite, run_suite
@@ -184,7 +184,7 @@ def grade_one(
 ) -> Record:
     """Grades one submission, or finds it in the journal."""
     if stop.is_set():
-        raise Cancelled
+        raise CancelledError
     key = key_of(bench, submission)
     known = journal.find(bench.assignment.id, submission.folder, key)
     if known is not None:

@@ -17,7 +17,7 @@ _TICK_SECONDS = 0.1
 _CHUNK = 1 << 16
 
 
-class Cancelled(Exception):
+class CancelledError(Exception):
     """The person at the keyboard stopped the grader."""
 
 
@@ -71,7 +71,7 @@ def run_command(
     """Runs `command` for at most `seconds`, draining all that it prints and keeping at most `output_cap` bytes.
 
     `on_tick` is asked every now and then whether to go on; False ends the command as if time had run out. The command
-    gets a session of its own and is killed as a group; it also dies with this process. Raises Cancelled when `stop`
+    gets a session of its own and is killed as a group; it also dies with this process. Raises CancelledError when `stop`
     is set, and OSError where the command can't be started.
     """
     start = time.monotonic()
@@ -102,7 +102,7 @@ def run_command(
                         pass
                     break  # a child that outlived it may hold the pipe open: it isn't waited for
                 if stop is not None and stop.is_set():
-                    raise Cancelled
+                    raise CancelledError
                 if time.monotonic() - start > seconds or (on_tick is not None and not on_tick()):
                     timed_out = True
                     break

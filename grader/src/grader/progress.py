@@ -16,10 +16,8 @@ from grader.render import points_text
 _STYLES = {"PASS": "green", "SLOW": "yellow", "HARNESS": "magenta", "MISSING": "dim"}
 
 
-def verdict_text(verdict: str) -> str:
-    """A verdict in its colour."""
-    style = _STYLES.get(verdict, "red")
-    return f"[{style}]{verdict}[/]"
+def _style(verdict: str) -> str:
+    return _STYLES.get(verdict, "red")
 
 
 def score_text(record: Record) -> str:
@@ -93,8 +91,9 @@ class Display:
                 self._cached += 1
                 return
             rung = record.score.rung if record.score else ""
+            verdict = f"[{_style(record.verdict)}]{record.verdict:8}[/]"
             self._console.print(
-                f"  {escape(record.folder[:40]):40}  {verdict_text(record.verdict):8}  {score_text(record)}  [dim]{rung}[/]",
+                f"  {escape(record.folder[:40]):40}  {verdict}  {score_text(record):14}  [dim]{rung}[/]",
                 highlight=False,
                 soft_wrap=True,
             )
@@ -109,5 +108,7 @@ def summary(title: str, records: list[Record]) -> Table:
     table.add_column("Points", justify="right")
     for record in sorted(records, key=lambda record: record.student.name.casefold()):
         rung = record.score.rung if record.score else ""
-        table.add_row(escape(record.student.name), verdict_text(record.verdict), rung, score_text(record))
+        table.add_row(
+            escape(record.student.name), f"[{_style(record.verdict)}]{record.verdict}[/]", rung, score_text(record)
+        )
     return table

@@ -99,10 +99,7 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
                 if not c.is_full and measured.get(c.id)
             ]
         points, possible = sum(c.points for c in criteria), sum(c.possible for c in criteria)
-        if failed:
-            state = tone(failed[0].verdict)
-        else:
-            state = "good" if points >= possible else "bad" if not tests else "warn"
+        is_bonus = assignment.is_bonus_rung(rung.id)
         views.append(
             RungView(
                 number=number,
@@ -110,13 +107,23 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
                 title=rung.title,
                 points=points,
                 possible=possible,
-                is_bonus=assignment.is_bonus_rung(rung.id),
-                state="quiet" if assignment.is_bonus_rung(rung.id) and not points else state,
+                is_bonus=is_bonus,
+                state=_state(failed, points, possible, is_bonus=is_bonus, has_run=bool(tests)),
                 criteria=criteria,
                 failures=tuple(failures),
             )
         )
     return views
+
+
+def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_bonus: bool, has_run: bool) -> str:
+    if is_bonus and not points:
+        return "quiet"
+    if failed:
+        return tone(failed[0].verdict)
+    if points >= possible:
+        return "good"
+    return "warn" if has_run else "bad"
 
 
 def _failure(test: TestResult) -> Failure:

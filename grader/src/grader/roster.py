@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import GraderError
-from grader.files import FileProblem, read_regular
+from grader.files import FileError, read_regular
 from grader.names import fingerprint, shown, tokens
 
 ROSTER = "roster.csv"
@@ -42,7 +42,7 @@ def read_roster(path: Path) -> list[Student]:
         data = read_regular(path, _LIMIT)
     except FileNotFoundError:
         raise GraderError(f"{path}: no such file") from None
-    except FileProblem as error:
+    except FileError as error:
         raise GraderError(str(error)) from error
     text = _decoded(data)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text.partition("\n")[0] else ",")

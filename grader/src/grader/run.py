@@ -14,7 +14,7 @@ from pathlib import Path
 from grader import cgroup, sandbox
 from grader.assignment import Assignment
 from grader.errors import InfrastructureError
-from grader.files import FileProblem, read_regular
+from grader.files import FileError, read_regular
 from grader.layout import Layout
 from grader.process import Ended, run_command
 from grader.result import SuiteResult, TestResult, parse_result
@@ -131,7 +131,7 @@ def read_result(path: Path) -> SuiteResult:
         return parse_result(read_regular(path, _RESULT_BYTES))
     except FileNotFoundError:
         raise InfrastructureError("the suite left no result file") from None
-    except (FileProblem, SchemaError) as error:
+    except (FileError, SchemaError) as error:
         raise InfrastructureError(f"the suite's result can't be taken: {error}") from error
 
 

@@ -72,15 +72,7 @@ def box_prefix(box: Box) -> list[str]:
     words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
     if box.status_fd >= 0:
         words += ["--json-status-fd", str(box.status_fd)]
-    words += ["--ro-bind", "/usr", "/usr"]
-    for name in _SYSTEM_FOLDERS:
-        folder = Path(name)
-        if folder.is_symlink():
-            words += ["--symlink", str(folder.readlink()), name]
-        elif folder.is_dir():
-            words += ["--ro-bind", name, name]
-    for name in _SYSTEM_FILES:
-        words += ["--ro-bind-try", name, name]
+    words += _system_words()
     words += ["--proc", "/proc", "--dev", "/dev"]
     words += ["--size", str(box.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108
     words += ["--size", str(_SHM_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
@@ -160,6 +152,20 @@ def _join_prefix(cgroups: tuple[Path, ...]) -> list[str]:
 def _is_visible(path: Path, box: Box) -> bool:
     visible = (Path("/usr"), *box.read_only, *box.writable)
     return path.exists() and any(path.is_relative_to(folder) for folder in visible)
+
+
+def _system_words() -> list[str]:
+    """The operating system's files, read-only; /lib and its like are links into /usr on most systems."""
+    words = ["--ro-bind", "/usr", "/usr"]
+    for name in _SYSTEM_FOLDERS:
+        folder = Path(name)
+        if folder.is_symlink():
+            words += ["--symlink", str(folder.readlink()), name]
+        elif folder.is_dir():
+            words += ["--ro-bind", name, name]
+    for name in _SYSTEM_FILES:
+        words += ["--ro-bind-try", name, name]
+    return words
 
 
 def _gpu_words() -> list[str]:

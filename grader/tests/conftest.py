@@ -1,0 +1,78 @@
+"""A checkout in small: a fake build script, suite and assignment that follow the contracts, and a class."""
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import sandbox
+from grader.layout import Layout
+
+FAKE = Path(__file__).parent / "fake"
+ROOT = Path(__file__).parents[2]
+
+
+def make_executable(path: Path) -> None:
+    path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Layout:
+    """A repository with one assignment, 90_fake, built."""
+    root = tmp_path / "checkout"
+    layout = Layout(root, root / "build")
+    for folder in (layout.assignment("90_fake"), layout.reference("90_fake") / "wrong", layout.libraries):
+        folder.mkdir(parents=True)
+    (root / "harness" / "suites").mkdir(parents=True)
+    (root / "harness" / "worker").mkdir()
+    (root / "build" / "bin").mkdir()
+    shutil.copytree(ROOT / "templates", root / "templates")
+    shutil.copy(FAKE / "assignment.toml", layout.assignment("90_fake"))
+    shutil.copy(FAKE / "build.sh", layout.build_script)
+    make_executable(layout.build_script)
+    layout.glue("90_fake").write_text("// glue\n")
+    (layout.libraries / "liblockstep_worker.a").write_text("library\n")
+    (layout.assignment("90_fake") / "ladder.cu").write_text(
+        "// TODO(alpha): this\n// TODO(beta): that\n// TODO(gamma): more\n"
+        "// fail alpha_one WRONG\n// fail beta_two WRONG\n// fail gamma_bonus WRONG\n// who stub\n"
+    )
+    (layout.reference("90_fake") / "ladder.cu").write_text("// who reference\n")
+    suite = root / "build" / "bin" / "90_fake_suite"
+    suite.write_text(f"#!{sys.executable}\n{(FAKE / 'suite.py').read_text()}")
+    make_executable(suite)
+    nvcc = tmp_path / "toolkit" / "bin" / "nvcc"
+    nvcc.parent.mkdir(parents=True)
+    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
+    make_executable(nvcc)
+    (layout.build / "nvcc.txt").write_text(f"{nvcc}\n")
+    return layout
+
+
+@pytest.fixture
+def submissions(tmp_path: Path) -> Callable[..., Path]:
+    """Makes a folder of submissions from names and sources."""
+
+    def make(**sources: str) -> Path:
+        folder = tmp_path / "submissions"
+        for name, source in sources.items():
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            (folder / name / "ladder.cu").write_text(f"// who {name}\n{source}\n")
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def in_checkout(checkout: Layout) -> Iterator[Layout]:
+    """The checkout as the current folder."""
+    before = Path.cwd()
+    os.chdir(checkout.root)
+    yield checkout
+    os.chdir(before)
+
+
+needs_sandbox = pytest.mark.skipif(bool(sandbox.why_no_sandbox()), reason=f"no sandbox: {sandbox.why_no_sandbox()}")

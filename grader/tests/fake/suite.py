@@ -1,0 +1,125 @@
+"""Stands in for a suite: reads the "worker" through the prefix, and writes the result file as its lines say.
+
+A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
+`harness TIMES` (exit 3 that many times), `unfinished`, `garbage`. Each run and each test is appended to runs.log beside
+the executable.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RUNGS = ("alpha_one", "beta_two", "gamma_bonus")
+TESTS = ("LadderTest.SumsAll", "LadderTest.SumsNone")
+
+arguments = dict(word[2:].partition("=")[::2] for word in sys.argv[1:])
+log = Path(__file__).parent / "runs.log"
+
+
+def say(text: str) -> None:
+    with log.open("a") as file:
+        file.write(text + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+names = [f"{test}/{rung}" for rung in RUNGS for test in TESTS]
+if "gtest_list_tests" in arguments:
+    print("Running main() from somewhere")
+    for test in TESTS:
+        print(f"{test.split('.')[0]}.")
+        for rung in RUNGS:
+            print(f"  {test.split('.')[1]}/{rung}  # GetParam() = {rung}")
+    print("Evidence.\n  Fast/beta_two")
+    sys.exit(0)
+
+prefix = Path(arguments["prefix"]).read_text().splitlines()
+source = subprocess.run([*prefix, arguments["worker"]], capture_output=True, text=True, check=True).stdout
+directives = [line.removeprefix("// ").split() for line in source.splitlines() if line.startswith("// ")]
+who = next((words[1] for words in directives if words[0] == "who"), "?")
+say(f"run {who}")
+slow = next((float(words[1]) for words in directives if words[0] == "slow"), 0.0)
+fails = {words[1]: words[2] for words in directives if words[0] == "fail"}
+values = {words[1]: float(words[2]) for words in directives if words[0] == "value"}
+times = {words[1]: float(words[2]) for words in directives if words[0] == "time"}
+kinds = {words[0] for words in directives}
+
+for words in directives:
+    if words[0] == "harness":
+        count = log.read_text().splitlines().count(f"run {who}")
+        if count <= int(words[1]):
+            sys.exit(3)
+
+skipped = arguments.get("gtest_filter", "-")[1:].split(":")
+document = {
+    "format": 1,
+    "assignment": "90_fake",
+    "suite": "public",
+    "seed": int(arguments["seed"]),
+    "finished": False,
+    "device": {"kind": "vgpu", "profile": "h200", "name": "Fake <b>GPU</b>", "threads": 1},
+    "tests": [],
+    "evidence": [],
+    "profiles": [],
+}
+
+
+def save() -> None:
+    temporary = Path(arguments["result"] + ".tmp")
+    temporary.write_text("garbage" if "garbage" in kinds else json.dumps(document))
+    temporary.replace(arguments["result"])
+
+
+for name in names:
+    if name in skipped:
+        continue
+    time.sleep(slow)
+    rung = name.partition("/")[2]
+    verdict = fails.get(rung, "PASS")
+    finding = {"kind": "race", "kernel": "k<int>", "file": "/somewhere/ladder.cu", "line": 2, "text": "t", "count": 1}
+    document["tests"].append(
+        {
+            "name": name,
+            "rung": rung,
+            "verdict": verdict,
+            "seconds": slow,
+            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n  hint    think",
+            "output": "<script>alert(1)</script>",
+            "reproduce": f"make test FLAGS=--gtest_filter={name}",
+            "findings": [finding] if verdict == "RACE" else [],
+        }
+    )
+    say(f"test {who} {name}")
+    save()
+document["tests"].append({"name": "Evidence.Fast/beta_two", "rung": "beta_two", "verdict": "PASS"})
+document["evidence"] = [
+    {
+        "criterion": "beta.fast",
+        "rung": "beta_two",
+        "metric": "branches / blocks",
+        "value": values.get("beta.fast", 1.0),
+        "verdict": "PASS",
+        "message": "",
+    }
+]
+counters = {"global_load_requests": 10, "global_load_sectors": 320, "global_load_sectors_ideal": 40, "branches": 4}
+document["profiles"] = [
+    {
+        "rung": rung,
+        "source": source_kind,
+        "n": 1024,
+        "microseconds": times.get(rung, 10.0) if source_kind == "submission" else 8.0,
+        "counters": counters,
+        "launches": [{"kernel": "k", "grid": [2, 1, 1], "block": [128, 1, 1], "microseconds": 1.0, "bound_by": "dram"}],
+        "lines": [{"file": "/x/ladder.cu", "line": 1, "counters": counters}],
+    }
+    for rung in RUNGS
+    for source_kind in ("submission", "reference")
+]
+document["finished"] = "unfinished" not in kinds
+save()
+say(f"done {who}")
+sys.exit(1 if fails else 0)

@@ -1,0 +1,293 @@
+"""The whole path on a small checkout: what is graded, what is written, what is not done twice."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import needs_sandbox
+
+from grader.cli import cli, main
+from grader.layout import Layout
+
+Submissions = Callable[..., Path]
+
+
+def grade(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox", "--jobs", "2", *arguments])
+
+
+def log(layout: Layout) -> list[str]:
+    path = layout.build / "bin" / "runs.log"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def results(layout: Layout) -> dict[str, dict]:  # type: ignore[type-arg]
+    found = [json.loads(path.read_text()) for path in (layout.root / "out/results/90_fake").glob("*.json")]
+    return {document["folder"]: document for document in found}
+
+
+def gradebook(layout: Layout) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO((layout.root / "out/gradebook.csv").read_text(encoding="utf-8-sig"))))
+
+
+def test_scores_by_criterion(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(
+        perfect="", half="// value beta.fast 4", wrong="// fail beta_two WRONG", racing="// fail alpha_one RACE",
+        broken="#error no", plain="// fail gamma_bonus WRONG",
+    )  # fmt: skip
+    assert grade(folder).exit_code == 0
+    found = {name: (r["verdict"], r["score"]["total"], r["score"]["rung"]) for name, r in results(in_checkout).items()}
+    assert found == {
+        "perfect": ("PASS", 23, ""),
+        "half": ("SLOW", 21, "beta_two"),
+        "wrong": ("WRONG", 11, "beta_two"),
+        "racing": ("RACE", 15, "alpha_one"),
+        "broken": ("COMPILE", 0, ""),
+        "plain": ("PASS", 20, ""),
+    }
+    assert results(in_checkout)["broken"]["message"] == "ladder.cu(1): error: #error says so"
+
+
+def test_nothing_is_graded_twice(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="", grace="")
+    grade(folder)
+    first = log(in_checkout)
+    output = grade(folder).output
+    assert log(in_checkout) == first
+    assert "2 of 2 were graded before" in output
+    (folder / "ada" / "ladder.cu").write_text("// who ada\n// changed\n")
+    grade(folder)
+    assert [line for line in log(in_checkout)[len(first) :] if line.startswith("run")] == ["run ada"]
+
+
+@pytest.mark.parametrize(
+    "touched",
+    ["build/lib/liblockstep_worker.a", "assignments/90_fake/assignment.toml", "reference/90_fake/ladder.cu",
+     "build/bin/90_fake_suite", "harness/suites/90_fake_launchers.cc"],
+)  # fmt: skip
+def test_a_change_of_what_grades_grades_again(in_checkout: Layout, submissions: Submissions, touched: str) -> None:
+    folder = submissions(ada="")
+    grade(folder)
+    path = in_checkout.root / touched
+    path.write_text(path.read_text() + "\n# changed\n")
+    grade(folder)
+    assert log(in_checkout).count("run ada") == 2
+
+
+def test_the_seed_stays_the_same_and_can_be_given(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="")
+    grade(folder)
+    seed = results(in_checkout)["ada"]["provenance"]["seed"]
+    grade(folder, "--out", "elsewhere")
+    other = json.loads(next(Path("elsewhere/results/90_fake").glob("*.json")).read_text())
+    assert other["provenance"]["seed"] != seed
+    assert grade(folder, "--seed", str(seed), "--out", "elsewhere").exit_code == 0
+    again = json.loads(next(Path("elsewhere/results/90_fake").glob("*.json")).read_text())
+    assert again["result"]["seed"] == seed
+    assert f"--seed {seed} --no-sandbox --only ada" in again["provenance"]["command"]
+
+
+def test_harness_failures_are_retried(in_checkout: Layout, submissions: Submissions) -> None:
+    assert grade(submissions(ada="// harness 2")).exit_code == 0
+    assert log(in_checkout).count("run ada") == 3
+    assert results(in_checkout)["ada"]["score"]["total"] == 23
+
+
+@pytest.mark.parametrize("fault", ["// harness 99", "// unfinished", "// garbage", "// fail alpha_one HARNESS"])
+def test_harness_failures_are_never_zeros(in_checkout: Layout, submissions: Submissions, fault: str) -> None:
+    folder = submissions(ada=fault, grace="")
+    result = grade(folder)
+    assert result.exit_code == 3
+    assert "Not graded" in result.output
+    assert results(in_checkout)["ada"]["score"] is None
+    assert results(in_checkout)["ada"]["verdict"] == "HARNESS"
+    rows = {row["name"]: row for row in gradebook(in_checkout)}
+    assert (rows["ada"]["90_fake"], rows["grace"]["90_fake"]) == ("", "23")
+    before = log(in_checkout).count("run ada")
+    grade(folder)
+    assert log(in_checkout).count("run ada") > before  # it is tried again, and the others are not
+    assert log(in_checkout).count("run grace") == 1
+
+
+def test_missing_and_refused_files(in_checkout: Layout, submissions: Submissions, tmp_path: Path) -> None:
+    folder = submissions(ada="")
+    (folder / "empty").mkdir()
+    (folder / "linked").mkdir()
+    secret = tmp_path / "secret.cu"
+    secret.write_text("// who secret\n")
+    (folder / "linked" / "ladder.cu").symlink_to(secret)
+    (folder / "outside").symlink_to(tmp_path)
+    (folder / "roster.csv").write_text("name,sid,email,alias\nAda L,1,ada@x,Fast\nNobody,2,nobody@x,\n")
+    assert grade(folder).exit_code == 0
+    found = {name: (r["status"], r["verdict"]) for name, r in results(in_checkout).items()}
+    assert found == {
+        "ada": ("graded", "PASS"),
+        "empty": ("missing", "MISSING"),
+        "linked": ("graded", "REJECTED"),
+        "outside": ("graded", "REJECTED"),
+        "2": ("missing", "MISSING"),
+    }
+    assert "run secret" not in log(in_checkout)
+    assert {row["name"] for row in gradebook(in_checkout)} == {"Ada L", "Nobody", "empty", "linked", "outside"}
+
+
+def test_leaderboard_ranks_the_right_ones_under_aliases(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(
+        a="// time beta_two 20", b="// time beta_two 5", c="// time beta_two 20",
+        liar="// time beta_two 1\n// fail alpha_one WRONG", zero="// time beta_two 0",
+    )  # fmt: skip
+    (folder / "roster.csv").write_text("name,sid,email,alias\na,1,,Alias of a\nb,2,,Alias of b\n")
+    grade(folder)
+    board = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"][0]
+    assert [(e["rank"], e["is_tied"], e["value"]) for e in board["entries"]] == [
+        (1, False, 5),
+        (2, True, 20),
+        (2, True, 20),
+    ]
+    assert [e["alias"] for e in board["entries"]][0] == "Alias of b"
+    assert board["entries"][0]["ratio"] == pytest.approx(1.6)
+    (folder / "a" / "ladder.cu").write_text("// who a\n// time beta_two 4\n")
+    grade(folder)
+    board = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"][0]
+    assert [point["value"] for point in board["entries"][0]["history"]] == [20, 4]
+    shown = CliRunner().invoke(cli, ["leaderboard"])
+    assert shown.exit_code == 0
+    assert "Alias of a" in shown.output
+
+
+def test_only_one_and_report(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="", grace="")
+    grade(folder)
+    (folder / "ada" / "ladder.cu").write_text("// who ada\n// fail beta_two WRONG\n")
+    assert grade(folder, "--only", "ada").exit_code == 0
+    assert set(results(in_checkout)) == {"ada", "grace"}
+    cards = sorted((in_checkout.root / "out/cards/90_fake").glob("*.html"))
+    before = [card.read_text() for card in cards]
+    for card in cards:
+        card.unlink()
+    assert CliRunner().invoke(cli, ["report"]).exit_code == 0
+    assert [card.read_text() for card in cards] == before
+
+
+def test_a_student_who_left_leaves_no_page(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="", grace="")
+    grade(folder)
+    (folder / "grace" / "ladder.cu").unlink()
+    (folder / "grace").rmdir()
+    grade(folder)
+    assert [row["name"] for row in gradebook(in_checkout)] == ["ada"]
+    assert len(list((in_checkout.root / "out/cards/90_fake").glob("*.html"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["grade", "nowhere"], "Type:  grader grade PATH"),
+        (["grade", ".", "--assignment", "99"], "There are: 90_fake"),
+        (["report", "--out", "nothing"], "Type:  grader grade SUBMISSIONS --out nothing"),
+        (["check", "99"], "There are: 90_fake"),
+    ],
+)
+@pytest.mark.usefixtures("in_checkout")
+def test_errors_say_what_to_type(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["grader", *arguments, *(["--no-sandbox"] if arguments[0] != "report" else [])])
+    assert main() == 1
+    assert says in capsys.readouterr().err
+
+
+def test_check_holds_and_fails(in_checkout: Layout) -> None:
+    wrong = in_checkout.reference("90_fake") / "wrong"
+    (wrong / "race.cu").write_text("// verdict: RACE beta_two\n// fail beta_two RACE\n")
+    (wrong / "syntax.cu").write_text("// verdict: COMPILE\n#error\n")
+    (wrong / "slow.cu").write_text("// verdict: SLOW beta_two\n// value beta.fast 9\n")
+    (wrong / "bonus.cu").write_text("// verdict: WRONG gamma_bonus\n// fail gamma_bonus WRONG\n")
+    held = CliRunner().invoke(cli, ["check", "--no-sandbox"])
+    assert held.exit_code == 0, held.output
+    assert "9 of 9 checks hold, 4 wrong solutions among them" in held.output
+    (wrong / "race.cu").write_text("// verdict: RACE alpha_one\n// fail beta_two RACE\n")
+    (wrong / "silent.cu").write_text("// nothing declared\n")
+    stub = in_checkout.assignment("90_fake") / "ladder.cu"
+    stub.write_text("// TODO(alpha): this\n// fail beta_two WRONG\n// fail gamma_bonus WRONG\n")
+    failed = CliRunner().invoke(cli, ["check", "--no-sandbox"])
+    assert failed.exit_code == 1
+    for sentence in (
+        "declares RACE alpha_one and gets RACE beta_two",
+        "its first line must be",
+        "the stub earns full marks for alpha.sum",
+        "no TODO names beta_two",
+    ):
+        assert sentence in " ".join(failed.output.split())
+
+
+def test_check_adds_points_up(in_checkout: Layout) -> None:
+    toml = in_checkout.assignment("90_fake") / "assignment.toml"
+    toml.write_text(toml.read_text().replace("points = 4", "points = 5").replace("*LadderTest.*/beta_two", "*Nothing*"))
+    output = " ".join(CliRunner().invoke(cli, ["check", "--no-sandbox"]).output.split())
+    assert "points says 20" in output
+    assert "beta.sum (*Nothing*)" in output
+
+
+@needs_sandbox
+def test_in_the_sandbox(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="// LOOK_AROUND", grace="// fail beta_two BOUNDS")
+    result = CliRunner().invoke(cli, ["grade", str(folder)])
+    assert result.exit_code == 0, result.output
+    assert {name: r["verdict"] for name, r in results(in_checkout).items()} == {"ada": "PASS", "grace": "BOUNDS"}
+    assert all(r["provenance"]["sandboxed"] for r in results(in_checkout).values())
+
+
+def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -> None:
+    names = [f"s{index}" for index in range(6)]
+    folder = submissions(**dict.fromkeys(names, "// slow 0.1"))
+    command = [sys.executable, "-m", "grader", "grade", str(folder), "--no-sandbox", "--jobs", "2"]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    chance = random.Random(20)
+    finished: dict[str, int] = {}  # records and tests seen in the journal, and how long the log was then
+    ended: dict[tuple[str, str], int] = {}
+    for _ in range(5):
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(chance.uniform(0.9, 2.2))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.2)  # the kernel ends what the grader had started
+        for folder_name in rows(in_checkout, "SELECT folder FROM record"):
+            finished.setdefault(folder_name[0], len(log(in_checkout)))
+        for folder_name, test in rows(in_checkout, "SELECT folder, name FROM test"):
+            ended.setdefault((folder_name, test), len(log(in_checkout)))
+    assert finished or ended, "the kills came too early to show anything"
+    assert subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0
+    once = "SELECT folder, count(*) FROM record GROUP BY folder"
+    assert rows(in_checkout, once) == [(name, 1) for name in names]
+    assert {r["score"]["total"] for r in results(in_checkout).values()} == {23}
+    assert all(len(r["result"]["tests"]) == 7 for r in results(in_checkout).values())
+    lines = log(in_checkout)
+    for name, position in finished.items():
+        assert f"run {name}" not in lines[position:]
+    for (name, test), position in ended.items():
+        assert f"test {name} {test}" not in lines[position:]
+    assert not (in_checkout.root / "out/work").exists()
+
+
+def rows(layout: Layout, query: str) -> list[tuple[str, ...]]:
+    path = layout.root / "out/journal.sqlite"
+    if not path.exists():
+        return []
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        try:
+            return database.execute(query).fetchall()
+        except sqlite3.OperationalError:
+            return []  # killed before the tables were made
