@@ -35,6 +35,8 @@ std::string SignalText(int signal) {
          (text != nullptr ? " (" + std::string(text) + ")" : "");
 }
 
+constexpr char kClosedSocketText[] = "the program closed its connection to the judge";
+
 // A sandbox passes its program's death by a signal on as this status.
 constexpr int kSignalStatusBase = 128;
 
@@ -209,12 +211,16 @@ class WorkerSession::Conversation {
     while (!process_.Status()) {
       if (auto flood = DrainOutput()) return flood;
       if (SecondsSince(begin) > kGraceSeconds) {
-        return Failure(Outcome::kClosedSocket, "the program closed its connection to the judge");
+        return Failure(Outcome::kClosedSocket, kClosedSocketText);
       }
       pollfd polled{process_.exit_event(), POLLIN, 0};
       ::poll(&polled, 1, 50);
     }
-    return Ended(*process_.Status(), process_.has_prefix());
+    const ExitStatus status = *process_.Status();
+    if (!status.by_signal && status.code == kConnectionLostStatus) {
+      return Failure(Outcome::kClosedSocket, kClosedSocketText);
+    }
+    return Ended(status, process_.has_prefix());
   }
 
   CallResult TimedOut() const {

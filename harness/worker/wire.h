@@ -22,6 +22,8 @@ namespace lockstep::worker {
 
 inline constexpr uint32_t kProtocolVersion = 1;
 inline constexpr int kSocketDescriptor = 3;  // in the worker
+// Exit status of a worker that lost its connection to the judge.
+inline constexpr int kConnectionLostStatus = 120;
 inline constexpr uint64_t kHeaderBytes = 8;
 // A memory transfer is cut into pieces of this size; every piece but the first carries kContinued.
 inline constexpr uint64_t kTransferBytes = uint64_t{16} << 20;

@@ -122,6 +122,6 @@ int main() {
   } catch (const lockstep::worker::WireError& error) {
     std::fprintf(stderr, "This program is a worker: the judge starts it and talks to it over descriptor 3 (%s).\n",
                  error.what());
-    return 2;
+    return lockstep::worker::kConnectionLostStatus;
   }
 }

@@ -17,8 +17,8 @@ namespace lockstep::vgpu::cudart {
 
 // The API call a request comes from, for traces, leaks and messages.
 struct Origin {
-  const char* function = "";   // "cudaMalloc"
-  std::string call_site;       // "reduction.cu:120" where known, or ""
+  const char* function = "";  // "cudaMalloc"
+  std::string call_site;      // "reduction.cu:120" where known, or ""
 };
 
 class Backend {
@@ -41,11 +41,13 @@ class Backend {
   virtual int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) = 0;
   virtual const DeviceProfile& profile() = 0;
   virtual void Reset() = 0;
+  // Whether a device address is also an address in this process: then managed memory is device memory.
+  virtual bool HostSeesDeviceMemory() const { return false; }
   // Any API call that none of the above carries (streams, events, …), for the judge's trace. May be a no-op.
   virtual void Note(const Origin& origin, int error) = 0;
 };
 
-std::unique_ptr<Backend> MakeLocalBackend();            // cudart/local_backend.cc: options from LOCKSTEP_* variables
+std::unique_ptr<Backend> MakeLocalBackend();             // cudart/local_backend.cc: options from LOCKSTEP_* variables
 std::unique_ptr<Backend> MakeRemoteBackend(int socket);  // worker/remote_backend.cc
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,68 @@
+// Events, whose times are those of the modelled clock.
+#include "vgpu/cudart/runtime.h"
+
+using namespace lockstep::vgpu::cudart;
+
+namespace {
+
+constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+constexpr double kMicrosecondsInMillisecond = 1000;
+
+void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
+  Require(event != nullptr && (flags & ~kEventFlags) == 0, cudaErrorInvalidValue);
+  if ((flags & cudaEventInterprocess) != 0) NotSupported("an event that processes share");
+  *event = r.timeline().CreateEvent(flags);
+}
+
+const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
+  const auto& timed = r.timeline().EventOf(event);
+  Require(timed.recorded && (timed.flags & cudaEventDisableTiming) == 0, cudaErrorInvalidResourceHandle);
+  return timed;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return Api("cudaEventCreate", [&](Runtime& r) { Create(r, event, cudaEventDefault); });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return Api("cudaEventCreateWithFlags", [&](Runtime& r) { Create(r, event, flags); });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return Api("cudaEventDestroy", Faults::kIgnores, [&](Runtime& r) { r.timeline().DestroyEvent(event); });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return Api("cudaEventRecord", Faults::kIgnores, [&](Runtime& r) { r.timeline().Record(event, stream); });
+}
+LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz)
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
+    Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
+    r.timeline().Record(event, stream);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return Api("cudaEventQuery", [&](Runtime& r) { r.timeline().EventOf(event); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return Api("cudaEventSynchronize", [&](Runtime& r) { r.timeline().Synchronize(event); });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  return Api("cudaEventElapsedTime", [&](Runtime& r) {
+    Require(milliseconds != nullptr, cudaErrorInvalidValue);
+    const double begin_us = Timed(r, begin).at_us;
+    *milliseconds = static_cast<float>((Timed(r, end).at_us - begin_us) / kMicrosecondsInMillisecond);
+  });
+}
+
+}  // extern "C"

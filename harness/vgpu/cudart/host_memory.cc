@@ -1,0 +1,157 @@
+// Host memory that the runtime knows: page-locked, registered, mapped; what a pointer is; memory hints; IPC.
+#include <cstdlib>
+#include <cstring>
+
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr unsigned kHostAllocFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+
+// Page-locked memory is the device's own where the host sees that, so that kernels reach it too.
+void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
+  Require(pointer != nullptr && (flags & ~kHostAllocFlags) == 0, cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (bytes == 0) return;
+  using Kind = Runtime::HostRange::Kind;
+  Kind kind = Kind::kAllocated;
+  if ((flags & cudaHostAllocMapped) != 0 && r.backend().HostSeesDeviceMemory()) {
+    const uint64_t address = r.backend().Allocate(bytes, r.origin());
+    Require(address != 0, cudaErrorMemoryAllocation);
+    r.backend().Fill(address, 0, bytes, r.origin());
+    *pointer = reinterpret_cast<void*>(address);
+    kind = Kind::kOnDevice;
+  } else {
+    Require(bytes <= SIZE_MAX - kPage, cudaErrorMemoryAllocation);
+    *pointer = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+    Require(*pointer != nullptr, cudaErrorMemoryAllocation);
+  }
+  r.host_ranges()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, flags, kind};
+}
+
+const Runtime::HostRange& RangeAt(Runtime& r, void* pointer) {
+  const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
+  Require(found != r.host_ranges().end(), cudaErrorInvalidValue);
+  return found->second;
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  return Api("cudaMallocHost", [&](Runtime& r) { AllocateHost(r, pointer, bytes, cudaHostAllocDefault); });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
+  return Api("cudaHostAlloc", [&](Runtime& r) { AllocateHost(r, pointer, bytes, flags); });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return Api("cudaFreeHost", [&](Runtime& r) {
+    if (pointer == nullptr) return;
+    using Kind = Runtime::HostRange::Kind;
+    const Kind kind = RangeAt(r, pointer).kind;
+    Require(kind != Kind::kRegistered, cudaErrorInvalidValue);
+    r.host_ranges().erase(reinterpret_cast<uintptr_t>(pointer));
+    if (kind == Kind::kOnDevice) {
+      r.backend().Free(reinterpret_cast<uintptr_t>(pointer), r.origin());
+    } else {
+      std::free(pointer);
+    }
+  });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
+  return Api("cudaHostRegister", [&](Runtime& r) {
+    Require(pointer != nullptr && bytes > 0, cudaErrorInvalidValue);
+    Require(!r.IsPinned(pointer), cudaErrorHostMemoryAlreadyRegistered);
+    r.host_ranges()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, flags, Runtime::HostRange::Kind::kRegistered};
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return Api("cudaHostUnregister", [&](Runtime& r) {
+    const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
+    Require(found != r.host_ranges().end() && found->second.kind == Runtime::HostRange::Kind::kRegistered,
+            cudaErrorHostMemoryNotRegistered);
+    r.host_ranges().erase(found);
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  return Api("cudaHostGetDevicePointer", [&](Runtime& r) {
+    Require(device != nullptr && flags == 0, cudaErrorInvalidValue);
+    if (RangeAt(r, host).kind != Runtime::HostRange::Kind::kOnDevice) {
+      NotSupported("host memory in kernels, but for cudaHostAlloc with cudaHostAllocMapped in a program of its own,");
+    }
+    *device = host;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return Api("cudaHostGetFlags", [&](Runtime& r) {
+    Require(flags != nullptr, cudaErrorInvalidValue);
+    *flags = RangeAt(r, host).flags;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return Api("cudaPointerGetAttributes", [&](Runtime& r) {
+    Require(attributes != nullptr, cudaErrorInvalidValue);
+    *attributes = {};
+    void* const address = const_cast<void*>(pointer);
+    attributes->device = 0;
+    if (r.IsManaged(reinterpret_cast<uintptr_t>(pointer))) {
+      attributes->type = cudaMemoryTypeManaged;
+      attributes->devicePointer = attributes->hostPointer = address;
+    } else if (r.IsPinned(pointer)) {
+      attributes->type = cudaMemoryTypeHost;
+      attributes->hostPointer = address;
+      if (r.IsShared(reinterpret_cast<uintptr_t>(pointer))) attributes->devicePointer = address;
+    } else if (r.backend().Contains(reinterpret_cast<uintptr_t>(pointer), 1)) {
+      attributes->type = cudaMemoryTypeDevice;
+      attributes->devicePointer = address;
+    } else {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = -2;
+      attributes->hostPointer = address;
+    }
+  });
+}
+
+// Hints: where pages lie is not modelled.
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
+  return Api("cudaMemAdvise", [&](Runtime& r) {
+    Require(bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned flags,
+                                 cudaStream_t stream) {
+  return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
+    Require(flags == 0 && bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
+    r.timeline().StreamOf(stream);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
+
+// Memory of another process's: a virtual GPU belongs to one.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
+  return Api("cudaIpcGetMemHandle", [](Runtime&) { NotSupported("sharing memory between processes"); });
+}
+cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned) {
+  return Api("cudaIpcOpenMemHandle", [](Runtime&) { NotSupported("sharing memory between processes"); });
+}
+cudaError_t cudaIpcCloseMemHandle(void*) {
+  return Api("cudaIpcCloseMemHandle", [](Runtime&) { NotSupported("sharing memory between processes"); });
+}
+
+}  // extern "C"

@@ -1,0 +1,94 @@
+// Libraries: device code that the program loads itself, as a fat binary or as PTX text.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "vgpu/cudart/fatbin.h"
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+Module* ModuleOf(cudaLibrary_t library) {
+  Require(library != nullptr, cudaErrorInvalidResourceHandle);
+  return reinterpret_cast<Module*>(library);
+}
+
+constexpr uint32_t kFatbinMagic = 0xBA55ED50;
+
+// The code's length is in its header; a text ends with 0.
+std::vector<uint8_t> ImageAt(const void* code) {
+  uint32_t magic;
+  std::memcpy(&magic, code, sizeof magic);
+  const auto* bytes = static_cast<const uint8_t*>(code);
+  const uint64_t size = magic == kFatbinMagic ? FatbinBytes(code) : std::strlen(static_cast<const char*>(code));
+  return {bytes, bytes + size};
+}
+
+cudaLibrary_t LoadLibrary(Runtime& r, std::vector<uint8_t> image) {
+  Module* const module = r.AddModule({});
+  module->owned = std::move(image);
+  module->image = module->owned;
+  try {
+    r.Load(*module);
+  } catch (...) {
+    r.RemoveModule(module);
+    throw;
+  }
+  return reinterpret_cast<cudaLibrary_t>(module);
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**, unsigned,
+                                cudaLibraryOption*, void**, unsigned) {
+  return Api("cudaLibraryLoadData", [&](Runtime& r) {
+    Require(library != nullptr && code != nullptr, cudaErrorInvalidValue);
+    *library = LoadLibrary(r, ImageAt(code));
+  });
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption*, void**, unsigned,
+                                    cudaLibraryOption*, void**, unsigned) {
+  return Api("cudaLibraryLoadFromFile", [&](Runtime& r) {
+    Require(library != nullptr && path != nullptr, cudaErrorInvalidValue);
+    std::ifstream file(path, std::ios::binary);
+    Require(file.good(), cudaErrorFileNotFound);
+    *library = LoadLibrary(r, {std::istreambuf_iterator<char>(file), {}});
+  });
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+  return Api("cudaLibraryUnload", [&](Runtime& r) { r.RemoveModule(ModuleOf(library)); });
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+  return Api("cudaLibraryGetKernel", [&](Runtime& r) {
+    Require(kernel != nullptr && name != nullptr, cudaErrorInvalidValue);
+    try {
+      *kernel = reinterpret_cast<cudaKernel_t>(r.FindKernel(ModuleOf(library), name));
+    } catch (const ApiError& error) {
+      throw ApiError{error.code == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error.code};
+    }
+  });
+}
+
+cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+  return Api("cudaLibraryGetGlobal", [&](Runtime& r) {
+    Require(address != nullptr && name != nullptr, cudaErrorInvalidValue);
+    const auto variable = r.backend().FindVariable(r.Load(*ModuleOf(library)), name);
+    Require(variable.has_value(), cudaErrorSymbolNotFound);
+    *address = reinterpret_cast<void*>(variable->address);
+    if (bytes != nullptr) *bytes = variable->bytes;
+  });
+}
+
+}  // extern "C"

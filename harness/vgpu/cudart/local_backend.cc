@@ -1,0 +1,195 @@
+// A virtual GPU in this process, for programs that run on their own: see vgpu/run for the variables' front end.
+//
+//   LOCKSTEP_PROFILE=h200         the device that is modelled
+//   LOCKSTEP_THREADS=4            CPU threads that run blocks; results do not depend on it
+//   LOCKSTEP_CHECK=races,init,sync,leaks   checkers; "all" for every one
+//   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
+//   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
+//   LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/fatbin.h"
+#include "vgpu/cudart/report.h"
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+constexpr char kDefaultProfile[] = "h200";
+constexpr int kAnySm = 10'000;
+constexpr uint64_t kMaxMemoryBytes = uint64_t{16} << 30;
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+uint64_t NumberIn(const char* name, uint64_t otherwise) {
+  const std::string text = Variable(name);
+  if (text.empty()) return otherwise;
+  char* end = nullptr;
+  const unsigned long long number = std::strtoull(text.c_str(), &end, 10);
+  if (*end != '\0') throw std::runtime_error(std::string(name) + "=" + text + ": not a number");
+  return number;
+}
+
+const DeviceProfile& ChosenProfile() {
+  const std::string id = Variable("LOCKSTEP_PROFILE");
+  const DeviceProfile* profile = FindProfile(id.empty() ? kDefaultProfile : id);
+  if (profile != nullptr) return *profile;
+  std::string known;
+  for (const DeviceProfile* candidate : AllProfiles())
+    known += (known.empty() ? "" : ", ") + std::string(candidate->id);
+  throw std::runtime_error("there is no device " + id + "; there are: " + known);
+}
+
+struct Checks {
+  bool races = false, init = false, sync = false, leaks = false;
+};
+
+Checks ChosenChecks() {
+  Checks checks;
+  std::string list = Variable("LOCKSTEP_CHECK");
+  for (size_t at = 0; at < list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    const std::string name = list.substr(at, comma - at);
+    at = comma + 1;
+    const bool all = name == "all";
+    if (!all && name != "races" && name != "init" && name != "sync" && name != "leaks") {
+      throw std::runtime_error("there is no check " + name + "; there are: races, init, sync, leaks, all");
+    }
+    checks.races |= all || name == "races";
+    checks.init |= all || name == "init";
+    checks.sync |= all || name == "sync";
+    checks.leaks |= all || name == "leaks";
+  }
+  return checks;
+}
+
+DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks) {
+  DeviceOptions options;
+  options.threads = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", 1), 1, 256));
+  options.check_races = checks.races;
+  options.check_uninitialized = checks.init;
+  options.check_sync = checks.sync;
+  options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
+  options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), kMaxMemoryBytes);
+  return options;
+}
+
+class LocalBackend : public Backend {
+ public:
+  LocalBackend()
+      : checks_(ChosenChecks()),
+        device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_)),
+        report_(Variable("LOCKSTEP_PROFILE_REPORT")) {}
+
+  ModuleHandle LoadModule(std::span<const uint8_t> image) override {
+    const DeviceProfile& profile = device_.profile();
+    std::string text;
+    try {
+      text = ExtractPtx(image, profile.cc_major * 10 + profile.cc_minor);
+    } catch (const std::runtime_error&) {
+      text = ExtractPtx(image, kAnySm);
+    }
+    return device_.LoadModule(text);
+  }
+  void UnloadModule(ModuleHandle module) override { device_.UnloadModule(module); }
+  std::optional<KernelInfo> FindKernel(ModuleHandle module, const std::string& mangled) override {
+    const KernelInfo* kernel = device_.FindKernel(module, mangled);
+    return kernel != nullptr ? std::optional(*kernel) : std::nullopt;
+  }
+  std::optional<VariableInfo> FindVariable(ModuleHandle module, const std::string& name) override {
+    return device_.FindVariable(module, name);
+  }
+  uint64_t Allocate(uint64_t bytes, const Origin& origin) override {
+    return device_.Allocate(bytes, std::string(origin.function) + " #" + std::to_string(++allocations_),
+                            origin.call_site);
+  }
+  bool Free(uint64_t address, const Origin&) override { return device_.Free(address); }
+  bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin&) override {
+    return device_.Write(to, from, bytes);
+  }
+  bool Read(void* to, uint64_t from, uint64_t bytes, const Origin&) override { return device_.Read(to, from, bytes); }
+  bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin&) override {
+    return device_.Copy(to, from, bytes);
+  }
+  bool Fill(uint64_t to, uint8_t value, uint64_t bytes, const Origin&) override {
+    return device_.Fill(to, value, bytes);
+  }
+  bool Contains(uint64_t address, uint64_t bytes) override { return device_.Contains(address, bytes); }
+  uint64_t FreeBytes() override { return device_.FreeBytes(); }
+  int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {
+    return device_.MaxBlocksPerSm(kernel, block_threads, dynamic_shared);
+  }
+  const DeviceProfile& profile() override { return device_.profile(); }
+  void Reset() override {
+    device_.Reset();
+    fault_shown_ = false;
+  }
+  bool HostSeesDeviceMemory() const override { return true; }
+  void Note(const Origin&, int) override {}
+
+  LaunchResult Launch(const LaunchSpec& launch, const Origin&) override {
+    // What the program printed comes before what the kernel prints, and before a fault's message.
+    std::fflush(stdout);
+    const LaunchResult result = device_.Launch(launch);
+    std::fflush(stdout);
+    ShowFault();
+    return result;
+  }
+
+  // At the end of the process.
+  void Report() {
+    ReportOptions options;
+    options.kernels = report_ == "kernels" || report_ == "lines";
+    options.lines = report_ == "lines";
+    options.findings = checks_.races || checks_.init || checks_.sync || checks_.leaks;
+    options.leaks = checks_.leaks;
+    options.faults_were_shown = fault_shown_;
+    PrintReport(device_, options);
+  }
+
+ private:
+  // A fault is told when it happens: the program may well end before its report.
+  void ShowFault() {
+    if (!device_.faulted() || fault_shown_) return;
+    for (const Finding& finding : device_.findings().findings()) {
+      if (finding.fatal) PrintFinding(finding);
+    }
+    fault_shown_ = true;
+  }
+
+  const Checks checks_;
+  Device device_;
+  const std::string report_;
+  uint64_t allocations_ = 0;
+  bool fault_shown_ = false;
+};
+
+LocalBackend* g_local = nullptr;
+
+__attribute__((destructor)) void ReportAtExit() {
+  if (g_local != nullptr) g_local->Report();
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeLocalBackend() {
+  try {
+    auto backend = std::make_unique<LocalBackend>();
+    g_local = backend.get();
+    return backend;
+  } catch (const std::runtime_error& error) {
+    // The user's choice of a device or check can't be had: running on without it would mislead.
+    Say(error.what());
+    std::_Exit(2);
+  }
+}
+
+}  // namespace lockstep::vgpu::cudart

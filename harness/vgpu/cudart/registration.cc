@@ -1,0 +1,123 @@
+// What nvcc's host code calls: registration before main, and the two halves of kernel<<<…>>>(…).
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "vgpu/cudart/fatbin.h"
+#include "vgpu/cudart/launch.h"
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// The struct that the handle of __cudaRegisterFatBinary's argument points to.
+struct FatbinWrapper {
+  uint32_t magic, version;
+  const void* data;
+  void* linked;
+};
+constexpr uint32_t kWrapperMagic = 0x466243B1;
+
+std::vector<LaunchConfiguration>& Configurations() {
+  static thread_local std::vector<LaunchConfiguration> stack;
+  return stack;
+}
+
+Module* ModuleOf(void** handle) { return reinterpret_cast<Module*>(handle); }
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* wrapper_address) {
+  const auto* wrapper = static_cast<const FatbinWrapper*>(wrapper_address);
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  Module* module = r.AddModule({});
+  if (wrapper->magic != kWrapperMagic || wrapper->version != 1) {
+    Say("this program has device code in a form that the virtual GPU can't link (nvcc -rdc=true); build it without");
+    module->error = cudaErrorNoKernelImageForDevice;
+  } else {
+    module->image = {static_cast<const uint8_t*>(wrapper->data), FatbinBytes(wrapper->data)};
+  }
+  return reinterpret_cast<void**>(module);
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+// Runs when the process ends, where its modules end with it; or when a shared object is unloaded.
+void __cudaUnregisterFatBinary(void** handle) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  // The image goes away with the object that holds it; what was loaded stays, as kernels may still be named.
+  if (Module* module = ModuleOf(handle); module != nullptr && module->handle == 0) module->image = {};
+}
+
+void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  r.AddKernel(ModuleOf(handle), host, name);
+}
+
+void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t bytes, int, int) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  Symbol symbol;
+  symbol.name = name;
+  symbol.bytes = bytes;
+  r.AddSymbol(ModuleOf(handle), host, std::move(symbol));
+}
+
+void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, size_t bytes, int, int) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  Symbol symbol;
+  symbol.name = name;
+  symbol.bytes = bytes;
+  symbol.managed_slot = host;
+  r.AddSymbol(ModuleOf(handle), host, std::move(symbol));
+}
+
+// Host code is about to use a managed variable.
+char __cudaInitModule(void** handle) {
+  Api("__cudaInitModule", Faults::kIgnores, [&](Runtime& r) { r.InitManaged(ModuleOf(handle)); });
+  return 1;
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, CUstream_st* stream) {
+  Configurations().push_back({grid, block, shared, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+  auto& configurations = Configurations();
+  if (configurations.empty()) return LastError() = cudaErrorMissingConfiguration;
+  const LaunchConfiguration configuration = configurations.back();
+  configurations.pop_back();
+  *grid = configuration.grid;
+  *block = configuration.block;
+  *shared = configuration.shared;
+  *static_cast<cudaStream_t*>(stream) = configuration.stream;
+  return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* host) {
+  return Api("__cudaGetKernel", Faults::kIgnores,
+             [&](Runtime& r) { *handle = reinterpret_cast<cudaKernel_t>(&r.KernelOf(host)); });
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                               cudaStream_t stream) {
+  return Api("cudaLaunchKernel", Faults::kIgnores, [&](Runtime& r) {
+    Launch(r, kernel, {grid, block, shared, stream}, arguments, false);
+  });
+}
+LOCKSTEP_PER_THREAD(__cudaLaunchKernel, _ptsz)
+
+}  // extern "C"

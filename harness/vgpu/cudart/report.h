@@ -1,0 +1,19 @@
+// What a program's run on the virtual GPU showed: findings, and counters by kernel and by source line. On standard
+// error, as aligned text; in colour on a terminal, or as LOCKSTEP_COLOR=always|never says.
+#pragma once
+
+#include "vgpu/exec/device.h"
+
+namespace lockstep::vgpu::cudart {
+
+struct ReportOptions {
+  bool findings = false;  // the checkers ran
+  bool leaks = false;
+  bool kernels = false, lines = false;
+  bool faults_were_shown = false;
+};
+
+void PrintFinding(const Finding& finding);
+void PrintReport(const Device& device, const ReportOptions& options);
+
+}  // namespace lockstep::vgpu::cudart

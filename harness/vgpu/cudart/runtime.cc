@@ -1,0 +1,214 @@
+#include "vgpu/cudart/runtime.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+namespace lockstep::vgpu::cudart {
+
+Runtime& runtime() {
+  // Never destroyed: destructors of the program's own objects call CUDA until the process is gone.
+  static Runtime* const instance = new Runtime;
+  return *instance;
+}
+
+cudaError_t& LastError() {
+  static thread_local cudaError_t error = cudaSuccess;
+  return error;
+}
+
+void Say(std::string_view sentence) {
+  std::string line = "lockstep: " + std::string(sentence) + "\n";
+  (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
+void NotSupported(const std::string& what) {
+  Say(std::string(runtime().function()) + ": " + what + " is not supported by the virtual GPU");
+  throw ApiError{cudaErrorNotSupported};
+}
+
+Backend& Runtime::backend() {
+  if (backend_ == nullptr) {
+    const char* socket = std::getenv("LOCKSTEP_SOCKET");
+    backend_ = socket != nullptr ? MakeRemoteBackend(std::atoi(socket)) : MakeLocalBackend();
+  }
+  return *backend_;
+}
+
+cudaError_t Runtime::Enter(const char* function, Faults faults) {
+  function_ = function;
+  carried_ = false;
+  if (faults == Faults::kNone) return cudaSuccess;
+  if (faults == Faults::kReports && pending_ != cudaSuccess) {
+    sticky_ = pending_;
+    pending_ = cudaSuccess;
+  }
+  return sticky_;
+}
+
+cudaError_t Runtime::Leave(cudaError_t error) {
+  if (error != cudaSuccess) LastError() = error;
+  if (!carried_) {
+    try {
+      backend().Note({function_, ""}, error);
+    } catch (...) {
+      if (error == cudaSuccess) LastError() = error = Handle();
+    }
+  }
+  return error;
+}
+
+cudaError_t Runtime::Handle() {
+  try {
+    throw;
+  } catch (const ApiError& error) {
+    return error.code;
+  } catch (const std::bad_alloc&) {
+    return cudaErrorMemoryAllocation;
+  } catch (const std::exception& error) {
+    Say(std::string(runtime().function_) + ": " + error.what());
+    return cudaErrorUnknown;
+  }
+}
+
+Module* Runtime::AddModule(std::span<const uint8_t> image) {
+  auto module = std::make_unique<Module>();
+  module->image = image;
+  return modules_.insert(std::move(module)).first->get();
+}
+
+void Runtime::RemoveModule(Module* module) {
+  if (module->handle != 0 && !faulted()) backend().UnloadModule(module->handle);
+  std::erase_if(kernels_, [module](const auto& entry) { return entry.second->module == module; });
+  std::erase_if(symbols_, [module](const auto& entry) { return entry.second.module == module; });
+  std::erase_if(modules_, [module](const auto& entry) { return entry.get() == module; });
+}
+
+Kernel* Runtime::AddKernel(Module* module, const void* host, std::string name) {
+  auto kernel = std::make_unique<Kernel>();
+  kernel->module = module;
+  kernel->name = std::move(name);
+  // A template's kernel is registered by every translation unit that instantiates it, under one address.
+  const void* const key = host != nullptr ? host : kernel.get();
+  return kernels_.try_emplace(key, std::move(kernel)).first->second.get();
+}
+
+void Runtime::AddSymbol(Module* module, const void* host, Symbol symbol) {
+  symbol.module = module;
+  symbols_.try_emplace(host, std::move(symbol));
+}
+
+void Runtime::InitManaged(Module* module) {
+  for (auto& [host, symbol] : symbols_) {
+    if (symbol.module != module || symbol.managed_slot == nullptr || *symbol.managed_slot != nullptr) continue;
+    if (!backend().HostSeesDeviceMemory()) {
+      Say("__managed__ " + symbol.name + ": managed memory is not supported where the device is another process's");
+      throw ApiError{cudaErrorNotSupported};
+    }
+    const VariableInfo& variable = VariableOf(symbol);
+    *symbol.managed_slot = reinterpret_cast<void*>(variable.address);
+    managed_[variable.address] = variable.bytes;
+  }
+}
+
+Kernel& Runtime::KernelOf(const void* function) {
+  if (const auto found = kernels_.find(function); found != kernels_.end()) return *found->second;
+  for (const auto& [host, kernel] : kernels_) {
+    if (kernel.get() == function) return *kernel;
+  }
+  throw ApiError{cudaErrorInvalidDeviceFunction};
+}
+
+ModuleHandle Runtime::Load(Module& module) {
+  Require(module.error == cudaSuccess, module.error);
+  if (module.handle != 0) return module.handle;
+  try {
+    module.handle = backend().LoadModule(module.image);
+  } catch (const std::exception& error) {
+    Say(error.what());
+    module.error = cudaErrorNoKernelImageForDevice;
+    throw ApiError{module.error};
+  }
+  return module.handle;
+}
+
+const KernelInfo& Runtime::InfoOf(Kernel& kernel) {
+  if (kernel.info == nullptr) {
+    auto info = backend().FindKernel(Load(*kernel.module), kernel.name);
+    Require(info.has_value(), cudaErrorInvalidDeviceFunction);
+    kernel.info = std::make_unique<KernelInfo>(std::move(*info));
+  }
+  return *kernel.info;
+}
+
+Kernel* Runtime::FindKernel(Module* module, const std::string& name) {
+  for (const auto& [host, kernel] : kernels_) {
+    if (kernel->module == module && kernel->name == name) return kernel.get();
+  }
+  Kernel* const kernel = AddKernel(module, nullptr, name);
+  try {
+    InfoOf(*kernel);
+  } catch (...) {
+    kernels_.erase(kernel);
+    throw;
+  }
+  return kernel;
+}
+
+const VariableInfo& Runtime::VariableOf(const void* host) {
+  const auto found = symbols_.find(host);
+  Require(found != symbols_.end(), cudaErrorInvalidSymbol);
+  return VariableOf(found->second);
+}
+
+const VariableInfo& Runtime::VariableOf(Symbol& symbol) {
+  if (symbol.info == nullptr) {
+    auto info = backend().FindVariable(Load(*symbol.module), symbol.name);
+    Require(info.has_value(), cudaErrorInvalidSymbol);
+    symbol.info = std::make_unique<VariableInfo>(*info);
+  }
+  return *symbol.info;
+}
+
+namespace {
+
+// The entry of base → thing whose range holds the address, or the end. bytes(thing) is the range's length.
+template <typename Map, typename Bytes>
+auto Holding(const Map& ranges, uint64_t address, Bytes bytes) {
+  auto range = ranges.upper_bound(address);
+  if (range == ranges.begin()) return ranges.end();
+  --range;
+  return address - range->first < bytes(range->second) ? range : ranges.end();
+}
+
+}  // namespace
+
+bool Runtime::IsPinned(const void* address) const {
+  return Holding(host_ranges_, reinterpret_cast<uintptr_t>(address),
+                 [](const HostRange& range) { return range.bytes; }) != host_ranges_.end();
+}
+
+bool Runtime::IsManaged(uint64_t address) const {
+  return Holding(managed_, address, [](uint64_t bytes) { return bytes; }) != managed_.end();
+}
+
+bool Runtime::IsShared(uint64_t address) const {
+  const auto range = Holding(host_ranges_, address, [](const HostRange& found) { return found.bytes; });
+  return (range != host_ranges_.end() && range->second.kind == HostRange::Kind::kOnDevice) || IsManaged(address);
+}
+
+void Runtime::Reset() {
+  backend().Reset();
+  timeline_.Reset();
+  managed_.clear();
+  for (const auto& module : modules_) module->handle = 0;
+  for (auto& [host, kernel] : kernels_) kernel->info.reset();
+  for (auto& [host, symbol] : symbols_) {
+    symbol.info.reset();
+    if (symbol.managed_slot != nullptr) *symbol.managed_slot = nullptr;
+  }
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,186 @@
+// The CUDA runtime replacement: what all its areas share.
+//
+// Theory of operation. nvcc's host code registers each fat binary, kernel and variable before main (registration.cc);
+// nothing is loaded until it is used, so a program that never calls CUDA costs nothing. Every API function is one call
+// of Api(): it takes the one lock, deals with the error state, runs the function's own body, and turns what the body
+// throws into an error code. Device work goes to a Backend, which is a virtual GPU in this process or, in a worker,
+// the judge's at the other end of a socket.
+//
+// Errors, as documented: a call's own error is returned and remembered by thread until cudaGetLastError takes it. A
+// kernel's fault is noticed after the launch has returned: it waits until the next call that may report earlier
+// launches, and from then on every call fails with it ("sticky"), as the context is gone.
+//
+// Device work is done when it is asked for. Streams and events are kept on a modelled clock (timeline.h), so that
+// cudaEventElapsedTime says what the model says, in every run the same.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/timeline.h"
+
+namespace lockstep::vgpu::cudart {
+
+// Leaves an API function with this code.
+struct ApiError {
+  cudaError_t code;
+};
+
+inline void Require(bool condition, cudaError_t otherwise) {
+  if (!condition) throw ApiError{otherwise};
+}
+
+// A fat binary or PTX text, loaded when first used.
+struct Module {
+  std::span<const uint8_t> image;
+  std::vector<uint8_t> owned;  // what image views, where the program may free its copy
+  ModuleHandle handle = 0;
+  cudaError_t error = cudaSuccess;  // why it can't be loaded
+};
+
+struct Kernel {
+  Module* module = nullptr;
+  std::string name;                  // mangled
+  std::unique_ptr<KernelInfo> info;  // once it was looked up
+  int max_dynamic_shared = -1;       // cudaFuncAttributeMaxDynamicSharedMemorySize; -1: not set
+  int preferred_carveout = -1;
+};
+
+struct Symbol {
+  Module* module = nullptr;
+  std::string name;
+  uint64_t bytes = 0;
+  std::unique_ptr<VariableInfo> info;
+  void** managed_slot = nullptr;  // where host code finds the address of a __managed__ variable
+};
+
+struct LaunchConfiguration {
+  dim3 grid, block;
+  size_t shared = 0;
+  cudaStream_t stream = nullptr;
+};
+
+// How a call meets the fault of an earlier launch.
+enum class Faults : uint8_t {
+  kReports,  // most calls: they may return errors of earlier asynchronous launches
+  kIgnores,  // launches and queries of the runtime's own state: never wait for the device
+  kNone,     // calls that work even when the context is gone
+};
+
+class Runtime {
+ public:
+  Backend& backend();
+  Timeline& timeline() { return timeline_; }
+  const DeviceProfile& profile() { return backend().profile(); }
+  // For a request to the backend on behalf of the API function that runs.
+  Origin origin() {
+    carried_ = true;
+    return {function_, ""};
+  }
+  const char* function() const { return function_; }
+
+  // Registration. Modules live as long as the process, unless unloaded.
+  Module* AddModule(std::span<const uint8_t> image);
+  void RemoveModule(Module* module);
+  Kernel* AddKernel(Module* module, const void* host, std::string name);
+  void AddSymbol(Module* module, const void* host, Symbol symbol);
+  void InitManaged(Module* module);
+
+  // A registered host function, or a handle that cudaGetKernel and the like gave. Throws ApiError.
+  Kernel& KernelOf(const void* function);
+  const KernelInfo& InfoOf(Kernel& kernel);
+  const VariableInfo& VariableOf(const void* symbol);
+  const VariableInfo& VariableOf(Symbol& symbol);
+  ModuleHandle Load(Module& module);
+  Kernel* FindKernel(Module* module, const std::string& name);
+
+  // Host memory that the runtime handed out or registered: base → bytes.
+  struct HostRange {
+    uint64_t bytes;
+    unsigned flags;
+    enum class Kind : uint8_t { kAllocated, kRegistered, kOnDevice } kind;
+  };
+  std::map<uintptr_t, HostRange>& host_ranges() { return host_ranges_; }
+  bool IsPinned(const void* address) const;
+  // Managed memory: base → bytes.
+  std::map<uint64_t, uint64_t>& managed() { return managed_; }
+  bool IsManaged(uint64_t address) const;
+  // Memory that the host and the device both see: managed or mapped.
+  bool IsShared(uint64_t address) const;
+
+  // A fault that the last launch ended with.
+  void SetPending(cudaError_t fault) { pending_ = fault; }
+  bool faulted() const { return pending_ != cudaSuccess || sticky_ != cudaSuccess; }
+  void Reset();
+
+  std::recursive_mutex& mutex() { return mutex_; }
+
+ private:
+  template <typename Body>
+  friend cudaError_t Api(const char* function, Faults faults, Body body);
+  cudaError_t Enter(const char* function, Faults faults);
+  cudaError_t Leave(cudaError_t error);
+  static cudaError_t Handle();  // the exception in flight
+
+  std::recursive_mutex mutex_;
+  std::unique_ptr<Backend> backend_;
+  Timeline timeline_;
+  const char* function_ = "";
+  bool carried_ = false;  // the call reached the backend, which knows of it
+  cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
+  std::set<std::unique_ptr<Module>> modules_;
+  std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
+  std::map<const void*, Symbol> symbols_;
+  std::map<uintptr_t, HostRange> host_ranges_;
+  std::map<uint64_t, uint64_t> managed_;
+};
+
+Runtime& runtime();
+
+// This thread's error, until cudaGetLastError takes it.
+cudaError_t& LastError();
+
+// "lockstep: " and the sentence, on standard error.
+void Say(std::string_view sentence);
+
+// Every API function: see the theory of operation. The body returns nothing and throws ApiError.
+template <typename Body>
+cudaError_t Api(const char* function, Faults faults, Body body) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  cudaError_t error = r.Enter(function, faults);
+  if (error == cudaSuccess) {
+    try {
+      body(r);
+    } catch (...) {
+      error = Runtime::Handle();
+    }
+  }
+  return r.Leave(error);
+}
+
+template <typename Body>
+cudaError_t Api(const char* function, Body body) {
+  return Api(function, Faults::kReports, body);
+}
+
+// For behaviour that is missing: says so and fails with cudaErrorNotSupported.
+[[noreturn]] void NotSupported(const std::string& what);
+
+}  // namespace lockstep::vgpu::cudart
+
+// The variant of an API function that acts on the calling thread's default stream (nvcc --default-stream
+// per-thread). Device work is done in the order in which it is asked for, so the two do the same.
+#define LOCKSTEP_PER_THREAD(function, suffix) \
+  extern "C" decltype(function) function##suffix __attribute__((alias(#function), visibility("default")));

@@ -1,0 +1,203 @@
+// A device at the other end of a socket: every request is one message and its reply. The judge has the memory,
+// the counters and the clock; nothing that decides a grade is here.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "vgpu/cudart/backend.h"
+#include "worker/wire.h"
+#include "worker/wire_device.h"
+
+namespace lockstep::worker {
+
+namespace {
+
+using vgpu::cudart::Origin;
+
+// Runs the body; a worker that lost its judge has nobody to work for.
+template <typename Body>
+auto Guarded(Body body) {
+  try {
+    return body();
+  } catch (const WireError&) {
+    ::_exit(kConnectionLostStatus);
+  }
+}
+
+class RemoteBackend : public vgpu::cudart::Backend {
+ public:
+  explicit RemoteBackend(int socket) : socket_(socket) {}
+
+  vgpu::ModuleHandle LoadModule(std::span<const uint8_t> image) override {
+    if (image.size() > kMaxModuleBytes) throw std::runtime_error("device code above 64 MiB");
+    const Message reply = Exchange(MessageType::kLoadModule, 0, image);
+    Decoder decoder(reply.payload);
+    return decoder.Get<vgpu::ModuleHandle>();
+  }
+
+  void UnloadModule(vgpu::ModuleHandle module) override {
+    Encoder encoder;
+    Exchange(MessageType::kUnloadModule, 0, encoder.Put(module).bytes());
+  }
+
+  std::optional<vgpu::KernelInfo> FindKernel(vgpu::ModuleHandle module, const std::string& mangled) override {
+    return Find<vgpu::KernelInfo>(MessageType::kFindKernel, module, mangled, GetKernelInfo);
+  }
+
+  std::optional<vgpu::VariableInfo> FindVariable(vgpu::ModuleHandle module, const std::string& name) override {
+    return Find<vgpu::VariableInfo>(MessageType::kFindVariable, module, name, GetVariableInfo);
+  }
+
+  uint64_t Allocate(uint64_t bytes, const Origin& origin) override {
+    Encoder encoder = For(origin);
+    return Ask<uint64_t>(MessageType::kAllocate, encoder.Put(bytes));
+  }
+
+  bool Free(uint64_t address, const Origin& origin) override {
+    Encoder encoder = For(origin);
+    return AskBool(MessageType::kFree, encoder.Put(address));
+  }
+
+  bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin& origin) override {
+    return InPieces(bytes, [&](uint64_t done, uint64_t piece, uint16_t flags) {
+      Encoder encoder = For(origin);
+      encoder.Put(to + done).PutBytes({static_cast<const uint8_t*>(from) + done, piece});
+      return AskBool(MessageType::kWrite, encoder, flags);
+    });
+  }
+
+  bool Read(void* to, uint64_t from, uint64_t bytes, const Origin& origin) override {
+    return InPieces(bytes, [&](uint64_t done, uint64_t piece, uint16_t flags) {
+      Encoder encoder = For(origin);
+      const Message reply = Exchange(MessageType::kRead, flags, encoder.Put(from + done).Put(piece).bytes());
+      Decoder decoder(reply.payload);
+      if (!decoder.GetBool()) return false;
+      const auto data = decoder.GetBytes();
+      if (data.size() != piece) throw WireError("Read answered with another size");
+      std::memcpy(static_cast<uint8_t*>(to) + done, data.data(), piece);
+      return true;
+    });
+  }
+
+  bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin& origin) override {
+    Encoder encoder = For(origin);
+    return AskBool(MessageType::kCopy, encoder.Put(to).Put(from).Put(bytes));
+  }
+
+  bool Fill(uint64_t to, uint8_t value, uint64_t bytes, const Origin& origin) override {
+    Encoder encoder = For(origin);
+    return AskBool(MessageType::kFill, encoder.Put(to).Put(value).Put(bytes));
+  }
+
+  bool Contains(uint64_t address, uint64_t bytes) override {
+    Encoder encoder;
+    return AskBool(MessageType::kContains, encoder.Put(address).Put(bytes));
+  }
+
+  uint64_t FreeBytes() override {
+    Encoder encoder;
+    return Ask<uint64_t>(MessageType::kFreeBytes, encoder);
+  }
+
+  vgpu::LaunchResult Launch(const vgpu::LaunchSpec& launch, const Origin& origin) override {
+    Encoder encoder = For(origin);
+    Put(encoder, launch);
+    const Message reply = Exchange(MessageType::kLaunch, 0, encoder.bytes());
+    Decoder decoder(reply.payload);
+    return GetLaunchResult(decoder);
+  }
+
+  int MaxBlocksPerSm(const vgpu::KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {
+    Encoder encoder;
+    Put(encoder, kernel);
+    return Ask<int>(MessageType::kMaxBlocksPerSm, encoder.Put(block_threads).Put(dynamic_shared));
+  }
+
+  const vgpu::DeviceProfile& profile() override {
+    if (profile_ == nullptr) {
+      const Message reply = Exchange(MessageType::kProfile, 0, {});
+      Decoder decoder(reply.payload);
+      const std::string id = decoder.GetString();
+      profile_ = vgpu::FindProfile(id);
+      if (profile_ == nullptr) throw std::runtime_error("the judge's device has an unknown profile, " + id);
+    }
+    return *profile_;
+  }
+
+  void Reset() override { Exchange(MessageType::kReset, 0, {}); }
+
+  void Note(const Origin& origin, int error) override {
+    Encoder encoder = For(origin);
+    Guarded([&] { Send(socket_, MessageType::kNote, 0, encoder.Put(error).bytes()); });
+  }
+
+ private:
+  static Encoder For(const Origin& origin) {
+    Encoder encoder;
+    PutOrigin(encoder, origin.function, origin.call_site);
+    return encoder;
+  }
+
+  Message Exchange(MessageType type, uint16_t flags, std::span<const uint8_t> payload) {
+    Message reply = Guarded([&] {
+      Send(socket_, type, flags, payload);
+      Message received = Receive(socket_);
+      if (received.type != MessageType::kReply) throw WireError("no Reply");
+      return received;
+    });
+    if ((reply.flags & kFailed) != 0) {
+      Decoder decoder(reply.payload);
+      throw std::runtime_error(decoder.GetString());
+    }
+    return reply;
+  }
+
+  template <typename T>
+  T Ask(MessageType type, const Encoder& request) {
+    const Message reply = Exchange(type, 0, request.bytes());
+    Decoder decoder(reply.payload);
+    return decoder.Get<T>();
+  }
+
+  bool AskBool(MessageType type, const Encoder& request, uint16_t flags = 0) {
+    const Message reply = Exchange(type, flags, request.bytes());
+    Decoder decoder(reply.payload);
+    return decoder.GetBool();
+  }
+
+  template <typename T, typename Get>
+  std::optional<T> Find(MessageType type, vgpu::ModuleHandle module, const std::string& name, Get get) {
+    Encoder encoder;
+    const Message reply = Exchange(type, 0, encoder.Put(module).PutString(name).bytes());
+    Decoder decoder(reply.payload);
+    if (!decoder.GetBool()) return std::nullopt;
+    return get(decoder);
+  }
+
+  // A transfer in pieces that fit a message. A range that is not within one allocation fails before anything moves.
+  template <typename Body>
+  bool InPieces(uint64_t bytes, Body body) {
+    uint64_t done = 0;
+    do {
+      const uint64_t piece = std::min(bytes - done, kTransferBytes);
+      if (!body(done, piece, done == 0 ? uint16_t{0} : kContinued)) return false;
+      done += piece;
+    } while (done < bytes);
+    return true;
+  }
+
+  const int socket_;
+  const vgpu::DeviceProfile* profile_ = nullptr;
+};
+
+}  // namespace
+
+}  // namespace lockstep::worker
+
+namespace lockstep::vgpu::cudart {
+
+std::unique_ptr<Backend> MakeRemoteBackend(int socket) { return std::make_unique<worker::RemoteBackend>(socket); }
+
+}  // namespace lockstep::vgpu::cudart
