@@ -135,19 +135,19 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   Problem problem;
   problem.place = criterion.rung + ", n = " + Grouped(assignment.evidence_elements);
   problem.evidence = {
-      "measured  " + criterion.metric.text + " = " + Figure(*result.value),
-      "budget    " + BudgetText(criterion.budget) + ": earns " + Percent(criterion.budget.Fraction(*result.value))};
-  if (reference) problem.evidence.push_back("reference " + Figure(*reference));
+      "counted " + criterion.metric.text + " = " + Figure(*result.value),
+      "budget  " + BudgetText(criterion.budget) + ": earns " + Percent(criterion.budget.Fraction(*result.value))};
+  if (reference) problem.evidence.push_back("compare the reference has " + Figure(*reference));
   if (criterion.budget.Met(*result.value)) {
-    result.message = problem.evidence[0] + (reference ? "; the reference's " + Figure(*reference) : "") + "; " +
-                     BudgetText(criterion.budget);
+    result.message = criterion.metric.text + " = " + Figure(*result.value) +
+                     (reference ? "; the reference's " + Figure(*reference) : "") + "; " + BudgetText(criterion.budget);
     return judgement;
   }
   problem.verdict = result.verdict = Verdict::kSlow;
   problem.hint = criterion.hint;
   const std::string& counter = criterion.metric.numerator.counter;
   if (const RungProfile* profile = profile_of(criterion.metric.numerator.scope, criterion.rung)) {
-    const char* label = "costliest ";
+    const char* label = "costly  ";
     for (const vgpu::LineCounters& line : CostliestLines(*profile, counter, 3)) {
       RungProfile one;
       one.counters = line.counters;
@@ -157,7 +157,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
         judgement.file = line.file;
         judgement.line = line.line;
       }
-      label = "          ";
+      label = "        ";
     }
   }
   result.message = FormatProblem(problem, test);

@@ -65,10 +65,10 @@ Verdict VerdictOf(vgpu::FindingKind kind) {
     case Kind::kTrap:
     case Kind::kAssert:
     case Kind::kStackOverflow:
+    case Kind::kOutOfMemory:
       return Verdict::kCrash;
     case Kind::kTimeout:
       return Verdict::kTimeout;
-    case Kind::kOutOfMemory:
     case Kind::kLeak:
     case Kind::kApiError:
       return Verdict::kApi;
@@ -118,14 +118,17 @@ Problem ProblemOf(const vgpu::Finding& finding) {
   problem.place = LaunchText(finding.kernel, finding.grid, finding.block_dim);
   problem.file = std::filesystem::path(finding.first.file).filename().string();
   problem.line = finding.first.line;
-  problem.hint = finding.hint;
-  // The finding's own text has a first line like ours, and may end with its hint.
+  // The finding's own text has a first line like ours, and ends with its hint.
   std::istringstream text(vgpu::Format(finding));
   std::string line;
   std::getline(text, line);
   while (std::getline(text, line)) {
     line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
-    if (!line.starts_with("hint ")) problem.evidence.push_back(line);
+    if (line.starts_with("hint ")) {
+      problem.hint = line.substr(line.find_first_not_of(' ', 4));
+    } else {
+      problem.evidence.push_back(line);
+    }
   }
   if (problem.verdict == Verdict::kHarness) {
     problem.hint = "the virtual GPU does not know this instruction; tell your instructor, with this message";

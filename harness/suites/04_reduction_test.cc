@@ -74,9 +74,9 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
   problem.verdict = Verdict::kWrong;
   const int64_t difference = int64_t{found} - int64_t{expected};
   problem.evidence = {
-      "expected  " + std::to_string(expected),
-      "found     " + (untouched ? "what was there before the call"
-                                : std::to_string(found) + "  (difference " + std::to_string(difference) + ")"),
+      "expect  " + std::to_string(expected),
+      "found   " + (untouched ? "what was there before the call"
+                              : std::to_string(found) + "  (difference " + std::to_string(difference) + ")"),
       "input   " + context.input};
   if (values.empty()) {
     problem.hint = "also without any element the result has to be written";

@@ -1,0 +1,52 @@
+// Which device and which worker each role has in a real run.
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include "judge/suite.h"
+
+namespace lockstep::judge {
+namespace {
+
+std::vector<std::string> ReadPrefix(const std::filesystem::path& path) {
+  std::vector<std::string> arguments;
+  if (path.empty()) return arguments;
+  std::ifstream file(path);
+  if (!file) throw HarnessError("can't read " + path.string() + ", the file that --prefix names");
+  for (std::string line; std::getline(file, line);) arguments.push_back(line);
+  return arguments;
+}
+
+}  // namespace
+
+RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
+  return [options, limits](Role role) -> std::unique_ptr<Runner> {
+    const std::filesystem::path& worker = role == Role::kReference ? options.reference : options.worker;
+    if (worker.empty()) return nullptr;
+    if (access(worker.c_str(), X_OK) != 0) {
+      throw HarnessError(worker.string() + " is no program; harness/worker/build.sh makes a worker");
+    }
+    RunnerOptions runner;
+    // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
+    if (role != Role::kReference) runner.command.prefix = ReadPrefix(options.prefix);
+    runner.command.worker = std::filesystem::absolute(worker).string();
+    runner.limits.call_seconds = limits.call_seconds;
+    runner.limits.output_bytes = limits.output_bytes;
+    const bool correctness = role == Role::kChecked || role == Role::kPlain;
+    if (options.device == DeviceKind::kCuda && correctness) {
+      return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
+    }
+    vgpu::DeviceOptions device;
+    const bool checks = role == Role::kChecked && options.checks;
+    device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+    if (device.threads < 1) device.threads = 1;
+    device.check_races = device.check_uninitialized = device.check_sync = checks;
+    device.instruction_budget = limits.instruction_budget;
+    device.memory_bytes = limits.memory_mb << 20;
+    return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
+  };
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "judge/buffer.h"
+#include "judge/call.h"
+#include "tests/fake_runner.h"
+#include "tests/golden.h"
+
+namespace lockstep::judge {
+namespace {
+
+using worker::Outcome;
+
+const CallContext kContext{"reduce1_interleaved", "n = 129, all ones", "reduction.cu"};
+
+std::string Message(const CallReport& report) {
+  const std::vector<Problem> problems = ProblemsOf(report, kContext);
+  const Problem* worst = Worst(problems);
+  return worst == nullptr ? "PASS" : FormatProblem(*worst, "ReductionTest.SumsAnyLength/reduce1_interleaved");
+}
+
+Verdict VerdictOfCall(const CallReport& report) {
+  const std::vector<Problem> problems = ProblemsOf(report, kContext);
+  const Problem* worst = Worst(problems);
+  return worst == nullptr ? Verdict::kPass : worst->verdict;
+}
+
+CallReport Ended(Outcome outcome, int code = 0) {
+  CallReport report;
+  report.outcome = outcome;
+  report.code = code;
+  report.limit_seconds = 10;
+  return report;
+}
+
+TEST(CallTest, OutcomesBecomeVerdicts) {
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kReturned)), Verdict::kPass);
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kExited, 0)), Verdict::kCrash);
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kCrashed, SIGSEGV)), Verdict::kCrash);
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kTimeout)), Verdict::kTimeout);
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kDeviceTimeout)), Verdict::kTimeout);
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kClosedSocket)), Verdict::kCrash);
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kFlooded)), Verdict::kCrash);
+  EXPECT_EQ(VerdictOfCall(Ended(Outcome::kProtocolError)), Verdict::kRejected);
+  for (const Outcome outcome : {Outcome::kNoSuchLauncher, Outcome::kBadSignature, Outcome::kCouldNotStart}) {
+    EXPECT_EQ(VerdictOfCall(Ended(outcome)), Verdict::kHarness);
+  }
+}
+
+TEST(CallTest, StartUpThatNeverEndsIsATimeoutAndOneThatEndsACrash) {
+  CallReport report = Ended(Outcome::kTimeout);
+  report.at_start = true;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kTimeout);
+  report.outcome = Outcome::kExited;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kCrash);
+  report.outcome = Outcome::kCouldNotStart;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kHarness);
+}
+
+TEST(CallTest, WhatFollowsFromAFaultIsNoProblemOfItsOwn) {
+  CallReport report = Ended(Outcome::kExited, 1);
+  report.cuda_error = "cudaErrorIllegalAddress";
+  vgpu::Finding finding;
+  finding.kind = vgpu::FindingKind::kOutOfBounds;
+  finding.fatal = true;
+  report.findings = {finding};
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kBounds);
+  // A finding that stopped nothing explains no exit.
+  report.findings[0].fatal = false;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
+}
+
+TEST(CallTest, CopiesToTheHostAreAllowedForAResultOnly) {
+  CallReport report = Ended(Outcome::kReturned);
+  report.bytes_to_host = kMaxBytesToHost;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kPass);
+  report.bytes_to_host = 4096;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kRejected);
+}
+
+TEST(CallTest, RefusedRequestsAreRejected) {
+  CallReport report = Ended(Outcome::kReturned);
+  report.refusals = {"cudaMemcpy on 4 bytes of device memory that this call did not get"};
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kRejected);
+}
+
+TEST(CallTest, Messages) {
+  CallReport flood = Ended(Outcome::kFlooded);
+  CallReport api = Ended(Outcome::kReturned);
+  api.cuda_error = "cudaErrorInvalidConfiguration";
+  CallReport copied = Ended(Outcome::kReturned);
+  copied.bytes_to_host = 40000;
+  CallReport start = Ended(Outcome::kExited, 0);
+  start.at_start = true;
+  start.detail = "the program ended itself with exit status 0";
+  CallReport start_failure = Ended(Outcome::kCouldNotStart);
+  start_failure.detail = "bwrap: setting up uid map: Permission denied";
+  std::string text;
+  for (const CallReport& report :
+       {Ended(Outcome::kExited, 0), Ended(Outcome::kCrashed, SIGSEGV), Ended(Outcome::kTimeout),
+        Ended(Outcome::kClosedSocket), flood, api, copied, start, start_failure}) {
+    text += (text.empty() ? "" : "\n\n") + Message(report);
+  }
+  Problem unfinished = UnfinishedProblem(kContext);
+  text += "\n\n" + FormatProblem(unfinished, "ReductionTest.SumsAnyLength/reduce1_interleaved");
+  ExpectGolden("call_messages.txt", text);
+}
+
+TEST(BufferTest, IsPoisonedAndFindsWritesBesideIt) {
+  FakeDevice device;
+  device.checks_bounds = false;
+  {
+    DeviceArray<int32_t> array(device, 10, "a", 1);
+    EXPECT_EQ(array.Get(), std::vector<int32_t>(10, DeviceArray<int32_t>::Poisoned()));
+    EXPECT_TRUE(array.GuardsIntact());
+    EXPECT_TRUE(array.Set(std::vector<int32_t>(10, 3)));
+    EXPECT_FALSE(array.Set(std::vector<int32_t>(11, 3)));
+    EXPECT_TRUE(array.GuardsIntact());
+    const int32_t value = 3;
+    ASSERT_TRUE(device.Write(array.address() + 40, &value, 4));
+    EXPECT_FALSE(array.GuardsIntact());
+    array.Poison();
+    EXPECT_EQ(array.Get()[0], DeviceArray<int32_t>::Poisoned());
+  }
+  EXPECT_EQ(device.allocations(), 0u);
+}
+
+TEST(BufferTest, ElementsBeforeAnOffsetAreGuarded) {
+  FakeDevice device;
+  DeviceArray<int32_t> array(device, 10, "a", 3);
+  EXPECT_EQ(array.address() % 8, 4u);
+  const int32_t value = 3;
+  ASSERT_TRUE(device.Write(array.address() - 4, &value, 4));
+  EXPECT_FALSE(array.GuardsIntact());
+}
+
+TEST(BufferTest, IsGoneAfterAReset) {
+  FakeDevice device;
+  DeviceArray<int32_t> array(device, 10, "a");
+  device.Reset();
+  EXPECT_TRUE(array.Get().empty());
+  EXPECT_FALSE(array.Set(std::vector<int32_t>(10, 3)));
+  EXPECT_FALSE(array.Poison());
+}
+
+}  // namespace
+}  // namespace lockstep::judge

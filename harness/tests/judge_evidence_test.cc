@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include "judge/evidence.h"
+#include "judge/ladder_table.h"
+#include "tests/fake_runner.h"
+#include "tests/golden.h"
+
+namespace lockstep::judge {
+namespace {
+
+Assignment Ladder() {
+  Assignment assignment;
+  assignment.id = "x";
+  assignment.submission = "x.cu";
+  assignment.evidence_elements = 4096;
+  assignment.rungs = {{"r1_slow", "Slow", 8.054, 2.083}, {"r2_fast", "Fast", std::nullopt, std::nullopt}};
+  EvidenceCriterion criterion{"r2.branches", "r2_fast", "Branches gone", "use fewer", ParseMetric("divergent_branches"),
+                              {10, 20}};
+  assignment.criteria = {criterion};
+  return assignment;
+}
+
+// A rung's divergent branches by source; -1: the result is wrong.
+struct Counts {
+  int submission = 0, reference = 0;
+};
+
+class EvidenceJudgeTest : public testing::Test {
+ protected:
+  std::unique_ptr<Suite> MakeSuite(Counts counts, bool with_reference = true) {
+    counts_ = counts;
+    return std::make_unique<Suite>(Options(), Ladder(), "public", 7,
+                                   [with_reference](Role role) -> std::unique_ptr<Runner> {
+                                     if (role == Role::kReference && !with_reference) return nullptr;
+                                     return std::make_unique<FakeRunner>(nullptr);
+                                   });
+  }
+  Evidence MakeEvidence(Suite& suite) {
+    return Evidence(suite, [this, &suite](Runner& runner, const std::string& rung, uint64_t elements, uint64_t) {
+      const bool reference = suite.has_runner(Role::kReference) && &runner == &suite.runner(Role::kReference);
+      const int count = reference ? counts_.reference : counts_.submission;
+      EXPECT_EQ(elements, 4096u);
+      ++runs_;
+      EvidenceRun run;
+      if (count < 0) {
+        Problem problem;
+        problem.verdict = Verdict::kWrong;
+        problem.place = rung;
+        problem.evidence = {"expect  1", "found   2"};
+        run.problems = {problem};
+        return run;
+      }
+      vgpu::LaunchRecord launch;
+      launch.grid = {32, 1, 1};
+      launch.block = {128, 1, 1};
+      launch.microseconds = rung == "r1_slow" ? 20 : 5;
+      launch.counters.divergent_branches = static_cast<uint64_t>(count);
+      launch.counters.branches = 1000;
+      launch.counters.global_load_requests = 100;
+      launch.counters.global_load_sectors = 450;
+      launch.counters.warp_instructions = 1234567;
+      launch.lines = {{"x.cu", 9, launch.counters}};
+      run.report.launches = {launch};
+      return run;
+    });
+  }
+
+  Counts counts_;
+  int runs_ = 0;
+};
+
+constexpr char kTest[] = "Evidence.BranchesGone/r2_fast";
+
+TEST_F(EvidenceJudgeTest, WithinTheBudgetPasses) {
+  auto suite = MakeSuite({10, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(judgement.result.verdict, Verdict::kPass);
+  EXPECT_EQ(judgement.result.value, 10);
+  EXPECT_EQ(runs_, 2);
+  evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(runs_, 2) << "a rung is run once";
+  EXPECT_EQ(suite->results().profiles.size(), 2u);
+}
+
+TEST_F(EvidenceJudgeTest, AboveTheBudgetIsSlow) {
+  auto suite = MakeSuite({15, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(judgement.result.verdict, Verdict::kSlow);
+  EXPECT_EQ(judgement.file, "x.cu");
+  EXPECT_EQ(judgement.line, 9);
+  ExpectGolden("evidence_slow.txt", judgement.result.message);
+}
+
+TEST_F(EvidenceJudgeTest, WrongResultIsNotMeasured) {
+  auto suite = MakeSuite({-1, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(judgement.result.verdict, Verdict::kWrong);
+  EXPECT_FALSE(judgement.result.value);
+  EXPECT_TRUE(suite->results().profiles.empty());
+  ExpectGolden("evidence_wrong.txt", judgement.result.message);
+}
+
+TEST_F(EvidenceJudgeTest, FailingReferenceIsTheHarnesssFault) {
+  auto suite = MakeSuite({15, -1});
+  Evidence evidence = MakeEvidence(*suite);
+  EXPECT_THROW(evidence.Judge(suite->assignment().criteria[0], kTest), HarnessError);
+}
+
+TEST_F(EvidenceJudgeTest, NeedsNoReferenceUnlessTheMetricDoes) {
+  auto suite = MakeSuite({5, 0}, false);
+  Evidence evidence = MakeEvidence(*suite);
+  EvidenceCriterion criterion = suite->assignment().criteria[0];
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.verdict, Verdict::kPass);
+  criterion.metric = ParseMetric("divergent_branches / reference.divergent_branches");
+  EXPECT_THROW(evidence.Judge(criterion, kTest), HarnessError);
+}
+
+TEST_F(EvidenceJudgeTest, Table) {
+  auto suite = MakeSuite({12, 8});
+  suite->results().device = {"vgpu", "h200", "NVIDIA H200", 1};
+  EXPECT_EQ(LadderTable(*suite, false), "");
+  Evidence evidence = MakeEvidence(*suite);
+  evidence.Submission("r1_slow");
+  evidence.Judge(suite->assignment().criteria[0], kTest);
+  ExpectGolden("ladder_table.txt", LadderTable(*suite, false));
+  EXPECT_NE(LadderTable(*suite, true).find("\033[1m"), std::string::npos);
+}
+
+TEST(EvidenceNameTest, TitleBecomesATestName) {
+  EXPECT_EQ(TestNameOf("Bank conflicts gone"), "BankConflictsGone");
+  EXPECT_EQ(TestNameOf("Grid bounded (at 64)"), "GridBoundedAt64");
+}
+
+}  // namespace
+}  // namespace lockstep::judge
