@@ -1,5 +1,6 @@
 """``assignment.toml``: points, criteria, budgets and limits, checked so that a typo can't cost a student points."""
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,12 @@ class Rung:
     title: str
     published_ms: float | None
     published_gb_s: float | None
+
+    @property
+    def label(self) -> str:
+        """The rung's number as its id has it ("8" of reduce8_max), or the id."""
+        found = re.search(r"\d+", self.id)
+        return found[0] if found else self.id
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Bar:
 class Group:
     """A rung's bars under its title."""
 
-    number: int
+    label: str
     title: str
     y: int
     bars: tuple[Bar, ...]
@@ -69,8 +69,8 @@ def microseconds_text(value: float) -> str:
 def make_ladder(assignment: Assignment, result: SuiteResult) -> Ladder | None:
     """The ladder of a run; None where nothing was measured."""
     own, reference = result.runs("submission"), result.runs("reference")
-    rows: list[tuple[int, str, list[tuple[str, float]]]] = []
-    for number, rung in enumerate(assignment.rungs, 1):
+    rows: list[tuple[str, str, list[tuple[str, float]]]] = []
+    for rung in assignment.rungs:
         times = [
             ("submission", own[rung.id].microseconds if rung.id in own else 0.0),
             ("reference", reference[rung.id].microseconds if rung.id in reference else 0.0),
@@ -78,13 +78,13 @@ def make_ladder(assignment: Assignment, result: SuiteResult) -> Ladder | None:
         ]
         times = [(kind, time) for kind, time in times if time > 0]
         if any(kind != "published" for kind, _ in times):
-            rows.append((number, rung.title, times))
+            rows.append((rung.label, rung.title, times))
     if not rows:
         return None
     return _placed(rows)
 
 
-def _placed(rows: Sequence[tuple[int, str, list[tuple[str, float]]]]) -> Ladder:
+def _placed(rows: Sequence[tuple[str, str, list[tuple[str, float]]]]) -> Ladder:
     everything = [time for _, _, times in rows for _, time in times]
     first = math.floor(math.log10(min(everything)))
     last = max(math.log10(max(everything)), first + 1.0)
@@ -94,12 +94,12 @@ def _placed(rows: Sequence[tuple[int, str, list[tuple[str, float]]]]) -> Ladder:
 
     groups = []
     y = 0
-    for number, title, times in rows:
+    for label, title, times in rows:
         bars = tuple(
             Bar(kind, y + _TITLE + index * _BAR_STEP, max(x(time), 0.4), microseconds_text(time))
             for index, (kind, time) in enumerate(times)
         )
-        groups.append(Group(number, title, y + _TITLE - 6, bars))
+        groups.append(Group(label, title, y + _TITLE - 6, bars))
         y += _TITLE + len(times) * _BAR_STEP + _GAP
     ticks = tuple(Tick(x(10.0**power), microseconds_text(10.0**power)) for power in range(first, math.floor(last) + 1))
     present = {kind for _, _, times in rows for kind, _ in times}

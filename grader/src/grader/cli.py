@@ -174,7 +174,7 @@ def report(out: Path, build: Path | None) -> None:
 def leaderboard(out: Path, build: Path | None) -> None:
     """Writes the leaderboard again (HTML, CSV, JSON) and shows it.
 
-    Students stand under the aliases of roster.csv. Only submissions with every sum right are ranked.
+    Students stand under the aliases of roster.csv. Only submissions whose results are all right are ranked.
 
     \b
     Example:

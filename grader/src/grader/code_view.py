@@ -28,7 +28,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One source line. `faults` are checkers' findings; `weight` is the line's share of the busiest line's work."""
+    """One source line. `faults` are checkers' findings."""
 
     number: int
     code: Markup
@@ -36,7 +36,6 @@ class CodeLine:
     conflicts: Measure
     divergence: Measure
     faults: tuple[str, ...]
-    weight: float
 
     @property
     def is_costly(self) -> bool:
@@ -53,7 +52,6 @@ def annotate(source: str, file_name: str, result: SuiteResult | None) -> list[Co
     """The lines of `source` (at most some thousands), highlighted and annotated from the evidence runs."""
     counters = _by_line(file_name, result)
     faults = _faults(file_name, result)
-    busiest = max((line.get("warp_instructions", 0.0) for line in counters.values()), default=0.0)
     lines = []
     for number, code in enumerate(_highlighted(source), 1):
         counts = counters.get(number, {})
@@ -65,7 +63,6 @@ def annotate(source: str, file_name: str, result: SuiteResult | None) -> list[Co
                 conflicts=_conflicts(counts),
                 divergence=_divergence(counts),
                 faults=tuple(faults.get(number, [])),
-                weight=round(counts.get("warp_instructions", 0.0) / busiest, 3) if busiest else 0.0,
             )
         )
     return lines

@@ -1,7 +1,7 @@
 """The leaderboard: who solved everything, ranked by the assignment's metric, under aliases.
 
 An entry is a graded run: its inputs came from a seed that no student had seen, and all its outputs were checked. Only
-submissions whose sums are all right are ranked. Real names never appear.
+submissions whose results are all right are ranked. Real names never appear.
 """
 
 import json

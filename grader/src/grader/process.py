@@ -71,8 +71,8 @@ def run_command(
     """Runs `command` for at most `seconds`, draining all that it prints and keeping at most `output_cap` bytes.
 
     `on_tick` is asked every now and then whether to go on; False ends the command as if time had run out. The command
-    gets a session of its own and is killed as a group; it also dies with this process. Raises CancelledError when `stop`
-    is set, and OSError where the command can't be started.
+    gets a session of its own and is killed as a group; it also dies with this process. Raises CancelledError when
+    `stop` is set, and OSError where the command can't be started.
     """
     start = time.monotonic()
     process = subprocess.Popen(
@@ -98,8 +98,8 @@ def run_command(
                     with contextlib.suppress(subprocess.TimeoutExpired):
                         process.wait(_TICK_SECONDS)
                 if process.poll() is not None:
-                    while is_open and _drain(selector, process.stdout.fileno(), tail, wait=0) and _is_ready(selector):
-                        pass
+                    while is_open and selector.select(0):
+                        is_open = _drain(selector, process.stdout.fileno(), tail)
                     break  # a child that outlived it may hold the pipe open: it isn't waited for
                 if stop is not None and stop.is_set():
                     raise CancelledError
@@ -111,13 +111,9 @@ def run_command(
     return Ended(process.returncode, tail.text(), timed_out, time.monotonic() - start)
 
 
-def _is_ready(selector: selectors.BaseSelector) -> bool:
-    return bool(selector.select(0))
-
-
-def _drain(selector: selectors.BaseSelector, fd: int, tail: _Tail, wait: float = _TICK_SECONDS) -> bool:
+def _drain(selector: selectors.BaseSelector, fd: int, tail: _Tail) -> bool:
     """Takes what is there; False at the end of the stream."""
-    if not selector.select(wait):
+    if not selector.select(_TICK_SECONDS):
         return True
     data = os.read(fd, _CHUNK)
     tail.add(data)

@@ -18,7 +18,7 @@ from grader.code_view import annotate
 from grader.files import write_atomic
 from grader.leaderboard import Board, Entry
 from grader.names import shown_block, slug
-from grader.record import NOT_GRADED, Record
+from grader.record import MISSING, NOT_GRADED, Record
 from grader.result import TestResult
 from grader.score import CriterionScore, plain
 
@@ -51,7 +51,7 @@ class Failure:
 class RungView:
     """A rung as a card shows it: its points, its criteria and what went wrong on it. `state` is a colour's name."""
 
-    number: int
+    label: str
     id: str
     title: str
     points: float
@@ -88,7 +88,7 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
     tests = record.result.tests if record.result else ()
     measured = {entry.criterion: entry.message for entry in record.result.evidence} if record.result else {}
     views = []
-    for number, rung in enumerate(assignment.rungs, 1):
+    for rung in assignment.rungs:
         criteria = tuple(criterion for criterion in record.score.criteria if criterion.rung == rung.id)
         failed = [test for test in tests if test.rung == rung.id and test.verdict != "PASS" and not test.is_evidence]
         failures = [_failure(test) for test in failed]
@@ -100,15 +100,16 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
             ]
         points, possible = sum(c.points for c in criteria), sum(c.possible for c in criteria)
         is_bonus = assignment.is_bonus_rung(rung.id)
+        is_quiet = record.status == MISSING or (is_bonus and not points)
         views.append(
             RungView(
-                number=number,
+                label=rung.label,
                 id=rung.id,
                 title=rung.title,
                 points=points,
                 possible=possible,
                 is_bonus=is_bonus,
-                state=_state(failed, points, possible, is_bonus=is_bonus, has_run=bool(tests)),
+                state=_state(failed, points, possible, is_quiet=is_quiet, has_run=bool(tests)),
                 criteria=criteria,
                 failures=tuple(failures),
             )
@@ -116,8 +117,8 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
     return views
 
 
-def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_bonus: bool, has_run: bool) -> str:
-    if is_bonus and not points:
+def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_quiet: bool, has_run: bool) -> str:
+    if is_quiet:
         return "quiet"
     if failed:
         return tone(failed[0].verdict)
@@ -215,8 +216,9 @@ class Renderer:
 
     def leaderboard(self, boards: Sequence[Board]) -> Path:
         """Writes the leaderboard's page and gives its path."""
+        has_history = any(sparkline(entry) for board in boards for entry in board.entries)
         text = self._environment.get_template("leaderboard.html.j2").render(
-            boards=boards, spark_width=_SPARK_WIDTH, spark_height=_SPARK_HEIGHT
+            boards=boards, has_history=has_history, spark_width=_SPARK_WIDTH, spark_height=_SPARK_HEIGHT
         )
         path = self._out / "leaderboard.html"
         write_atomic(path, text)

@@ -113,7 +113,7 @@ def _metric_score(criterion: Criterion, entry: Evidence | None, tests: Sequence[
     if not own or any(test.verdict != "PASS" for test in own):
         worst = max((test.verdict for test in own), key=VERDICTS.index, default="HARNESS")
         value = entry.value if entry else None
-        return _criterion_score(criterion, 0.0, worst, "counts once the sums are right", value)
+        return _criterion_score(criterion, 0.0, worst, "counts once this rung's tests pass", value)
     if entry is None or entry.value is None:
         verdict = entry.verdict if entry and entry.verdict != "PASS" else "WRONG"
         return _criterion_score(criterion, 0.0, verdict, "could not be measured")
