@@ -90,8 +90,10 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
               suite.results().device.kind.c_str(), static_cast<unsigned long long>(seed));
   testing::UnitTest::GetInstance()->listeners().Append(new ResultWriter);
   const int status = RUN_ALL_TESTS();
-  if (GTEST_FLAG_GET(filter) == "*" && suite.assignment().evidence_elements > 0) {
-    // Rungs that no criterion measures are in the table and the report too.
+  const std::string filter = GTEST_FLAG_GET(filter);
+  if ((filter == "*" || filter.starts_with('-')) && suite.assignment().evidence_elements > 0) {
+    // Rungs that no criterion measures are in the table and the report too; also where a filter only leaves tests out,
+    // as when a run that was killed goes on.
     for (const std::string& rung : suite.SelectedRungs()) {
       if (evidence.Submission(rung).profile) evidence.Reference(rung);
     }
