@@ -1,0 +1,92 @@
+// Events as the engine would send them, for tests of observers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "vgpu/observers/observer.h"
+
+namespace lockstep::vgpu {
+
+class EventSource {
+ public:
+  EventSource(Observer& observer, uint32_t blocks, uint32_t threads, uint32_t shared_bytes) : observer_(observer) {
+    info_.grid = {blocks, 1, 1};
+    info_.block = {threads, 1, 1};
+    info_.warps_per_block = (threads + 31) / 32;
+    info_.shared_bytes = shared_bytes;
+    Launch();
+  }
+
+  // A launch of the same shape again; all its blocks begin.
+  void Launch() {
+    if (running_) Finish();
+    observer_.OnLaunchBegin(info_);
+    for (uint32_t b = 0; b < info_.grid.x; ++b) observer_.OnBlockBegin(b);
+    running_ = true;
+  }
+  void Finish() {
+    for (uint32_t b = 0; b < info_.grid.x; ++b) observer_.OnBlockEnd(b);
+    observer_.OnLaunchEnd();
+    running_ = false;
+  }
+
+  // The place of the next events.
+  EventSource& At(uint32_t block, uint32_t warp, LaneMask mask = kFullMask) {
+    block_ = block;
+    warp_ = warp;
+    mask_ = mask;
+    return *this;
+  }
+
+  struct Options {
+    AccessKind kind = AccessKind::kLoad;
+    MemorySpace space = MemorySpace::kShared;
+    MemoryOrder order = MemoryOrder::kWeak;
+    int bytes = 4;
+    bool same_value = false;
+    bool returns_value = true;
+  };
+  // address: of a lane.
+  void Access(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address) {
+    std::array<uint64_t, kWarpSize> addresses{};
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) addresses[lane] = mask_ >> lane & 1 ? address(lane) : 0xdead;
+    MemoryAccess access{};
+    access.space = options.space;
+    access.kind = options.kind;
+    access.order = options.order;
+    access.bytes = static_cast<uint8_t>(options.bytes);
+    access.same_value = options.same_value;
+    access.returns_value = options.returns_value;
+    access.mask = mask_;
+    access.address = addresses.data();
+    access.pc = pc;
+    access.block_index = block_;
+    access.warp_index = warp_;
+    access.thread_base = warp_ * kWarpSize;
+    observer_.OnMemory(access);
+  }
+
+  WarpEvent Event(uint32_t pc = 0) const { return {mask_, pc, block_, warp_}; }
+  void SyncWarp() { observer_.OnWarpSync(Event()); }
+  void Fence() { observer_.OnFence(Event(), MemoryScope::kGpu); }
+  void Exit() { observer_.OnExit(Event()); }
+  void Arrive(uint32_t barrier = 0, uint32_t pc = 0) { observer_.OnBarrierArrive(Event(pc), barrier); }
+  void Complete(uint64_t warps, uint32_t barrier = 0) { observer_.OnBarrierComplete(block_, barrier, warps); }
+  // __syncthreads() of a whole block.
+  void SyncBlock(uint32_t block) {
+    const uint32_t warps = info_.warps_per_block;
+    for (uint32_t w = 0; w < warps; ++w) At(block, w).Arrive();
+    Complete((uint64_t{1} << warps) - 1);
+  }
+
+ private:
+  Observer& observer_;
+  LaunchInfo info_;
+  bool running_ = false;
+  uint32_t block_ = 0, warp_ = 0;
+  LaneMask mask_ = kFullMask;
+};
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,62 @@
+// The accesses that shadow memory refers to by number.
+//
+// A shadow record is one word: the number of an access and the lane. Accesses of one warp by one instruction between
+// two of its synchronisations are alike for every question that is asked of them, so they share a number; numbers rise
+// with time, so "older than the last barrier" is one comparison.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/finding.h"
+#include "vgpu/isa/insn.h"
+
+namespace lockstep::vgpu {
+
+// How an access takes part in synchronisation. Two strong ones never race; see Benign in race_checker.cc.
+enum class Strength : uint8_t { kPlain, kVolatile, kStrong };
+
+struct Access {
+  uint32_t block_index = 0;
+  uint32_t time = 0;  // the warp's clock
+  uint32_t pc = 0;
+  uint8_t warp = 0;
+  AccessKind kind = AccessKind::kLoad;
+  Strength strength = Strength::kPlain;
+};
+
+using Record = uint32_t;  // access number * 32 + lane; 0: none
+inline constexpr int kRecordLaneBits = 5;
+inline Record MakeRecord(uint32_t access, uint32_t lane) { return access << kRecordLaneBits | lane; }
+inline uint32_t AccessOf(Record record) { return record >> kRecordLaneBits; }
+inline uint32_t LaneOf(Record record) { return record & (kWarpSize - 1); }
+
+class AccessLog {
+ public:
+  // Numbers run out at 2^27; the limit also bounds the memory: 16 bytes an access.
+  static constexpr uint32_t kMaximum = 1u << 25;
+
+  uint32_t next() const { return base_ + static_cast<uint32_t>(accesses_.size()); }
+  bool full() const { return next() >= kMaximum; }
+  const Access& operator[](uint32_t number) const { return accesses_[number - base_]; }
+  uint32_t Add(const Access& access) {
+    accesses_.push_back(access);
+    return next() - 1;
+  }
+  // No record below next() will be asked about again.
+  void Forget() {
+    base_ = next();
+    accesses_.clear();
+  }
+  // The same, and the numbers start again: for shadow memory that has been cleared.
+  void Restart() {
+    base_ = 1;
+    accesses_.clear();
+  }
+
+ private:
+  uint32_t base_ = 1;
+  std::vector<Access> accesses_;
+};
+
+}  // namespace lockstep::vgpu

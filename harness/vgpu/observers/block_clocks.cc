@@ -1,0 +1,103 @@
+#include "vgpu/observers/block_clocks.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace lockstep::vgpu {
+
+void BlockClocks::Join(uint32_t* into, const uint32_t* from, uint32_t count) {
+  for (uint32_t w = 0; w < count; ++w) into[w] = std::max(into[w], from[w]);
+}
+
+void BlockClocks::JoinSeen(uint32_t* into, uint32_t warp) {
+  Join(into, seen_[warp].data(), warps_);
+  into[warp] = std::max(into[warp], time_[warp] + 1);
+}
+
+void BlockClocks::Begin(uint32_t threads) {
+  warps_ = std::min<uint32_t>((threads + kWarpSize - 1) / kWarpSize, kMaxWarps);
+  alive_warps_ = (uint64_t{1} << warps_) - 1;
+  just_fenced_ = 0;
+  for (uint32_t w = 0; w < warps_; ++w) {
+    const uint32_t left = threads - w * kWarpSize;
+    alive_[w] = left >= kWarpSize ? kFullMask : (LaneMask{1} << left) - 1;
+    time_[w] = 0;
+    std::fill_n(seen_[w].begin(), warps_, 0u);
+    acquired_[w] = 0;
+    lanes_[w].reset();
+  }
+  for (Meeting& meeting : meeting_) {
+    std::fill_n(meeting.clock.begin(), warps_, 0u);
+    meeting.acquired = 0;
+  }
+  fenced_.assign(warps_, 0);
+  released_.assign(warps_, 0);
+}
+
+void BlockClocks::Exit(uint32_t warp, LaneMask lanes) {
+  alive_[warp] &= ~lanes;
+  if (alive_[warp] == 0) alive_warps_ &= ~(uint64_t{1} << warp);
+}
+
+void BlockClocks::SyncWarp(uint32_t warp, LaneMask lanes) {
+  const uint32_t now = ++time_[warp];
+  if ((lanes & alive_[warp]) == alive_[warp]) {
+    seen_[warp][warp] = now;
+    lanes_[warp].reset();
+    return;
+  }
+  if (!lanes_[warp]) lanes_[warp] = std::make_unique<LaneTable>();
+  LaneTable& table = *lanes_[warp];
+  std::array<uint32_t, kWarpSize> joined{};
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    Join(joined.data(), table[std::countr_zero(left)].data(), kWarpSize);
+  }
+  for (LaneMask left = lanes; left != 0; left &= left - 1) joined[std::countr_zero(left)] = now;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) table[std::countr_zero(left)] = joined;
+}
+
+void BlockClocks::Arrive(uint32_t warp, uint32_t barrier) {
+  Meeting& meeting = meeting_[barrier % kBarriers];
+  JoinSeen(meeting.clock.data(), warp);
+  meeting.acquired = std::max(meeting.acquired, acquired_[warp]);
+  ++time_[warp];
+}
+
+bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
+  Meeting& meeting = meeting_[barrier % kBarriers];
+  const bool whole = (alive_warps_ & ~warps) == 0;
+  if (whole) {
+    // Threads that have exited hold the barrier up no longer; what they did is done.
+    for (uint32_t w = 0; w < warps_; ++w) {
+      if (!(alive_warps_ >> w & 1)) meeting.clock[w] = std::max(meeting.clock[w], time_[w] + 1);
+    }
+  }
+  for (uint32_t w = 0; w < warps_; ++w) {
+    if (!(warps >> w & 1)) continue;
+    Join(seen_[w].data(), meeting.clock.data(), warps_);
+    acquired_[w] = std::max(acquired_[w], meeting.acquired);
+  }
+  std::fill_n(meeting.clock.begin(), warps_, 0u);
+  meeting.acquired = 0;
+  return whole;
+}
+
+void BlockClocks::Fence(uint32_t warp) {
+  JoinSeen(fenced_.data(), warp);
+  ++time_[warp];
+  just_fenced_ |= uint64_t{1} << warp;
+}
+
+bool BlockClocks::Release(uint32_t warp, bool fences) {
+  if (fences) {
+    JoinSeen(fenced_.data(), warp);
+    ++time_[warp];
+  }
+  if (released_ == fenced_) return false;
+  released_ = fenced_;
+  return true;
+}
+
+void BlockClocks::Acquire(uint32_t warp) { Join(seen_[warp].data(), released_.data(), warps_); }
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,57 @@
+// Raw findings, folded by kind, space and the pair of instructions.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "vgpu/observers/checkers.h"
+
+namespace lockstep::vgpu {
+
+// Of findings that fold, the one of the lowest block is kept, and of several in a block the first: so the outcome is
+// the same however blocks were dealt out to CPU threads.
+class FindingTable {
+ public:
+  void Add(const RawFinding& finding) {
+    const Key key{finding.kind, finding.first.pc, finding.second.pc, finding.space, finding.detail};
+    const auto [entry, added] = table_.try_emplace(key, finding);
+    if (!added) Merge(entry->second, finding);
+  }
+
+  void Absorb(FindingTable& other) {
+    for (const auto& [key, finding] : other.table_) {
+      const auto [entry, added] = table_.try_emplace(key, finding);
+      if (!added) Merge(entry->second, finding);
+    }
+    other.table_.clear();
+  }
+
+  std::vector<RawFinding> Take() {
+    std::vector<RawFinding> findings;
+    for (const auto& [key, finding] : table_) findings.push_back(finding);
+    table_.clear();
+    std::stable_sort(findings.begin(), findings.end(),
+                     [](const RawFinding& a, const RawFinding& b) { return BlockOf(a) < BlockOf(b); });
+    return findings;
+  }
+
+ private:
+  using Key = std::tuple<FindingKind, uint32_t, uint32_t, MemorySpace, std::string_view>;
+
+  // The block that the finding came up in.
+  static uint32_t BlockOf(const RawFinding& finding) {
+    return finding.has_second ? finding.second.block_index : finding.first.block_index;
+  }
+  static void Merge(RawFinding& into, const RawFinding& finding) {
+    const uint64_t count = into.count + finding.count;
+    if (BlockOf(finding) < BlockOf(into)) into = finding;
+    into.count = count;
+  }
+
+  std::map<Key, RawFinding> table_;
+};
+
+}  // namespace lockstep::vgpu
