@@ -64,7 +64,8 @@ struct Selection {
   uint8_t flags = 0;
   uint64_t extra = 0;
   // Not empty: these modifiers type the operands thus, instead of by the row's form (mul.wide's destination,
-  // the elements of a packing mov). Reads, writes and order stay those of the row's form.
+  // the elements of a packing mov), or take fewer of the optional operands. Reads, writes and order stay those of
+  // the row's form.
   std::string_view form = {};
 };
 

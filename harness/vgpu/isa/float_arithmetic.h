@@ -1,0 +1,142 @@
+// What the f32 and f64 operations share: canonical NaNs, flushing, saturation, and the way to soft_float.h for the
+// roundings that the host does not do.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "vgpu/isa/arithmetic.h"
+#include "vgpu/isa/soft_float.h"
+
+namespace lockstep::vgpu {
+
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+template <typename T>
+inline constexpr FloatFormat kFormatOf = sizeof(T) == 4 ? kSingleFormat : kDoubleFormat;
+
+template <typename T>
+constexpr T CanonicalNan() {
+  return std::bit_cast<T>(static_cast<BitsOf<T>>(kFormatOf<T>.nan));
+}
+
+// NaN payloads and signs depend on the host's operand order; the device has one NaN.
+template <typename T>
+constexpr T Canonical(T x) {
+  return x == x ? x : CanonicalNan<T>();
+}
+
+// Subnormal numbers become zeros of the same sign.
+template <typename T>
+constexpr T Flush(T x) {
+  using B = BitsOf<T>;
+  constexpr B kExponent = std::bit_cast<B>(std::numeric_limits<T>::infinity());
+  constexpr B kSign = B{1} << (8 * sizeof(T) - 1);
+  const B bits = std::bit_cast<B>(x);
+  return std::bit_cast<T>((bits & kExponent) == 0 ? bits & kSign : bits);
+}
+
+// To [0, 1]; NaN gives 0.
+template <typename T>
+constexpr T Saturate01(T x) {
+  return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
+}
+
+// kOp with the effects of .ftz and .sat around it.
+template <auto kOp, bool kFtz, bool kSat>
+constexpr auto kWithModes = [](auto... x) {
+  auto result = Canonical(kOp((kFtz ? Flush(x) : x)...));
+  if (kFtz) result = Flush(result);
+  if (kSat) result = Saturate01(result);
+  return result;
+};
+
+// The modes of the instructions that are not worth a handler each, as Selection::extra.
+struct FloatModes {
+  Rounding rounding = Rounding::kNearestEven;
+  bool ftz = false;
+  bool sat = false;
+
+  constexpr uint64_t Encode() const {
+    return static_cast<uint64_t>(rounding) | uint64_t{ftz} << 8 | uint64_t{sat} << 9;
+  }
+  static constexpr FloatModes Decode(uint64_t extra) {
+    return {static_cast<Rounding>(extra & 0xff), ((extra >> 8) & 1) != 0, ((extra >> 9) & 1) != 0};
+  }
+};
+
+template <typename T>
+Exact ToExact(T x) {
+  return Unpack(std::bit_cast<BitsOf<T>>(x), kFormatOf<T>);
+}
+template <typename T>
+T FromExact(const Exact& value, Rounding rounding) {
+  return std::bit_cast<T>(static_cast<BitsOf<T>>(Pack(value, kFormatOf<T>, rounding)));
+}
+
+// Row 0 = kSoftOp(rounding, row 1, row 2, …) on Exact values, rounded by the modes in Insn::extra.
+template <auto kSoftOp, typename T, size_t kSources>
+void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
+  const FloatModes modes = FloatModes::Decode(insn.extra);
+  const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    const T* sources[] = {Source<T>(warp, insn.row[kIndex + 1])...};
+    T* d = Destination<T>(warp, insn.row[0]);
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      if (!((mask >> lane) & 1)) continue;
+      const auto operand = [&](const T* row) { return ToExact(modes.ftz ? Flush(row[lane]) : row[lane]); };
+      T result = FromExact<T>(kSoftOp(modes.rounding, operand(sources[kIndex])...), modes.rounding);
+      if (modes.ftz) result = Flush(result);
+      d[lane] = modes.sat ? Saturate01(result) : result;
+    }
+  };
+  run(std::make_index_sequence<kSources>{});
+}
+
+// .rn .rz .rm .rp; `found` false when there is none.
+struct RoundingModifier {
+  bool found = false;
+  Rounding rounding = Rounding::kNearestEven;
+};
+inline RoundingModifier TakeRounding(Modifiers& modifiers) {
+  if (modifiers.Take("rn")) return {true, Rounding::kNearestEven};
+  if (modifiers.Take("rz")) return {true, Rounding::kTowardZero};
+  if (modifiers.Take("rm")) return {true, Rounding::kDown};
+  if (modifiers.Take("rp")) return {true, Rounding::kUp};
+  return {};
+}
+
+template <auto kValue>
+struct Constant {
+  static constexpr auto value = kValue;
+};
+
+// The handler of kOp, of kSources operands of type T, done by the host's instructions.
+template <auto kOp, typename T, size_t kSources>
+Handler HostHandler(bool ftz, bool sat) {
+  const auto pick = [=]<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
+    if (ftz) {
+      return sat ? Elementwise<kWithModes<kOp, true, true>, T, decltype((void)kIndex, T{})...>
+                 : Elementwise<kWithModes<kOp, true, false>, T, decltype((void)kIndex, T{})...>;
+    }
+    return sat ? Elementwise<kWithModes<kOp, false, true>, T, decltype((void)kIndex, T{})...>
+               : Elementwise<kWithModes<kOp, false, false>, T, decltype((void)kIndex, T{})...>;
+  };
+  return pick(std::make_index_sequence<kSources>{});
+}
+
+// A rounded operation: kOp on the host for .rn, kSoftOp for the directed modes.
+template <auto kOp, auto kSoftOp, typename T, size_t kSources>
+Selection SelectRounded(const FloatModes& modes, InsnClass insn_class) {
+  Selection selection;
+  selection.insn_class = insn_class;
+  selection.extra = modes.Encode();
+  selection.handler = modes.rounding == Rounding::kNearestEven ? HostHandler<kOp, T, kSources>(modes.ftz, modes.sat)
+                                                               : SoftElementwise<kSoftOp, T, kSources>;
+  return selection;
+}
+
+}  // namespace lockstep::vgpu

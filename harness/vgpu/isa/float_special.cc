@@ -1,0 +1,115 @@
+// Division, roots and transcendental functions on f32 and f64: div, rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh.
+//
+// The .approx forms give the correctly rounded result, or the host's double-precision one rounded to f32, which lies
+// within every documented error bound; where PTX documents a special result or a flush, that is what they give.
+// Source: PTX ISA 9.0, 9.7.3.
+#include "vgpu/isa/float_arithmetic.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+using ptx::Type;
+
+constexpr auto kDiv = [](auto a, auto b) { return a / b; };
+constexpr auto kRcp = [](auto a) { return decltype(a){1} / a; };
+constexpr auto kSqrt = [](auto a) { return std::sqrt(a); };
+
+constexpr auto kSoftDiv = [](Rounding, const Exact& a, const Exact& b) { return Divide(a, b); };
+constexpr auto kSoftRcp = [](Rounding, const Exact& a) { return Divide(FromInteger(1, false), a); };
+constexpr auto kSoftSqrt = [](Rounding, const Exact& a) { return SquareRoot(a); };
+
+// a * (1/b) on the hardware: the reciprocal of a divisor beyond 2^126 is flushed to zero.
+constexpr auto kDivApprox = [](float a, float b) {
+  const float magnitude = std::fabs(b);
+  const bool reciprocal_flushed = magnitude > 0x1p126f && magnitude <= std::numeric_limits<float>::max();
+  return reciprocal_flushed ? a * std::copysign(0.0f, b) : a / b;
+};
+
+// Through double: the result has one rounding more than a correctly rounded one.
+template <auto kFunction>
+constexpr auto kByDouble = [](float a) { return static_cast<float>(kFunction(static_cast<double>(a))); };
+constexpr auto kRsqrt = [](double a) { return 1.0 / std::sqrt(a); };
+constexpr auto kSin = [](double a) { return std::sin(a); };
+constexpr auto kCos = [](double a) { return std::cos(a); };
+constexpr auto kLg2 = [](double a) { return std::log2(a); };
+constexpr auto kEx2 = [](double a) { return std::exp2(a); };
+constexpr auto kTanh = [](double a) { return std::tanh(a); };
+
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper half of the operand and give the upper half of the
+// result.
+constexpr double UpperHalf(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000); }
+template <auto kOp>
+constexpr auto kUpperHalf = [](double a) { return UpperHalf(Canonical(kOp(UpperHalf(a)))); };
+
+template <auto kOp, auto kSoftOp, size_t kSources>
+Selection SelectIeee(Modifiers& modifiers) {
+  const RoundingModifier rounding = TakeRounding(modifiers);
+  if (!rounding.found) return {};
+  FloatModes modes{rounding.rounding};
+  if (modifiers.type(0) == Type::kF64) {
+    return SelectRounded<kOp, kSoftOp, double, kSources>(modes, InsnClass::kFloat64);
+  }
+  if (modifiers.type(0) != Type::kF32) return {};
+  modes.ftz = modifiers.Take("ftz");
+  return SelectRounded<kOp, kSoftOp, float, kSources>(modes, InsnClass::kSpecialFunction);
+}
+
+Selection SelectRcp(Modifiers& modifiers) {
+  if (modifiers.type_count() != 1 || !modifiers.Take("approx")) return SelectIeee<kRcp, kSoftRcp, 1>(modifiers);
+  const bool ftz = modifiers.Take("ftz");
+  if (modifiers.type(0) == Type::kF32) return {HostHandler<kRcp, float, 1>(ftz, false)};
+  if (modifiers.type(0) == Type::kF64 && ftz) {
+    return {HostHandler<kUpperHalf<kRcp>, double, 1>(true, false), InsnClass::kFloat64};
+  }
+  return {};
+}
+
+Selection SelectSqrt(Modifiers& modifiers) {
+  if (modifiers.type_count() != 1 || !modifiers.Take("approx")) return SelectIeee<kSqrt, kSoftSqrt, 1>(modifiers);
+  if (modifiers.type(0) != Type::kF32) return {};
+  return {HostHandler<kSqrt, float, 1>(modifiers.Take("ftz"), false)};
+}
+
+Selection SelectRsqrt(Modifiers& modifiers) {
+  if (modifiers.type_count() != 1 || !modifiers.Take("approx")) return {};
+  const bool ftz = modifiers.Take("ftz");
+  if (modifiers.type(0) == Type::kF32) return {HostHandler<kByDouble<kRsqrt>, float, 1>(ftz, false)};
+  if (modifiers.type(0) != Type::kF64) return {};
+  return {ftz ? HostHandler<kUpperHalf<kRsqrt>, double, 1>(true, false) : HostHandler<kRsqrt, double, 1>(false, false),
+          InsnClass::kFloat64};
+}
+
+template <auto kFunction>
+Selection SelectTranscendental(Modifiers& modifiers) {
+  if (modifiers.type_count() != 1 || modifiers.type(0) != Type::kF32 || !modifiers.Take("approx")) return {};
+  return {HostHandler<kByDouble<kFunction>, float, 1>(modifiers.Take("ftz"), false)};
+}
+
+LOCKSTEP_OPCODES(float_special, {
+                                    {"rcp", "d0 s0", SelectRcp, InsnClass::kSpecialFunction},
+                                    {"sqrt", "d0 s0", SelectSqrt, InsnClass::kSpecialFunction},
+                                    {"rsqrt", "d0 s0", SelectRsqrt, InsnClass::kSpecialFunction},
+                                    {"sin", "d0 s0", SelectTranscendental<kSin>, InsnClass::kSpecialFunction},
+                                    {"cos", "d0 s0", SelectTranscendental<kCos>, InsnClass::kSpecialFunction},
+                                    {"lg2", "d0 s0", SelectTranscendental<kLg2>, InsnClass::kSpecialFunction},
+                                });
+
+}  // namespace
+
+Selection SelectFloatDiv(Modifiers& modifiers) {
+  const bool approx = modifiers.Take("approx");
+  if (!approx && !modifiers.Take("full")) return SelectIeee<kDiv, kSoftDiv, 2>(modifiers);
+  if (modifiers.type(0) != Type::kF32) return {};
+  const bool ftz = modifiers.Take("ftz");
+  return {approx ? HostHandler<kDivApprox, float, 2>(ftz, false) : HostHandler<kDiv, float, 2>(ftz, false),
+          InsnClass::kSpecialFunction};
+}
+
+Selection SelectFloatEx2(Modifiers& modifiers) { return SelectTranscendental<kEx2>(modifiers); }
+
+Selection SelectFloatTanh(Modifiers& modifiers) {
+  if (modifiers.type(0) != Type::kF32 || !modifiers.Take("approx")) return {};
+  return {HostHandler<kByDouble<kTanh>, float, 1>(false, false), InsnClass::kSpecialFunction};
+}
+
+}  // namespace lockstep::vgpu

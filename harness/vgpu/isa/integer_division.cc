@@ -1,0 +1,76 @@
+// div and rem of integers. Source: PTX ISA 9.0, 9.7.1 (a divisor of zero is unspecified there: the values here are
+// the hardware's).
+#include "vgpu/isa/integer_division.h"
+
+#include <bit>
+#include <type_traits>
+
+#include "vgpu/isa/arithmetic.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+enum class Part : uint8_t { kQuotient, kRemainder };
+
+// One lane, any width but 32 bits, unsigned.
+template <Part kPart, typename T>
+T Divide(T a, T b) {
+  if (b == 0) return kPart == Part::kQuotient ? kQuotientByZero<T> : RemainderByZero<T>(a);
+  return static_cast<T>(kPart == Part::kQuotient ? a / b : a % b);
+}
+template <Part kPart>
+uint32_t Divide(uint32_t a, uint32_t b) {
+  const uint32_t quotient = QuotientByDouble(a, b);
+  if (kPart == Part::kQuotient) return b == 0 ? kQuotientByZero<uint32_t> : quotient;
+  return b == 0 ? RemainderByZero<uint32_t>(a) : a - quotient * b;
+}
+
+// Through magnitudes, so that the most negative number divided by -1 wraps as on the hardware.
+template <Part kPart, typename T>
+T DivideSigned(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  const auto magnitude = [](T x) { return static_cast<U>(x < 0 ? U{0} - static_cast<U>(x) : static_cast<U>(x)); };
+  const U result = Divide<kPart>(magnitude(a), magnitude(b));
+  const bool negative = kPart == Part::kQuotient ? (a < 0) != (b < 0) : a < 0;
+  const T value = static_cast<T>(negative ? U{0} - result : result);
+  if (kPart == Part::kQuotient) return b == 0 ? kQuotientByZero<T> : value;
+  return b == 0 ? RemainderByZero<T>(a) : value;
+}
+
+template <Part kPart, typename T>
+void Division(Warp& warp, const Insn& insn, LaneMask mask) {
+  const T* a = Source<T>(warp, insn.row[1]);
+  const T* b = Source<T>(warp, insn.row[2]);
+  T* d = Destination<T>(warp, insn.row[0]);
+  if constexpr (std::is_unsigned_v<T>) {
+    // One power of two for all lanes, as in tid % (2 * stride), needs no division.
+    const T divisor = b[0];
+    T difference = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) difference |= b[lane] ^ divisor;
+    if (difference == 0 && std::has_single_bit(divisor)) {
+      const int shift = std::countr_zero(divisor);
+      ForLanesInPlace<T>(d, mask, [=](int lane) {
+        return static_cast<T>(kPart == Part::kQuotient ? a[lane] >> shift : a[lane] & (divisor - 1));
+      });
+      return;
+    }
+    ForLanesInPlace<T>(d, mask, [=](int lane) { return Divide<kPart>(a[lane], b[lane]); });
+  } else {
+    ForLanesInPlace<T>(d, mask, [=](int lane) { return DivideSigned<kPart>(a[lane], b[lane]); });
+  }
+}
+
+template <Part kPart>
+Selection Select(Modifiers& modifiers) {
+  return {ForIntegerType(modifiers.type(0), [](auto x) -> Handler { return Division<kPart, decltype(x)>; })};
+}
+
+LOCKSTEP_OPCODES(integer_division, {
+                                       {"rem", "d0 s0 s0", Select<Part::kRemainder>, InsnClass::kInteger},
+                                   });
+
+}  // namespace
+
+Selection SelectIntegerDiv(Modifiers& modifiers) { return Select<Part::kQuotient>(modifiers); }
+
+}  // namespace lockstep::vgpu
