@@ -1,0 +1,74 @@
+// Finds barriers that warps meet at from different places in the program.
+//
+// The hardware counts arrivals at barrier 0 and does not ask where from, so a block whose warps wait at two different
+// __syncthreads() goes on; the programming guide leaves what happens undefined. Barriers 1 to 15 are for warps with
+// different roles, and may be met from different places. Divergence within a warp, barriers that can't complete and
+// wrong member masks are the engine's to find.
+#include <array>
+#include <bit>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/observers/checkers.h"
+#include "vgpu/observers/finding_table.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+class SyncChecker : public Checker {
+ public:
+  std::unique_ptr<Observer> Fork() const override { return std::make_unique<SyncChecker>(); }
+  void Absorb(Observer& forked) override { findings_.Absorb(static_cast<SyncChecker&>(forked).findings_); }
+
+  void OnLaunchEnd() override { meetings_.clear(); }
+  void OnBlockEnd(uint32_t block_index) override { meetings_.erase(block_index); }
+
+  void OnBarrierArrive(const WarpEvent& event, uint32_t barrier) override {
+    if (barrier != 0 || event.mask == 0) return;
+    const uint32_t lane = static_cast<uint32_t>(std::countr_zero(event.mask));
+    const Party party{event.block_index, event.warp_index * kWarpSize + lane, event.pc, AccessKind::kLoad};
+    Meeting& meeting = meetings_[event.block_index];
+    if (meeting.parties == 0) {
+      meeting.party[0] = party;
+      meeting.parties = 1;
+    } else if (meeting.parties == 1 && meeting.party[0].pc != event.pc) {
+      meeting.party[1] = party;
+      meeting.parties = 2;
+    }
+  }
+
+  void OnBarrierComplete(uint32_t block_index, uint32_t barrier, uint64_t /*warps*/) override {
+    if (barrier != 0) return;
+    const auto entry = meetings_.find(block_index);
+    if (entry == meetings_.end()) return;
+    if (entry->second.parties == 2) {
+      RawFinding finding;
+      finding.kind = FindingKind::kBarrierDivergence;
+      finding.first = entry->second.party[0];
+      finding.has_second = true;
+      finding.second = entry->second.party[1];
+      finding.detail = "threads of one block met at different __syncthreads()";
+      finding.hint = "a barrier in a branch is allowed only where all threads of the block take the same way";
+      findings_.Add(finding);
+    }
+    entry->second.parties = 0;
+  }
+
+  std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
+
+ private:
+  // The first to arrive, and the first from another place.
+  struct Meeting {
+    int parties = 0;
+    std::array<Party, 2> party;
+  };
+  std::unordered_map<uint32_t, Meeting> meetings_;
+  FindingTable findings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> MakeSyncChecker() { return std::make_unique<SyncChecker>(); }
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,164 @@
+// Finds reads of bytes that nothing has written since they were allocated: of global memory by the host or by a kernel,
+// of shared memory by its block, of local memory by its thread.
+//
+// A load is reported when one of the 4-byte words that it covers (or all of it, when it is smaller) holds no written
+// byte. So the padding inside a word of a structure that is copied whole is no finding. An atomic operation reads what
+// it changes. A copy from device to device passes the state of its bytes on, and is no read.
+//
+// Which block writes first can matter for global memory, so a launch that is checked runs on one CPU thread.
+#include <bit>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/observers/byte_states.h"
+#include "vgpu/observers/checkers.h"
+#include "vgpu/observers/coalescing.h"
+#include "vgpu/observers/finding_table.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr uint64_t kWordBytes = 4;
+
+struct BlockStates {
+  ByteStates shared;
+  std::vector<ByteStates> local;  // by thread
+};
+
+class UninitializedChecker : public Checker {
+ public:
+  void OnLaunchBegin(const LaunchInfo& info) override { threads_ = size_t{info.warps_per_block} * kWarpSize; }
+  void OnLaunchEnd() override {
+    blocks_.clear();
+    current_ = nullptr;
+  }
+  void OnBlockBegin(uint32_t block_index) override {
+    std::unique_ptr<BlockStates> states;
+    if (idle_.empty()) {
+      states = std::make_unique<BlockStates>();
+    } else {
+      states = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    states->shared.Clear();
+    for (ByteStates& local : states->local) local.Clear();
+    current_index_ = block_index;
+    current_ = (blocks_[block_index] = std::move(states)).get();
+  }
+  void OnBlockEnd(uint32_t block_index) override {
+    const auto entry = blocks_.find(block_index);
+    if (entry == blocks_.end()) return;
+    idle_.push_back(std::move(entry->second));
+    blocks_.erase(entry);
+    current_ = nullptr;
+  }
+
+  void OnMemory(const MemoryAccess& event) override {
+    if (event.mask == 0 || event.bytes == 0) return;
+    switch (event.space) {
+      case MemorySpace::kGlobal:
+        Visit(event, global_);
+        break;
+      case MemorySpace::kShared:
+        if (BlockStates* block = FindBlock(event.block_index)) Visit(event, block->shared);
+        break;
+      case MemorySpace::kLocal:
+        if (BlockStates* block = FindBlock(event.block_index)) VisitLocal(event, *block);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void OnAllocate(uint64_t address, uint64_t bytes) override { global_.SetRange(address, bytes, false); }
+  void OnFree(uint64_t address, uint64_t bytes) override { global_.SetRange(address, bytes, true); }
+  void OnHostWrite(uint64_t address, uint64_t bytes) override { global_.Set(address, bytes); }
+  void OnHostCopy(uint64_t to, uint64_t from, uint64_t bytes) override { global_.Copy(to, from, bytes); }
+
+  std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
+
+ private:
+  BlockStates* FindBlock(uint32_t block_index) {
+    if (current_ != nullptr && current_index_ == block_index) return current_;
+    const auto entry = blocks_.find(block_index);
+    if (entry == blocks_.end()) return nullptr;
+    current_index_ = block_index;
+    return current_ = entry->second.get();
+  }
+
+  template <typename States>
+  void Visit(const MemoryAccess& event, States& states) {
+    const AccessShape shape = ShapeOf(event.address, event.mask);
+    const uint32_t first = static_cast<uint32_t>(std::countr_zero(event.mask));
+    if (shape.affine && IsContiguous(event.mask) && (shape.stride == event.bytes || shape.stride == 0)) {
+      const uint64_t lanes = shape.stride == 0 ? 1 : static_cast<uint64_t>(std::popcount(event.mask));
+      const uint64_t bytes = lanes * event.bytes;
+      if (event.kind == AccessKind::kStore) {
+        states.Set(event.address[first], bytes);
+        return;
+      }
+      if (states.All(event.address[first], bytes)) return;
+    }
+    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
+      VisitLane(event, static_cast<uint32_t>(std::countr_zero(left)), states);
+    }
+  }
+
+  void VisitLocal(const MemoryAccess& event, BlockStates& block) {
+    if (block.local.size() < threads_) block.local.resize(threads_);
+    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
+      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+      const size_t thread = size_t{event.warp_index} * kWarpSize + lane;
+      if (thread < block.local.size()) VisitLane(event, lane, block.local[thread]);
+    }
+  }
+
+  template <typename States>
+  void VisitLane(const MemoryAccess& event, uint32_t lane, States& states) {
+    const uint64_t address = event.address[lane];
+    if (event.kind != AccessKind::kStore && !states.All(address, event.bytes)) {
+      const uint64_t piece = std::min<uint64_t>(event.bytes, kWordBytes);
+      for (uint64_t at = 0; at < event.bytes; at += piece) {
+        if (states.Any(address + at, piece)) continue;
+        // Of a vector, the element.
+        Report(event, lane, event.bytes > 8 ? address + at : address, event.bytes > 8 ? piece : event.bytes);
+        break;
+      }
+    }
+    if (event.kind != AccessKind::kLoad) states.Set(address, event.bytes);
+  }
+
+  void Report(const MemoryAccess& event, uint32_t lane, uint64_t address, uint64_t bytes) {
+    RawFinding finding;
+    finding.kind = FindingKind::kUninitialized;
+    finding.first = {event.block_index, event.warp_index * kWarpSize + lane, event.pc, event.kind};
+    finding.has_memory = true;
+    finding.space = event.space;
+    finding.address = address;
+    finding.bytes = static_cast<uint32_t>(bytes);
+    if (event.space == MemorySpace::kGlobal) {
+      finding.hint = event.kind == AccessKind::kAtomic
+                         ? "cudaMalloc leaves garbage: set the value first, with cudaMemset or a copy"
+                         : "cudaMalloc leaves garbage: fill the buffer first, or read only the part that was written";
+    } else if (event.space == MemorySpace::kShared) {
+      finding.hint =
+          "shared memory starts with garbage: each element must be written, by a thread that has one to write";
+    }
+    findings_.Add(finding);
+  }
+
+  size_t threads_ = 0;
+  GlobalByteStates global_;
+  std::unordered_map<uint32_t, std::unique_ptr<BlockStates>> blocks_;
+  std::vector<std::unique_ptr<BlockStates>> idle_;
+  BlockStates* current_ = nullptr;
+  uint32_t current_index_ = 0;
+  FindingTable findings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> MakeUninitializedChecker() { return std::make_unique<UninitializedChecker>(); }
+
+}  // namespace lockstep::vgpu
