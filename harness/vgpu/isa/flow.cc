@@ -16,22 +16,25 @@ namespace {
 class FlowAnalysis {
  public:
   explicit FlowAnalysis(const ptx::Function& function)
-      : function_(function), graph_(BuildControlFlowGraph(function)), end_(graph_.nodes) {}
+      : function_(function),
+        graph_(std::make_shared<const ControlFlowGraph>(BuildControlFlowGraph(function))),
+        end_(graph_->nodes) {}
 
   Flow Run() {
     const size_t size = function_.body.size();
+    flow_.graph = graph_;
     flow_.reconvergence.assign(size, kNoInstruction);
     flow_.is_reconvergence_point.assign(size + 1, false);
     flow_.is_leader.assign(size, false);
     if (size == 0) return std::move(flow_);
-    for (const ControlFlowGraph::Block& block : graph_.blocks) flow_.is_leader[block.first] = true;
+    for (const ControlFlowGraph::Block& block : graph_->blocks) flow_.is_leader[block.first] = true;
 
-    done_.assign(graph_.blocks.size(), false);
+    done_.assign(graph_->blocks.size(), false);
     std::vector<int> ends;
     if (!function_.is_entry) {
-      ends = graph_.returns;
+      ends = graph_->returns;
     } else {
-      for (const auto* list : {&graph_.returns, &graph_.exits, &graph_.traps}) {
+      for (const auto* list : {&graph_->returns, &graph_->exits, &graph_->traps}) {
         if (!list->empty()) {
           ends = {list->back()};
           break;
@@ -39,9 +42,9 @@ class FlowAnalysis {
       }
     }
     Analyze(ends);
-    ends = graph_.returns;
-    ends.insert(ends.end(), graph_.exits.begin(), graph_.exits.end());
-    ends.insert(ends.end(), graph_.traps.begin(), graph_.traps.end());
+    ends = graph_->returns;
+    ends.insert(ends.end(), graph_->exits.begin(), graph_->exits.end());
+    ends.insert(ends.end(), graph_->traps.begin(), graph_->traps.end());
     Analyze(ends);
     return std::move(flow_);
   }
@@ -49,9 +52,9 @@ class FlowAnalysis {
  private:
   // Settles the branches of the blocks that reach one of the ends and are not settled yet.
   void Analyze(const std::vector<int>& ends) {
-    std::vector<Adjacency::Edge> edges = graph_.edges;
+    std::vector<Adjacency::Edge> edges = graph_->edges;
     for (const int node : ends) edges.emplace_back(node, end_);
-    const Adjacency successors(graph_.nodes + 1, edges), predecessors(graph_.nodes + 1, edges, true);
+    const Adjacency successors(graph_->nodes + 1, edges), predecessors(graph_->nodes + 1, edges, true);
     const std::vector<int> meeting = ImmediateDominators(predecessors, successors, end_);
     const auto lives = [&](int node) { return node == end_ || meeting[node] >= 0; };
     const auto ways = [&](int node) {
@@ -59,21 +62,21 @@ class FlowAnalysis {
       for (const int next : successors[node]) count += lives(next);
       return count;
     };
-    for (size_t block = 0; block < graph_.blocks.size(); ++block) {
+    for (size_t block = 0; block < graph_->blocks.size(); ++block) {
       if (done_[block] || !lives(static_cast<int>(block))) continue;
       done_[block] = true;
       int node = static_cast<int>(block);
-      if (ways(node) == 1 && graph_.IsTable(*LivingSuccessor(successors[node], lives))) {
+      if (ways(node) == 1 && graph_->IsTable(*LivingSuccessor(successors[node], lives))) {
         node = *LivingSuccessor(successors[node], lives);
       }
       if (ways(node) < 2) continue;
       // Tables are no places in the text: lanes that part before one meet behind it.
       do {
         node = meeting[node];
-      } while (node != end_ && graph_.IsTable(node));
-      const size_t last = graph_.blocks[block].last;
+      } while (node != end_ && graph_->IsTable(node));
+      const size_t last = graph_->blocks[block].last;
       if (node != end_) {
-        flow_.reconvergence[last] = graph_.blocks[node].first;
+        flow_.reconvergence[last] = graph_->blocks[node].first;
       } else if (!function_.is_entry) {
         flow_.reconvergence[last] = function_.body.size();
       } else {
@@ -92,7 +95,7 @@ class FlowAnalysis {
   }
 
   const ptx::Function& function_;
-  const ControlFlowGraph graph_;
+  const std::shared_ptr<const ControlFlowGraph> graph_;
   const int end_;
   std::vector<bool> done_;
   Flow flow_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -14,19 +15,24 @@ namespace lockstep::vgpu {
 
 inline constexpr size_t kNoInstruction = static_cast<size_t>(-1);
 
+struct ControlFlowGraph;  // isa/control_flow_graph.h
+
 struct Flow {
   // For each instruction that may send lanes different ways (guarded bra, brx.idx): the first instruction
   // of the immediate post-dominator block, where they come together again. kNoInstruction where the ways
   // meet only at the function's end, and for every other instruction.
   std::vector<size_t> reconvergence;
-  // For each instruction: some branch reconverges here.
+  // For each instruction, and for the end (index body.size()): some branch reconverges here.
   std::vector<bool> is_reconvergence_point;
   // For each instruction: the first of a basic block.
   std::vector<bool> is_leader;
+  std::shared_ptr<const ControlFlowGraph> graph;
 };
 
 // In a .func, ret counts as a jump to one common end: the index body.size() is a valid reconvergence point there
-// (the decoder puts the real return at it). Throws PtxError for a branch to an unknown label.
+// (the decoder puts the real return at it), also for a guarded ret. Ways on which every thread ends (exit, trap, a
+// kernel's early return) do not count: a branch with one other way has no reconvergence. Throws PtxError for a branch to
+// an unknown label.
 Flow AnalyzeFlow(const ptx::Function& function);
 
 struct RegisterLayout {
