@@ -68,8 +68,9 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
       return Make(Verdict::kCrash, context, {"the program printed more than it may, and was stopped"},
                   "print only for a small input, and nothing in what you hand in");
     case Outcome::kDeviceTimeout:
-      return Make(Verdict::kTimeout, context, {"the call's kernels took longer than the virtual GPU may run"},
-                  "launch fewer kernels, or give each less to do");
+      return Make(Verdict::kTimeout, context,
+                  {"the launcher launched " + Grouped(report.launches.size()) + " kernels, and did not come to an end"},
+                  "a loop over passes has to stop once one result is left");
     case Outcome::kProtocolError:
       return Make(Verdict::kRejected, context,
                   {"the program wrote something of its own to its connection to the judge", Printable(report.detail)},

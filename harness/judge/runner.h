@@ -22,6 +22,9 @@ class Runner {
   virtual CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) = 0;
 };
 
+// Kernels that one call may launch.
+inline constexpr uint64_t kMaxLaunches = 10'000;
+
 struct RunnerOptions {
   worker::WorkerCommand command;
   worker::Limits limits;

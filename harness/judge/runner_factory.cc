@@ -19,6 +19,9 @@ std::vector<std::string> ReadPrefix(const std::filesystem::path& path) {
   return arguments;
 }
 
+// The virtual GPU's time in one call, of the host code's own.
+constexpr double kDeviceShare = 3;
+
 }  // namespace
 
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
@@ -33,6 +36,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
     if (role != Role::kReference) runner.command.prefix = ReadPrefix(options.prefix);
     runner.command.worker = std::filesystem::absolute(worker).string();
     runner.limits.call_seconds = limits.call_seconds;
+    runner.limits.device_seconds = kDeviceShare * limits.call_seconds;
     runner.limits.output_bytes = limits.output_bytes;
     const bool correctness = role == Role::kChecked || role == Role::kPlain;
     if (options.device == DeviceKind::kCuda && correctness) {

@@ -22,12 +22,35 @@ class NoServer : public worker::CudaServer {
   void EndSession() override {}
 };
 
+// Serves on the virtual GPU, up to a number of launches a call: each leaves a record.
+class BoundedServer : public worker::CudaServer {
+ public:
+  struct TooManyLaunches {};
+
+  explicit BoundedServer(vgpu::Device& device) : server_(device) {}
+
+  void BeginCall(std::span<const worker::Argument> arguments) override {
+    server_.BeginCall(arguments);
+    launches_ = 0;
+  }
+  worker::Message Serve(const worker::Message& request) override {
+    if (request.type == worker::MessageType::kLaunch && ++launches_ > kMaxLaunches) throw TooManyLaunches();
+    return server_.Serve(request);
+  }
+  void EndSession() override { server_.EndSession(); }
+  worker::DeviceServer& server() { return server_; }
+
+ private:
+  worker::DeviceServer server_;
+  uint64_t launches_ = 0;
+};
+
 class WorkerRunner : public Runner {
  public:
   WorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options)
       : device_(std::move(device)), options_(std::move(options)), session_(options_.command) {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {
-      device_server_ = std::make_unique<worker::DeviceServer>(*virtual_device);
+      bounded_server_ = std::make_unique<BoundedServer>(*virtual_device);
     }
   }
   ~WorkerRunner() override { session_.Stop(); }
@@ -43,7 +66,7 @@ class WorkerRunner : public Runner {
     if (!session_.alive()) {
       if (failed_starts_ >= kMaxFailures) return failed_start_;
       ClearRecords();
-      CallReport report = Collect(session_.Start(options_.limits, server()));
+      CallReport report = Converse([&] { return session_.Start(options_.limits, server()); });
       if (report.outcome != worker::Outcome::kReturned) {
         report.at_start = true;
         ++failed_starts_;
@@ -54,7 +77,7 @@ class WorkerRunner : public Runner {
       failed_starts_ = 0;
     }
     ClearRecords();
-    CallReport report = Collect(session_.Call(launcher, arguments, options_.limits, server()));
+    CallReport report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
     Recover();
     const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
       return finding.kind == vgpu::FindingKind::kTimeout;
@@ -75,13 +98,28 @@ class WorkerRunner : public Runner {
   };
 
   worker::CudaServer& server() {
-    if (device_server_ != nullptr) return *device_server_;
+    if (bounded_server_ != nullptr) return *bounded_server_;
     return no_server_;
   }
 
+  template <class Exchange>
+  CallReport Converse(Exchange exchange) {
+    worker::CallResult result;
+    bool too_many = false;
+    try {
+      result = exchange();
+    } catch (const BoundedServer::TooManyLaunches&) {
+      too_many = true;
+      result.outcome = worker::Outcome::kDeviceTimeout;
+    }
+    CallReport report = Collect(std::move(result));
+    if (too_many) session_.Stop();
+    return report;
+  }
+
   void ClearRecords() {
-    if (device_server_ == nullptr) return;
-    device_server_->ClearTrace();
+    if (bounded_server_ == nullptr) return;
+    bounded_server_->server().ClearTrace();
     device_->virtual_device()->ClearRecords();
     device_->TakePrinted();
   }
@@ -96,13 +134,13 @@ class WorkerRunner : public Runner {
     report.detail = std::move(result.message);
     report.output = std::move(result.output) + device_->TakePrinted();
     report.limit_seconds = options_.limits.call_seconds;
-    report.observed = device_server_ != nullptr;
+    report.observed = bounded_server_ != nullptr;
     if (report.observed) {
       const vgpu::Device& virtual_device = *device_->virtual_device();
       report.findings = virtual_device.findings().findings();
       report.launches = virtual_device.launches();
-      report.bytes_to_host = device_server_->BytesOf(worker::ApiKind::kDeviceToHost);
-      report.refusals = device_server_->violations();
+      report.bytes_to_host = bounded_server_->server().BytesOf(worker::ApiKind::kDeviceToHost);
+      report.refusals = bounded_server_->server().violations();
     }
     return report;
   }
@@ -116,7 +154,7 @@ class WorkerRunner : public Runner {
 
   std::unique_ptr<JudgeDevice> device_;
   RunnerOptions options_;
-  std::unique_ptr<worker::DeviceServer> device_server_;
+  std::unique_ptr<BoundedServer> bounded_server_;
   NoServer no_server_;
   worker::WorkerSession session_;
   int failed_starts_ = 0;

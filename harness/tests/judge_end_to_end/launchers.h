@@ -1,0 +1,18 @@
+// What the submissions here define. All add 1 to each of n ints, or fail to.
+#pragma once
+
+void add_one(int* d_data, unsigned n);
+void ends_program(int* d_data, unsigned n);
+void crashes_host(int* d_data, unsigned n);
+void hangs_host(int* d_data, unsigned n);
+void hangs_kernel(int* d_data, unsigned n);
+void launches_forever(int* d_data, unsigned n);
+void floods(int* d_data, unsigned n);
+void prints_fake_results(int* d_data, unsigned n);
+void closes_socket(int* d_data, unsigned n);
+void writes_to_socket(int* d_data, unsigned n);
+void writes_past_end(int* d_data, unsigned n);
+void launches_too_many_threads(int* d_data, unsigned n);
+void copies_to_host(int* d_data, unsigned n);
+void touches_other_memory(int* d_data, unsigned n);
+void leaves_child(int* d_data, unsigned n);
