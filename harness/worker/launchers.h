@@ -22,7 +22,10 @@ struct Launcher {
 };
 
 // In the order of their registration.
-std::vector<Launcher>& Launchers();
+inline std::vector<Launcher>& Launchers() {
+  static std::vector<Launcher> launchers;
+  return launchers;
+}
 
 template <typename T>
 constexpr Parameter ParameterOf() {

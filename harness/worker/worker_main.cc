@@ -33,8 +33,9 @@ __attribute__((constructor(101))) void PointRuntimeAtJudge() {
 
 // Memory of the judge's, by IPC handle; opened once, as opening is slow.
 cudaError_t OpenIpcMemory(const std::vector<uint8_t>& handle, void** base) {
-  static std::map<std::vector<uint8_t>, void*> opened;
-  if (const auto found = opened.find(handle); found != opened.end()) {
+  static std::map<std::string, void*> opened;
+  const std::string key(handle.begin(), handle.end());
+  if (const auto found = opened.find(key); found != opened.end()) {
     *base = found->second;
     return cudaSuccess;
   }
@@ -42,7 +43,7 @@ cudaError_t OpenIpcMemory(const std::vector<uint8_t>& handle, void** base) {
   static_assert(sizeof ipc_handle == kIpcHandleBytes);
   std::memcpy(&ipc_handle, handle.data(), sizeof ipc_handle);
   const cudaError_t error = cudaIpcOpenMemHandle(base, ipc_handle, cudaIpcMemLazyEnablePeerAccess);
-  if (error == cudaSuccess) opened[handle] = *base;
+  if (error == cudaSuccess) opened[key] = *base;
   return error;
 }
 

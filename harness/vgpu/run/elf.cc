@@ -1,0 +1,75 @@
+#include "vgpu/run/elf.h"
+
+#include <elf.h>
+
+#include <cstring>
+#include <fstream>
+
+namespace lockstep::vgpu::run {
+
+namespace {
+
+constexpr uint64_t kMaxTable = uint64_t{64} << 20;
+
+// A file of which any range may be asked for; ranges beyond its end, or too long, come back empty.
+class File {
+ public:
+  explicit File(const std::string& path) : stream_(path, std::ios::binary | std::ios::ate) {
+    if (stream_) size_ = static_cast<uint64_t>(stream_.tellg());
+  }
+  std::vector<char> Range(uint64_t offset, uint64_t bytes) {
+    if (offset > size_ || bytes > size_ - offset || bytes > kMaxTable) return {};
+    std::vector<char> data(bytes);
+    stream_.seekg(static_cast<std::streamoff>(offset));
+    stream_.read(data.data(), static_cast<std::streamsize>(bytes));
+    return stream_ ? data : std::vector<char>{};
+  }
+  template <typename T>
+  std::vector<T> Table(uint64_t offset, uint64_t count) {
+    if (count > kMaxTable / sizeof(T)) return {};
+    const std::vector<char> data = Range(offset, count * sizeof(T));
+    std::vector<T> table(data.size() / sizeof(T));
+    if (!data.empty()) std::memcpy(table.data(), data.data(), data.size());
+    return table;
+  }
+
+ private:
+  std::ifstream stream_;
+  uint64_t size_ = 0;
+};
+
+std::string StringAt(const std::vector<char>& strings, uint64_t offset) {
+  if (offset >= strings.size()) return "";
+  return std::string(strings.data() + offset, ::strnlen(strings.data() + offset, strings.size() - offset));
+}
+
+}  // namespace
+
+ProgramFacts ReadProgram(const std::string& path) {
+  ProgramFacts facts;
+  File file(path);
+  const auto headers = file.Table<Elf64_Ehdr>(0, 1);
+  if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
+      headers[0].e_ident[EI_CLASS] != ELFCLASS64) {
+    return facts;
+  }
+  facts.is_elf = true;
+  const Elf64_Ehdr& header = headers[0];
+  if (header.e_shentsize != sizeof(Elf64_Shdr)) return facts;
+  const auto sections = file.Table<Elf64_Shdr>(header.e_shoff, header.e_shnum);
+  if (header.e_shstrndx >= sections.size()) return facts;
+  const auto names = file.Range(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
+  for (const Elf64_Shdr& section : sections) {
+    const std::string name = StringAt(names, section.sh_name);
+    facts.has_device_code |= name == ".nv_fatbin" || name == "__nv_relfatbin";
+    if (section.sh_type != SHT_DYNAMIC || section.sh_link >= sections.size()) continue;
+    const auto strings = file.Range(sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
+    for (const auto& entry : file.Table<Elf64_Dyn>(section.sh_offset, section.sh_size / sizeof(Elf64_Dyn))) {
+      if (entry.d_tag == DT_NEEDED) facts.needed.push_back(StringAt(strings, entry.d_un.d_val));
+      facts.has_rpath |= entry.d_tag == DT_RPATH;
+    }
+  }
+  return facts;
+}
+
+}  // namespace lockstep::vgpu::run

@@ -1,0 +1,19 @@
+// What vgpu-run must know about a program before it starts it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockstep::vgpu::run {
+
+struct ProgramFacts {
+  bool is_elf = false;
+  bool has_device_code = false;     // nvcc made it
+  std::vector<std::string> needed;  // shared libraries
+  bool has_rpath = false;           // DT_RPATH, which goes before LD_LIBRARY_PATH
+};
+
+// Reads the file's ELF headers; anything malformed counts as no ELF file.
+ProgramFacts ReadProgram(const std::string& path);
+
+}  // namespace lockstep::vgpu::run

@@ -1,0 +1,165 @@
+// vgpu-run: runs a CUDA program on the virtual GPU, as a debugger's launcher would. It points the dynamic linker at
+// the CUDA runtime replacement, says by environment variables what to check and count, and becomes the program; the
+// replacement prints the reports when the program ends (cudart/report.h).
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/model/profile.h"
+#include "vgpu/run/elf.h"
+
+namespace lockstep::vgpu::run {
+
+namespace {
+
+constexpr int kUsageStatus = 2, kNotFoundStatus = 127, kCantRunStatus = 126;
+constexpr char kRuntime[] = "libcudart.so.13";
+constexpr char kRuntimeStem[] = "libcudart.so.";
+
+constexpr char kHelp[] = R"(usage: vgpu-run [flags] PROGRAM [ARGUMENTS]
+
+Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program with
+  nvcc -cudart shared -lineinfo -gencode arch=compute_80,code=compute_80 program.cu -o program
+
+  --check[=LIST]    report faulty kernels' mistakes at the end; LIST: races, init, sync, leaks (default all)
+  --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
+  --device=ID       the GPU that is modelled (default h200); --device=help lists them
+  --threads=N       CPU threads that run blocks (default 1); results do not depend on it
+  --budget=N        end a kernel that takes more warp instructions than this
+  --color=WHEN      always, never, or auto (default): on a terminal
+  --help            this text
+
+Example:  vgpu-run --check --profile ./reduction 4194304
+)";
+
+[[noreturn]] void Fail(const std::string& sentence, int status) {
+  std::fprintf(stderr, "vgpu-run: %s\n", sentence.c_str());
+  std::exit(status);
+}
+
+[[noreturn]] void ListDevices() {
+  for (const DeviceProfile* profile : AllProfiles()) std::printf("%-12s %s\n", profile->id, profile->name);
+  std::exit(0);
+}
+
+void Set(const char* name, std::string_view value) { ::setenv(name, std::string(value).c_str(), 1); }
+
+std::string CheckedNumber(const std::string& flag, std::string_view value) {
+  if (value.empty() || value.size() > 18 ||
+      !std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    Fail(flag + " needs a number; type vgpu-run --help", kUsageStatus);
+  }
+  return std::string(value);
+}
+
+// One flag of ours; false for what is none.
+bool TakeFlag(std::string_view argument) {
+  if (argument.substr(0, 2) != "--") return false;
+  const size_t equals = std::min(argument.find('='), argument.size());
+  const std::string flag(argument.substr(0, equals));
+  std::optional<std::string> value;
+  if (equals < argument.size()) value = argument.substr(equals + 1);
+  if (flag == "--help") {
+    std::fputs(kHelp, stdout);
+    std::exit(0);
+  } else if (flag == "--check") {
+    Set("LOCKSTEP_CHECK", value.value_or("all"));
+  } else if (flag == "--profile" && (!value || *value == "kernels" || *value == "lines")) {
+    Set("LOCKSTEP_PROFILE_REPORT", value.value_or("kernels"));
+  } else if (flag == "--device" && value) {
+    if (*value == "help") ListDevices();
+    if (FindProfile(*value) == nullptr) {
+      Fail("there is no device " + *value + "; vgpu-run --device=help lists those there are", kUsageStatus);
+    }
+    Set("LOCKSTEP_PROFILE", *value);
+  } else if (flag == "--threads") {
+    Set("LOCKSTEP_THREADS", CheckedNumber(flag, value.value_or("")));
+  } else if (flag == "--budget") {
+    Set("LOCKSTEP_INSTRUCTION_BUDGET", CheckedNumber(flag, value.value_or("")));
+  } else if (flag == "--color" && value && (*value == "always" || *value == "never" || *value == "auto")) {
+    Set("LOCKSTEP_COLOR", *value);
+  } else {
+    Fail("unknown flag " + std::string(argument) + "; type vgpu-run --help", kUsageStatus);
+  }
+  return true;
+}
+
+// Where the shell would find the program.
+std::string FindProgram(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    const size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string candidate = std::string(rest.substr(0, colon)) + "/" + name;
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return "";
+}
+
+// The program must take its CUDA runtime from a shared library; else there is nothing to replace.
+void CheckProgram(const std::string& path) {
+  const ProgramFacts facts = ReadProgram(path);
+  if (!facts.is_elf || !facts.has_device_code) return;  // a script, or a program that loads CUDA code later
+  bool same_major = false;
+  std::string other;
+  for (const std::string& library : facts.needed) {
+    same_major |= library == kRuntime;
+    if (library.rfind(kRuntimeStem, 0) == 0 && library != kRuntime) other = library;
+  }
+  if (same_major) return;
+  if (!other.empty()) {
+    Fail(path + " was built for " + other + ", the virtual GPU stands in for " + kRuntime + ": build it with CUDA 13",
+         kCantRunStatus);
+  }
+  Fail(path + " holds its own copy of the CUDA runtime. Build it again with the flag  -cudart shared", kCantRunStatus);
+}
+
+// lib/ beside the folder of this executable.
+std::filesystem::path LibraryDirectory() {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  const auto directory = self.parent_path().parent_path() / "lib";
+  if (!std::filesystem::exists(directory / kRuntime)) {
+    Fail((directory / kRuntime).string() + " is missing; type make build", kNotFoundStatus);
+  }
+  return directory;
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::run
+
+int main(int argc, char** argv) {
+  using namespace lockstep::vgpu::run;
+  int at = 1;
+  while (at < argc && TakeFlag(argv[at])) ++at;
+  if (at == argc) {
+    std::fputs(kHelp, stderr);
+    return kUsageStatus;
+  }
+  const std::string program = FindProgram(argv[at]);
+  if (program.empty() || ::access(program.c_str(), F_OK) != 0) {
+    Fail(std::string(argv[at]) + ": no such program", kNotFoundStatus);
+  }
+  CheckProgram(program);
+
+  const std::filesystem::path directory = LibraryDirectory();
+  const char* inherited = std::getenv("LD_LIBRARY_PATH");
+  Set("LD_LIBRARY_PATH",
+      directory.string() + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
+  // A program with an RPATH would find another runtime first; a library that is loaded already is found before any.
+  if (ReadProgram(program).has_rpath) Set("LD_PRELOAD", (directory / kRuntime).string());
+  ::unsetenv("LOCKSTEP_SOCKET");
+  ::execv(program.c_str(), argv + at);
+  Fail(program + ": " + std::strerror(errno), kCantRunStatus);
+}
