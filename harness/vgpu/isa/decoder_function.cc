@@ -1,0 +1,433 @@
+// One function: instructions → Program::code.
+#include <algorithm>
+
+#include "vgpu/exec/warp_state.h"
+#include "vgpu/isa/control.h"
+#include "vgpu/isa/decoder_internal.h"
+#include "vgpu/isa/memory.h"
+#include "vgpu/isa/special_registers.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+using ptx::Space;
+using ptx::Type;
+
+constexpr uint64_t kMaxFrameBytes = 4 << 20;
+constexpr uint64_t kMaxLocalBytes = 512 << 10;  // a thread's local memory, as on the hardware
+
+uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+bool Has(const ptx::Instruction& instruction, std::string_view word) {
+  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) != instruction.modifiers.end();
+}
+
+bool HasPrefix(const ptx::Instruction& instruction, std::string_view prefix) {
+  return std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                     [&](const std::string& word) { return word.starts_with(prefix); });
+}
+
+bool IsStrongAccess(const ptx::Instruction& i) {
+  return Has(i, "volatile") || Has(i, "relaxed") || Has(i, "acquire") || Has(i, "release") || Has(i, "mmio");
+}
+
+bool IsMemory(const ptx::Instruction& i) {
+  return i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "st" || i.opcode == "atom" || i.opcode == "red";
+}
+
+// May touch memory that other blocks see.
+bool MayBeGlobal(const ptx::Instruction& i) {
+  return !HasPrefix(i, "shared") && !Has(i, "local") && !HasPrefix(i, "param") && !Has(i, "const");
+}
+
+}  // namespace
+
+FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index)
+    : builder_(builder), function_(function), index_(index) {}
+
+void FunctionDecoder::CollectRegisters() {
+  for (const ptx::Variable& v : function_.registers) {
+    if (v.count == 0 || v.vector_width != 1) {
+      register_type_[v.name] = v.type;
+      continue;
+    }
+    // A name that the text never uses has no row; there is no need to list it.
+    for (int k = 0; k < v.count; ++k) {
+      const std::string name = v.name + std::to_string(k);
+      if (layout_.row.contains(name)) register_type_[name] = v.type;
+    }
+    if (layout_.row.contains(v.name)) register_type_[v.name] = v.type;
+  }
+  const auto count = [&](const ptx::Operand& operand, const auto& self) -> void {
+    if (const auto* r = std::get_if<ptx::RegisterRef>(&operand.value)) {
+      ++occurrences_[r->name];
+    } else if (const auto* a = std::get_if<ptx::AddressRef>(&operand.value)) {
+      if (!a->base_register.empty()) ++occurrences_[a->base_register];
+    } else if (const auto* v = std::get_if<ptx::VectorRef>(&operand.value)) {
+      for (const ptx::Operand& element : v->elements) self(element, self);
+    }
+    for (const ptx::Operand& second : operand.second) self(second, self);
+  };
+  for (const ptx::Instruction& i : function_.body) {
+    if (i.guard) ++occurrences_[i.guard->name];
+    for (const ptx::Operand& operand : i.operands) count(operand, count);
+    if (!i.call) continue;
+    for (const ptx::Operand& operand : i.call->returns) count(operand, count);
+    for (const ptx::Operand& operand : i.call->arguments) count(operand, count);
+    count(i.call->target, count);
+  }
+}
+
+void FunctionDecoder::PlaceVariables() {
+  FunctionInfo& info = builder_.program.functions[index_];
+  uint64_t area = 0;
+  const auto place = [](uint64_t& end, const ptx::Variable& v, uint64_t limit) {
+    const uint64_t alignment = std::clamp<uint64_t>(v.alignment != 0 ? v.alignment : v.ElementBytes(), 1, 256);
+    const uint64_t bytes = v.TotalBytes();
+    const uint64_t at = RoundUp(end, alignment);
+    if (bytes > limit || at + bytes > limit) throw Unsupported("variable " + v.name + " is too large");
+    end = at + bytes;
+    return static_cast<uint32_t>(at);
+  };
+  const auto place_parameters = [&](const std::vector<ptx::Variable>& variables, std::vector<ValuePlace>& places) {
+    for (const ptx::Variable& v : variables) {
+      if (v.space == Space::kReg) throw Unsupported("function " + function_.name + " has register parameters");
+      const uint32_t at = place(area, v, kMaxLocalBytes);
+      const uint32_t bytes = static_cast<uint32_t>(v.TotalBytes());
+      parameters_[v.name] = {false, at, bytes};
+      places.push_back({kNoRow, at, bytes});
+    }
+  };
+  if (InEntry()) {
+    const KernelInfo& kernel = builder_.program.kernel;
+    for (size_t k = 0; k < function_.parameters.size(); ++k) {
+      parameters_[function_.parameters[k].name] = {true, kernel.parameters[k].offset, kernel.parameters[k].bytes};
+    }
+  } else {
+    place_parameters(function_.parameters, info.parameters);
+    place_parameters(function_.returns, info.returns);
+  }
+  uint64_t local = 0;
+  for (const ptx::Variable& v : function_.variables) {
+    if (v.space == Space::kParam) {
+      const uint32_t at = place(area, v, kMaxLocalBytes);
+      parameters_[v.name] = {false, at, static_cast<uint32_t>(v.TotalBytes())};
+    } else if (v.space == Space::kLocal) {
+      const uint32_t at = place(local, v, kMaxLocalBytes);
+      local_offset_[v.name] = at;
+      if (InEntry()) {
+        builder_.program.local_variables.push_back({v.name, at, static_cast<uint32_t>(v.TotalBytes())});
+      }
+    }
+  }
+  info.area_bytes = static_cast<uint32_t>(RoundUp(area, 16));
+  info.local_bytes = static_cast<uint32_t>(RoundUp(local, 16));
+}
+
+void FunctionDecoder::Decode() {
+  Program& program = builder_.program;
+  FunctionInfo& info = program.functions[index_];
+  info.name = function_.name;
+  flow_ = AnalyzeFlow(function_);
+  layout_ = AllocateRegisters(function_, flow_);
+  CollectRegisters();
+  PlaceVariables();
+  temporary_base_ = static_cast<uint32_t>(RoundUp(layout_.frame_bytes, 64));
+  sink_row_ = temporary_base_ + 8 * 256;
+  if (sink_row_ > kMaxFrameBytes) throw Unsupported("function " + function_.name + " has too many registers");
+  info.frame_bytes = sink_row_ + 512;
+  program.kernel.registers = std::max(program.kernel.registers, layout_.registers);
+  for (const ptx::Label& label : function_.labels) label_[label.name] = label.instruction;
+
+  info.entry_pc = static_cast<uint32_t>(program.code.size());
+  const size_t n = function_.body.size();
+  pc_of_.resize(n + 1);
+  for (size_t k = 0; k <= n; ++k) {
+    pc_of_[k] = static_cast<uint32_t>(program.code.size());
+    const bool last = k == n;
+    const ptx::Instruction* near = n == 0 ? nullptr : &function_.body[last ? n - 1 : k];
+    if ((k < flow_.is_reconvergence_point.size() && flow_.is_reconvergence_point[k]) || (last && !InEntry())) {
+      Insn insn;
+      insn.handler = Converge;
+      EmitPseudo(insn, near);
+    }
+    if (last) {
+      Insn insn;
+      insn.handler = InEntry() ? Exit : Return;
+      EmitPseudo(insn, near);
+    } else {
+      DecodeInstruction(k);
+    }
+  }
+  info.end_pc = static_cast<uint32_t>(program.code.size());
+  PatchBranches();
+}
+
+void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near) {
+  InsnInfo info;
+  info.counted = false;
+  if (near != nullptr) {
+    info.location = near->location;
+    info.ptx_line = near->ptx_line;
+    info.text = builder_.Text(*near);
+  }
+  Emit(insn, info);
+}
+
+void FunctionDecoder::DecodeInstruction(size_t index) {
+  const ptx::Instruction& i = function_.body[index];
+  InsnInfo info;
+  info.location = i.location;
+  info.ptx_line = i.ptx_line;
+  info.text = builder_.Text(i);
+  Insn insn;
+  SynchronousInfo synchronous;
+  temporaries_ = 0;
+  rows_ = 0;
+  try {
+    if (i.opcode == "bra" || i.opcode == "brx") {
+      DecodeBranch(index, insn);
+      info.conditional_branch = i.guard.has_value() || i.opcode == "brx";
+    } else if (i.opcode == "ret" || i.opcode == "exit") {
+      DecodeReturn(index, insn);
+    } else if (i.call) {
+      DecodeCall(i, insn);
+    } else if (i.opcode == "mov" && i.operands.size() == 2 &&
+               std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
+      DecodeMoveSpecial(i, insn);
+    } else {
+      DecodeByTable(i, insn);
+      if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
+      if ((insn.flags & kWarpSynchronous) != 0) {
+        synchronous = {insn.handler, insn.row[rows_ - 1], i.opcode == "bar" || i.opcode == "barrier"};
+        insn.handler = GatherAndRun;
+      }
+    }
+    if (i.guard) {
+      insn.guard = RegisterRow(i, i.guard->name, Type::kPred, false);
+      if (i.guard->negated) insn.flags |= kGuardNegated;
+    }
+  } catch (const Unsupported& error) {
+    insn = Insn();
+    insn.handler = RaiseUnsupported;
+    insn.immediate = builder_.program.unsupported.size();
+    builder_.program.unsupported.push_back(builder_.program.texts[info.text] + ": " + error.what());
+    synchronous = {};
+  }
+  polls_.resize(builder_.program.code.size() - builder_.program.functions[index_].entry_pc);
+  polls_.push_back(i.call.has_value() || i.opcode == "nanosleep" || (i.opcode == "atom") ||
+                   (IsMemory(i) && i.opcode.starts_with("ld") && IsStrongAccess(i)));
+  Emit(insn, info);
+  builder_.program.synchronous.back() = synchronous;
+  if (insn.handler == Call && builder_.program.calls[insn.immediate].target != kNoRow) {
+    // Lanes that an indirect call sent to different functions meet right behind it.
+    builder_.program.code.back().extra = builder_.program.code.size();
+    Insn meet;
+    meet.handler = Converge;
+    EmitPseudo(meet, &i);
+  }
+}
+
+void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
+  const Opcode* opcode = FindOpcode(i.opcode);
+  if (opcode == nullptr) throw Unsupported("opcode " + i.opcode + " is not supported");
+  Modifiers modifiers(i);
+  modifiers.set_operand_bytes(OperandBytes(i));
+  Selection selection;
+  const ptx::AddressRef* address = nullptr;
+  for (const ptx::Operand& operand : i.operands) {
+    if (const auto* a = std::get_if<ptx::AddressRef>(&operand.value)) address = a;
+  }
+  const bool stores = i.opcode == "st";
+  if ((stores || i.opcode == "ld") && HasPrefix(i, "param")) {
+    bool kernel = InEntry();
+    if (address != nullptr && !address->base_symbol.empty()) {
+      const auto it = parameters_.find(address->base_symbol);
+      if (it == parameters_.end()) throw Unsupported("unknown parameter " + address->base_symbol);
+      kernel = it->second.kernel;
+    }
+    selection = SelectParameterAccess(modifiers, kernel, stores);
+  } else {
+    selection = opcode->select(modifiers);
+  }
+  if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
+  if (selection.handler == nullptr) throw Unsupported("it is not supported with these modifiers");
+  BindOperands(i, ParseForm(selection.form.empty() ? opcode->form : selection.form), modifiers, insn);
+  insn.handler = selection.handler;
+  insn.flags |= selection.flags;
+  insn.extra = selection.extra;
+  insn.insn_class = selection.insn_class == InsnClass::kOther ? opcode->insn_class : selection.insn_class;
+  if ((insn.flags & kWarpSynchronous) != 0 && rows_ == 0) throw Unsupported("a member mask is missing");
+}
+
+void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {
+  Modifiers modifiers(i);
+  if (!modifiers.empty() || modifiers.type_count() != 1) throw Unsupported("its modifiers are not supported");
+  const int bytes = RowElementBytes(modifiers.type(0));
+  const std::string& name = std::get<ptx::SpecialRef>(i.operands[1].value).name;
+  insn.insn_class = InsnClass::kMove;
+  AddRow(insn, BindDestination(i, modifiers.type(0), i.operands[0]), false);
+  if (name == "WARP_SZ") throw Unsupported("WARP_SZ is a constant");
+  insn.handler = FindSpecialRegister(name, bytes);
+  if (insn.handler == nullptr) throw Unsupported("special register " + name + " is not supported");
+}
+
+void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
+  const ptx::Instruction& i = function_.body[index];
+  Modifiers modifiers(i);
+  modifiers.Take("uni");
+  insn.insn_class = InsnClass::kBranch;
+  if (i.opcode == "bra") {
+    if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
+    const auto* target = i.operands.size() == 1 ? std::get_if<ptx::SymbolRef>(&i.operands[0].value) : nullptr;
+    if (target == nullptr || !label_.contains(target->name)) throw Unsupported("its target is no label");
+    insn.handler = Branch;
+    insn.immediate = label_.at(target->name);  // PatchBranches makes a pc of it
+    if (i.guard) insn.flags |= kAlwaysCall;
+  } else {
+    if (!modifiers.Take("idx") || !modifiers.empty()) throw Unsupported("its modifiers are not supported");
+    const auto* name = i.operands.size() == 2 ? std::get_if<ptx::SymbolRef>(&i.operands[1].value) : nullptr;
+    const ptx::BranchTable* table = nullptr;
+    for (const ptx::BranchTable& t : function_.tables) {
+      if (name != nullptr && t.name == name->name) table = &t;
+    }
+    if (table == nullptr) throw Unsupported("its list of targets is missing");
+    bool negated = false;
+    AddRow(insn, BindSource(i, Type::kU32, i.operands[0], &negated), false);
+    std::vector<uint32_t> targets;
+    for (const std::string& target : table->targets) {
+      if (!label_.contains(target)) throw Unsupported("unknown label " + target);
+      targets.push_back(static_cast<uint32_t>(label_.at(target)));
+    }
+    insn.handler = IndexedBranch;
+    insn.immediate = builder_.program.branch_tables.size();
+    builder_.program.branch_tables.push_back(std::move(targets));
+  }
+  branches_.emplace_back(builder_.program.code.size(), index);
+}
+
+void FunctionDecoder::DecodeReturn(size_t index, Insn& insn) {
+  const ptx::Instruction& i = function_.body[index];
+  Modifiers modifiers(i);
+  modifiers.Take("uni");
+  if (!modifiers.empty() || !i.operands.empty()) throw Unsupported("its form is not supported");
+  insn.insn_class = InsnClass::kBranch;
+  if (i.opcode == "exit" || InEntry()) {
+    insn.handler = Exit;
+    return;
+  }
+  insn.handler = Branch;
+  insn.immediate = function_.body.size();
+  branches_.emplace_back(builder_.program.code.size(), index);
+}
+
+void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
+  Modifiers modifiers(i);
+  modifiers.Take("uni");
+  if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
+  CallSite site;
+  for (const ptx::Operand& operand : i.call->arguments) {
+    if (!std::holds_alternative<ptx::IntegerImmediate>(operand.value)) {
+      site.arguments.push_back(BindValue(i, operand));
+      continue;
+    }
+    const int64_t value = std::get<ptx::IntegerImmediate>(operand.value).value;
+    site.arguments.push_back({builder_.pool.Row(8, static_cast<uint64_t>(value)), 0, 8});
+  }
+  for (const ptx::Operand& operand : i.call->returns) {
+    if (!std::holds_alternative<ptx::SinkRef>(operand.value)) site.returns.push_back(BindValue(i, operand));
+  }
+  insn.insn_class = InsnClass::kCall;
+  insn.handler = Call;
+  if (const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value)) {
+    site.builtin = FindBuiltin(target->name);
+    const auto callee = builder_.image.functions.find(target->name);
+    if (callee != builder_.image.functions.end() && callee->second->has_body) {
+      site.builtin = Builtin::kNone;
+      site.callee = builder_.function_index.at(callee->second);
+      if (site.arguments.size() != callee->second->parameters.size() ||
+          site.returns.size() > callee->second->returns.size()) {
+        throw Unsupported("its arguments do not fit function " + target->name);
+      }
+      builder_.callees[index_].push_back(site.callee);
+    } else if (site.builtin == Builtin::kNone) {
+      throw Unsupported("function " + target->name + " is not in the module");
+    } else {
+      insn.handler = CallBuiltin;
+      builder_.program.calls_printf |= site.builtin == Builtin::kVprintf;
+      builder_.program.order_sensitive |= site.builtin == Builtin::kMalloc || site.builtin == Builtin::kFree;
+    }
+  } else {
+    bool negated = false;
+    site.target = BindSource(i, Type::kU64, i.call->target, &negated);
+  }
+  insn.immediate = builder_.program.calls.size();
+  builder_.program.calls.push_back(std::move(site));
+}
+
+void FunctionDecoder::NoteMemory(const ptx::Instruction& i, InsnInfo& info) {
+  Program& program = builder_.program;
+  if (i.opcode == "membar" || i.opcode == "fence") {
+    program.order_sensitive |= !Has(i, "cta");
+    return;
+  }
+  if (HasPrefix(i, "shared")) info.space = MemorySpace::kShared;
+  if (Has(i, "local")) info.space = MemorySpace::kLocal;
+  if (HasPrefix(i, "param")) info.space = MemorySpace::kParam;
+  if (Has(i, "const")) info.space = MemorySpace::kConst;
+  if (!MayBeGlobal(i) || i.opcode == "nanosleep") return;
+  if (i.opcode == "ld" || i.opcode == "st") {
+    program.order_sensitive |= IsStrongAccess(i);
+    return;
+  }
+  if (i.opcode != "atom" && i.opcode != "red") return;
+  // An integer reduction whose result no one reads leaves the same sum in any order, as long as all are of one kind.
+  bool unread = i.opcode == "red";
+  if (i.opcode == "atom" && !i.operands.empty()) {
+    const auto* r = std::get_if<ptx::RegisterRef>(&i.operands[0].value);
+    unread = r == nullptr || occurrences_[r->name] == 1;
+  }
+  std::string kind;
+  for (const char* word : {"add", "min", "max", "and", "or", "xor"}) {
+    if (Has(i, word)) kind = word;
+  }
+  const bool integer = !std::any_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {
+    return word.starts_with("f16") || word.starts_with("bf16") || word == "f32" || word == "f64";
+  });
+  if (!unread || kind.empty() || !integer || !Has(i, "global") || HasPrefix(i, "v")) {
+    program.order_sensitive = true;
+    return;
+  }
+  for (const std::string& word : i.modifiers) {  // signed and unsigned minima are not of one kind, nor are widths
+    if ((kind == "min" || kind == "max") && ptx::TypeFromName(word)) kind += word;
+    if (kind == "add" && ptx::TypeFromName(word)) kind += word.substr(1);
+  }
+  if (!builder_.global_reduction.empty() && builder_.global_reduction != kind) program.order_sensitive = true;
+  builder_.global_reduction = kind;
+}
+
+void FunctionDecoder::PatchBranches() {
+  Program& program = builder_.program;
+  const uint32_t start = program.functions[index_].entry_pc;
+  polls_.resize(program.code.size() - start);
+  std::vector<uint32_t> polls_before(polls_.size() + 1);
+  for (size_t k = 0; k < polls_.size(); ++k) polls_before[k + 1] = polls_before[k] + (polls_[k] ? 1 : 0);
+  for (const auto& [pc, index] : branches_) {
+    Insn& insn = program.code[pc];
+    if (insn.handler == RaiseUnsupported) continue;
+    const size_t meet = index < flow_.reconvergence.size() ? flow_.reconvergence[index] : kNoInstruction;
+    if (insn.handler == IndexedBranch) {
+      for (uint32_t& target : program.branch_tables[insn.immediate]) target = pc_of_[target];
+    } else {
+      insn.immediate = pc_of_[insn.immediate];
+      const uint32_t target = static_cast<uint32_t>(insn.immediate);
+      if (target <= pc && polls_before[pc - start + 1] != polls_before[target - start]) insn.handler = SpinBranch;
+    }
+    // Where the ways of a function meet only at its end, that is where its return is.
+    const uint32_t end = InEntry() ? kNoPc : pc_of_[function_.body.size()];
+    const uint32_t where = meet < pc_of_.size() ? pc_of_[meet] : end;
+    insn.extra = where != kNoPc && program.code[where].handler == Converge ? where : kNoPc;
+  }
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,369 @@
+// ld, ldu, st: every type and vector width, every space.
+#include "vgpu/isa/memory.h"
+
+#include <cstring>
+
+#include "vgpu/isa/memory_access.h"
+#include "vgpu/isa/memory_modifiers.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+using ptx::Type;
+
+// `kCount` elements of T a lane, registers as wide as the elements.
+template <typename T, int kCount>
+struct LoadSame {
+  static constexpr AccessKind kAccess = AccessKind::kLoad;
+  static constexpr uint32_t Bytes(const Insn&) { return sizeof(T) * kCount; }
+  static RowRef Address(const Insn& insn) { return insn.row[kCount]; }
+
+  static void Unit(Warp& warp, const Insn& insn, LaneMask mask, const uint8_t* lane0) {
+    const T* from = reinterpret_cast<const T*>(lane0);
+    if constexpr (kCount == 1) {
+      T* to = Destination<T>(warp, insn.row[0]);
+      if (mask == kFullMask) {
+        std::memcpy(to, from, sizeof(T) * kWarpSize);
+      } else {
+        // What lies beside the active lanes' bytes is readable: buffers lie apart and shared memory is padded.
+        for (int lane = 0; lane < kWarpSize; ++lane) to[lane] = (mask >> lane) & 1 ? from[lane] : to[lane];
+      }
+    } else {
+      for (int k = 0; k < kCount; ++k) {
+        T* to = Destination<T>(warp, insn.row[k]);
+        for (LaneMask left = mask; left != 0; left &= left - 1) {
+          const int lane = std::countr_zero(left);
+          to[lane] = from[lane * kCount + k];
+        }
+      }
+    }
+  }
+
+  static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
+    const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
+    T* to[kCount];
+    for (int k = 0; k < kCount; ++k) to[k] = Destination<T>(warp, insn.row[k]);
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const T* from =
+          reinterpret_cast<const T*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
+      for (int k = 0; k < kCount; ++k) to[k][lane] = from[k];
+    }
+  }
+};
+
+// Elements M in memory, registers R at least as wide; Insn::count elements a lane.
+template <typename M, typename R>
+struct LoadWider {
+  static constexpr AccessKind kAccess = AccessKind::kLoad;
+  static uint32_t Bytes(const Insn& insn) { return static_cast<uint32_t>(sizeof(M) * insn.count); }
+  static RowRef Address(const Insn& insn) { return insn.row[insn.count]; }
+
+  static void Unit(Warp& warp, const Insn& insn, LaneMask mask, const uint8_t* lane0) {
+    const M* from = reinterpret_cast<const M*>(lane0);
+    const int count = insn.count;
+    for (int k = 0; k < count; ++k) {
+      R* to = Destination<R>(warp, insn.row[k]);
+      for (int lane = 0; lane < kWarpSize; ++lane) {
+        if ((mask >> lane) & 1) to[lane] = static_cast<R>(from[lane * count + k]);
+      }
+    }
+  }
+
+  static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
+    const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const M* from =
+          reinterpret_cast<const M*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
+      for (int k = 0; k < insn.count; ++k) Destination<R>(warp, insn.row[k])[lane] = static_cast<R>(from[k]);
+    }
+  }
+};
+
+template <typename T, int kCount>
+struct StoreSame {
+  static constexpr AccessKind kAccess = AccessKind::kStore;
+  static constexpr uint32_t Bytes(const Insn&) { return sizeof(T) * kCount; }
+  static RowRef Address(const Insn& insn) { return insn.row[0]; }
+
+  static void Unit(Warp& warp, const Insn& insn, LaneMask mask, uint8_t* lane0) {
+    warp.state->wrote = true;
+    T* to = reinterpret_cast<T*>(lane0);
+    if constexpr (kCount == 1) {
+      const T* from = Source<T>(warp, insn.row[1]);
+      if (mask == kFullMask) {
+        std::memcpy(to, from, sizeof(T) * kWarpSize);
+      } else {
+        // Other lanes' bytes may be another CPU thread's: they must not even be written back.
+        for (LaneMask left = mask; left != 0; left &= left - 1) {
+          const int lane = std::countr_zero(left);
+          to[lane] = from[lane];
+        }
+      }
+    } else {
+      for (int k = 0; k < kCount; ++k) {
+        const T* from = Source<T>(warp, insn.row[1 + k]);
+        for (LaneMask left = mask; left != 0; left &= left - 1) {
+          const int lane = std::countr_zero(left);
+          to[lane * kCount + k] = from[lane];
+        }
+      }
+    }
+  }
+
+  static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
+    warp.state->wrote = true;
+    const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
+    const T* from[kCount];
+    for (int k = 0; k < kCount; ++k) from[k] = Source<T>(warp, insn.row[1 + k]);
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      T* to = reinterpret_cast<T*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
+      for (int k = 0; k < kCount; ++k) to[k] = from[k][lane];
+    }
+  }
+
+  static bool SameValue(const Warp& warp, const Insn& insn, int a, int b) {
+    for (int k = 0; k < kCount; ++k) {
+      const T* from = Source<T>(warp, insn.row[1 + k]);
+      if (from[a] != from[b]) return false;
+    }
+    return true;
+  }
+};
+
+template <typename M, typename R>
+struct StoreNarrower {
+  static constexpr AccessKind kAccess = AccessKind::kStore;
+  static uint32_t Bytes(const Insn& insn) { return static_cast<uint32_t>(sizeof(M) * insn.count); }
+  static RowRef Address(const Insn& insn) { return insn.row[0]; }
+
+  static void Unit(Warp& warp, const Insn& insn, LaneMask mask, uint8_t* lane0) {
+    warp.state->wrote = true;
+    M* to = reinterpret_cast<M*>(lane0);
+    for (int k = 0; k < insn.count; ++k) {
+      const R* from = Source<R>(warp, insn.row[1 + k]);
+      for (LaneMask left = mask; left != 0; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        to[lane * insn.count + k] = static_cast<M>(from[lane]);
+      }
+    }
+  }
+
+  static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
+    warp.state->wrote = true;
+    const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      M* to = reinterpret_cast<M*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
+      for (int k = 0; k < insn.count; ++k) to[k] = static_cast<M>(Source<R>(warp, insn.row[1 + k])[lane]);
+    }
+  }
+
+  static bool SameValue(const Warp& warp, const Insn& insn, int a, int b) {
+    for (int k = 0; k < insn.count; ++k) {
+      const R* from = Source<R>(warp, insn.row[1 + k]);
+      if (static_cast<M>(from[a]) != static_cast<M>(from[b])) return false;
+    }
+    return true;
+  }
+};
+
+template <Region kRegion, typename Mover, typename Word>
+void Access(Warp& warp, const Insn& insn, LaneMask mask) {
+  Move<kRegion, Mover, Word>(warp, insn, mask, Source<Word>(warp, Mover::Address(insn)),
+                             static_cast<Word>(insn.immediate));
+}
+
+template <typename Mover>
+void AccessGeneric(Warp& warp, const Insn& insn, LaneMask mask) {
+  const uint64_t* base = Source<uint64_t>(warp, Mover::Address(insn));
+  const uint64_t offset = insn.immediate;
+  // All in global memory, mostly; nothing lies in the windows between the last special one and the first arena.
+  uint64_t below = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    below |= (base[lane] + offset - kArenaWindow) & (uint64_t{0} - ((mask >> lane) & 1));
+  }
+  if ((below >> 63) == 0) {
+    Move<Region::kGlobal, Mover, uint64_t>(warp, insn, mask, base, offset);
+    return;
+  }
+  uint64_t generic[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) generic[lane] = base[lane] + offset;
+  ForRegions(warp, mask, generic, [&](Region region, LaneMask lanes, const uint64_t* address) {
+    if (region == Region::kShared) {
+      Move<Region::kShared, Mover, uint64_t>(warp, insn, lanes, address, 0);
+    } else {
+      MoveLanes<Mover>(warp, insn, lanes, region, address);
+    }
+  });
+}
+
+// A kernel parameter at a fixed place: the same for all lanes.
+template <typename M, typename R>
+void LoadParameter(Warp& warp, const Insn& insn, LaneMask mask) {
+  const LaunchState& launch = warp.engine->launch();
+  const uint64_t bytes = sizeof(M) * insn.count;
+  const uint64_t offset = *Source<uint64_t>(warp, insn.row[insn.count]) + insn.immediate;
+  if (offset > launch.parameter_bytes || bytes > launch.parameter_bytes - offset || offset % bytes != 0) {
+    const bool inside = offset <= launch.parameter_bytes && bytes <= launch.parameter_bytes - offset;
+    warp.engine->MemoryFault(warp, std::countr_zero(mask),
+                             inside ? FindingKind::kMisaligned : FindingKind::kOutOfBounds, AccessKind::kLoad,
+                             MemorySpace::kParam, offset, static_cast<uint32_t>(bytes));
+    return;
+  }
+  for (int k = 0; k < insn.count; ++k) {
+    M element;
+    std::memcpy(&element, launch.parameters + offset + static_cast<uint64_t>(k) * sizeof(M), sizeof element);
+    const R value = static_cast<R>(element);
+    ForLanes<R>(warp, insn.row[k], mask, [value](int) { return value; });
+  }
+}
+
+template <typename Mover>
+Handler InSpace(AccessSpace space, int address_bytes) {
+  const bool narrow = address_bytes == 4;
+  switch (space) {
+    case AccessSpace::kGlobal:
+      return narrow ? nullptr : Access<Region::kGlobal, Mover, uint64_t>;
+    case AccessSpace::kConst:
+      return narrow ? nullptr : Access<Region::kConst, Mover, uint64_t>;
+    case AccessSpace::kGeneric:
+      return narrow ? nullptr : AccessGeneric<Mover>;
+    case AccessSpace::kShared:
+      return narrow ? Access<Region::kShared, Mover, uint32_t> : Access<Region::kShared, Mover, uint64_t>;
+    case AccessSpace::kLocal:
+      return narrow ? Access<Region::kLocal, Mover, uint32_t> : Access<Region::kLocal, Mover, uint64_t>;
+    case AccessSpace::kParameters:
+      return narrow ? nullptr : Access<Region::kParameters, Mover, uint64_t>;
+    case AccessSpace::kArea:
+      return narrow ? Access<Region::kArea, Mover, uint32_t> : Access<Region::kArea, Mover, uint64_t>;
+  }
+  return nullptr;
+}
+
+struct Shape {
+  int element_bytes;   // in memory
+  bool is_signed;
+  int register_bytes;
+  int count;
+  AccessSpace space;
+  int address_bytes;
+};
+
+// Calls f.template operator()<M, R>() with the element's type in memory and the register's.
+template <typename F>
+Handler ForTypes(const Shape& s, const F& f) {
+  const auto widths = [&]<typename M>() -> Handler {
+    switch (s.register_bytes) {
+      case 1:
+      case 2:
+        if constexpr (sizeof(M) <= 2) return f.template operator()<M, uint16_t>();
+        break;
+      case 4:
+        if constexpr (sizeof(M) <= 4) return f.template operator()<M, uint32_t>();
+        break;
+      case 8:
+        return f.template operator()<M, uint64_t>();
+    }
+    return nullptr;
+  };
+  switch (s.element_bytes) {
+    case 1:
+      return s.is_signed ? widths.template operator()<int8_t>() : widths.template operator()<uint8_t>();
+    case 2:
+      return s.is_signed ? widths.template operator()<int16_t>() : widths.template operator()<uint16_t>();
+    case 4:
+      return s.is_signed ? widths.template operator()<int32_t>() : widths.template operator()<uint32_t>();
+    case 8:
+      return widths.template operator()<uint64_t>();
+  }
+  return nullptr;
+}
+
+template <template <typename, int> typename Same>
+Handler SelectSame(const Shape& s) {
+  if (s.element_bytes != s.register_bytes) return nullptr;
+  switch (s.element_bytes * 16 + s.count) {
+    case 4 * 16 + 1:
+      return InSpace<Same<uint32_t, 1>>(s.space, s.address_bytes);
+    case 4 * 16 + 2:
+      return InSpace<Same<uint32_t, 2>>(s.space, s.address_bytes);
+    case 4 * 16 + 4:
+      return InSpace<Same<uint32_t, 4>>(s.space, s.address_bytes);
+    case 8 * 16 + 1:
+      return InSpace<Same<uint64_t, 1>>(s.space, s.address_bytes);
+    case 8 * 16 + 2:
+      return InSpace<Same<uint64_t, 2>>(s.space, s.address_bytes);
+    default:
+      return nullptr;
+  }
+}
+
+Handler SelectLoad(const Shape& s) {
+  if (const Handler handler = SelectSame<LoadSame>(s)) return handler;
+  return ForTypes(s, [&]<typename M, typename R>() { return InSpace<LoadWider<M, R>>(s.space, s.address_bytes); });
+}
+
+Handler SelectStore(Shape s) {
+  if (const Handler handler = SelectSame<StoreSame>(s)) return handler;
+  s.is_signed = false;
+  return ForTypes(s, [&]<typename M, typename R>() { return InSpace<StoreNarrower<M, R>>(s.space, s.address_bytes); });
+}
+
+// Takes the modifiers that ld and st have in common. False: the combination is not supported.
+bool TakeShape(Modifiers& m, bool stores, Shape& s) {
+  const Type type = m.type(0);
+  if (m.type_count() != 1 || type == Type::kPred || type == Type::kB128) return false;
+  s.element_bytes = ptx::SizeOf(type);
+  s.is_signed = type == Type::kS8 || type == Type::kS16 || type == Type::kS32;
+  s.count = m.Take("v2") ? 2 : m.Take("v4") ? 4 : m.Take("v8") ? 8 : 1;
+  if (s.count * s.element_bytes > 32 || s.count > 7) return false;
+  const int value = stores ? 1 : 0;
+  for (int k = 0; k < s.count; ++k) {  // a vector's registers are of one width; sinks and immediates have none
+    const int bytes = m.operand_bytes(value + k);
+    if (bytes != 0 && s.register_bytes != 0 && bytes != s.register_bytes) return false;
+    if (bytes != 0) s.register_bytes = bytes;
+  }
+  if (s.register_bytes == 0) s.register_bytes = s.element_bytes;
+  s.address_bytes = m.operand_bytes(stores ? 0 : m.operand_count() - 1);
+  return true;
+}
+
+Selection Select(Modifiers& m, bool stores) {
+  Shape s{};
+  MemoryFlags flags;
+  if (!TakeShape(m, stores, s) || !TakeSemantics(m, &flags)) return {};
+  TakeCacheHints(m);
+  if (!TakeSpace(m, &s.space)) return {};
+  return {stores ? SelectStore(s) : SelectLoad(s), InsnClass::kOther, 0, flags.Pack()};
+}
+
+Selection SelectLd(Modifiers& m) { return Select(m, false); }
+Selection SelectSt(Modifiers& m) { return Select(m, true); }
+
+LOCKSTEP_OPCODES(memory, {
+                             {"ld", "dv0 a", SelectLd, InsnClass::kLoad},
+                             {"ldu", "dv0 a", SelectLd, InsnClass::kLoad},
+                             {"st", "a sv0", SelectSt, InsnClass::kStore},
+                         });
+
+}  // namespace
+
+Selection SelectParameterAccess(Modifiers& m, bool kernel, bool stores) {
+  Shape s{};
+  if (!TakeShape(m, stores, s)) return {};
+  for (const char* word : {"param", "param::entry", "param::func"}) m.Take(word);
+  Selection selection;
+  selection.insn_class = InsnClass::kMove;  // parameters are not in memory, as far as counting goes
+  s.space = kernel ? AccessSpace::kParameters : AccessSpace::kArea;
+  if (kernel && !stores && s.address_bytes == 0) {
+    selection.handler = ForTypes(s, []<typename M, typename R>() -> Handler { return LoadParameter<M, R>; });
+  } else if (!(kernel && stores)) {
+    selection.handler = stores ? SelectStore(s) : SelectLoad(s);
+  }
+  return selection;
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,114 @@
+#include "vgpu/isa/memory_access.h"
+
+namespace lockstep::vgpu {
+
+bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
+                uint32_t bytes) {
+  const bool global = region == Region::kGlobal || region == Region::kConst;
+  if (region == Region::kParameters && access != AccessKind::kLoad) {
+    warp.engine->MemoryFault(warp, std::countr_zero(mask), FindingKind::kInvalidAddress, access, SpaceOf(region),
+                             address[std::countr_zero(mask)], bytes);
+    return false;
+  }
+  // All lanes at once: in [low, high - bytes] and aligned. The sign bit of a difference tells; addresses and bounds are
+  // below 2^63, and a wilder address makes its first difference negative.
+  uint64_t low = 0, high = 0;
+  if (global) {
+    const uint64_t any = address[std::countr_zero(mask)];
+    if (GlobalRangeOk(warp, access, any, any + 1)) {
+      const Engine::Range& range = warp.engine->range(warp.pc - 1);
+      low = range.base;
+      high = range.end;
+    }
+  } else {
+    high = MemoryOf(warp, region).bytes;
+  }
+  if (high - low >= bytes && high != 0) {
+    uint64_t outside = 0, unaligned = 0;
+    const uint64_t last = high - bytes;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      const uint64_t on = uint64_t{0} - ((mask >> lane) & 1);
+      outside |= ((address[lane] - low) | (last - address[lane])) & on;
+      unaligned |= address[lane] & on;
+    }
+    if ((outside >> 63) == 0 && (unaligned & (bytes - 1)) == 0) return true;
+  }
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t a = address[lane];
+    FindingKind kind;
+    if ((a & (bytes - 1)) != 0) {
+      kind = FindingKind::kMisaligned;
+    } else if (global ? !GlobalRangeOk(warp, access, a, a + bytes) : bytes > high || a > high - bytes) {
+      kind = FindingKind::kOutOfBounds;
+    } else {
+      continue;
+    }
+    warp.engine->MemoryFault(warp, lane, kind, access, SpaceOf(region), a, bytes);
+    return false;
+  }
+  return true;
+}
+
+void CountLanes(Warp& warp, Region region, const uint64_t address[kWarpSize], LaneMask mask, int bytes) {
+  PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
+  if (c == nullptr) return;
+  switch (region) {
+    case Region::kGlobal: {
+      const uint32_t sectors = CountSectors(address, mask, bytes);
+      c->requests += 1;
+      c->sectors += sectors;
+      c->sectors_ideal += IdealSectors(mask, bytes, sectors);
+      c->bytes += static_cast<uint64_t>(std::popcount(mask) * bytes);
+      c->strict_bytes += StrictCoalescingBytes(address, mask, bytes);
+      return;
+    }
+    case Region::kShared: {
+      const Wavefronts w = CountWavefronts(address, mask, bytes);
+      c->shared_requests += 1;
+      c->wavefronts += w.actual;
+      c->wavefronts_ideal += w.ideal;
+      return;
+    }
+    case Region::kLocal: {
+      // The hardware interleaves local memory: word w of lane l lies at w * 128 + l * 4.
+      c->local_requests += 1;
+      const int words = bytes < 4 ? 1 : bytes / 4;
+      uint64_t word[kWarpSize];
+      for (int k = 0; k < words; ++k) {
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+          word[lane] = (address[lane] / 4 + static_cast<uint64_t>(k)) * 128 + static_cast<uint64_t>(lane) * 4;
+        }
+        c->local_sectors += CountSectors(word, mask, 4);
+      }
+      return;
+    }
+    case Region::kConst:
+    case Region::kParameters:
+    case Region::kArea:
+      return;
+  }
+}
+
+void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
+                  LaneMask mask, uint32_t bytes, bool same_value) {
+  if (region == Region::kArea || region == Region::kParameters) return;
+  const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
+  MemoryAccess event{};
+  event.space = SpaceOf(region);
+  event.kind = access;
+  event.order = flags.order;
+  event.scope = flags.scope;
+  event.bytes = static_cast<uint8_t>(bytes);
+  event.same_value = same_value;
+  event.returns_value = flags.returns_value;
+  event.mask = mask;
+  event.address = address;
+  event.pc = warp.pc - 1;
+  event.block_index = warp.block->index;
+  event.warp_index = warp.index;
+  event.thread_base = warp.index * kWarpSize;
+  for (Observer* observer : warp.engine->observers()) observer->OnMemory(event);
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,262 @@
+// What loads, stores and atomics share: where the lanes' addresses lie, whether they may be accessed, what the access
+// costs, and who is told.
+//
+// An access handles one region at a time. A region is a state space as the instruction names it; generic addresses are
+// sorted into regions first. Addresses are relative to the region: a device address, or an offset in shared memory, a
+// lane's local memory, the parameters. The common shape, neighbouring lanes at neighbouring addresses, is found first
+// and checked, counted and moved as one piece; every other shape goes lane by lane.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "vgpu/exec/address_space.h"
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/isa/row.h"
+#include "vgpu/observers/coalescing.h"
+
+namespace lockstep::vgpu {
+
+enum class Region : uint8_t {
+  kGlobal,
+  kConst,
+  kShared,
+  kLocal,
+  kParameters,  // of the launch
+  kArea,        // a lane's parameter area: arguments and results of calls
+};
+
+inline constexpr MemorySpace SpaceOf(Region region) {
+  switch (region) {
+    case Region::kGlobal:
+      return MemorySpace::kGlobal;
+    case Region::kConst:
+      return MemorySpace::kConst;
+    case Region::kShared:
+      return MemorySpace::kShared;
+    case Region::kLocal:
+      return MemorySpace::kLocal;
+    case Region::kParameters:
+    case Region::kArea:
+      break;
+  }
+  return MemorySpace::kParam;
+}
+
+// Insn::extra of a memory instruction.
+struct MemoryFlags {
+  MemoryOrder order = MemoryOrder::kWeak;
+  MemoryScope scope = MemoryScope::kGpu;
+  bool returns_value = true;
+
+  uint64_t Pack() const {
+    return static_cast<uint64_t>(order) | static_cast<uint64_t>(scope) << 8 | uint64_t{returns_value} << 16;
+  }
+  static MemoryFlags Unpack(uint64_t extra) {
+    return {static_cast<MemoryOrder>(extra & 0xff), static_cast<MemoryScope>(extra >> 8 & 0xff),
+            (extra >> 16 & 1) != 0};
+  }
+};
+
+// The bytes behind a region: lane l's address a is at origin + a + l * lane_stride.
+struct RegionMemory {
+  uint8_t* origin = nullptr;
+  uint64_t lane_stride = 0;
+  uint64_t bytes = 0;  // a lane may access [0, bytes); not for global and const memory
+};
+
+inline RegionMemory MemoryOf(const Warp& warp, Region region) {
+  const WarpState& s = *warp.state;
+  const LaunchState& launch = warp.engine->launch();
+  switch (region) {
+    case Region::kGlobal:
+    case Region::kConst:
+      return {};
+    case Region::kShared:
+      return {warp.block->shared, 0, warp.block->shared_bytes};
+    case Region::kLocal: {
+      const Frame& frame = *s.groups[s.current].frame;
+      return {s.local.get(), warp.engine->program().local_stride,
+              s.local == nullptr ? 0 : frame.local_base + frame.function->local_bytes};
+    }
+    case Region::kParameters:
+      return {const_cast<uint8_t*>(launch.parameters), 0, launch.parameter_bytes};
+    case Region::kArea: {
+      const FunctionInfo& function = *s.groups[s.current].frame->function;
+      return {warp.base[0] + function.frame_bytes, function.area_bytes, function.area_bytes};
+    }
+  }
+  return {};
+}
+
+// Whether [low, high) lies in one live allocation that the access may touch. Remembers the allocation by instruction.
+inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t high) {
+  Engine& engine = *warp.engine;
+  Engine::Range& range = engine.range(warp.pc - 1);
+  if (low >= range.base && high <= range.end && low < high) return true;
+  const Allocation* a = engine.launch().memory->Find(low);
+  if (a == nullptr || high <= low || high - a->base > a->bytes) return false;
+  if (a->read_only && access != AccessKind::kLoad) return false;
+  range = {a->base, a->base + a->bytes};
+  return true;
+}
+
+// Checks every lane of an access of any shape; on a fault false, with the lowest offending lane reported.
+bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
+                uint32_t bytes);
+
+// Counts an access of any shape.
+void CountLanes(Warp& warp, Region region, const uint64_t address[kWarpSize], LaneMask mask, int bytes);
+
+// Counts an access in which lane l's address is first + l * bytes.
+inline void CountUnit(Warp& warp, Region region, uint64_t first, LaneMask mask, int bytes) {
+  PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
+  if (c == nullptr) return;
+  if (region == Region::kGlobal && IsContiguous(mask)) {
+    const uint64_t width = static_cast<uint64_t>(bytes);
+    const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;
+    const uint64_t moved = static_cast<uint64_t>(std::popcount(mask)) * width;
+    const uint32_t sectors =
+        static_cast<uint32_t>(((low + moved - 1) >> kSectorShift) - (low >> kSectorShift) + 1);
+    c->requests += 1;
+    c->sectors += sectors;
+    c->sectors_ideal += IdealSectors(mask, bytes, sectors);
+    c->bytes += moved;
+    const bool coalesced = (bytes == 4 || bytes == 8 || bytes == 16) && (first & (16 * width - 1)) == 0;
+    for (const LaneMask half : {mask & 0xffffu, mask >> 16}) {
+      if (half != 0) c->strict_bytes += coalesced ? 16 * width : 32 * static_cast<uint64_t>(std::popcount(half));
+    }
+    return;
+  }
+  if (region == Region::kShared && (bytes <= 4 || mask == kFullMask)) {
+    const uint64_t phases = bytes <= 4 ? 1 : static_cast<uint64_t>(bytes) / 4;
+    c->shared_requests += 1;
+    c->wavefronts += phases;
+    c->wavefronts_ideal += phases;
+    return;
+  }
+  uint64_t address[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
+  CountLanes(warp, region, address, mask, bytes);
+}
+
+void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
+                  LaneMask mask, uint32_t bytes, bool same_value);
+
+// Whether lanes that share an address carry the same value, by same(lane, other lane).
+template <typename F>
+bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& same) {
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    for (LaneMask others = left & (left - 1); others != 0; others &= others - 1) {
+      const int other = std::countr_zero(others);
+      if (address[lane] == address[other] && !same(lane, other)) return false;
+    }
+  }
+  return true;
+}
+
+// Loads and stores in one region. Mover moves the bytes between rows and memory:
+//   static constexpr AccessKind kAccess;
+//   static uint32_t Bytes(const Insn&)                    a lane's bytes
+//   static void Unit(Warp&, const Insn&, LaneMask, uint8_t* lane0)
+//   static void Lanes(Warp&, const Insn&, LaneMask, const RegionMemory&, const uint64_t* address)
+//   static bool SameValue(const Warp&, const Insn&, int lane, int other)     stores only
+template <typename Mover>
+[[gnu::noinline]] void MoveLanes(Warp& warp, const Insn& insn, LaneMask mask, Region region,
+                                 const uint64_t address[kWarpSize]) {
+  const uint32_t bytes = Mover::Bytes(insn);
+  if (!CheckLanes(warp, region, Mover::kAccess, address, mask, bytes)) return;
+  CountLanes(warp, region, address, mask, static_cast<int>(bytes));
+  if (warp.engine->observed()) {
+    bool same = false;
+    if constexpr (Mover::kAccess == AccessKind::kStore) {
+      same = SharersAgree(address, mask, [&](int a, int b) { return Mover::SameValue(warp, insn, a, b); });
+    }
+    ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, bytes, same);
+  }
+  Mover::Lanes(warp, insn, mask, MemoryOf(warp, region), address);
+}
+
+// base[lane] + offset are the addresses; Word is the width in which they are added.
+template <Region kRegion, typename Mover, typename Word>
+inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, Word offset) {
+  const uint32_t bytes = Mover::Bytes(insn);
+  if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {
+    const int low_lane = std::countr_zero(mask);
+    const Word origin = static_cast<Word>(base[low_lane] - static_cast<Word>(low_lane) * static_cast<Word>(bytes));
+    Word different = 0;
+    if (mask == kFullMask) {
+      for (int lane = 0; lane < kWarpSize; ++lane) {
+        different |= base[lane] ^ static_cast<Word>(origin + static_cast<Word>(lane) * static_cast<Word>(bytes));
+      }
+    } else {
+      for (int lane = 0; lane < kWarpSize; ++lane) {
+        const Word expected = static_cast<Word>(origin + static_cast<Word>(lane) * static_cast<Word>(bytes));
+        different |= (base[lane] ^ expected) & static_cast<Word>(Word{0} - ((mask >> lane) & 1));
+      }
+    }
+    if (different == 0) {
+      const uint64_t low = static_cast<Word>(base[low_lane] + offset);
+      const uint64_t first = low - static_cast<uint64_t>(low_lane) * bytes;
+      const uint64_t high = first + static_cast<uint64_t>(kWarpSize - std::countl_zero(mask)) * bytes;
+      const bool ok = kRegion == Region::kShared ? low < high && high <= warp.block->shared_bytes
+                                                 : GlobalRangeOk(warp, Mover::kAccess, low, high);
+      if (ok && (low & (bytes - 1)) == 0) {
+        CountUnit(warp, kRegion, first, mask, static_cast<int>(bytes));
+        if (warp.engine->observed()) {
+          uint64_t address[kWarpSize];
+          for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane) * bytes;
+          ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, mask, bytes, false);
+        }
+        uint8_t* const memory = kRegion == Region::kShared ? warp.block->shared : nullptr;
+        Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(memory) + first));
+        return;
+      }
+    }
+  }
+  uint64_t address[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<Word>(base[lane] + offset);
+  MoveLanes<Mover>(warp, insn, mask, kRegion, address);
+}
+
+// Sorts generic addresses into regions and calls f(region, lanes, addresses relative to the region) for each; stops
+// when f leaves the warp faulted.
+template <typename F>
+inline void ForRegions(Warp& warp, LaneMask mask, const uint64_t generic[kWarpSize], const F& f) {
+  LaneMask left = mask;
+  while (left != 0) {
+    const uint64_t window = generic[std::countr_zero(left)] >> kWindowShift;
+    LaneMask lanes = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      lanes |= static_cast<LaneMask>((generic[lane] >> kWindowShift) == window) << lane;
+    }
+    lanes &= left;
+    left &= ~lanes;
+    Region region = Region::kGlobal;
+    uint64_t base = 0;
+    switch (window) {
+      case kSharedWindow >> kWindowShift:
+        region = Region::kShared;
+        base = kSharedWindow;
+        break;
+      case kLocalWindow >> kWindowShift:
+        region = Region::kLocal;
+        base = kLocalWindow;
+        break;
+      case kParamWindow >> kWindowShift:
+        region = Region::kParameters;
+        base = kParamWindow;
+        break;
+      default:
+        break;
+    }
+    uint64_t address[kWarpSize];
+    for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = generic[lane] - base;
+    f(region, lanes, address);
+    if (warp.stop) return;
+  }
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,14 @@
+// Special registers: %tid, %laneid, %clock and their like.
+#pragma once
+
+#include <string_view>
+
+#include "vgpu/isa/insn.h"
+
+namespace lockstep::vgpu {
+
+// The handler that moves a special register ("%tid.x") into row[0] of elements of 2, 4 or 8 bytes; nullptr: there is
+// no such register, or not in this width.
+Handler FindSpecialRegister(std::string_view name, int element_bytes);
+
+}  // namespace lockstep::vgpu
