@@ -25,6 +25,7 @@ _FILE_BYTES = 1 << 30
 _MEMORY_BYTES = 4 << 30
 _TMP_BYTES = 1 << 30
 _FIRST_LINES = 60
+_SCRIPT_STATUS = 64  # of build.sh itself, where the compilers were not reached
 _BESIDE_ERROR = 3
 
 
@@ -106,6 +107,8 @@ def build_worker(
         raise InfrastructureError(f"the sandbox did not start: {ended.output.strip()[-500:]}")
     if ended.timed_out:
         return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
+    if ended.status == _SCRIPT_STATUS:
+        raise InfrastructureError(f"the build script can't work: {ended.output.strip()[-500:]}")
     if ended.status == 0 and worker.is_file() and not worker.is_symlink():
         return Built(worker, "", ended.seconds)
     if ended.status == 0:

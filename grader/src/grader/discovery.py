@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.errors import GraderError
 from grader.files import FileError, read_regular
-from grader.names import shown, slug
+from grader.names import fingerprint, shown, slug
 from grader.roster import ROSTER, Student, match, read_roster
 
 MOST_BYTES = 1 << 20  # of one source file
@@ -90,6 +90,8 @@ def _absent(roster: list[Student], found: list[Submission]) -> list[Submission]:
 
 def _submission(directory: int, name: str, label: str, student: Student, assignment: str, file_name: str) -> Submission:
     folder = _readable(label)
+    if folder != label:
+        folder = f"{folder} {fingerprint(label)}"  # two names that are no UTF-8 may read alike
     try:
         source = _source(directory, name, assignment, file_name)
     except FileNotFoundError:

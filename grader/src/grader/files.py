@@ -29,13 +29,16 @@ def read_regular(name: str | Path, limit: int, *, dir_fd: int | None = None) -> 
         if status is not None and stat.S_ISLNK(status.st_mode):
             raise FileError(f"{label} is a symbolic link; links are not followed") from error
         raise FileError(f"{label} can't be opened: {error.strerror}") from error
-    with os.fdopen(fd, "rb") as file:
+    try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise FileError(f"{label} is no regular file")
         if status.st_size > limit:
             raise FileError(f"{label} has {status.st_size:,} bytes; at most {limit:,} are taken")
-        data = file.read(limit + 1)
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    finally:
+        os.close(fd)
     if len(data) > limit:
         raise FileError(f"{label} grew beyond {limit:,} bytes while it was read")
     return data

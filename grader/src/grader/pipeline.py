@@ -236,13 +236,9 @@ class _Grading:
                     return self._made(GRADED, built.message, score)
                 result = self._run(built.worker, attempt)
             except InfrastructureError as error:
-                failure = str(error)
+                failure, partial = str(error), error.result or partial
                 continue
-            spoiled = [test for test in result.tests if test.verdict == "HARNESS"]
-            if not spoiled:
-                return self._made(GRADED, "", score_result(assignment, result), result)
-            partial = result
-            failure = f"{spoiled[0].name}: {spoiled[0].message}"
+            return self._made(GRADED, "", score_result(assignment, result), result)
         return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times. {failure}", None, partial)
 
     def _build(self, attempt: int) -> Built:

@@ -114,15 +114,35 @@ def run_suite(
         ended = _ended(command, seconds=_total_seconds(assignment, suite), cwd=folder, stop=stop, on_tick=watch.tick)
     if ended.timed_out:
         raise InfrastructureError(f"the suite was stopped after {ended.seconds:.0f} s: {watch.reason or 'too slow'}")
+    if ended.status == _HARNESS_STATUS:
+        raise _harness_failed(result_path, suite, done, ended.output)
     if ended.status not in _FINISHED_STATUSES:
-        what = "reported that the harness failed" if ended.status == _HARNESS_STATUS else f"ended with {ended.status}"
-        raise InfrastructureError(f"the suite {what}:\n{ended.output.strip()[-2000:]}")
+        raise InfrastructureError(f"the suite ended with status {ended.status}:\n{ended.output.strip()[-2000:]}")
     result = read_result(result_path)
     if not result.finished:
         raise InfrastructureError("the suite ended without finishing its result file")
     if (result.assignment, result.seed) != (assignment.id, settings.seed):
         raise InfrastructureError("the result file is of another run")
+    if any(verdict == "HARNESS" for verdict in _verdicts(result)):
+        raise _harness_failed(result_path, suite, done, ended.output)
     return result.with_tests(in_order(suite, (*done, *result.tests)))
+
+
+def _verdicts(result: SuiteResult) -> list[str]:
+    return [test.verdict for test in result.tests] + [entry.verdict for entry in result.evidence]
+
+
+def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output: str) -> InfrastructureError:
+    """The judge says that it failed: with its own message where the result file has one."""
+    try:
+        result = read_result(path)
+    except InfrastructureError:
+        return InfrastructureError(f"the suite reports that the harness failed:\n{output.strip()[-2000:]}")
+    messages = [test.message for test in result.tests if test.verdict == "HARNESS"]
+    messages += [entry.message for entry in result.evidence if entry.verdict == "HARNESS"]
+    message = messages[0] if messages else output.strip()[-2000:]
+    whole = result.with_tests(in_order(suite, (*done, *result.tests)))
+    return InfrastructureError(f"the suite reports that the harness failed:\n{message}", whole)
 
 
 def read_result(path: Path) -> SuiteResult:

@@ -74,8 +74,8 @@ def overall_verdict(
 ) -> tuple[str, str]:
     """The submission's verdict and the rung it is about.
 
-    The first failing test's in ladder order; else SLOW with the first criterion below full marks; else PASS. Bonus
-    rungs don't count.
+    The first failing test's in ladder order; else that of the first criterion below full marks, which is SLOW unless
+    its measuring failed; else PASS. Bonus rungs don't count.
     """
     place = {rung.id: index for index, rung in enumerate(assignment.rungs)}
     failed = [
@@ -87,7 +87,9 @@ def overall_verdict(
         first = min(failed, key=lambda test: place.get(test.rung, len(place)))
         return first.verdict, first.rung
     short = next((criterion for criterion in criteria if not criterion.is_full and not criterion.bonus), None)
-    return ("SLOW", short.rung) if short else ("PASS", "")
+    if short is None:
+        return "PASS", ""
+    return ("SLOW" if short.verdict == "PASS" else short.verdict), short.rung
 
 
 def linear_fraction(value: float, full: float, none: float) -> float:

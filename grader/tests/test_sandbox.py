@@ -1,0 +1,121 @@
+"""The box: what student code can see and do in it. And the runner: what can hang it."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import needs_sandbox
+from grader import cgroup, sandbox
+from grader.process import CancelledError, run_command
+from grader.sandbox import Box, box_prefix
+
+
+def in_box(script: str, box: Box) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*box_prefix(box), "/bin/sh", "-c", script], capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+@needs_sandbox
+def test_the_box_is_empty_and_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADER_SECRET", "hidden")
+    (tmp_path / "seen").mkdir()
+    (tmp_path / "seen" / "hidden").mkdir()
+    (tmp_path / "seen" / "hidden" / "key").write_text("k")
+    (tmp_path / "unseen").mkdir()
+    (tmp_path / "out").mkdir()
+    box = Box(read_only=(tmp_path / "seen",), writable=(tmp_path / "out",), covered=(tmp_path / "seen" / "hidden",))
+    script = f"""
+    id -u
+    touch /x /usr/x /dev/x {tmp_path}/seen/x
+    echo written > {tmp_path}/out/file
+    ls {tmp_path} {tmp_path}/seen/hidden
+    ls /root /home /work /etc/passwd /etc/shadow /sys /var
+    cat /proc/1/environ
+    cat /proc/net/dev | grep -v lo: | grep :
+    unshare -U true && echo NESTED
+    ls /proc | grep -c '^[0-9]'
+    """
+    run = in_box(script, box)
+    lines = run.stdout.split()
+    assert lines[0] == "65534"
+    assert (tmp_path / "out" / "file").read_text() == "written\n"
+    assert run.stderr.count("Read-only file system") == 4
+    assert "unseen" not in run.stdout
+    assert "key" not in run.stdout
+    assert "hidden" not in run.stdout.replace(f"{tmp_path}/seen/hidden:", "")
+    assert "GRADER_SECRET" not in run.stdout
+    assert "NESTED" not in run.stdout or not sandbox._can_disable_userns()
+    assert "passwd" not in run.stdout
+    assert int(lines[-1]) < 8  # it sees only its own processes
+
+
+@needs_sandbox
+def test_limits(tmp_path: Path) -> None:
+    run = in_box("dd if=/dev/zero of=/tmp/big bs=1M count=30; ulimit -c; ulimit -n", Box())
+    assert run.stdout.split() == ["0", str(sandbox.DESCRIPTORS)]
+    assert "File size limit" in run.stderr or run.returncode == 0
+    small = in_box("head -c 3000000 /dev/zero > /tmp/a; wc -c < /tmp/a", Box(tmp_bytes=1 << 20))
+    assert int(small.stdout) <= 1 << 20
+
+
+@needs_sandbox
+@pytest.mark.skipif(not cgroup.available(), reason="control groups can't be made here")
+def test_control_groups_stop_bombs() -> None:
+    with cgroup.group(16, 256 << 20) as groups:
+        box = Box(cgroups=groups)
+        forks = in_box("for i in $(seq 40); do sleep 5 & done; echo alive", box)
+        assert "annot fork" in forks.stderr or "Resource temporarily unavailable" in forks.stderr
+    with cgroup.group(16, 256 << 20) as groups:
+        memory = in_box("head -c 1000000000 /dev/zero | tail; echo $?", Box(cgroups=groups))
+        assert memory.stdout.strip() != "0"
+    assert not any(group.exists() for group in groups)
+
+
+def test_no_sandbox_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    sandbox.why_no_sandbox.cache_clear()
+    assert "apt-get install bubblewrap" in sandbox.why_no_sandbox()
+    sandbox.why_no_sandbox.cache_clear()
+
+
+def run(script: str, **settings: object) -> tuple[int, str, bool]:
+    ended = run_command(
+        [sys.executable, "-c", script],
+        **{"seconds": 10, "output_cap": 1000, "cwd": Path.cwd(), "environment": dict(os.environ)} | settings,  # type: ignore[arg-type]
+    )
+    return ended.status, ended.output, ended.timed_out
+
+
+def test_output_is_capped() -> None:
+    status, output, _ = run("print('begin' + 'x' * 10_000_000 + 'end')")
+    assert status == 0
+    assert output.startswith("begin")
+    assert output.rstrip().endswith("end")
+    assert len(output) < 1100
+
+
+def test_a_hang_ends() -> None:
+    start = time.monotonic()
+    status, output, timed_out = run("print('x', flush=True); import time; time.sleep(60)", seconds=0.5)
+    assert (status, output, timed_out) == (-9, "x\n", True)
+    assert time.monotonic() - start < 5
+
+
+def test_a_child_that_lives_on_is_not_waited_for() -> None:
+    start = time.monotonic()
+    status, _, timed_out = run("import subprocess; subprocess.Popen(['sleep', '30'])")
+    assert (status, timed_out) == (0, False)
+    assert time.monotonic() - start < 5
+
+
+def test_stopping() -> None:
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    with pytest.raises(CancelledError):
+        run("import time; time.sleep(60)", stop=stop)

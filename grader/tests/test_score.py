@@ -1,0 +1,119 @@
+"""Scoring is a pure function of what the judge found."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conftest import FAKE
+from grader.assignment import Assignment, load_assignment
+from grader.record import Provenance, Record, record_from_json
+from grader.result import Device, Evidence, SuiteResult, TestResult
+from grader.roster import Student
+from grader.score import Score, linear_fraction, score_nothing, score_result
+from grader.tables import gradebook, safe_cell
+
+RUNGS = ("alpha_one", "beta_two", "gamma_bonus")
+
+
+@pytest.fixture
+def assignment(tmp_path: Path) -> Assignment:
+    folder = tmp_path / "90_fake"
+    folder.mkdir()
+    (folder / "assignment.toml").write_text((FAKE / "assignment.toml").read_text())
+    return load_assignment(folder)
+
+
+def outcome(value: float | None = 2, *, measured: str = "PASS", **verdicts: str) -> SuiteResult:
+    tests = tuple(
+        TestResult(
+            f"LadderTest.{name}/{rung}", rung, verdicts.get(rung, "PASS") if name == "A" else "PASS", 0, "", "", "", ()
+        )
+        for rung in RUNGS
+        for name in ("A", "B")
+    )
+    evidence = (Evidence("beta.fast", "beta_two", "branches / blocks", value, measured, ""),)
+    return SuiteResult("90_fake", "public", 1, True, Device("vgpu", "h200", "x", 1), tests, evidence, ())
+
+
+def brief(score: Score) -> tuple[float, float, str, str]:
+    return score.total, score.bonus, score.verdict, score.rung
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        (outcome(), (23, 3, "PASS", "")),
+        (outcome(1), (23, 3, "PASS", "")),
+        (outcome(4), (21, 3, "SLOW", "beta_two")),
+        (outcome(100), (19, 3, "SLOW", "beta_two")),
+        (outcome(None, measured="TIMEOUT"), (19, 3, "TIMEOUT", "beta_two")),
+        (outcome(alpha_one="RACE"), (19, 3, "RACE", "alpha_one")),
+        (outcome(beta_two="WRONG"), (15, 3, "WRONG", "beta_two")),
+        (outcome(beta_two="WRONG", alpha_one="CRASH"), (11, 3, "CRASH", "alpha_one")),
+        (outcome(gamma_bonus="WRONG"), (21.5, 1.5, "PASS", "")),
+    ],
+)
+def test_scores(assignment: Assignment, result: SuiteResult, expected: tuple[float, float, str, str]) -> None:
+    assert brief(score_result(assignment, result)) == expected
+
+
+def test_no_tests_give_no_points(assignment: Assignment) -> None:
+    score = score_result(assignment, replace(outcome(), tests=()))
+    assert score.total == 0
+    assert score.verdict != "PASS"
+
+
+@pytest.mark.parametrize(
+    ("value", "full", "none", "fraction"),
+    [(2, 2, 6, 1), (6, 2, 6, 0), (4, 2, 6, 0.5), (9, 8, 4, 1), (3, 8, 4, 0), (5, 8, 4, 0.25)],
+)
+def test_linear(value: float, full: float, none: float, fraction: float) -> None:
+    assert linear_fraction(value, full, none) == pytest.approx(fraction)
+
+
+def record(assignment: Assignment, name: str, score: Score | None, result: SuiteResult | None = None) -> Record:
+    made = Provenance("", "", "", "", "", "", "", "", "vgpu", 1, True, "")
+    status = "graded" if score else "not graded"
+    return Record(
+        "90_fake",
+        name,
+        Student(name, "=1+1"),
+        "k",
+        status,
+        "",
+        score,
+        result,
+        "code",
+        made,
+        "2026-01-01T00:00:00+00:00",
+    )
+
+
+def test_records_survive_json(assignment: Assignment) -> None:
+    result = outcome(3.25, alpha_one="RACE")
+    before = record(assignment, "Zoë, the “first”", score_result(assignment, result), result)
+    assert record_from_json(before.to_json()) == before
+    assert record_from_json(record(assignment, "x", None).to_json()).verdict == "HARNESS"
+
+
+def test_gradebook(assignment: Assignment) -> None:
+    records = [
+        record(assignment, "b, a", score_nothing(assignment, "COMPILE", "")),
+        record(assignment, "=cmd|' /C calc'!A0", None),
+    ]
+    table = gradebook({"90_fake": records})
+    text = table.to_csv(index=False)
+    assert '"b, a"' in text
+    assert "\n'=cmd" in text
+    assert ",'=1+1," in text
+    assert table.loc[table["name"] == "b, a", "90_fake"].item() == 0
+    assert table.loc[table["name"] != "b, a", "90_fake"].isna().all()
+    both = gradebook({"90_fake": records, "91_fake": records[:1]})
+    assert list(both.columns).count("name") == 1
+    assert "90_fake.alpha.sum" in both.columns
+
+
+@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
+def test_formulas_are_defused(text: str) -> None:
+    assert safe_cell(text) == "'" + text
