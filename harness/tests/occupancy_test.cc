@@ -1,0 +1,177 @@
+#include "vgpu/model/occupancy.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+// The toolkit's own calculator, where there is one.
+#if __has_include("/usr/local/cuda/include/cuda_occupancy.h")
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "/usr/local/cuda/include/cuda_occupancy.h"
+#pragma GCC diagnostic pop
+#define LOCKSTEP_HAS_TOOLKIT_CALCULATOR 1
+#endif
+
+namespace lockstep::vgpu {
+namespace {
+
+const DeviceProfile& Profile(const char* id) {
+  const DeviceProfile* profile = FindProfile(id);
+  EXPECT_NE(profile, nullptr) << id;
+  return *profile;
+}
+
+TEST(OccupancyTest, TheCoursesExample) {
+  // 5 KB of shared memory, 30 registers, 128 threads: 3 blocks by shared memory, 2 by registers.
+  const Occupancy occupancy = ComputeOccupancy(Profile("g80"), 128, 30, 5 * 1024);
+  EXPECT_EQ(occupancy.blocks, 2);
+  EXPECT_EQ(occupancy.warps, 8);
+  EXPECT_STREQ(occupancy.limited_by, "registers");
+  EXPECT_DOUBLE_EQ(occupancy.fraction, 256.0 / 768);
+  EXPECT_EQ(MaxBlocksPerSm(Profile("g80"), 128, 10, 5 * 1024), 3);
+  EXPECT_EQ(MaxBlocksPerSm(Profile("g80"), 512, 10, 5 * 1024), 1);
+}
+
+TEST(OccupancyTest, EachResourceCanBeTheLimit) {
+  const DeviceProfile& h200 = Profile("h200");
+  EXPECT_STREQ(ComputeOccupancy(h200, 1024, 16, 0).limited_by, "warps");
+  EXPECT_EQ(ComputeOccupancy(h200, 1024, 16, 0).blocks, 2);
+  EXPECT_STREQ(ComputeOccupancy(h200, 32, 16, 0).limited_by, "blocks");
+  EXPECT_EQ(ComputeOccupancy(h200, 32, 16, 0).blocks, 32);
+  EXPECT_STREQ(ComputeOccupancy(h200, 256, 128, 0).limited_by, "registers");
+  EXPECT_EQ(ComputeOccupancy(h200, 256, 128, 0).blocks, 2);
+  EXPECT_STREQ(ComputeOccupancy(h200, 128, 32, 100 << 10).limited_by, "shared memory");
+  EXPECT_EQ(ComputeOccupancy(h200, 128, 32, 100 << 10).blocks, 2);
+}
+
+TEST(OccupancyTest, ABlockThatDoesNotFit) {
+  const DeviceProfile& h200 = Profile("h200");
+  EXPECT_EQ(MaxBlocksPerSm(h200, 1025, 16, 0), 0);
+  EXPECT_EQ(MaxBlocksPerSm(h200, 0, 16, 0), 0);
+  EXPECT_EQ(MaxBlocksPerSm(h200, 1024, 65, 0), 0);
+  EXPECT_EQ(MaxBlocksPerSm(h200, 128, 256, 0), 0);
+  EXPECT_EQ(MaxBlocksPerSm(h200, 128, 16, (227 << 10) + 1), 0);
+  EXPECT_EQ(MaxBlocksPerSm(h200, 128, 16, uint64_t{1} << 40), 0);
+  EXPECT_EQ(MaxBlocksPerSm(h200, 128, 16, 227 << 10), 1);
+}
+
+TEST(OccupancyTest, ProfilesAreListedById) {
+  std::string previous;
+  for (const DeviceProfile* profile : AllProfiles()) {
+    EXPECT_LT(previous, profile->id);
+    previous = profile->id;
+    EXPECT_EQ(FindProfile(profile->id), profile);
+    EXPECT_EQ(profile->max_warps_per_sm * 32, profile->max_threads_per_sm) << profile->id;
+  }
+  EXPECT_GE(AllProfiles().size(), 6u);
+  EXPECT_EQ(FindProfile("no such device"), nullptr);
+}
+
+#ifdef LOCKSTEP_HAS_TOOLKIT_CALCULATOR
+// Limits of compute capabilities that the calculator knows and no profile has, by the programming guide's table.
+DeviceProfile Capability(int major, int minor) {
+  DeviceProfile device = Profile("h200");
+  device.cc_major = major;
+  device.cc_minor = minor;
+  const auto set = [&](int threads, int blocks, int shared_kb, int optin_kb, int reserved, int unit) {
+    device.max_threads_per_sm = threads;
+    device.max_warps_per_sm = threads / 32;
+    device.max_blocks_per_sm = blocks;
+    device.shared_per_sm = shared_kb << 10;
+    device.shared_per_block_optin = optin_kb << 10;
+    device.shared_reserved_per_block = reserved;
+    device.shared_allocation_unit = unit;
+  };
+  switch (major * 10 + minor) {
+    case 52:
+      set(2048, 32, 96, 48, 0, 256);
+      break;
+    case 60:
+      set(2048, 32, 64, 48, 0, 256);
+      device.warp_allocation_granularity = 2;
+      break;
+    case 70:
+      set(2048, 32, 96, 96, 0, 256);
+      break;
+    case 75:
+      set(1024, 16, 64, 64, 0, 256);
+      break;
+    case 80:
+      set(2048, 32, 164, 163, 1024, 128);
+      break;
+    case 86:
+      set(1536, 16, 100, 99, 1024, 128);
+      break;
+    case 89:
+      set(1536, 24, 100, 99, 1024, 128);
+      break;
+    case 90:
+      set(2048, 32, 228, 227, 1024, 128);
+      break;
+    case 100:
+      set(2048, 32, 228, 227, 1024, 128);
+      break;
+    case 120:
+      set(1536, 24, 100, 99, 1024, 128);
+      break;
+    default:
+      ADD_FAILURE() << major << "." << minor;
+  }
+  return device;
+}
+
+void CompareWithToolkit(const DeviceProfile& device) {
+  cudaOccDeviceProp properties;
+  properties.computeMajor = device.cc_major;
+  properties.computeMinor = device.cc_minor;
+  properties.maxThreadsPerBlock = device.max_threads_per_block;
+  properties.maxThreadsPerMultiprocessor = device.max_threads_per_sm;
+  properties.regsPerBlock = device.registers_per_block;
+  properties.regsPerMultiprocessor = device.registers_per_sm;
+  properties.warpSize = 32;
+  properties.sharedMemPerBlock = static_cast<size_t>(device.shared_per_block);
+  properties.sharedMemPerMultiprocessor = static_cast<size_t>(device.shared_per_sm);
+  properties.numSms = device.sm_count;
+  properties.sharedMemPerBlockOptin = static_cast<size_t>(device.shared_per_block_optin);
+  properties.reservedSharedMemPerBlock = static_cast<size_t>(device.shared_reserved_per_block);
+  const cudaOccDeviceState state;
+  for (const int threads : {1, 31, 32, 33, 64, 96, 128, 160, 192, 256, 320, 384, 512, 640, 768, 1000, 1024, 1025}) {
+    for (const int registers : {0, 1, 8, 16, 24, 30, 32, 33, 40, 48, 63, 64, 65, 72, 80, 96, 128, 168, 255, 256}) {
+      // The calculator takes CC 7.0's limit of 256 registers for allocation; threads can name 255.
+      if (registers == 256 && device.cc_major >= 7) continue;
+      for (const size_t shared :
+           {0, 1, 100, 1024, 5120, 16384, 33000, 49152, 50000, 65536, 99 * 1024, 166912, 232448, 240000}) {
+        cudaOccFuncAttributes attributes;
+        attributes.maxThreadsPerBlock = device.max_threads_per_block;
+        attributes.numRegs = registers;
+        attributes.sharedSizeBytes = 0;
+        attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+        attributes.maxDynamicSharedSizeBytes = static_cast<size_t>(device.shared_per_block_optin);
+        cudaOccResult result;
+        ASSERT_EQ(cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &state, threads, shared),
+                  CUDA_OCC_SUCCESS);
+        ASSERT_EQ(MaxBlocksPerSm(device, threads, registers, shared), result.activeBlocksPerMultiprocessor)
+            << device.cc_major << "." << device.cc_minor << ": " << threads << " threads, " << registers
+            << " registers, " << shared << " bytes";
+      }
+    }
+  }
+}
+
+TEST(OccupancyTest, AgreesWithTheToolkitOnTheProfiles) {
+  for (const DeviceProfile* profile : AllProfiles()) {
+    if (profile->cc_major >= 3) CompareWithToolkit(*profile);
+  }
+}
+
+TEST(OccupancyTest, AgreesWithTheToolkitOnEachComputeCapability) {
+  for (const auto& [major, minor] :
+       {std::pair{5, 2}, {6, 0}, {7, 0}, {7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}, {12, 0}}) {
+    CompareWithToolkit(Capability(major, minor));
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace lockstep::vgpu
