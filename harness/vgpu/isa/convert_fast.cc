@@ -1,0 +1,254 @@
+// The conversions that programs do all the time, on host instructions. Each gives what ConvertElement gives; all
+// else stays there.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "vgpu/isa/convert.h"
+#include "vgpu/isa/float_arithmetic.h"
+#include "vgpu/isa/half_format.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+template <Number kNumber>
+struct HostType;
+template <>
+struct HostType<Number::kU8> {
+  using type = uint8_t;
+};
+template <>
+struct HostType<Number::kU16> {
+  using type = uint16_t;
+};
+template <>
+struct HostType<Number::kU32> {
+  using type = uint32_t;
+};
+template <>
+struct HostType<Number::kU64> {
+  using type = uint64_t;
+};
+template <>
+struct HostType<Number::kS8> {
+  using type = int8_t;
+};
+template <>
+struct HostType<Number::kS16> {
+  using type = int16_t;
+};
+template <>
+struct HostType<Number::kS32> {
+  using type = int32_t;
+};
+template <>
+struct HostType<Number::kS64> {
+  using type = int64_t;
+};
+template <>
+struct HostType<Number::kF32> {
+  using type = float;
+};
+template <>
+struct HostType<Number::kF64> {
+  using type = double;
+};
+
+// 8-bit elements lie in 16-bit rows, extended.
+template <typename T>
+using Stored = std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>, T>;
+
+template <typename To, typename From>
+constexpr auto kIntegerToInteger =
+    [](Stored<From> x) { return static_cast<Stored<To>>(static_cast<To>(static_cast<From>(x))); };
+
+template <typename To, typename From>
+constexpr auto kIntegerToFloat = [](Stored<From> x) {
+  if constexpr (std::is_same_v<From, uint32_t> && std::is_same_v<To, double>) {
+    return static_cast<double>(static_cast<int32_t>(x ^ 0x80000000u)) + 0x1p31;  // exact, and SIMD
+  }
+  return static_cast<To>(static_cast<From>(x));
+};
+
+template <Rounding kRounding, typename F>
+F RoundHost(F x) {
+  switch (kRounding) {
+    case Rounding::kTowardZero:
+      return std::trunc(x);
+    case Rounding::kDown:
+      return std::floor(x);
+    case Rounding::kUp:
+      return std::ceil(x);
+    case Rounding::kNearestEven:
+    case Rounding::kNearestAway:
+      break;
+  }
+  return std::nearbyint(x);
+}
+
+// Integer-valued x in the range of T. Unsigned 32-bit goes through a biased signed conversion, which SIMD has.
+template <typename T>
+T TruncateInRange(double x) {
+  if constexpr (std::is_same_v<T, uint32_t>) {
+    return static_cast<uint32_t>(static_cast<int32_t>(x - 0x1p31)) ^ 0x80000000u;
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+template <typename To, typename From, Rounding kRounding, bool kFtz>
+constexpr auto kFloatToInteger = [](From x) {
+  constexpr Number kTo = sizeof(To) == 8 ? Number::kU64 : Number::kU32;
+  constexpr Number kFrom = sizeof(From) == 8 ? Number::kF64 : Number::kF32;
+  const From lowest = static_cast<From>(std::numeric_limits<To>::min());
+  const From beyond = std::is_signed_v<To> ? -lowest : From{2} * static_cast<From>(uint64_t{1} << (8 * sizeof(To) - 1));
+  const From rounded = RoundHost<kRounding>(kFtz ? Flush(x) : x);
+  const bool inside = rounded > lowest && rounded < beyond;
+  To result = TruncateInRange<To>(static_cast<double>(inside ? rounded : From{0}));
+  result = rounded <= lowest ? std::numeric_limits<To>::min() : result;
+  result = rounded >= beyond ? std::numeric_limits<To>::max() : result;
+  return x == x ? result : static_cast<To>(NanAsInteger(kTo, kFrom));
+};
+
+template <typename To, typename From, bool kFtz>
+constexpr auto kFloatToFloat = [](From x) {
+  if constexpr (kFtz && sizeof(From) == 4) x = Flush(x);
+  const To result = Canonical(static_cast<To>(x));
+  return kFtz && sizeof(To) == 4 ? Flush(result) : result;
+};
+
+template <typename F, Rounding kRounding, bool kFtz>
+constexpr auto kFloatToIntegral = [](F x) { return Canonical(RoundHost<kRounding>(kFtz ? Flush(x) : x)); };
+
+template <typename Format>
+constexpr auto kToSingle = [](uint16_t x) { return Canonical(Format::ToFloat(x)); };
+template <typename Format>
+constexpr auto kFromSingle = [](float x) { return Format::FromFloat(x); };
+
+// pick(T{}) for the host type of an integer number.
+template <typename F>
+Handler ForInteger(Number number, F pick) {
+  switch (number) {
+    case Number::kU8:
+      return pick(uint8_t{});
+    case Number::kU16:
+      return pick(uint16_t{});
+    case Number::kU32:
+      return pick(uint32_t{});
+    case Number::kU64:
+      return pick(uint64_t{});
+    case Number::kS8:
+      return pick(int8_t{});
+    case Number::kS16:
+      return pick(int16_t{});
+    case Number::kS32:
+      return pick(int32_t{});
+    case Number::kS64:
+      return pick(int64_t{});
+    default:
+      return nullptr;
+  }
+}
+
+Handler PickIntegerToInteger(Number to_number, Number from_number) {
+  return ForInteger(to_number, [=](auto to) {
+    return ForInteger(from_number, [=](auto from) -> Handler {
+      using To = decltype(to);
+      using From = decltype(from);
+      return Elementwise<kIntegerToInteger<To, From>, Stored<To>, Stored<From>>;
+    });
+  });
+}
+
+Handler PickIntegerToFloat(Number to, Number from_number) {
+  return ForInteger(from_number, [=](auto from) -> Handler {
+    using From = decltype(from);
+    if (to == Number::kF32) return Elementwise<kIntegerToFloat<float, From>, float, Stored<From>>;
+    if (to == Number::kF64) return Elementwise<kIntegerToFloat<double, From>, double, Stored<From>>;
+    return nullptr;
+  });
+}
+
+template <typename From, bool kFtz>
+Handler PickFloatToInteger(Number to_number, Rounding rounding) {
+  return ForInteger(to_number, [=](auto to) -> Handler {
+    using To = decltype(to);
+    if constexpr (sizeof(To) >= 4) {
+      switch (rounding) {
+        case Rounding::kTowardZero:
+          return Elementwise<kFloatToInteger<To, From, Rounding::kTowardZero, kFtz>, To, From>;
+        case Rounding::kDown:
+          return Elementwise<kFloatToInteger<To, From, Rounding::kDown, kFtz>, To, From>;
+        case Rounding::kUp:
+          return Elementwise<kFloatToInteger<To, From, Rounding::kUp, kFtz>, To, From>;
+        case Rounding::kNearestEven:
+          return Elementwise<kFloatToInteger<To, From, Rounding::kNearestEven, kFtz>, To, From>;
+        case Rounding::kNearestAway:
+          break;
+      }
+    }
+    return nullptr;
+  });
+}
+
+template <typename F, bool kFtz>
+Handler PickFloatToIntegral(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kTowardZero:
+      return kUnary<kFloatToIntegral<F, Rounding::kTowardZero, kFtz>, F>;
+    case Rounding::kDown:
+      return kUnary<kFloatToIntegral<F, Rounding::kDown, kFtz>, F>;
+    case Rounding::kUp:
+      return kUnary<kFloatToIntegral<F, Rounding::kUp, kFtz>, F>;
+    case Rounding::kNearestEven:
+      return kUnary<kFloatToIntegral<F, Rounding::kNearestEven, kFtz>, F>;
+    case Rounding::kNearestAway:
+      break;
+  }
+  return nullptr;
+}
+
+Handler PickFloatToFloat(const Conversion& c) {
+  if (c.to == Number::kF32 && c.from == Number::kF64) {
+    return c.ftz ? Elementwise<kFloatToFloat<float, double, true>, float, double>
+                 : Elementwise<kFloatToFloat<float, double, false>, float, double>;
+  }
+  if (c.to == Number::kF64 && c.from == Number::kF32) {
+    return c.ftz ? Elementwise<kFloatToFloat<double, float, true>, double, float>
+                 : Elementwise<kFloatToFloat<double, float, false>, double, float>;
+  }
+  if (c.ftz) return nullptr;
+  if (c.to == Number::kF32 && c.from == Number::kF16) return Elementwise<kToSingle<Half>, float, uint16_t>;
+  if (c.to == Number::kF32 && c.from == Number::kBF16) return Elementwise<kToSingle<Bfloat>, float, uint16_t>;
+  if (c.to == Number::kF16 && c.from == Number::kF32) return Elementwise<kFromSingle<Half>, uint16_t, float>;
+  if (c.to == Number::kBF16 && c.from == Number::kF32) return Elementwise<kFromSingle<Bfloat>, uint16_t, float>;
+  return nullptr;
+}
+
+int NaturalBytes(Number number) { return BytesOf(number) == 1 ? 2 : BytesOf(number); }
+
+}  // namespace
+
+Handler FindFastConversion(const Conversion& c) {
+  if (c.relu || c.satfinite || c.to_bytes != NaturalBytes(c.to) || c.from_bytes != NaturalBytes(c.from)) {
+    return nullptr;
+  }
+  if (IsFloat(c.from) && IsInteger(c.to)) {  // these saturate with or without .sat
+    if (c.from == Number::kF64) return PickFloatToInteger<double, false>(c.to, c.rounding);
+    if (c.from != Number::kF32) return nullptr;
+    return c.ftz ? PickFloatToInteger<float, true>(c.to, c.rounding)
+                 : PickFloatToInteger<float, false>(c.to, c.rounding);
+  }
+  if (c.sat) return nullptr;
+  if (c.to_integral) {
+    if (c.from == Number::kF64) return PickFloatToIntegral<double, false>(c.rounding);
+    if (c.from != Number::kF32) return nullptr;
+    return c.ftz ? PickFloatToIntegral<float, true>(c.rounding) : PickFloatToIntegral<float, false>(c.rounding);
+  }
+  if (c.rounding != Rounding::kNearestEven) return nullptr;
+  if (IsInteger(c.to)) return PickIntegerToInteger(c.to, c.from);
+  if (IsInteger(c.from)) return PickIntegerToFloat(c.to, c.from);
+  return PickFloatToFloat(c);
+}
+
+}  // namespace lockstep::vgpu
