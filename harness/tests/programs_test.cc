@@ -57,7 +57,7 @@ class Machine {
   template <typename... Args>
   LaunchError Launch(const char* kernel, Dim3 grid, Dim3 block, uint32_t shared, Args... args) {
     std::vector<uint8_t> bytes;
-    const auto add = [&](const auto& value) {
+    [[maybe_unused]] const auto add = [&](const auto& value) {
       const size_t at =
           (bytes.size() + alignof(decltype(value)) - 1) / alignof(decltype(value)) * alignof(decltype(value));
       bytes.resize(at + sizeof value);
