@@ -1,8 +1,8 @@
 """The reference page and the command line agree."""
 
 import click
-from conftest import ROOT
 
+from conftest import ROOT
 from grader.cli import cli
 
 

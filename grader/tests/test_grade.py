@@ -291,3 +291,23 @@ def rows(layout: Layout, query: str) -> list[tuple[str, ...]]:
             return database.execute(query).fetchall()
         except sqlite3.OperationalError:
             return []  # killed before the tables were made
+
+
+def test_a_reference_that_does_not_build_stops_everything(
+    in_checkout: Layout, submissions: Submissions, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (in_checkout.reference("90_fake") / "ladder.cu").write_text("#error\n")
+    monkeypatch.setattr(sys, "argv", ["grader", "grade", str(submissions(ada="", grace="")), "--no-sandbox"])
+    assert main() == 1
+    assert "the reference solution" in capsys.readouterr().err
+    assert not log(in_checkout)
+
+
+def test_a_build_script_that_can_not_work_is_no_compile_error(in_checkout: Layout, submissions: Submissions) -> None:
+    script = in_checkout.build_script
+    folder = submissions(ada="// only ada")
+    script.write_text(
+        script.read_text().replace("if grep -q", 'if grep -q "only ada" "$source"; then exit 64; fi\nif grep -q', 1)
+    )
+    assert grade(folder).exit_code == 3
+    assert results(in_checkout)["ada"]["verdict"] == "HARNESS"

@@ -150,7 +150,7 @@ def grade(
         raise click.exceptions.Exit(_HARNESS_STATUS)
 
 
-@cli.command()
+@cli.command(short_help="Writes all pages again, without grading.")
 @_out
 @_build
 def report(out: Path, build: Path | None) -> None:
@@ -168,7 +168,7 @@ def report(out: Path, build: Path | None) -> None:
     _console().print(f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True)
 
 
-@cli.command()
+@cli.command(short_help="Writes the leaderboard again and shows it.")
 @_out
 @_build
 def leaderboard(out: Path, build: Path | None) -> None:
@@ -197,7 +197,7 @@ def leaderboard(out: Path, build: Path | None) -> None:
     console.print(escape(str(out / "leaderboard.html")), highlight=False, soft_wrap=True)
 
 
-@cli.command()
+@cli.command(short_help="Checks that assignments are fit to be handed out.")
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @_jobs
 @_no_sandbox

@@ -61,7 +61,7 @@ class Bench:
     toolchain: Toolchain
     assignment: Assignment
     suite: Suite
-    reference: Path | None
+    reference: "Reference"
     settings: RunSettings
     hashes: dict[str, str]
     work: Path
@@ -93,17 +93,14 @@ def prepare(
     assignment: Assignment,
     settings: RunSettings,
     work: Path,
-    stop: threading.Event | None = None,
+    stop: threading.Event,
 ) -> Bench:
-    """Hashes what the grade depends on and builds the reference's worker.
-
-    Raises GraderError where the reference doesn't build: then no submission would.
-    """
-    source_path = layout.reference(assignment.id) / assignment.submission
+    """Lists the suite's tests and hashes what the grade depends on; raises GraderError where the suite doesn't run."""
     try:
         suite = list_suite(layout, assignment)
     except InfrastructureError as error:
         raise GraderError(f"{error}\nType:  make build") from error
+    reference = Reference(layout, toolchain, assignment, settings, work, stop)
     hashes = {
         "suite": sha256_file(suite.path),
         "library": sha256_files(
@@ -113,21 +110,68 @@ def prepare(
             [path for path in assignment.path.parent.glob("*.h") if path.is_file()]
             + [assignment.path, *([layout.glue(assignment.id)] if layout.glue(assignment.id).is_file() else [])]
         ),
-        "reference": sha256_file(source_path) if source_path.is_file() else "",
+        "reference": sha256_file(reference.source) if reference.source.is_file() else "",
     }
-    reference = None
-    if source_path.is_file():
-        folder = work / f"reference-{assignment.id}"
-        built = build_worker(
-            layout, toolchain, assignment, source_path.read_bytes(), folder, sandboxed=settings.sandboxed, stop=stop
-        )
-        if built.worker is None:
-            raise GraderError(
-                f"the reference solution {source_path} does not build, so no submission would:\n{built.message}\n"
-                "Type:  grader check      to see what is wrong with the installation"
-            )
-        reference = built.worker
     return Bench(layout, toolchain, assignment, suite, reference, settings, hashes, work)
+
+
+class Reference:
+    """The reference's worker, built when the first submission needs it: a run that finds all in the journal doesn't."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        settings: RunSettings,
+        work: Path,
+        stop: threading.Event,
+    ) -> None:
+        """Nothing is built yet."""
+        self._layout = layout
+        self._toolchain = toolchain
+        self._assignment = assignment
+        self._sandboxed = settings.sandboxed
+        self._folder = work / f"reference-{assignment.id}"
+        self._stop = stop
+        self._lock = threading.Lock()
+        self._worker: Path | None = None
+
+    @property
+    def source(self) -> Path:
+        """The solution's file."""
+        return self._layout.reference(self._assignment.id) / self._assignment.submission
+
+    def worker(self) -> Path | None:
+        """The built worker; None where there is no reference.
+
+        Raises GraderError where it doesn't build: then no submission would.
+        """
+        with self._lock:
+            if self._worker is None and self.source.is_file():
+                self._worker = self._build()
+            return self._worker
+
+    def _build(self) -> Path:
+        try:
+            built = build_worker(
+                self._layout,
+                self._toolchain,
+                self._assignment,
+                self.source.read_bytes(),
+                self._folder,
+                sandboxed=self._sandboxed,
+                stop=self._stop,
+            )
+            problem = built.message
+        except InfrastructureError as error:
+            built, problem = None, str(error)
+        if built is None or built.worker is None:
+            raise GraderError(
+                f"the reference solution {self.source} does not build, so no submission would:\n{problem}\n"
+                "Type:  make build      and try again"
+            )
+        return built.worker
 
 
 def key_of(bench: Bench, submission: Submission) -> str:
@@ -220,6 +264,7 @@ class _Grading:
         self._key = key
 
     def record(self) -> Record:
+        self._bench.reference.worker()  # first: what doesn't build after it is the submission's fault
         assignment = self._bench.assignment
         submission = self._submission
         if submission.source is None:
@@ -265,7 +310,7 @@ class _Grading:
             bench.assignment,
             bench.suite,
             worker,
-            bench.reference,
+            bench.reference.worker(),
             self._folder(),
             bench.settings,
             done=in_order(bench.suite, done),
