@@ -2,12 +2,12 @@
 //
 // A launch takes its overhead and then the longest of what its parts need on their own, as if all else overlapped:
 //
-//   issue    instructions an SM issues; double precision and special functions hold their units longer
+//   issue    instructions that an SM issues; double precision and special functions take longer than others
 //   shared   wavefronts of shared memory
 //   l2       sectors that SMs and L2 exchange, at L1's rate an SM and L2's rate in all
 //   dram     bytes that must come from or go to memory
 //   latency  the chain of one warp's waits, times the turns that the resident warps take
-//   launch   starting blocks, one after the other on each SM
+//   launch   starting blocks, one after the other on each SM; also what bounds a launch shorter than its overhead
 //
 // What is done on an SM is spread as blocks are: the busiest SM has ceil(blocks / SMs) of them.
 #include "vgpu/model/time_model.h"
@@ -60,10 +60,12 @@ TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& devic
   const double resident = std::min<double>(std::max(fit, 1), busiest);
   const double turns = busiest / resident;
 
-  const double issue =
-      share * std::max({static_cast<double>(c.warp_instructions) / device.issue_per_clock,
-                        static_cast<double>(c.float64_instructions) * device.cycles_per_float64,
-                        static_cast<double>(c.special_function_instructions) * device.cycles_per_special});
+  const double slow = static_cast<double>(c.float64_instructions + c.special_function_instructions);
+  // Before compute capability 5.0 a bank conflict replays the instruction, which takes its issue slot again.
+  const double replays = device.cc_major < 5 ? static_cast<double>(c.shared_conflicts()) : 0;
+  const double issue = share * ((static_cast<double>(c.warp_instructions) - slow + replays) / device.issue_per_clock +
+                                static_cast<double>(c.float64_instructions) * device.cycles_per_float64 +
+                                static_cast<double>(c.special_function_instructions) * device.cycles_per_special);
   const double shared = share * static_cast<double>(c.shared_wavefronts) / device.shared_wavefronts_per_clock;
 
   const double sectors =
