@@ -110,5 +110,11 @@ def test_source_lines_keep_their_numbers() -> None:
     assert [line.number for line in lines if line.is_costly] == [4]
 
 
+def test_compile_errors_stand_at_their_lines() -> None:
+    message = 'a.cu(2): error: expected a ";"\na.cu:3:1: fatal error: x.h: No such file\nother.cu(1): error: no\n'
+    lines = annotate("one\ntwo\nthree\n", "a.cu", None, message)
+    assert [line.faults for line in lines] == [(), ('error: expected a ";"',), ("fatal error: x.h: No such file",)]
+
+
 def test_a_huge_source_is_cut() -> None:
     assert len(annotate("int x;\n" * 200_000, "a.cu", None)) == 4000

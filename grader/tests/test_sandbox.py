@@ -119,3 +119,20 @@ def test_stopping() -> None:
     threading.Timer(0.3, stop.set).start()
     with pytest.raises(CancelledError):
         run("import time; time.sleep(60)", stop=stop)
+
+
+@needs_sandbox
+def test_the_socket_gets_in_and_the_status_out() -> None:
+    """The judge's socket is descriptor 3, and a worker's death by a signal must be told from its exit."""
+    with cgroup.group(16, 256 << 20) as groups:
+        words = box_prefix(Box(cgroups=groups))
+        for script, status in (("echo through >&3", 0), ("exit 7", 7), ("kill -SEGV $$", 128 + 11)):
+            read_end, write_end = os.pipe()
+            shell = ["/bin/bash", "-c", 'exec 3>&"$0" && exec "$@"', str(write_end)]
+            run = subprocess.run(
+                [*shell, *words, "/bin/sh", "-c", script], pass_fds=(write_end,), timeout=30, check=False
+            )
+            os.close(write_end)
+            assert run.returncode == status
+            assert os.read(read_end, 100) == (b"through\n" if status == 0 else b"")
+            os.close(read_end)

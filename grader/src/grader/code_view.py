@@ -1,5 +1,6 @@
 """The student's source with what the counters and the checkers say about each line beside it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CudaLexer
 
-from grader.names import shown_block
+from grader.names import shown, shown_block
 from grader.result import SuiteResult
 
 _MOST_CHARS = 200_000
@@ -48,10 +49,13 @@ class CodeLine:
         return [m.note for m in (self.sectors, self.conflicts, self.divergence) if m.is_costly]
 
 
-def annotate(source: str, file_name: str, result: SuiteResult | None) -> list[CodeLine]:
-    """The lines of `source` (at most some thousands), highlighted and annotated from the evidence runs."""
+def annotate(source: str, file_name: str, result: SuiteResult | None, compiler: str = "") -> list[CodeLine]:
+    """The lines of `source` (at most some thousands), highlighted and annotated.
+
+    Counters come from the evidence runs, faults from the checkers' findings and the compiler's message.
+    """
     counters = _by_line(file_name, result)
-    faults = _faults(file_name, result)
+    faults = _faults(file_name, result) | _errors(file_name, compiler)
     lines = []
     for number, code in enumerate(_highlighted(source), 1):
         counts = counters.get(number, {})
@@ -107,6 +111,16 @@ def _faults(file_name: str, result: SuiteResult | None) -> dict[int, list[str]]:
             if text not in own:
                 own.append(text)
     return faults
+
+
+def _errors(file_name: str, compiler: str) -> dict[int, list[str]]:
+    """What nvcc ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") say about lines of the file."""
+    errors: dict[int, list[str]] = {}
+    pattern = rf"^{re.escape(file_name)}(?:\((\d+)\)|:(\d+):\d+): ((?:fatal )?error\b.*)$"
+    for match in re.finditer(pattern, compiler, re.MULTILINE):
+        line = int((match[1] or match[2])[:9])
+        errors.setdefault(line, []).append(shown(match[3], 300))
+    return errors
 
 
 def _sectors(counts: Mapping[str, float]) -> Measure:

@@ -284,7 +284,7 @@ class _Grading:
                 failure, partial = str(error), error.result or partial
                 continue
             return self._made(GRADED, "", score_result(assignment, result), result)
-        return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times. {failure}", None, partial)
+        return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times: {failure}", None, partial)
 
     def _build(self, attempt: int) -> Built:
         self._progress.on_stage(self._submission, "building" if attempt == 0 else "building again")

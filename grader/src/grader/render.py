@@ -187,7 +187,7 @@ class Renderer:
             rungs=rung_views(assignment, record),
             message=message_lines(record.message) if record.message else (),
             ladder=make_ladder(assignment, record.result) if record.result else None,
-            lines=annotate(record.source, assignment.submission, record.result),
+            lines=annotate(record.source, assignment.submission, record.result, record.message),
             not_graded=record.status == NOT_GRADED,
         )
         write_atomic(path, text)
