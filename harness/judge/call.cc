@@ -37,6 +37,21 @@ std::string Seconds(double seconds) {
   return text;
 }
 
+// On a real GPU a fault is known by the error that it leaves alone.
+Verdict VerdictOfError(const CallReport& report) {
+  if (report.observed) return Verdict::kApi;
+  const std::string& name = report.cuda_error;
+  if (name == "cudaErrorIllegalAddress" || name == "cudaErrorMisalignedAddress" ||
+      name == "cudaErrorInvalidAddressSpace") {
+    return Verdict::kBounds;
+  }
+  if (name == "cudaErrorLaunchTimeout") return Verdict::kTimeout;
+  if (name == "cudaErrorAssert" || name == "cudaErrorLaunchFailure" || name == "cudaErrorIllegalInstruction") {
+    return Verdict::kCrash;
+  }
+  return Verdict::kApi;
+}
+
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   if (report.at_start && (report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
                           report.outcome == Outcome::kClosedSocket)) {
@@ -114,9 +129,11 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
     problems.push_back(ProblemOfOutcome(report, context));
   }
   if (!report.cuda_error.empty() && !faulted) {
-    problems.push_back(Make(Verdict::kApi, context,
-                            {"a CUDA call or launch failed: " + Printable(report.cuda_error), Printable(report.detail)},
-                            "look at cudaGetLastError() after each launch; a block has at most 1024 threads"));
+    const Verdict verdict = VerdictOfError(report);
+    problems.push_back(Make(
+        verdict, context, {"a CUDA call or launch failed: " + Printable(report.cuda_error), Printable(report.detail)},
+        verdict == Verdict::kApi ? "look at cudaGetLastError() after each launch; a block has at most 1024 threads"
+                                 : "--device=vgpu says which thread did it, and at which line"));
   }
   if (report.bytes_to_host > kMaxBytesToHost) {
     problems.push_back(

@@ -1,10 +1,12 @@
 // A real GPU through NVIDIA's own runtime, which is loaded when it is asked for: the judge needs none to be built.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "judge/device.h"
 
@@ -18,16 +20,22 @@ struct IpcHandle {
 constexpr int kCopyHostToDevice = 1;
 constexpr int kCopyDeviceToHost = 2;
 
+// Never closed: a context holds on to it.
+void* Library() {
+  void* library = nullptr;
+  const char* given = std::getenv("LOCKSTEP_CUDART");
+  for (const char* name : {given, "libcudart.so.13", "/usr/local/cuda/lib64/libcudart.so.13"}) {
+    if (name != nullptr && library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  }
+  if (library == nullptr) {
+    throw HarnessError("--device=cuda needs NVIDIA's libcudart.so.13; LOCKSTEP_CUDART=PATH says where it is");
+  }
+  return library;
+}
+
 class Runtime {
  public:
-  Runtime() {
-    const char* given = std::getenv("LOCKSTEP_CUDART");
-    for (const char* name : {given, "libcudart.so.13", "/usr/local/cuda/lib64/libcudart.so.13"}) {
-      if (name != nullptr && library_ == nullptr) library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
-    if (library_ == nullptr) {
-      throw HarnessError("--device=cuda needs NVIDIA's libcudart.so.13; LOCKSTEP_CUDART=PATH says where it is");
-    }
+  Runtime() : library_(Library()) {
     Find(get_device_count, "cudaGetDeviceCount");
     Find(malloc, "cudaMalloc");
     Find(free, "cudaFree");
@@ -64,7 +72,7 @@ class Runtime {
     if (function == nullptr) throw HarnessError(std::string("NVIDIA's libcudart has no ") + name);
   }
 
-  void* library_ = nullptr;
+  void* library_;
 };
 
 void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
@@ -115,6 +123,12 @@ class CudaJudgeDevice : public JudgeDevice {
 };
 
 }  // namespace
+
+std::string CudaLibraryFolder() {
+  const link_map* map = nullptr;
+  if (dlinfo(Library(), RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) throw HarnessError(dlerror());
+  return std::filesystem::canonical(map->l_name).parent_path().string();
+}
 
 std::unique_ptr<JudgeDevice> MakeCudaJudgeDevice() { return std::make_unique<CudaJudgeDevice>(); }
 

@@ -61,5 +61,7 @@ std::unique_ptr<JudgeDevice> MakeVgpuJudgeDevice(const std::string& profile, vgp
                                                  uint64_t print_bytes);
 // Loads NVIDIA's libcudart at run time; throws HarnessError where there is none, or no GPU.
 std::unique_ptr<JudgeDevice> MakeCudaJudgeDevice();
+// Where that libcudart lies: what a worker on a real GPU needs in LD_LIBRARY_PATH.
+std::string CudaLibraryFolder();
 
 }  // namespace lockstep::judge

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "judge/inputs.h"
+#include "judge/launcher_test.h"
 #include "judge/text.h"
 
 namespace lockstep::judge {
@@ -33,6 +34,7 @@ class EvidenceTest : public testing::Test {
     try {
       judgement = evidence_.Judge(criterion_, name);
     } catch (const std::exception& error) {
+      judgement.file = Suite::Get().assignment().submission;
       judgement.result = {criterion_.id, criterion_.rung, criterion_.metric.text, std::nullopt, Verdict::kHarness, ""};
       Problem problem;
       problem.verdict = Verdict::kHarness;
@@ -43,8 +45,8 @@ class EvidenceTest : public testing::Test {
     Suite::Get().results().evidence.push_back(judgement.result);
     if (judgement.result.verdict == Verdict::kPass) return;
     const std::string text = Printable(judgement.result.message);
-    if (judgement.unfinished) GTEST_SKIP() << text;
-    ADD_FAILURE_AT(judgement.file.c_str(), judgement.line > 0 ? judgement.line : -1) << text;
+    ShowAt(judgement.file, judgement.line, text,
+           judgement.unfinished ? testing::TestPartResult::kSkip : testing::TestPartResult::kNonFatalFailure);
   }
 
  private:

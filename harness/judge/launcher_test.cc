@@ -59,17 +59,21 @@ void LauncherTest::TearDown() {
     result.message = FormatProblem(*worst, result.name);
     const std::string text =
         Printable(result.message) + printed + (worst->unfinished ? "" : "\n  again   " + result.reproduce);
-    if (worst->unfinished && suite.IsBonus(rung())) {
-      GTEST_MESSAGE_AT_(worst->file.c_str(), worst->line > 0 ? worst->line : -1, text.c_str(),
-                        testing::TestPartResult::kSkip);
-    } else if (!shown) {
-      ADD_FAILURE_AT(worst->file.c_str(), worst->line > 0 ? worst->line : -1) << text;
+    const bool skip = worst->unfinished && suite.IsBonus(rung());
+    // GoogleTest has shown what was thrown.
+    if (!shown) {
+      ShowAt(worst->file, worst->line, text,
+             skip ? testing::TestPartResult::kSkip : testing::TestPartResult::kNonFatalFailure);
     }
   } else if (!printed.empty()) {
     std::fputs((printed.substr(1) + "\n").c_str(), stdout);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   suite.results().tests.push_back(std::move(result));
+}
+
+void ShowAt(const std::string& file, int line, const std::string& text, testing::TestPartResult::Type type) {
+  GTEST_MESSAGE_AT_(file.c_str(), line > 0 ? line : -1, text.c_str(), type);
 }
 
 std::string RungName(const testing::TestParamInfo<std::string>& info) { return info.param; }

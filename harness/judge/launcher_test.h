@@ -38,6 +38,10 @@ class LauncherTest : public testing::TestWithParam<std::string> {
   std::vector<vgpu::Finding> findings_;
 };
 
+// Makes the current test fail (or be skipped) with this text, at a place in the student's source; line 0: unknown. It
+// is what ADD_FAILURE_AT does, without the line "Failed" that says it twice.
+void ShowAt(const std::string& file, int line, const std::string& text, testing::TestPartResult::Type type);
+
 // Names a parameter as its rung; for INSTANTIATE_TEST_SUITE_P.
 std::string RungName(const testing::TestParamInfo<std::string>& info);
 

@@ -40,6 +40,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
     runner.limits.output_bytes = limits.output_bytes;
     const bool correctness = role == Role::kChecked || role == Role::kPlain;
     if (options.device == DeviceKind::kCuda && correctness) {
+      runner.command.environment.push_back("LD_LIBRARY_PATH=" + CudaLibraryFolder());
       return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
     }
     vgpu::DeviceOptions device;

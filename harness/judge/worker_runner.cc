@@ -79,6 +79,8 @@ class WorkerRunner : public Runner {
     ClearRecords();
     CallReport report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
     Recover();
+    // On a real GPU most errors stay with the worker's context.
+    if (!report.observed && !report.cuda_error.empty()) session_.Stop();
     const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
       return finding.kind == vgpu::FindingKind::kTimeout;
     });

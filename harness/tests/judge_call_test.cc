@@ -71,6 +71,20 @@ TEST(CallTest, WhatFollowsFromAFaultIsNoProblemOfItsOwn) {
   EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
 }
 
+TEST(CallTest, OnARealGpuAFaultIsKnownByItsError) {
+  CallReport report = Ended(Outcome::kReturned);
+  report.cuda_error = "cudaErrorIllegalAddress";
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
+  report.observed = false;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kBounds);
+  report.cuda_error = "cudaErrorLaunchTimeout";
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kTimeout);
+  report.cuda_error = "cudaErrorAssert";
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kCrash);
+  report.cuda_error = "cudaErrorInvalidConfiguration";
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
+}
+
 TEST(CallTest, CopiesToTheHostAreAllowedForAResultOnly) {
   CallReport report = Ended(Outcome::kReturned);
   report.bytes_to_host = kMaxBytesToHost;
