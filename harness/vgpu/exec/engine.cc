@@ -228,6 +228,8 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
       case StopReason::kSwitched:
         progressed = true;
         break;
+      case StopReason::kPaused:
+        break;
       case StopReason::kSpun:
         SaveGroup(warp);
         s.groups[s.current].spun = true;

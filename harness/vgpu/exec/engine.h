@@ -38,6 +38,7 @@ struct LaunchState {
   uint32_t parameter_bytes = 0;
   uint32_t shared_bytes = 0;             // static + dynamic
   uint32_t dynamic_shared_offset = 0;
+  uint32_t sm_count = 1, warps_per_sm = 1;
   uint64_t grid_workspace = 0;           // %envreg1/2: cooperative groups' barrier
   bool counters = true;
   bool parallel = false;                 // several engines: atomics must be atomic on the host
@@ -83,6 +84,7 @@ class Engine {
   // The allocation that the instruction at pc last used.
   struct Range { uint64_t base = 1, end = 0; };
   Range& range(uint32_t pc) { return ranges_[pc]; }
+  void ForgetRanges() { ranges_.assign(ranges_.size(), Range()); }
 
   // The place of a lane at the instruction at pc.
   ThreadPlace Place(const Warp& warp, uint32_t pc, int lane) const;

@@ -42,6 +42,7 @@ enum class BarrierReduction : uint8_t { kNone, kPopc, kAnd, kOr };
 enum class StopReason : uint8_t {
   kNone,
   kSwitched,  // parked, blocked or exited: the warp's current group is gone or not ready
+  kPaused,    // to read a clock
   kSpun,      // a spin loop used up its quantum, or nanosleep
   kFault,
 };

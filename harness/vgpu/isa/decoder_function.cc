@@ -192,16 +192,18 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       DecodeReturn(index, insn);
     } else if (i.call) {
       DecodeCall(i, insn);
+    } else if (i.opcode == "bar" || i.opcode == "barrier") {
+      DecodeBarrier(i, insn);
     } else if (i.opcode == "mov" && i.operands.size() == 2 &&
                std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
       DecodeMoveSpecial(i, insn);
     } else {
       DecodeByTable(i, insn);
       if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
-      if ((insn.flags & kWarpSynchronous) != 0) {
-        synchronous = {insn.handler, insn.row[rows_ - 1], i.opcode == "bar" || i.opcode == "barrier"};
-        insn.handler = GatherAndRun;
-      }
+    }
+    if ((insn.flags & kWarpSynchronous) != 0) {
+      synchronous = {insn.handler, insn.row[rows_ - 1], insn.handler == WarpBarrier};
+      insn.handler = GatherAndRun;
     }
     if (i.guard) {
       insn.guard = RegisterRow(i, i.guard->name, Type::kPred, false);
@@ -219,8 +221,8 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
                    (IsMemory(i) && i.opcode.starts_with("ld") && IsStrongAccess(i)));
   Emit(insn, info);
   builder_.program.synchronous.back() = synchronous;
-  if (insn.handler == Call && builder_.program.calls[insn.immediate].target != kNoRow) {
-    // Lanes that an indirect call sent to different functions meet right behind it.
+  if (insn.handler == Call && (i.guard || builder_.program.calls[insn.immediate].target != kNoRow)) {
+    // Lanes that the guard or the target sent different ways meet right behind the call.
     builder_.program.code.back().extra = builder_.program.code.size();
     Insn meet;
     meet.handler = Converge;
@@ -270,6 +272,59 @@ void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {
   if (name == "WARP_SZ") throw Unsupported("WARP_SZ is a constant");
   insn.handler = FindSpecialRegister(name, bytes);
   if (insn.handler == nullptr) throw Unsupported("special register " + name + " is not supported");
+  if (ReadsClock(name)) EmitPause(i);
+}
+
+void FunctionDecoder::EmitPause(const ptx::Instruction& i) {
+  Insn insn;
+  insn.handler = PauseForClock;
+  EmitPseudo(insn, &i);
+}
+
+// bar and barrier have no row in the opcode table, because what an operand is depends on the modifiers. Flow analysis
+// takes operands of unknown opcodes for both read and written, which is right for all of these.
+void FunctionDecoder::DecodeBarrier(const ptx::Instruction& i, Insn& insn) {
+  Modifiers m(i);
+  m.Take("cta");
+  m.Take("aligned");
+  const size_t n = i.operands.size();
+  std::string_view form;
+  insn.insn_class = InsnClass::kBarrier;
+  if (m.Take("warp")) {
+    m.Take("sync");
+    insn.handler = WarpBarrier;
+    insn.insn_class = InsnClass::kWarpSync;
+    insn.flags |= kWarpSynchronous;
+    form = "su32";
+  } else if (m.Take("sync")) {
+    insn.handler = BarrierSync;
+    form = "su32 su32?";
+  } else if (m.Take("arrive")) {
+    insn.handler = BarrierArrive;
+    form = "su32 su32";
+  } else if (m.Take("red")) {
+    insn.handler = BarrierReduce;
+    const bool popc = m.Take("popc"), all = m.Take("and"), any = m.Take("or");
+    const BarrierReduction kind = popc  ? BarrierReduction::kPopc
+                                  : all ? BarrierReduction::kAnd
+                                  : any ? BarrierReduction::kOr
+                                        : BarrierReduction::kNone;
+    if (kind == BarrierReduction::kNone || m.type(0) != (popc ? Type::kU32 : Type::kPred)) {
+      throw Unsupported("it is not supported with these modifiers");
+    }
+    insn.extra = static_cast<uint64_t>(kind);
+    form = popc ? (n == 3 ? "du32 su32 spred" : "du32 su32 su32 spred")
+                : (n == 3 ? "dpred su32 spred" : "dpred su32 su32 spred");
+  } else {
+    throw Unsupported("it is not supported with these modifiers");
+  }
+  if (!m.empty()) throw Unsupported("modifier " + m.Left() + " is not supported");
+  BindOperands(i, ParseForm(form), m, insn);
+  if (insn.handler == BarrierReduce && n == 3) {  // no number of threads was given
+    insn.row[3] = insn.row[2];
+    insn.row[2] = kNoRow;
+    insn.negated_predicates = static_cast<uint8_t>(insn.negated_predicates << 1);
+  }
 }
 
 void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
@@ -339,6 +394,7 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
   }
   insn.insn_class = InsnClass::kCall;
   insn.handler = Call;
+  insn.extra = kNoPc;
   if (const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value)) {
     site.builtin = FindBuiltin(target->name);
     const auto callee = builder_.image.functions.find(target->name);

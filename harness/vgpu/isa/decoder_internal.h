@@ -74,6 +74,8 @@ class FunctionDecoder {
   void DecodeInstruction(size_t index);
   void DecodeByTable(const ptx::Instruction& instruction, Insn& insn);
   void DecodeMoveSpecial(const ptx::Instruction& instruction, Insn& insn);
+  void DecodeBarrier(const ptx::Instruction& instruction, Insn& insn);
+  void EmitPause(const ptx::Instruction& instruction);
   void DecodeBranch(size_t index, Insn& insn);
   void DecodeReturn(size_t index, Insn& insn);
   void DecodeCall(const ptx::Instruction& instruction, Insn& insn);

@@ -126,6 +126,7 @@ RowRef FunctionDecoder::SpecialRow(const ptx::Instruction& instruction, const st
   if (name == "WARP_SZ") return builder_.pool.Row(element_bytes, kWarpSize);
   const Handler handler = FindSpecialRegister(name, element_bytes);
   if (handler == nullptr) throw Unsupported("special register " + name + " is not supported");
+  if (ReadsClock(name)) EmitPause(instruction);
   Insn insn;
   insn.handler = handler;
   insn.row[0] = TemporaryRow();

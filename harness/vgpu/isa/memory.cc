@@ -336,7 +336,7 @@ Selection Select(Modifiers& m, bool stores) {
   MemoryFlags flags;
   if (!TakeShape(m, stores, s) || !TakeSemantics(m, &flags)) return {};
   TakeCacheHints(m);
-  if (!TakeSpace(m, &s.space)) return {};
+  s.space = TakeSpace(m);
   return {stores ? SelectStore(s) : SelectLoad(s), InsnClass::kOther, 0, flags.Pack()};
 }
 

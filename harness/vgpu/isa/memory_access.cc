@@ -111,4 +111,22 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   for (Observer* observer : warp.engine->observers()) observer->OnMemory(event);
 }
 
+uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes) {
+  uint8_t* found = nullptr;
+  uint64_t addresses[kWarpSize] = {};
+  addresses[lane] = generic;
+  ForRegions(warp, LaneMask{1} << lane, addresses, [&](Region region, LaneMask, const uint64_t* address) {
+    const uint64_t a = address[lane];
+    if (region == Region::kGlobal) {
+      if (warp.engine->launch().memory->Contains(a, bytes)) found = reinterpret_cast<uint8_t*>(a);
+      return;
+    }
+    const RegionMemory memory = MemoryOf(warp, region);
+    if (bytes <= memory.bytes && a <= memory.bytes - bytes) {
+      found = memory.origin + a + static_cast<uint64_t>(lane) * memory.lane_stride;
+    }
+  });
+  return found;
+}
+
 }  // namespace lockstep::vgpu

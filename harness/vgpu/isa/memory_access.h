@@ -221,6 +221,9 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
   MoveLanes<Mover>(warp, insn, mask, kRegion, address);
 }
 
+// The bytes at a generic address as one lane sees them; nullptr where they may not be read.
+uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes);
+
 // Sorts generic addresses into regions and calls f(region, lanes, addresses relative to the region) for each; stops
 // when f leaves the warp faulted.
 template <typename F>

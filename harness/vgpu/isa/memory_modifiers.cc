@@ -2,14 +2,13 @@
 
 namespace lockstep::vgpu {
 
-bool TakeSpace(Modifiers& m, AccessSpace* space) {
+AccessSpace TakeSpace(Modifiers& m) {
   const std::string word = m.TakeAny({"global", "const", "shared", "shared::cta", "local"});
-  *space = word == "global"          ? AccessSpace::kGlobal
+  return word == "global"          ? AccessSpace::kGlobal
            : word == "const"         ? AccessSpace::kConst
            : word == "local"         ? AccessSpace::kLocal
            : word.starts_with("sha") ? AccessSpace::kShared
                                      : AccessSpace::kGeneric;
-  return true;
 }
 
 MemoryScope TakeScope(Modifiers& m) {

@@ -8,8 +8,7 @@ namespace lockstep::vgpu {
 
 enum class AccessSpace : uint8_t { kGeneric, kGlobal, kConst, kShared, kLocal, kParameters, kArea };
 
-// Takes the state space. False: one that the instruction can't have here.
-bool TakeSpace(Modifiers& modifiers, AccessSpace* space);
+AccessSpace TakeSpace(Modifiers& modifiers);  // kGeneric where none is named
 // Takes .weak .volatile .relaxed .acquire .release .acq_rel .mmio and the scope. False: they contradict each other.
 bool TakeSemantics(Modifiers& modifiers, MemoryFlags* flags);
 MemoryScope TakeScope(Modifiers& modifiers);

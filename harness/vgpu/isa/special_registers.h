@@ -11,4 +11,7 @@ namespace lockstep::vgpu {
 // no such register, or not in this width.
 Handler FindSpecialRegister(std::string_view name, int element_bytes);
 
+// It counts instructions: the engine must bring its count up to date first.
+bool ReadsClock(std::string_view name);
+
 }  // namespace lockstep::vgpu

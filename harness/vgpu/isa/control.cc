@@ -1,0 +1,146 @@
+// Branches, exits, traps, fences.
+#include "vgpu/isa/control.h"
+
+#include <bit>
+
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/isa/opcode_table.h"
+#include "vgpu/isa/row.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+// Counts a branch that sent lanes different ways, and tells the observers of every conditional one.
+void NoteBranch(Warp& warp, const Insn& insn, LaneMask taken) {
+  if (taken != 0 && taken != warp.active) {
+    if (PcMemory* c = warp.engine->memory_counters(warp.pc - 1)) c->divergent += 1;
+  }
+  if (insn.guard == kNoRow) return;
+  for (Observer* observer : warp.engine->observers()) {
+    observer->OnBranch({warp.active, warp.pc - 1, warp.block->index, warp.index}, taken);
+  }
+}
+
+// A turn of a loop that may wait for other threads. One that wrote something is taken for work, not for waiting.
+void CountSpin(Warp& warp) {
+  WarpState& s = *warp.state;
+  if (s.wrote) {
+    s.wrote = false;
+    return;
+  }
+  if (--s.spin_budget > 0) return;
+  s.reason = StopReason::kSpun;
+  warp.stop = true;
+}
+
+}  // namespace
+
+void Branch(Warp& warp, const Insn& insn, LaneMask mask) {
+  if (mask == warp.active) {
+    if (warp.engine->observed()) NoteBranch(warp, insn, mask);
+    warp.pc = static_cast<uint32_t>(insn.immediate);
+    return;
+  }
+  NoteBranch(warp, insn, mask);
+  if (mask != 0) Diverge(warp, mask, static_cast<uint32_t>(insn.immediate), static_cast<uint32_t>(insn.extra));
+}
+
+void SpinBranch(Warp& warp, const Insn& insn, LaneMask mask) {
+  Branch(warp, insn, mask);
+  if (mask != 0) CountSpin(warp);
+}
+
+void IndexedBranch(Warp& warp, const Insn& insn, LaneMask mask) {
+  const std::vector<uint32_t>& table = warp.engine->program().branch_tables[insn.immediate];
+  const uint32_t* index = Source<uint32_t>(warp, insn.row[0]);
+  const uint32_t pc = warp.pc - 1;
+  const int first = std::countr_zero(mask);
+  if (index[first] >= table.size()) {
+    warp.engine->Fault(warp, warp.engine->MakeFinding(warp, pc, first, FindingKind::kTrap,
+                                                      "an index of brx.idx lies beyond its list of targets"));
+    return;
+  }
+  LaneMask same = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) same |= static_cast<LaneMask>(index[lane] == index[first]) << lane;
+  same &= mask;
+  const uint32_t target = table[index[first]];
+  NoteBranch(warp, insn, same);
+  if (same == warp.active) {
+    warp.pc = target;
+    return;
+  }
+  // The lanes of one target leave; the others come back to this instruction. Those that the guard kept out go on.
+  SplitOff(warp, mask);
+  warp.pc = pc;
+  if (same == mask) {
+    warp.pc = target;
+    return;
+  }
+  Diverge(warp, same, target, static_cast<uint32_t>(insn.extra));
+}
+
+void Exit(Warp& warp, const Insn&, LaneMask mask) {
+  Block& block = *warp.block;
+  for (Observer* observer : warp.engine->observers()) {
+    observer->OnExit({mask, warp.pc - 1, block.index, warp.index});
+  }
+  ExitLanes(warp, mask);
+  if (warp.alive == 0) block.live_warps &= ~(uint64_t{1} << warp.index);
+  CheckGathers(warp);
+  CheckBarriers(warp);
+}
+
+void RaiseUnsupported(Warp& warp, const Insn& insn, LaneMask mask) {
+  warp.engine->Fault(warp,
+                     warp.engine->MakeFinding(warp, warp.pc - 1, std::countr_zero(mask), FindingKind::kUnsupported,
+                                              warp.engine->program().unsupported[insn.immediate]));
+}
+
+void PauseForClock(Warp& warp, const Insn&, LaneMask) {
+  warp.state->reason = StopReason::kPaused;
+  warp.stop = true;
+}
+
+namespace {
+
+void Trap(Warp& warp, const Insn&, LaneMask mask) {
+  warp.engine->Fault(warp, warp.engine->MakeFinding(warp, warp.pc - 1, std::countr_zero(mask), FindingKind::kTrap,
+                                                    "the kernel executed a trap"));
+}
+
+void Sleep(Warp& warp, const Insn&, LaneMask) {
+  warp.state->reason = StopReason::kSpun;
+  warp.stop = true;
+}
+
+void Fence(Warp& warp, const Insn& insn, LaneMask mask) {
+  for (Observer* observer : warp.engine->observers()) {
+    observer->OnFence({mask, warp.pc - 1, warp.block->index, warp.index}, static_cast<MemoryScope>(insn.extra));
+  }
+}
+
+Selection SelectTrap(Modifiers&) { return {Trap}; }
+Selection SelectSleep(Modifiers&) { return {Sleep}; }
+
+Selection SelectFence(Modifiers& m) {
+  m.TakeAny({"sc", "acq_rel", "acquire", "release"});
+  const std::string scope = m.TakeAny({"cta", "cluster", "gpu", "gl", "sys"});
+  if (scope.empty()) return {};
+  const MemoryScope value = scope == "cta"       ? MemoryScope::kCta
+                            : scope == "cluster" ? MemoryScope::kCluster
+                            : scope == "sys"     ? MemoryScope::kSystem
+                                                 : MemoryScope::kGpu;
+  return {Fence, InsnClass::kOther, 0, static_cast<uint64_t>(value)};
+}
+
+LOCKSTEP_OPCODES(control, {
+                              {"trap", "", SelectTrap, InsnClass::kOther},
+                              {"brkpt", "", SelectTrap, InsnClass::kOther},
+                              {"nanosleep", "s0", SelectSleep, InsnClass::kOther},
+                              {"membar", "", SelectFence, InsnClass::kFence},
+                              {"fence", "", SelectFence, InsnClass::kFence},
+                          });
+
+}  // namespace
+}  // namespace lockstep::vgpu

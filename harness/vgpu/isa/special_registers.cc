@@ -1,0 +1,110 @@
+#include "vgpu/isa/special_registers.h"
+
+#include <string>
+#include <unordered_map>
+
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/isa/row.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+// f(warp, lane) is the register's value; T the width that the move wants.
+template <typename T, auto kValue>
+void MoveByLane(Warp& warp, const Insn& insn, LaneMask mask) {
+  ForLanes<T>(warp, insn.row[0], mask, [&](int lane) { return static_cast<T>(kValue(warp, lane)); });
+}
+
+template <typename T, auto kValue>
+void MoveUniform(Warp& warp, const Insn& insn, LaneMask mask) {
+  const T value = static_cast<T>(kValue(warp));
+  ForLanes<T>(warp, insn.row[0], mask, [value](int) { return value; });
+}
+
+struct SpecialRegister {
+  Handler as16, as32, as64;  // by the width that the move wants; null: not in this width
+};
+
+template <auto kValue>
+SpecialRegister ByLane() {
+  return {MoveByLane<uint16_t, kValue>, MoveByLane<uint32_t, kValue>, nullptr};
+}
+template <auto kValue>
+SpecialRegister Uniform() {
+  return {MoveUniform<uint16_t, kValue>, MoveUniform<uint32_t, kValue>, nullptr};
+}
+template <auto kValue>
+SpecialRegister Uniform64() {
+  return {nullptr, MoveUniform<uint32_t, kValue>, MoveUniform<uint64_t, kValue>};
+}
+
+const Dim3& BlockDim(const Warp& warp) { return warp.engine->launch().info.block; }
+const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; }
+
+// One instruction a cycle and a nanosecond: time goes on, and the same in every run.
+uint64_t Clock(const Warp& warp) { return warp.state->executed; }
+
+const std::unordered_map<std::string_view, SpecialRegister>& Table() {
+  using W = const Warp&;
+  static const std::unordered_map<std::string_view, SpecialRegister> table = {
+      {"%tid.x", ByLane<[](W w, int lane) { return w.state->thread_x[lane]; }>()},
+      {"%tid.y", ByLane<[](W w, int lane) { return w.state->thread_y[lane]; }>()},
+      {"%tid.z", ByLane<[](W w, int lane) { return w.state->thread_z[lane]; }>()},
+      {"%laneid", ByLane<[](W, int lane) { return static_cast<uint32_t>(lane); }>()},
+      {"%lanemask_eq", ByLane<[](W, int lane) { return uint32_t{1} << lane; }>()},
+      {"%lanemask_lt", ByLane<[](W, int lane) { return (uint32_t{1} << lane) - 1; }>()},
+      {"%lanemask_le", ByLane<[](W, int lane) { return (uint32_t{2} << lane) - 1; }>()},
+      {"%lanemask_gt", ByLane<[](W, int lane) { return ~((uint32_t{2} << lane) - 1); }>()},
+      {"%lanemask_ge", ByLane<[](W, int lane) { return ~((uint32_t{1} << lane) - 1); }>()},
+      {"%ntid.x", Uniform<[](W w) { return BlockDim(w).x; }>()},
+      {"%ntid.y", Uniform<[](W w) { return BlockDim(w).y; }>()},
+      {"%ntid.z", Uniform<[](W w) { return BlockDim(w).z; }>()},
+      {"%ctaid.x", Uniform<[](W w) { return w.block->id.x; }>()},
+      {"%ctaid.y", Uniform<[](W w) { return w.block->id.y; }>()},
+      {"%ctaid.z", Uniform<[](W w) { return w.block->id.z; }>()},
+      {"%nctaid.x", Uniform<[](W w) { return GridDim(w).x; }>()},
+      {"%nctaid.y", Uniform<[](W w) { return GridDim(w).y; }>()},
+      {"%nctaid.z", Uniform<[](W w) { return GridDim(w).z; }>()},
+      {"%warpid", Uniform<[](W w) { return w.index; }>()},
+      {"%nwarpid", Uniform<[](W w) { return w.engine->launch().warps_per_sm; }>()},
+      {"%smid", Uniform<[](W w) { return w.block->index % w.engine->launch().sm_count; }>()},
+      {"%nsmid", Uniform<[](W w) { return w.engine->launch().sm_count; }>()},
+      {"%gridid", Uniform64<[](W w) { return w.engine->launch().info.ordinal; }>()},
+      {"%clock", Uniform<[](W w) { return Clock(w); }>()},
+      {"%clock_hi", Uniform<[](W w) { return (Clock(w) >> 32); }>()},
+      {"%clock64", Uniform64<[](W w) { return Clock(w); }>()},
+      {"%globaltimer", Uniform64<[](W w) { return Clock(w); }>()},
+      {"%globaltimer_lo", Uniform<[](W w) { return Clock(w); }>()},
+      {"%globaltimer_hi", Uniform<[](W w) { return (Clock(w) >> 32); }>()},
+      {"%total_smem_size", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
+      {"%aggr_smem_size", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
+      {"%dynamic_smem_size",
+       Uniform<[](W w) { return w.engine->launch().shared_bytes - w.engine->launch().dynamic_shared_offset; }>()},
+      // Where a cooperative launch finds the grid's barrier: a 64-bit address in two halves.
+      {"%envreg1", Uniform<[](W w) { return (w.engine->launch().grid_workspace >> 32); }>()},
+      {"%envreg2", Uniform<[](W w) { return w.engine->launch().grid_workspace; }>()},
+  };
+  return table;
+}
+
+}  // namespace
+
+Handler FindSpecialRegister(std::string_view name, int element_bytes) {
+  const auto found = Table().find(name);
+  if (found == Table().end()) return nullptr;
+  switch (element_bytes) {
+    case 2:
+      return found->second.as16;
+    case 4:
+      return found->second.as32;
+    case 8:
+      return found->second.as64;
+    default:
+      return nullptr;
+  }
+}
+
+bool ReadsClock(std::string_view name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
+
+}  // namespace lockstep::vgpu
