@@ -81,11 +81,16 @@ def _find(directory: int, folder: Path, assignment: str, file_name: str, roster_
 
 def _absent(roster: list[Student], found: list[Submission]) -> list[Submission]:
     present = {submission.student for submission in found}
-    return [
-        Submission(student.folder or student.sid or student.name, student, None, "nothing was handed in")
-        for student in roster
-        if student not in present
-    ]
+    taken = {submission.folder for submission in found}
+    absent = []
+    for student in roster:
+        if student not in present:
+            folder = student.folder or student.sid or student.name
+            if folder in taken:
+                folder = f"{folder} (absent, {fingerprint(student.name + student.sid)})"
+            taken.add(folder)
+            absent.append(Submission(folder, student, None, "nothing was handed in"))
+    return absent
 
 
 def _submission(directory: int, name: str, label: str, student: Student, assignment: str, file_name: str) -> Submission:
