@@ -36,6 +36,14 @@ TEST_F(SyncCheckTest, WarpsThatMeetAtTwoBarriersAreNamed) {
   EXPECT_EQ(findings[0].second.block_index, 1u);
 }
 
+TEST_F(SyncCheckTest, OfAWarpTheFirstArrivalCounts) {
+  events_.At(0, 0, 0xffff).Arrive(0, 3);
+  events_.At(0, 0, 0xffff0000).Arrive(0, 8);
+  events_.At(0, 1).Arrive(0, 3);
+  events_.Complete(0b11);
+  EXPECT_TRUE(checker_->TakeFindings().empty());
+}
+
 TEST_F(SyncCheckTest, NamedBarriersMayBeMetFromDifferentPlaces) {
   events_.At(0, 0).Arrive(1, 3);
   events_.At(0, 1).Arrive(1, 8);

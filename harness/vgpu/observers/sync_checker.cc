@@ -29,6 +29,10 @@ class SyncChecker : public Checker {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(event.mask));
     const Party party{event.block_index, event.warp_index * kWarpSize + lane, event.pc, AccessKind::kLoad};
     Meeting& meeting = meetings_[event.block_index];
+    // Groups of one warp that come from different places are the engine's to report.
+    const uint64_t warp = uint64_t{1} << (event.warp_index % 64);
+    if (meeting.warps & warp) return;
+    meeting.warps |= warp;
     if (meeting.parties == 0) {
       meeting.party[0] = party;
       meeting.parties = 1;
@@ -53,6 +57,7 @@ class SyncChecker : public Checker {
       findings_.Add(finding);
     }
     entry->second.parties = 0;
+    entry->second.warps = 0;
   }
 
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
@@ -61,6 +66,7 @@ class SyncChecker : public Checker {
   // The first to arrive, and the first from another place.
   struct Meeting {
     int parties = 0;
+    uint64_t warps = 0;  // that have come
     std::array<Party, 2> party;
   };
   std::unordered_map<uint32_t, Meeting> meetings_;
