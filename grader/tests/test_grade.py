@@ -252,7 +252,7 @@ def test_in_the_sandbox(in_checkout: Layout, submissions: Submissions) -> None:
 
 def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -> None:
     names = [f"s{index}" for index in range(6)]
-    folder = submissions(**dict.fromkeys(names, "// slow 0.1"))
+    folder = submissions(**dict.fromkeys(names, "// slow 0.2"))
     command = [sys.executable, "-m", "grader", "grade", str(folder), "--no-sandbox", "--jobs", "2"]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
     chance = random.Random(20)
@@ -261,7 +261,7 @@ def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -
     for _ in range(5):
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
         before, deadline = len(log(in_checkout)), time.monotonic() + 30
-        while len(log(in_checkout)) == before and time.monotonic() < deadline:
+        while len(log(in_checkout)) == before and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)  # until it is at work
         time.sleep(chance.uniform(0, 1.0))
         process.send_signal(signal.SIGKILL)
