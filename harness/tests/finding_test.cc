@@ -131,6 +131,17 @@ TEST(FindingTest, NamesFromTheSubmissionCannotBreakTheText) {
   EXPECT_EQ(text.find("k?  hint    all is well?[2J<<<4,128>>>"), 8u);
 }
 
+TEST(FindingTest, VariablesAreCalledAsInTheSource) {
+  Finding finding = Race();
+  for (const auto& [mangled, name] : {std::pair{"_ZZ7reduce3ILj128EEvPKiPijE5sdata", " sdata[64],"},
+                                      {"_ZN4mine5tableE", " table[64],"},
+                                      {"plain", " plain[64],"},
+                                      {"_Zoo", " _Zoo[64],"}}) {
+    finding.memory->buffer_name = mangled;
+    EXPECT_NE(Format(finding).find(name), std::string::npos) << Format(finding);
+  }
+}
+
 TEST(FindingTest, EqualFindingsFold) {
   FindingList list;
   list.Add(Race());

@@ -3,9 +3,13 @@
 // Names of kernels, buffers and files come from the submission: control characters in them are shown as '?'.
 #include "vgpu/finding.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
 
 namespace lockstep::vgpu {
@@ -110,8 +114,20 @@ std::string Hex(uint64_t value) {
   return text;
 }
 
+// A variable as its source calls it: of "_ZZ6kernelPiE5sdata", "sdata".
+std::string VariableName(const std::string& name) {
+  constexpr size_t kLongest = 1024;  // longer ones are no one's handwriting, and demangling is work
+  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
+                                                    std::free);
+  if (!text) return name;
+  const std::string_view full = text.get();
+  const size_t scope = full.rfind("::");
+  return std::string(scope == std::string_view::npos ? full : full.substr(scope + 2));
+}
+
 std::string BufferName(const MemoryPlace& memory) {
-  return memory.buffer_name.empty() ? "a buffer" : Clean(memory.buffer_name);
+  return memory.buffer_name.empty() ? "a buffer" : Clean(VariableName(memory.buffer_name));
 }
 
 // The bytes that an access hits, as one would write them: sdata[64] where the offset is a multiple of an element-like
