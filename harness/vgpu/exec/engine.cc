@@ -32,6 +32,13 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
 
 Engine::~Engine() = default;
 
+void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
+  for (size_t pc = 0; pc < by_pc.size(); ++pc) {
+    by_pc[pc].issue += issue_[pc];
+    by_pc[pc].memory += memory_[pc];
+  }
+}
+
 Block* Engine::StartBlock(uint32_t index) {
   const Program& program = *launch_.program;
   const Dim3& dim = launch_.info.block;

@@ -101,8 +101,8 @@ class Engine {
   // Results.
   const std::optional<BlockFinding>& fault() const { return fault_; }
   std::vector<BlockFinding>& findings() { return findings_; }
-  const std::vector<PcIssue>& issue() const { return issue_; }
-  const std::vector<PcMemory>& memory() const { return memory_; }
+  const std::string& fault_output() const { return fault_output_; }  // printf of the block that faulted
+  void AddTo(std::vector<PcCounters>& by_pc) const;
   struct BlockCount { uint32_t block_index; uint64_t instructions; };
   const std::vector<BlockCount>& block_counts() const { return block_counts_; }
 
@@ -127,6 +127,7 @@ class Engine {
   std::vector<std::unique_ptr<Block>> blocks_;   // all ever made
   std::vector<Block*> free_blocks_;
   std::optional<BlockFinding> fault_;
+  std::string fault_output_;
   std::vector<BlockFinding> findings_;
   std::vector<BlockCount> block_counts_;
   uint64_t executed_ = 0;

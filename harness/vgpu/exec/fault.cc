@@ -140,6 +140,7 @@ void Engine::Fault(Warp& warp, Finding finding) {
   finding.fatal = true;
   const uint32_t block = warp.block->index;
   fault_ = BlockFinding{block, std::move(finding)};
+  fault_output_ = std::move(warp.block->output);
   uint32_t bound = launch_.stop_before.load(std::memory_order_relaxed);
   while (block < bound && !launch_.stop_before.compare_exchange_weak(bound, block, std::memory_order_relaxed)) {
   }

@@ -12,6 +12,12 @@ namespace lockstep::vgpu {
 struct PcIssue {
   uint64_t warps = 0;    // warp instructions
   uint64_t threads = 0;  // lanes that were active and passed the guard
+
+  PcIssue& operator+=(const PcIssue& other) {
+    warps += other.warps;
+    threads += other.threads;
+    return *this;
+  }
 };
 
 // For a memory instruction: a request is one warp instruction in one space; a generic instruction whose lanes fall
@@ -28,6 +34,21 @@ struct PcMemory {
   uint64_t local_sectors = 0;
   uint64_t divergent = 0;          // branches: executions in which active lanes took different ways
   uint64_t strict_bytes = 0;       // what compute capability 1.0 would move for the global accesses
+
+  PcMemory& operator+=(const PcMemory& other) {
+    requests += other.requests;
+    sectors += other.sectors;
+    sectors_ideal += other.sectors_ideal;
+    bytes += other.bytes;
+    shared_requests += other.shared_requests;
+    wavefronts += other.wavefronts;
+    wavefronts_ideal += other.wavefronts_ideal;
+    local_requests += other.local_requests;
+    local_sectors += other.local_sectors;
+    divergent += other.divergent;
+    strict_bytes += other.strict_bytes;
+    return *this;
+  }
 };
 
 struct PcCounters {

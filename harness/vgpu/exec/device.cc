@@ -1,0 +1,333 @@
+#include "vgpu/exec/device.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+
+#include "vgpu/exec/launch.h"
+#include "vgpu/exec/loaded_module.h"
+#include "vgpu/model/occupancy.h"
+#include "vgpu/model/time_model.h"
+#include "vgpu/observers/checkers.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr uint64_t kGridWorkspaceBytes = 256;
+constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
+
+LaunchError ErrorOf(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kMisaligned:
+      return LaunchError::kMisalignedAddress;
+    case FindingKind::kTrap:
+      return LaunchError::kTrap;
+    case FindingKind::kAssert:
+      return LaunchError::kAssert;
+    case FindingKind::kUnsupported:
+      return LaunchError::kUnsupported;
+    case FindingKind::kStackOverflow:
+      return LaunchError::kStackOverflow;
+    case FindingKind::kTimeout:
+    case FindingKind::kBarrierDivergence:  // the hardware would hang
+    case FindingKind::kWarpSyncMismatch:
+      return LaunchError::kTimeout;
+    default:
+      return LaunchError::kIllegalAddress;
+  }
+}
+
+void PrintToStdout(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+struct Device::Impl {
+  Impl(const DeviceProfile& device_profile, DeviceOptions device_options)
+      : profile(device_profile),
+        options(std::move(device_options)),
+        memory(std::min<uint64_t>(options.memory_bytes, static_cast<uint64_t>(device_profile.memory_bytes))),
+        pool(options.threads) {
+    if (!options.print) options.print = PrintToStdout;
+    const auto add = [this](std::unique_ptr<Checker> checker) {
+      checkers.push_back(checker.get());
+      owned.push_back(std::move(checker));
+    };
+    if (options.check_races) add(MakeRaceChecker(true, true));
+    if (options.check_uninitialized) add(MakeUninitializedChecker());
+    if (options.check_sync) add(MakeSyncChecker());
+    for (const auto& observer : owned) observers.push_back(observer.get());
+  }
+
+  LoadedModule* FindModule(ModuleHandle handle) {
+    const auto it = modules.find(handle);
+    return it == modules.end() ? nullptr : it->second.get();
+  }
+  template <typename F>
+  void Tell(const F& f) {
+    for (Observer* observer : observers) f(*observer);
+  }
+
+  LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
+  LaunchResult Launch(const LaunchSpec& spec);
+
+  const DeviceProfile& profile;
+  DeviceOptions options;
+  GlobalMemory memory;
+  ThreadPool pool;
+  std::vector<std::unique_ptr<Observer>> owned;
+  std::vector<Observer*> observers;
+  std::vector<Checker*> checkers;
+  std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;
+  ModuleHandle next_module = 1;
+  uint64_t next_launch = 0;
+  std::vector<LaunchRecord> launches;
+  FindingList findings;
+  LaunchError fault = LaunchError::kNone;
+};
+
+Device::Device(const DeviceProfile& profile, DeviceOptions options)
+    : impl_(std::make_unique<Impl>(profile, std::move(options))) {}
+Device::~Device() = default;
+
+const DeviceProfile& Device::profile() const { return impl_->profile; }
+const DeviceOptions& Device::options() const { return impl_->options; }
+void Device::set_instruction_budget(uint64_t warp_instructions) {
+  impl_->options.instruction_budget = warp_instructions;
+}
+
+void Device::AddObserver(std::unique_ptr<Observer> observer) {
+  impl_->observers.push_back(observer.get());
+  impl_->owned.push_back(std::move(observer));
+}
+
+ModuleHandle Device::LoadModule(std::string_view ptx_text) {
+  const ModuleHandle handle = impl_->next_module;
+  auto module = std::make_unique<LoadedModule>(ptx_text, handle, impl_->memory);
+  for (const VariableInfo& v : module->placed()) {
+    impl_->Tell([&](Observer& o) {
+      o.OnAllocate(v.address, v.bytes);
+      o.OnHostWrite(v.address, v.bytes);
+    });
+  }
+  impl_->modules[handle] = std::move(module);
+  ++impl_->next_module;
+  return handle;
+}
+
+void Device::UnloadModule(ModuleHandle module) {
+  const LoadedModule* loaded = impl_->FindModule(module);
+  if (loaded == nullptr) return;
+  for (const VariableInfo& v : loaded->placed()) {
+    impl_->Tell([&](Observer& o) { o.OnFree(v.address, v.bytes); });
+    impl_->memory.Free(v.address);
+  }
+  impl_->modules.erase(module);
+}
+
+const KernelInfo* Device::FindKernel(ModuleHandle module, std::string_view mangled) const {
+  LoadedModule* loaded = impl_->FindModule(module);
+  const Program* program = loaded == nullptr ? nullptr : loaded->FindProgram(mangled);
+  return program == nullptr ? nullptr : &program->kernel;
+}
+
+std::vector<std::string> Device::KernelNames(ModuleHandle module) const {
+  const LoadedModule* loaded = impl_->FindModule(module);
+  return loaded == nullptr ? std::vector<std::string>() : loaded->KernelNames();
+}
+
+std::optional<VariableInfo> Device::FindVariable(ModuleHandle module, std::string_view name) const {
+  const LoadedModule* loaded = impl_->FindModule(module);
+  return loaded == nullptr ? std::nullopt : loaded->FindVariable(name);
+}
+
+uint64_t Device::Allocate(uint64_t bytes, std::string label, std::string allocated_at) {
+  const uint64_t address = impl_->memory.Allocate(bytes, std::move(label), std::move(allocated_at), false, false);
+  if (address != 0) impl_->Tell([&](Observer& o) { o.OnAllocate(address, bytes); });
+  return address;
+}
+
+bool Device::Free(uint64_t address) {
+  const Allocation* a = impl_->memory.Find(address);
+  if (a == nullptr || a->base != address || a->hidden) return false;
+  impl_->Tell([&](Observer& o) { o.OnFree(address, a->bytes); });
+  return impl_->memory.Free(address);
+}
+
+bool Device::Contains(uint64_t address, uint64_t bytes) const { return impl_->memory.Contains(address, bytes); }
+
+bool Device::Write(uint64_t to, const void* from, uint64_t bytes) {
+  if (!Contains(to, bytes)) return false;
+  if (bytes != 0) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  impl_->Tell([&](Observer& o) { o.OnHostWrite(to, bytes); });
+  return true;
+}
+
+bool Device::Read(void* to, uint64_t from, uint64_t bytes) const {
+  if (!Contains(from, bytes)) return false;
+  if (bytes != 0) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  impl_->Tell([&](Observer& o) { o.OnHostRead(from, bytes); });
+  return true;
+}
+
+bool Device::Copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  if (!Contains(to, bytes) || !Contains(from, bytes)) return false;
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  impl_->Tell([&](Observer& o) { o.OnHostCopy(to, from, bytes); });
+  return true;
+}
+
+bool Device::Fill(uint64_t to, uint8_t value, uint64_t bytes) {
+  if (!Contains(to, bytes)) return false;
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+  impl_->Tell([&](Observer& o) { o.OnHostWrite(to, bytes); });
+  return true;
+}
+
+uint64_t Device::FreeBytes() const { return impl_->memory.free_bytes(); }
+
+std::optional<Device::AllocationInfo> Device::FindAllocation(uint64_t address) const {
+  const Allocation* a = impl_->memory.Find(address);
+  if (a == nullptr) return std::nullopt;
+  return AllocationInfo{a->base, a->bytes, a->label, a->allocated_at};
+}
+
+std::vector<Device::AllocationInfo> Device::Allocations() const {
+  std::vector<AllocationInfo> all;
+  for (const Allocation& a : impl_->memory.allocations()) {
+    if (!a.hidden) all.push_back({a.base, a.bytes, a.label, a.allocated_at});
+  }
+  return all;
+}
+
+LaunchResult Device::Launch(const LaunchSpec& launch) { return impl_->Launch(launch); }
+
+int Device::MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) const {
+  return vgpu::MaxBlocksPerSm(impl_->profile, block_threads, static_cast<int>(kernel.registers),
+                              kernel.static_shared + dynamic_shared);
+}
+
+const std::vector<LaunchRecord>& Device::launches() const { return impl_->launches; }
+const FindingList& Device::findings() const { return impl_->findings; }
+
+void Device::ClearRecords() {
+  impl_->launches.clear();
+  impl_->findings.Clear();
+}
+
+bool Device::faulted() const { return impl_->fault != LaunchError::kNone; }
+
+void Device::Reset() {
+  for (const Allocation& a : impl_->memory.allocations()) {
+    impl_->Tell([&](Observer& o) { o.OnFree(a.base, a.bytes); });
+  }
+  impl_->modules.clear();
+  impl_->memory.FreeAll();
+  impl_->fault = LaunchError::kNone;
+}
+
+LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const {
+  const Dim3 &g = spec.grid, &b = spec.block;
+  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) return LaunchError::kInvalidConfiguration;
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535 || g.Count() > 0xfffffffeu || b.x > 1024 || b.y > 1024 ||
+      b.z > 64 || b.Count() > static_cast<uint64_t>(std::min(profile.max_threads_per_block, 1024))) {
+    return LaunchError::kInvalidConfiguration;
+  }
+  const uint64_t shared = uint64_t{kernel.static_shared} + spec.dynamic_shared;
+  if (shared > static_cast<uint64_t>(std::max(profile.shared_per_block, profile.shared_per_block_optin))) {
+    return LaunchError::kInvalidConfiguration;
+  }
+  if (spec.parameters.size() < kernel.parameter_bytes) return LaunchError::kInvalidConfiguration;
+  if (b.Count() > kernel.max_threads) return LaunchError::kTooManyResources;
+  const int blocks = vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), static_cast<int>(kernel.registers),
+                                          shared);
+  if (blocks <= 0) return LaunchError::kTooManyResources;
+  *blocks_per_sm = static_cast<uint32_t>(blocks);
+  if (spec.cooperative && g.Count() > static_cast<uint64_t>(blocks) * static_cast<uint64_t>(profile.sm_count)) {
+    return LaunchError::kCooperativeTooLarge;
+  }
+  return LaunchError::kNone;
+}
+
+LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
+  if (fault != LaunchError::kNone) return {fault, 0};
+  LoadedModule* module = FindModule(spec.module);
+  const std::shared_ptr<const Program> program = module == nullptr ? nullptr : module->ShareProgram(spec.kernel);
+  if (program == nullptr) return {LaunchError::kInvalidConfiguration, 0};
+  const KernelInfo& kernel = program->kernel;
+  uint32_t blocks_per_sm = 0;
+  if (const LaunchError error = CheckShape(spec, kernel, &blocks_per_sm); error != LaunchError::kNone) {
+    return {error, 0};
+  }
+
+  LaunchState launch;
+  launch.program = program.get();
+  launch.memory = &memory;
+  launch.info = {program.get(), next_launch++, kernel.demangled, spec.grid, spec.block};
+  launch.info.warps_per_block = static_cast<uint32_t>((spec.block.Count() + kWarpSize - 1) / kWarpSize);
+  launch.info.shared_bytes = launch.shared_bytes = kernel.static_shared + spec.dynamic_shared;
+  launch.info.cooperative = spec.cooperative;
+  launch.dynamic_shared_offset = kernel.static_shared;
+  std::vector<uint8_t> parameters(kernel.parameter_bytes + 64);
+  std::copy_n(spec.parameters.begin(), kernel.parameter_bytes, parameters.begin());
+  launch.parameters = parameters.data();
+  launch.parameter_bytes = kernel.parameter_bytes;
+  launch.sm_count = static_cast<uint32_t>(std::max(profile.sm_count, 1));
+  launch.warps_per_sm = static_cast<uint32_t>(profile.max_warps_per_sm);
+  launch.counters = options.counters;
+  launch.budget = options.instruction_budget;
+  const FunctionInfo& entry = program->functions[0];
+  const uint64_t warp_bytes =
+      entry.frame_bytes + kWarpSize * (uint64_t{entry.area_bytes} + program->local_stride) + sizeof(WarpState);
+  const uint64_t block_bytes = launch.shared_bytes + launch.info.warps_per_block * warp_bytes;
+  launch.resident_blocks = static_cast<uint32_t>(
+      std::min<uint64_t>(uint64_t{blocks_per_sm} * launch.sm_count, 1 + kResidentBytes / block_bytes));
+  if (spec.cooperative) {
+    launch.resident_blocks = static_cast<uint32_t>(spec.grid.Count());
+    launch.grid_workspace = memory.Allocate(kGridWorkspaceBytes, "grid barrier", "", true, false);
+    if (launch.grid_workspace == 0) return {LaunchError::kTooManyResources, 0};
+    std::memset(reinterpret_cast<void*>(launch.grid_workspace), 0, kGridWorkspaceBytes);
+    Tell([&](Observer& o) {
+      o.OnAllocate(launch.grid_workspace, kGridWorkspaceBytes);
+      o.OnHostWrite(launch.grid_workspace, kGridWorkspaceBytes);
+    });
+  }
+  LaunchOutcome outcome = RunLaunch(launch, observers, checkers, pool, options.print);
+  if (launch.grid_workspace != 0) {
+    Tell([&](Observer& o) { o.OnFree(launch.grid_workspace, kGridWorkspaceBytes); });
+    memory.Free(launch.grid_workspace);
+  }
+
+  LaunchRecord record;
+  record.ordinal = launch.info.ordinal;
+  record.kernel = kernel.demangled;
+  record.mangled = kernel.mangled;
+  record.grid = spec.grid;
+  record.block = spec.block;
+  record.registers = kernel.registers;
+  record.static_shared = kernel.static_shared;
+  record.dynamic_shared = spec.dynamic_shared;
+  record.local_bytes = kernel.local_bytes;
+  record.theoretical_occupancy = ComputeOccupancy(profile, static_cast<int>(spec.block.Count()),
+                                                  static_cast<int>(kernel.registers), launch.shared_bytes)
+                                     .fraction;
+  record.counters = outcome.counters;
+  record.lines = std::move(outcome.lines);
+  const TimeEstimate time = EstimateTime(record, profile);
+  record.microseconds = time.microseconds;
+  record.bound_by = time.bound_by;
+  LaunchResult result{LaunchError::kNone, record.microseconds};
+  launches.push_back(std::move(record));
+  for (Finding& finding : outcome.findings) findings.Add(std::move(finding));
+  if (outcome.fault) {
+    result.error = fault = ErrorOf(outcome.fault->kind);
+    findings.Add(std::move(*outcome.fault));
+  }
+  return result;
+}
+
+}  // namespace lockstep::vgpu

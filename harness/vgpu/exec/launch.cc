@@ -1,0 +1,250 @@
+#include "vgpu/exec/launch.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr size_t kMaxOutput = 16 << 20;  // of a launch's printf
+
+// Prints blocks' output in the order of their index, as early as that order allows.
+class OrderedOutput {
+ public:
+  explicit OrderedOutput(const std::function<void(std::string_view)>& print) : print_(print) {}
+
+  void Add(uint32_t block_index, std::string&& text) {
+    const std::lock_guard lock(mutex_);
+    waiting_[block_index] = std::move(text);
+    for (auto it = waiting_.find(next_); it != waiting_.end(); it = waiting_.find(++next_)) {
+      Print(it->second);
+      waiting_.erase(it);
+    }
+  }
+
+  void Print(const std::string& text) {
+    const size_t n = std::min(text.size(), kMaxOutput - printed_);
+    printed_ += n;
+    if (n > 0) print_(std::string_view(text).substr(0, n));
+  }
+
+ private:
+  const std::function<void(std::string_view)>& print_;
+  std::mutex mutex_;
+  std::map<uint32_t, std::string> waiting_;
+  uint32_t next_ = 0;
+  size_t printed_ = 0;
+};
+
+void AddPc(const InsnInfo& info, InsnClass insn_class, const PcCounters& c, Counters& sum) {
+  const PcMemory& m = c.memory;
+  sum.warp_instructions += c.issue.warps;
+  sum.thread_instructions += c.issue.threads;
+  if (info.conditional_branch) {
+    sum.branches += c.issue.warps;
+    sum.divergent_branches += m.divergent;
+  }
+  switch (insn_class) {
+    case InsnClass::kBarrier:
+      sum.barriers += c.issue.warps;
+      break;
+    case InsnClass::kWarpSync:
+      sum.warp_syncs += c.issue.warps;
+      break;
+    case InsnClass::kSpecialFunction:
+      sum.special_function_instructions += c.issue.warps;
+      break;
+    case InsnClass::kFloat32:
+      sum.float32_instructions += c.issue.warps;
+      break;
+    case InsnClass::kFloat64:
+      sum.float64_instructions += c.issue.warps;
+      break;
+    case InsnClass::kInteger:
+      sum.integer_instructions += c.issue.warps;
+      break;
+    case InsnClass::kLoad:
+      sum.global_load_requests += m.requests;
+      sum.global_load_sectors += m.sectors;
+      sum.global_load_sectors_ideal += m.sectors_ideal;
+      sum.global_load_bytes += m.bytes;
+      sum.shared_load_requests += m.shared_requests;
+      break;
+    case InsnClass::kStore:
+      sum.global_store_requests += m.requests;
+      sum.global_store_sectors += m.sectors;
+      sum.global_store_sectors_ideal += m.sectors_ideal;
+      sum.global_store_bytes += m.bytes;
+      sum.shared_store_requests += m.shared_requests;
+      break;
+    case InsnClass::kAtomic:
+      sum.atomics += m.requests;
+      sum.shared_atomics += m.shared_requests;
+      break;
+    default:
+      break;
+  }
+  sum.strict_coalescing_bytes += m.strict_bytes;
+  sum.shared_wavefronts += m.wavefronts;
+  sum.shared_wavefronts_ideal += m.wavefronts_ideal;
+  sum.local_requests += m.local_requests;
+  sum.local_sectors += m.local_sectors;
+}
+
+Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
+  const auto place = [&](const Party& party) {
+    ThreadPlace p = DescribeThread(launch, party.block_index, party.thread_index, party.pc);
+    p.access = party.access;
+    return p;
+  };
+  Finding finding;
+  finding.kind = raw.kind;
+  finding.kernel = launch.info.kernel;
+  finding.launch = launch.info.ordinal;
+  finding.grid = launch.info.grid;
+  finding.block_dim = launch.info.block;
+  finding.first = place(raw.first);
+  if (raw.has_second) finding.second = place(raw.second);
+  if (raw.has_memory) finding.memory = DescribeMemory(launch, raw.space, raw.address, raw.bytes);
+  finding.detail = raw.detail;
+  finding.hint = raw.hint;
+  finding.count = raw.count;
+  return finding;
+}
+
+// The compiler made two barriers of one in the source.
+bool IsOnePlace(const Finding& finding) {
+  return finding.kind == FindingKind::kBarrierDivergence && finding.second && finding.first.line != 0 &&
+         finding.first.line == finding.second->line && finding.first.file == finding.second->file;
+}
+
+// Where blocks run side by side, whether the launch went over its budget, and in which block, must not depend on how
+// they were dealt out: the blocks' own counts, added in their order, decide.
+std::optional<Finding> BudgetFault(const LaunchState& launch, const std::vector<std::unique_ptr<Engine>>& engines,
+                                   uint32_t before_block) {
+  if (launch.budget == 0 || launch.program->order_sensitive) return std::nullopt;
+  std::vector<Engine::BlockCount> counts;
+  for (const auto& engine : engines) {
+    counts.insert(counts.end(), engine->block_counts().begin(), engine->block_counts().end());
+  }
+  std::sort(counts.begin(), counts.end(),
+            [](const auto& a, const auto& b) { return a.block_index < b.block_index; });
+  uint64_t sum = 0;
+  for (const Engine::BlockCount& count : counts) {
+    if (count.block_index >= before_block) break;
+    sum += count.instructions;
+    if (sum <= launch.budget) continue;
+    Finding finding;
+    finding.kind = FindingKind::kTimeout;
+    finding.fatal = true;
+    finding.kernel = launch.info.kernel;
+    finding.launch = launch.info.ordinal;
+    finding.grid = launch.info.grid;
+    finding.block_dim = launch.info.block;
+    finding.first.block = Unflatten(count.block_index, launch.info.grid);
+    finding.detail = "the launch took more than " + std::to_string(launch.budget) + " warp instructions, its first " +
+                     std::to_string(count.block_index + 1) + " blocks together";
+    return finding;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, Counters* counters,
+                 std::vector<LineCounters>* lines) {
+  std::map<std::pair<int, int>, Counters> by_line;
+  for (size_t pc = 0; pc < by_pc.size(); ++pc) {
+    const InsnInfo& info = program.info[pc];
+    if (!info.counted || by_pc[pc].issue.warps == 0) continue;
+    AddPc(info, program.code[pc].insn_class, by_pc[pc], by_line[{info.location.file, info.location.line}]);
+  }
+  for (const auto& [place, sum] : by_line) {
+    *counters += sum;
+    if (place.second == 0 || place.first < 0 || place.first >= static_cast<int>(program.files.size())) continue;
+    lines->push_back({program.files[static_cast<size_t>(place.first)], place.second, sum});
+  }
+  std::sort(lines->begin(), lines->end(), [](const LineCounters& a, const LineCounters& b) {
+    return a.file != b.file ? a.file < b.file : a.line < b.line;
+  });
+}
+
+LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& observers,
+                        const std::vector<Checker*>& checkers, ThreadPool& pool,
+                        const std::function<void(std::string_view)>& print) {
+  for (Observer* observer : observers) observer->OnLaunchBegin(launch.info);
+  OrderedOutput output(print);
+  launch.block_output = [&](uint32_t block, std::string&& text) { output.Add(block, std::move(text)); };
+
+  int threads = launch.program->order_sensitive
+                    ? 1
+                    : static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(pool.size()), launch.info.grid.Count()));
+  // An observer that can't be forked sees the launch on one thread.
+  std::vector<std::vector<std::unique_ptr<Observer>>> forks(static_cast<size_t>(std::max(threads - 1, 0)));
+  for (auto& fork : forks) {
+    for (Observer* observer : observers) {
+      fork.push_back(observer->Fork());
+      if (fork.back() == nullptr) threads = 1;
+    }
+  }
+  launch.parallel = threads > 1;
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (int k = 0; k < threads; ++k) {
+    std::vector<Observer*> seen = observers;
+    if (k > 0) {
+      for (size_t j = 0; j < seen.size(); ++j) seen[j] = forks[static_cast<size_t>(k - 1)][j].get();
+    }
+    engines.push_back(std::make_unique<Engine>(launch, std::move(seen)));
+  }
+  pool.Run(threads, [&](int k) { engines[static_cast<size_t>(k)]->RunBlocks(); });
+  for (int k = 1; k < threads; ++k) {
+    for (size_t j = 0; j < observers.size(); ++j) observers[j]->Absorb(*forks[static_cast<size_t>(k - 1)][j]);
+  }
+  for (Observer* observer : observers) observer->OnLaunchEnd();
+
+  LaunchOutcome outcome;
+  const Engine* faulted = nullptr;
+  for (const auto& engine : engines) {
+    if (!engine->fault()) continue;
+    if (faulted == nullptr || engine->fault()->block_index < faulted->fault()->block_index) faulted = engine.get();
+  }
+  const uint32_t fault_block = faulted == nullptr ? 0xffffffffu : faulted->fault()->block_index;
+  if (faulted != nullptr) {
+    outcome.fault = faulted->fault()->finding;
+    output.Print(faulted->fault_output());
+  }
+  if (std::optional<Finding> over = BudgetFault(launch, engines, fault_block)) outcome.fault = std::move(over);
+
+  std::vector<BlockFinding> found;
+  for (const auto& engine : engines) {
+    for (BlockFinding& finding : engine->findings()) {
+      // Blocks behind the one that faulted may or may not have run.
+      if (finding.block_index > fault_block) continue;
+      if (outcome.fault) finding.finding.count = 1;
+      found.push_back(std::move(finding));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const BlockFinding& a, const BlockFinding& b) {
+    return std::tuple(a.block_index, a.finding.first.ptx_line, a.finding.kind) <
+           std::tuple(b.block_index, b.finding.first.ptx_line, b.finding.kind);
+  });
+  for (BlockFinding& finding : found) {
+    if (!IsOnePlace(finding.finding)) outcome.findings.push_back(std::move(finding.finding));
+  }
+  for (Checker* checker : checkers) {
+    for (const RawFinding& raw : checker->TakeFindings()) {
+      if (raw.first.block_index > fault_block) continue;
+      Finding finding = FromChecker(launch, raw);
+      if (!IsOnePlace(finding)) outcome.findings.push_back(std::move(finding));
+    }
+  }
+  if (!outcome.fault && launch.counters) {
+    std::vector<PcCounters> by_pc(launch.program->code.size());
+    for (const auto& engine : engines) engine->AddTo(by_pc);
+    SumCounters(*launch.program, by_pc, &outcome.counters, &outcome.lines);
+  }
+  return outcome;
+}
+
+}  // namespace lockstep::vgpu
