@@ -136,7 +136,7 @@ TEST(FindingTest, VariablesAreCalledAsInTheSource) {
   for (const auto& [mangled, name] : {std::pair{"_ZZ7reduce3ILj128EEvPKiPijE5sdata", " sdata[64],"},
                                       {"_ZN4mine5tableE", " table[64],"},
                                       {"plain", " plain[64],"},
-                                      {"_Zoo", " _Zoo[64],"}}) {
+                                      {"_Z7short", " _Z7short[64],"}}) {
     finding.memory->buffer_name = mangled;
     EXPECT_NE(Format(finding).find(name), std::string::npos) << Format(finding);
   }
