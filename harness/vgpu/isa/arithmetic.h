@@ -17,8 +17,8 @@
 
 namespace lockstep::vgpu {
 
-// d[lane] = f(lane) where f reads no row other than by the same lane and of the element size of D. Such rows are
-// the destination's own or do not overlap it, so nothing needs a temporary.
+// d[lane] = f(lane) where f reads registers by the same lane only. A register's row is the destination's own or does
+// not overlap it (isa/register_allocation.cc), so nothing needs a temporary.
 template <typename D, typename F>
 inline void ForLanesInPlace(D* d, LaneMask mask, F f) {
   if (mask == kFullMask) {
@@ -39,11 +39,7 @@ void Elementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
     const auto apply = [&](const S*... sources) {
       const auto lane_result = [=](int lane) { return static_cast<D>(kOp(sources[lane]...)); };
-      if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
-        ForLanesInPlace<D>(Destination<D>(warp, insn.row[0]), mask, lane_result);
-      } else {
-        ForLanes<D>(warp, insn.row[0], mask, lane_result);
-      }
+      ForLanesInPlace<D>(Destination<D>(warp, insn.row[0]), mask, lane_result);
     };
     apply(Source<S>(warp, insn.row[kIndex + 1])...);
   };

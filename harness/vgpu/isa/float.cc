@@ -107,8 +107,11 @@ Selection SelectExtreme(Modifiers& modifiers) {
   }
   const bool ftz = modifiers.Take("ftz");
   const bool nan = modifiers.Take("NaN");
-  return {nan ? PickExtreme<kMax, true>(modifiers, ftz) : PickExtreme<kMax, false>(modifiers, ftz),
-          InsnClass::kFloat32};
+  Selection selection;
+  selection.handler = nan ? PickExtreme<kMax, true>(modifiers, ftz) : PickExtreme<kMax, false>(modifiers, ftz);
+  selection.insn_class = InsnClass::kFloat32;
+  if (modifiers.operand_count() == 4) selection.form = "d0 s0 s0 s0";
+  return selection;
 }
 
 // testp: the classes of numbers.
