@@ -128,12 +128,12 @@ Selection SelectVote(Modifiers& modifiers) {
   return selection;
 }
 
-// Rows: d, p, a, members. match.any: the members whose value is the lane's own.
+// Rows: d, a, members. match.any: the members whose value is the lane's own.
 template <typename T>
 void MatchAny(Warp& warp, const Insn& insn, LaneMask mask) {
-  const T* a = Source<T>(warp, insn.row[2]);
+  const T* a = Source<T>(warp, insn.row[1]);
   uint32_t result[kWarpSize] = {};
-  ForMemberGroups(warp, insn.row[3], mask, [&](LaneMask members, LaneMask lanes) {
+  ForMemberGroups(warp, insn.row[2], mask, [&](LaneMask members, LaneMask lanes) {
     LaneMask left = lanes;
     while (left != 0) {
       const T value = a[std::countr_zero(left)];
@@ -148,7 +148,7 @@ void MatchAny(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanesInPlace<uint32_t>(Destination<uint32_t>(warp, insn.row[0]), mask, [&](int lane) { return result[lane]; });
 }
 
-// match.all: all members and true when their values agree, else nobody and false.
+// Rows: d, p, a, members. match.all: all members and true when their values agree, else nobody and false.
 template <typename T>
 void MatchAll(Warp& warp, const Insn& insn, LaneMask mask) {
   const T* a = Source<T>(warp, insn.row[2]);
@@ -175,8 +175,7 @@ Selection SelectMatch(Modifiers& modifiers) {
   Selection selection;
   selection.flags = kWarpSynchronous;
   if (modifiers.Take("any")) {
-    // Only .all has a predicate; its row stays, so that the rows of both lie alike.
-    if (modifiers.operand_count() > 3) return {};
+    selection.form = "db32 s0 su32";
     selection.handler = type == Type::kB32 ? MatchAny<uint32_t> : MatchAny<uint64_t>;
   } else if (modifiers.Take("all")) {
     selection.handler = type == Type::kB32 ? MatchAll<uint32_t> : MatchAll<uint64_t>;
