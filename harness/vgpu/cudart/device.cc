@@ -144,7 +144,7 @@ void FillProperties(Runtime& r, cudaDeviceProp* properties) {
 
 // Limits that a program may set and read back; the virtual GPU's own stack and heap grow as needed.
 size_t& LimitOf(cudaLimit limit) {
-  static size_t stack = 1024, printf_fifo = 1 << 20, heap = 8 << 20, fetch = 64, persisting = 0;
+  static size_t stack = 1024, printf_fifo = 8 << 20, heap = 8 << 20, fetch = 64, persisting = 0;
   switch (limit) {
     case cudaLimitStackSize:
       return stack;
@@ -162,7 +162,7 @@ size_t& LimitOf(cudaLimit limit) {
 }
 
 unsigned& DeviceFlags() {
-  static unsigned flags = cudaDeviceScheduleAuto;
+  static unsigned flags = cudaDeviceMapHost;
   return flags;
 }
 
@@ -175,14 +175,14 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return Api("cudaGetDeviceCount", Faults::kIgnores, [&](Runtime&) {
+  return Api("cudaGetDeviceCount", Faults::kNone, [&](Runtime&) {
     Require(count != nullptr, cudaErrorInvalidValue);
     *count = 1;
   });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return Api("cudaSetDevice", [&](Runtime&) { RequireDevice(device); });
+  return Api("cudaSetDevice", Faults::kNone, [&](Runtime&) { RequireDevice(device); });
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
@@ -190,14 +190,14 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  return Api("cudaGetDevice", Faults::kIgnores, [&](Runtime&) {
+  return Api("cudaGetDevice", Faults::kNone, [&](Runtime&) {
     Require(device != nullptr, cudaErrorInvalidValue);
     *device = 0;
   });
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
-  return Api("cudaChooseDevice", Faults::kIgnores, [&](Runtime&) {
+  return Api("cudaChooseDevice", Faults::kNone, [&](Runtime&) {
     Require(device != nullptr && properties != nullptr, cudaErrorInvalidValue);
     *device = 0;
   });
@@ -215,7 +215,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return Api("cudaGetDeviceProperties", Faults::kIgnores, [&](Runtime& r) {
+  return Api("cudaGetDeviceProperties", Faults::kNone, [&](Runtime& r) {
     Require(properties != nullptr, cudaErrorInvalidValue);
     RequireDevice(device);
     FillProperties(r, properties);
@@ -223,7 +223,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  return Api("cudaDeviceGetAttribute", Faults::kIgnores, [&](Runtime& r) {
+  return Api("cudaDeviceGetAttribute", Faults::kNone, [&](Runtime& r) {
     Require(value != nullptr, cudaErrorInvalidValue);
     RequireDevice(device);
     *value = AttributeOf(r, attribute);
@@ -235,7 +235,7 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
-  return Api("cudaDeviceReset", [](Runtime& r) { r.Reset(); });
+  return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) { r.Reset(); });
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
@@ -264,7 +264,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return Api("cudaDeviceGetStreamPriorityRange", [&](Runtime&) {
     if (least != nullptr) *least = 0;
-    if (greatest != nullptr) *greatest = 0;
+    if (greatest != nullptr) *greatest = -5;
   });
 }
 

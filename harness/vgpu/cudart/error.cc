@@ -30,6 +30,7 @@ constexpr ErrorText kErrors[] = {
     LOCKSTEP_ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
     LOCKSTEP_ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
     LOCKSTEP_ERROR(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"),
+    LOCKSTEP_ERROR(cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"),
     LOCKSTEP_ERROR(cudaErrorMissingConfiguration, "__global__ function call is not configured"),
     LOCKSTEP_ERROR(cudaErrorPriorLaunchFailure, "unspecified launch failure in prior launch"),
     LOCKSTEP_ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),

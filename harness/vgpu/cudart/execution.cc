@@ -12,7 +12,7 @@ cudaError_t ErrorOf(LaunchError error) {
     case LaunchError::kNone:
       return cudaSuccess;
     case LaunchError::kInvalidConfiguration:
-      return cudaErrorInvalidConfiguration;
+      return cudaErrorInvalidValue;  // cudaErrorInvalidConfiguration before CUDA 13
     case LaunchError::kTooManyResources:
       return cudaErrorLaunchOutOfResources;
     case LaunchError::kIllegalAddress:
@@ -37,11 +37,34 @@ cudaError_t ErrorOf(LaunchError error) {
 
 namespace {
 
+Dim3 ToDim3(const dim3& dim) { return {dim.x, dim.y, dim.z}; }
+
+// What the error code alone would not tell.
+std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguration& configuration) {
+  const dim3 &grid = configuration.grid, &block = configuration.block;
+  const auto text = [](const dim3& dim) {
+    return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+  };
+  const uint64_t threads = ToDim3(block).Count(),
+                 most = std::min<uint64_t>(info.max_threads, static_cast<uint64_t>(r.profile().max_threads_per_block));
+  std::string why = "does not fit the device";
+  if (threads == 0 || ToDim3(grid).Count() == 0) {
+    why = "has a size of 0";
+  } else if (threads > most) {
+    why = "has " + std::to_string(threads) + " threads a block, at most " + std::to_string(most) + " are possible";
+  } else if (configuration.shared > 0) {
+    why += " with " + std::to_string(configuration.shared) + " bytes of dynamic shared memory";
+  }
+  return "the launch of " + info.demangled + ", grid " + text(grid) + ", block " + text(block) + ", " + why;
+}
+
 // Errors of the launch call; all others are the kernel's, and come later.
 bool IsLaunchCallError(LaunchError error) {
   return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
          error == LaunchError::kCooperativeTooLarge;
 }
+
+}  // namespace
 
 uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info) {
   if (kernel.max_dynamic_shared >= 0) return static_cast<uint64_t>(kernel.max_dynamic_shared);
@@ -49,16 +72,17 @@ uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& in
          std::min<uint64_t>(info.static_shared, static_cast<uint64_t>(r.profile().shared_per_block));
 }
 
-Dim3 ToDim3(const dim3& dim) { return {dim.x, dim.y, dim.z}; }
-
-}  // namespace
-
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
             bool cooperative) {
   Kernel& kernel = r.KernelOf(function);
   r.timeline().StreamOf(configuration.stream);
   const KernelInfo& info = r.InfoOf(kernel);
-  Require(configuration.shared <= MaxDynamicShared(r, kernel, info), cudaErrorInvalidValue);
+  if (configuration.shared > MaxDynamicShared(r, kernel, info)) {
+    Say("the launch of " + info.demangled + " asks for " + std::to_string(configuration.shared) +
+        " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, kernel, info)) +
+        " are possible unless cudaFuncSetAttribute allows more");
+    throw ApiError{cudaErrorInvalidValue};
+  }
   // The context is lost, though nobody was told yet: the kernel never runs.
   if (r.faulted()) return;
 
@@ -79,7 +103,11 @@ void Launch(Runtime& r, const void* function, const LaunchConfiguration& configu
   launch.parameters = parameters;
   launch.cooperative = cooperative;
   const LaunchResult result = r.backend().Launch(launch, r.origin());
-  if (IsLaunchCallError(result.error)) throw ApiError{ErrorOf(result.error)};
+  if (IsLaunchCallError(result.error)) {
+    Say(Explain(r, info, configuration));
+    // Beyond a kernel's __launch_bounds__ is a bad argument; beyond its registers, too many resources.
+    throw ApiError{launch.block.Count() > info.max_threads ? cudaErrorInvalidValue : ErrorOf(result.error)};
+  }
   r.timeline().Enqueue(configuration.stream, result.microseconds);
   if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
 }

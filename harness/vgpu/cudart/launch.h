@@ -10,6 +10,9 @@ namespace lockstep::vgpu::cudart {
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
             bool cooperative);
 
+// What a launch may ask for, in bytes: what was set, else what any kernel may have.
+uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info);
+
 cudaError_t ErrorOf(LaunchError error);
 
 }  // namespace lockstep::vgpu::cudart

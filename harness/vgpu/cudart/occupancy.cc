@@ -1,6 +1,7 @@
 // Resident blocks of a kernel, as the device's model has it.
 #include <algorithm>
 
+#include "vgpu/cudart/launch.h"
 #include "vgpu/cudart/runtime.h"
 
 using namespace lockstep::vgpu::cudart;
@@ -26,10 +27,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int threads) {
   return Api("cudaOccupancyAvailableDynamicSMemPerBlock", Faults::kIgnores, [&](Runtime& r) {
     Require(bytes != nullptr && blocks > 0 && threads > 0, cudaErrorInvalidValue);
-    const auto& info = r.InfoOf(r.KernelOf(function));
+    Kernel& kernel = r.KernelOf(function);
+    const auto& info = r.InfoOf(kernel);
     const auto fits = [&](uint64_t dynamic) { return r.backend().MaxBlocksPerSm(info, threads, dynamic) >= blocks; };
     Require(fits(0), cudaErrorInvalidValue);
-    uint64_t least = 0, most = static_cast<uint64_t>(r.profile().shared_per_block_optin);
+    uint64_t least = 0, most = MaxDynamicShared(r, kernel, info);
     while (least < most) {
       const uint64_t middle = least + (most - least + 1) / 2;
       if (fits(middle)) {

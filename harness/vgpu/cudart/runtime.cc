@@ -201,6 +201,8 @@ bool Runtime::IsShared(uint64_t address) const {
 
 void Runtime::Reset() {
   backend().Reset();
+  if (faulted()) sticky_ = cudaErrorDevicesUnavailable;
+  pending_ = cudaSuccess;
   timeline_.Reset();
   managed_.clear();
   for (const auto& module : modules_) module->handle = 0;

@@ -8,7 +8,8 @@
 //
 // Errors, as documented: a call's own error is returned and remembered by thread until cudaGetLastError takes it. A
 // kernel's fault is noticed after the launch has returned: it waits until the next call that may report earlier
-// launches, and from then on every call fails with it ("sticky"), as the context is gone.
+// launches, and from then on every call that needs the device fails with it ("sticky"), as the context is gone. After
+// cudaDeviceReset the device stays unavailable, as the process would have to be started again.
 //
 // Device work is done when it is asked for. Streams and events are kept on a modelled clock (timeline.h), so that
 // cudaEventElapsedTime says what the model says, in every run the same.
@@ -74,7 +75,7 @@ struct LaunchConfiguration {
 // How a call meets the fault of an earlier launch.
 enum class Faults : uint8_t {
   kReports,  // most calls: they may return errors of earlier asynchronous launches
-  kIgnores,  // launches and queries of the runtime's own state: never wait for the device
+  kIgnores,  // what is only put in a stream, or asks for the runtime's own state: returns before the fault is noticed
   kNone,     // calls that work even when the context is gone
 };
 
