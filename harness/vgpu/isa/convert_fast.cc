@@ -86,27 +86,37 @@ F RoundHost(F x) {
   return std::nearbyint(x);
 }
 
-// Integer-valued x in the range of T. Unsigned 32-bit goes through a biased signed conversion, which SIMD has.
+// 32-bit results: f64 holds every bound, and clamps and converts in SIMD. Unsigned goes through a biased signed
+// conversion, since x86-64-v3 has no other.
 template <typename T>
-T TruncateInRange(double x) {
-  if constexpr (std::is_same_v<T, uint32_t>) {
-    return static_cast<uint32_t>(static_cast<int32_t>(x - 0x1p31)) ^ 0x80000000u;
-  } else {
-    return static_cast<T>(x);
-  }
+T ClampToInteger32(double x) {
+  constexpr double kLowest = std::numeric_limits<T>::min();
+  constexpr double kHighest = std::numeric_limits<T>::max();
+  x = x >= kLowest ? x : kLowest;
+  x = x <= kHighest ? x : kHighest;
+  if constexpr (std::is_signed_v<T>) return static_cast<T>(x);
+  return static_cast<uint32_t>(static_cast<int32_t>(x - 0x1p31)) ^ 0x80000000u;
+}
+
+template <typename T, typename F>
+T ClampToInteger64(F x) {
+  const F lowest = static_cast<F>(std::numeric_limits<T>::min());
+  const F beyond = std::is_signed_v<T> ? -lowest : F{0x1p64};
+  if (!(x > lowest)) return std::numeric_limits<T>::min();
+  return x < beyond ? static_cast<T>(x) : std::numeric_limits<T>::max();
 }
 
 template <typename To, typename From, Rounding kRounding, bool kFtz>
 constexpr auto kFloatToInteger = [](From x) {
   constexpr Number kTo = sizeof(To) == 8 ? Number::kU64 : Number::kU32;
   constexpr Number kFrom = sizeof(From) == 8 ? Number::kF64 : Number::kF32;
-  const From lowest = static_cast<From>(std::numeric_limits<To>::min());
-  const From beyond = std::is_signed_v<To> ? -lowest : From{2} * static_cast<From>(uint64_t{1} << (8 * sizeof(To) - 1));
   const From rounded = RoundHost<kRounding>(kFtz ? Flush(x) : x);
-  const bool inside = rounded > lowest && rounded < beyond;
-  To result = TruncateInRange<To>(static_cast<double>(inside ? rounded : From{0}));
-  result = rounded <= lowest ? std::numeric_limits<To>::min() : result;
-  result = rounded >= beyond ? std::numeric_limits<To>::max() : result;
+  To result;
+  if constexpr (sizeof(To) == 4) {
+    result = ClampToInteger32<To>(rounded);
+  } else {
+    result = ClampToInteger64<To>(rounded);
+  }
   return x == x ? result : static_cast<To>(NanAsInteger(kTo, kFrom));
 };
 
