@@ -184,7 +184,7 @@ template <Region kRegion, typename Mover, typename Word>
 inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, Word offset) {
   const uint32_t bytes = Mover::Bytes(insn);
   if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {
-    const int low_lane = std::countr_zero(mask);
+    const int low_lane = std::countr_zero(mask) & (kWarpSize - 1);  // a mask is never 0 here
     const Word origin = static_cast<Word>(base[low_lane] - static_cast<Word>(low_lane) * static_cast<Word>(bytes));
     Word different = 0;
     if (mask == kFullMask) {
