@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <random>
@@ -308,6 +309,42 @@ TEST(FlowTest, RegistersThatAreNeededTogetherShareNoRow) {
     const std::string text = RandomProgram(random, 3 + static_cast<int>(random() % 60));
     SCOPED_TRACE(text);
     ExpectSoundLayout(Kernel(text));
+  }
+}
+
+TEST(FlowTest, PressureIsThatOfTheDefinition) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 200 && !HasFailure(); ++round) {
+    const std::string text = RandomProgram(random, 3 + static_cast<int>(random() % 60));
+    SCOPED_TRACE(text);
+    const ptx::Function function = Kernel(text);
+    const RegisterUses uses = FindRegisterUses(function);
+    uint32_t most = 0;
+    const auto count = [&](const std::set<int>& live) {
+      uint32_t sum = 0;
+      for (const int reg : live) {
+        const ptx::Type type = uses.registers.type[reg];
+        sum += type == ptx::Type::kPred ? 0 : std::max(1, ptx::SizeOf(type) / 4);
+      }
+      most = std::max(most, sum);
+    };
+    const std::vector<std::set<int>> behind = LiveBehind(function, uses);
+    for (size_t k = 0; k < behind.size(); ++k) {
+      std::set<int> live = behind[k];
+      for (size_t u = uses.first[k]; u < uses.first[k + 1]; ++u) {
+        if (uses.uses[u].writes) live.insert(uses.uses[u].reg);
+      }
+      count(live);
+      live = behind[k];
+      for (size_t u = uses.first[k]; u < uses.first[k + 1]; ++u) {
+        if (uses.uses[u].writes && !uses.uses[u].reads && !function.body[k].guard) live.erase(uses.uses[u].reg);
+      }
+      for (size_t u = uses.first[k]; u < uses.first[k + 1]; ++u) {
+        if (uses.uses[u].reads) live.insert(uses.uses[u].reg);
+      }
+      count(live);
+    }
+    EXPECT_EQ(AllocateRegisters(function, AnalyzeFlow(function)).registers, most);
   }
 }
 

@@ -14,13 +14,7 @@ namespace {
 using Word = uint64_t;
 constexpr size_t kWordBits = 64;
 constexpr uint64_t kMostBits = uint64_t{1} << 29;       // of one set, over all blocks
-constexpr uint64_t kMostWordSteps = uint64_t{1} << 31;  // of the iteration
-
-// 32-bit registers that a register of a type takes.
-uint32_t Weight(ptx::Type type) {
-  if (type == ptx::Type::kPred) return 0;
-  return std::max(1u, static_cast<uint32_t>(ptx::SizeOf(type)) / 4);
-}
+constexpr uint64_t kMostWordSteps = uint64_t{1} << 29;  // of the iteration
 
 class LivenessSolver {
  public:
@@ -29,7 +23,8 @@ class LivenessSolver {
         graph_(graph),
         uses_(uses),
         nodes_(static_cast<size_t>(graph.nodes)),
-        successors_(graph.nodes, graph.edges) {}
+        successors_(graph.nodes, graph.edges),
+        predecessors_(graph.nodes, graph.edges, true) {}
 
   Liveness Solve() {
     result_.interval.resize(uses_.registers.name.size());
@@ -79,6 +74,13 @@ class LivenessSolver {
     crossing_.push_back(reg);
   }
 
+  // 32-bit registers that a register takes.
+  uint32_t WeightOf(int reg) const {
+    const ptx::Type type = uses_.registers.type[reg];
+    if (type == ptx::Type::kPred) return 0;
+    return std::max(1u, static_cast<uint32_t>(ptx::SizeOf(type)) / 4);
+  }
+
   Word* Row(std::vector<Word>& set, size_t node) { return set.data() + node * words_; }
 
   // False when it takes too long.
@@ -106,28 +108,35 @@ class LivenessSolver {
     }
     uint64_t steps = 0;
     std::vector<Word> out(words_);
+    std::vector<bool> pending(nodes_, true);
     for (bool changed = true; changed;) {
       changed = false;
       for (size_t node = nodes_; node-- > 0;) {
+        if (!pending[node]) continue;
+        pending[node] = false;
         steps += words_ * (1 + successors_[static_cast<int>(node)].size());
         if (steps > kMostWordSteps) return false;
         LiveOut(node, &out);
         const Word* keep = Row(kept, node);
         Word* in = Row(in_, node);
+        bool grew = false;
         for (size_t w = 0; w < words_; ++w) {
           const Word updated = in[w] | (out[w] & keep[w]);
-          changed |= updated != in[w];
+          grew |= updated != in[w];
           in[w] = updated;
         }
+        if (!grew) continue;
+        changed = true;
+        for (const int predecessor : predecessors_[static_cast<int>(node)]) pending[predecessor] = true;
       }
     }
     return true;
   }
 
-  void LiveOut(size_t node, std::vector<Word>* out) {
+  void LiveOut(size_t node, std::vector<Word>* out) const {
     std::fill(out->begin(), out->end(), 0);
     for (const int next : successors_[static_cast<int>(node)]) {
-      const Word* in = Row(in_, static_cast<size_t>(next));
+      const Word* in = in_.data() + static_cast<size_t>(next) * words_;
       for (size_t w = 0; w < words_; ++w) (*out)[w] |= in[w];
     }
   }
@@ -176,47 +185,85 @@ class LivenessSolver {
     }
   }
 
+  // Walks backwards through a block. A crossing register is live when its bit is set, another one when the walk has met
+  // it in this block.
+  class Walk {
+   public:
+    explicit Walk(const LivenessSolver& solver)
+        : solver_(solver), bits_(solver.words_), met_in_(solver.result_.interval.size(), SIZE_MAX) {
+      for (const uint32_t weight : {1u, 2u, 4u}) {
+        std::vector<Word>& mask = masks_.emplace_back(solver.words_);
+        for (size_t k = 0; k < solver.crossing_.size(); ++k) {
+          if (solver.WeightOf(solver.crossing_[k]) == weight) mask[k / kWordBits] |= Word{1} << (k % kWordBits);
+        }
+      }
+    }
+
+    void Start(size_t block) {
+      block_ = block;
+      solver_.LiveOut(block, &bits_);
+      weight_ = 0;
+      for (size_t m = 0; m < masks_.size(); ++m) {
+        for (size_t w = 0; w < bits_.size(); ++w) {
+          weight_ += static_cast<uint32_t>(std::popcount(bits_[w] & masks_[m][w])) << m;
+        }
+      }
+    }
+
+    // Returns whether it was live.
+    bool Set(int reg, bool live) {
+      const int index = solver_.crossing_index_[reg];
+      bool was = met_in_[reg] == block_;
+      if (index >= 0) {
+        Word& word = bits_[index / kWordBits];
+        const Word bit = Word{1} << (index % kWordBits);
+        was = (word & bit) != 0;
+        word = live ? word | bit : word & ~bit;
+      } else {
+        met_in_[reg] = live ? block_ : SIZE_MAX;
+      }
+      if (live && !was) weight_ += solver_.WeightOf(reg);
+      if (!live && was) weight_ -= solver_.WeightOf(reg);
+      return was;
+    }
+
+    uint32_t weight() const { return weight_; }
+
+   private:
+    const LivenessSolver& solver_;
+    std::vector<Word> bits_;
+    std::vector<size_t> met_in_;
+    std::vector<std::vector<Word>> masks_;  // the crossing registers of weight 1, 2, 4
+    size_t block_ = 0;
+    uint32_t weight_ = 0;
+  };
+
   void CountPressure() {
     if (in_.empty() && !crossing_.empty()) {
       CountPressureByIntervals();
       return;
     }
-    std::vector<uint32_t> weight(result_.interval.size());
-    for (size_t reg = 0; reg < weight.size(); ++reg) weight[reg] = Weight(uses_.registers.type[reg]);
-    std::vector<Word> out(words_);
-    std::vector<size_t> live_in_block(weight.size(), SIZE_MAX);  // the block in which the walk holds it live
+    Walk walk(*this);
+    std::vector<int> unread;
+    const auto count = [&] { result_.pressure = std::max(result_.pressure, walk.weight()); };
     for (size_t block = 0; block < graph_.blocks.size(); ++block) {
-      uint32_t live = 0;
-      LiveOut(block, &out);
-      for (size_t w = 0; w < words_; ++w) {
-        for (Word rest = out[w]; rest != 0; rest &= rest - 1) {
-          const int reg = crossing_[w * kWordBits + static_cast<size_t>(std::countr_zero(rest))];
-          live_in_block[reg] = block;
-          live += weight[reg];
-        }
-      }
-      result_.pressure = std::max(result_.pressure, live);
+      walk.Start(block);
+      count();
       for (size_t k = graph_.blocks[block].last + 1; k-- > graph_.blocks[block].first;) {
-        ForUses(k, [&](const RegisterUse& use) {  // a result takes a register even when nobody reads it
-          if (use.writes && live_in_block[use.reg] != block) {
-            live_in_block[use.reg] = block;
-            live += weight[use.reg];
-          }
-        });
-        result_.pressure = std::max(result_.pressure, live);
+        // A result takes a register at its instruction even when nobody reads it.
+        unread.clear();
         ForUses(k, [&](const RegisterUse& use) {
-          if (Kills(k, use) && live_in_block[use.reg] == block) {
-            live_in_block[use.reg] = SIZE_MAX;
-            live -= weight[use.reg];
-          }
+          if (use.writes && !walk.Set(use.reg, true)) unread.push_back(use.reg);
+        });
+        count();
+        for (const int reg : unread) walk.Set(reg, false);
+        ForUses(k, [&](const RegisterUse& use) {
+          if (Kills(k, use)) walk.Set(use.reg, false);
         });
         ForUses(k, [&](const RegisterUse& use) {
-          if (use.reads && live_in_block[use.reg] != block) {
-            live_in_block[use.reg] = block;
-            live += weight[use.reg];
-          }
+          if (use.reads) walk.Set(use.reg, true);
         });
-        result_.pressure = std::max(result_.pressure, live);
+        count();
       }
     }
   }
@@ -224,8 +271,8 @@ class LivenessSolver {
   void CountPressureByIntervals() {
     std::vector<int64_t> change(function_.body.size() + 1, 0);
     for (size_t reg = 0; reg < result_.interval.size(); ++reg) {
-      change[result_.interval[reg].first] += Weight(uses_.registers.type[reg]);
-      change[result_.interval[reg].last + 1] -= Weight(uses_.registers.type[reg]);
+      change[result_.interval[reg].first] += WeightOf(static_cast<int>(reg));
+      change[result_.interval[reg].last + 1] -= WeightOf(static_cast<int>(reg));
     }
     int64_t live = 0;
     for (const int64_t difference : change) {
@@ -238,7 +285,7 @@ class LivenessSolver {
   const ControlFlowGraph& graph_;
   const RegisterUses& uses_;
   const size_t nodes_;
-  const Adjacency successors_;
+  const Adjacency successors_, predecessors_;
   std::vector<int> crossing_;        // registers, by their bit
   std::vector<int> crossing_index_;  // the reverse, -1 for the others
   size_t words_ = 0;

@@ -1,11 +1,12 @@
 #include "vgpu/isa/operand_form.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace lockstep::vgpu {
 namespace {
@@ -75,15 +76,19 @@ std::vector<OperandForm> Parse(std::string_view form) {
 }  // namespace
 
 const std::vector<OperandForm>& ParseForm(std::string_view form) {
-  // Boxed, so that results stay where they are while the map grows.
+  // Boxed, so that results and keys stay where they are while the map grows.
+  struct Parsed {
+    std::string form;
+    std::vector<OperandForm> operands;
+  };
   static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<const std::vector<OperandForm>>, std::less<>> parsed;
+  static std::unordered_map<std::string_view, std::unique_ptr<const Parsed>> parsed;
   const std::lock_guard lock(mutex);
-  auto found = parsed.find(form);
-  if (found == parsed.end()) {
-    found = parsed.emplace(form, std::make_unique<const std::vector<OperandForm>>(Parse(form))).first;
-  }
-  return *found->second;
+  const auto found = parsed.find(form);
+  if (found != parsed.end()) return found->second->operands;
+  auto box = std::make_unique<const Parsed>(Parsed{std::string(form), Parse(form)});
+  const std::string_view key = box->form;
+  return parsed.emplace(key, std::move(box)).first->second->operands;
 }
 
 ptx::Type ResolveType(const OperandPart& part, const Modifiers& modifiers) {

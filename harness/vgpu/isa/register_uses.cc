@@ -39,11 +39,11 @@ class UseFinder {
  private:
   void AddOperands(const ptx::Instruction& instruction) {
     const Opcode* opcode = FindOpcode(instruction.opcode);
-    if (opcode == nullptr || !Matches(ParseForm(opcode->form), instruction.operands.size())) {
+    const std::vector<OperandForm>& form = ParseForm(opcode == nullptr ? "" : opcode->form);
+    if (!Matches(form, instruction.operands.size())) {
       AddAll(instruction.operands, true, true);
       return;
     }
-    const std::vector<OperandForm>& form = ParseForm(opcode->form);
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
       const ptx::Operand& operand = instruction.operands[k];
       AddValue(operand, !form[k].part.destination(), form[k].part.destination());
