@@ -346,6 +346,7 @@ CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argu
   if (result.outcome != Outcome::kReturned) return Finish(std::move(result));
   try {
     Returned returned = DecodeReturned(conversation.payload());
+    server.EndCall();
     if (!returned.refused.empty()) {
       // The signatures agreed, so only an IPC handle can be at fault: nothing of the submission's.
       result.outcome = Outcome::kBadSignature;

@@ -49,6 +49,12 @@ void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   }
 }
 
+void DeviceServer::EndCall() {
+  for (const std::string_view function : {"cudaGetLastError", "cudaDeviceSynchronize"}) {
+    if (trace_dropped_ == 0 && !trace_.empty() && trace_.back().function == function) trace_.pop_back();
+  }
+}
+
 void DeviceServer::ClearTrace() {
   trace_.clear();
   trace_dropped_ = 0;

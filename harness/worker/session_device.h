@@ -56,10 +56,11 @@ class DeviceServer : public CudaServer {
   explicit DeviceServer(vgpu::Device& device, DeviceServerOptions options = {});
 
   void BeginCall(std::span<const Argument> arguments) override;
+  void EndCall() override;
   Message Serve(const Message& request) override;
   void EndSession() override;
 
-  // Since the last ClearTrace.
+  // Since the last ClearTrace; without the two calls that the worker's main program makes itself.
   const std::vector<ApiCall>& trace() const { return trace_; }
   uint64_t trace_dropped() const { return trace_dropped_; }
   // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each.

@@ -112,9 +112,11 @@ std::string FileName(const std::string& path) { return path.substr(path.find_las
 
 void PrintLines(const KernelSummary& kernel) {
   Heading(kernel.name + " by source line");
-  if (kernel.lines.size() <= 1) {
+  const bool has_lines =
+      std::any_of(kernel.lines.begin(), kernel.lines.end(), [](const auto& line) { return line.first.second > 0; });
+  if (!has_lines) {
     std::fputs("  build with nvcc -lineinfo to see this kernel's lines\n", stderr);
-    if (kernel.lines.empty()) return;
+    return;
   }
   std::vector<std::pair<std::pair<std::string, int>, Counters>> lines(kernel.lines.begin(), kernel.lines.end());
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {

@@ -50,7 +50,8 @@ cudaError_t Runtime::Enter(const char* function, Faults faults) {
 
 cudaError_t Runtime::Leave(cudaError_t error) {
   if (error != cudaSuccess) LastError() = error;
-  if (!carried_) {
+  // nvcc's own calls (__cuda…) are none of the program's.
+  if (!carried_ && std::string_view(function_).substr(0, 2) != "__") {
     try {
       backend().Note({function_, ""}, error);
     } catch (...) {

@@ -1,0 +1,186 @@
+// CUDA programs, compiled by nvcc and run on the virtual GPU. tests/cudart_programs/NAME.h200.txt is what NAME.cu
+// printed on an H200: the runtime replacement must say the same, error by error.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace lockstep {
+namespace {
+
+const std::string kPrograms = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart_programs/";
+const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
+const std::string kPtx = "-gencode arch=compute_80,code=compute_80";
+
+struct Output {
+  int status = -1;
+  std::string text;
+};
+
+Output Run(const std::string& command) {
+  Output output;
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return output;
+  std::array<char, 4096> chunk;
+  for (size_t got; (got = std::fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) output.text.append(chunk.data(), got);
+  const int status = ::pclose(pipe);
+  output.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return output;
+}
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file.good()) << path;
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class CudartTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "/cudart_test.XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern + "/";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Compile(const std::string& source, const std::string& flags) const {
+    const std::string program = folder_ + "program";
+    const Output output =
+        Run(std::string(LOCKSTEP_NVCC) + " -std=c++17 -lineinfo " + flags + " " + source + " -o " + program + " 2>&1");
+    EXPECT_EQ(output.status, 0) << output.text;
+    return program;
+  }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ + name) << text;
+    return folder_ + name;
+  }
+  std::string folder_;
+};
+
+TEST_F(CudartTest, EveryCallReturnsWhatAnH200Returned) {
+  const std::string program = Compile(kPrograms + "api.cu", "-cudart shared " + kPtx);
+  const Output output = Run(kVgpuRun + " --device=h200 " + program + " 2>/dev/null");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_EQ(output.text, Read(kPrograms + "api.h200.txt"));
+}
+
+TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {
+  const std::string program = Compile(kPrograms + "features.cu", "-cudart shared " + kPtx);
+  const std::string expected = Read(kPrograms + "features.h200.txt");
+  EXPECT_EQ(Run(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
+  EXPECT_EQ(Run(kVgpuRun + " --device=h200 --threads=3 --check " + program + " 2>/dev/null").text, expected);
+}
+
+constexpr char kSmallProgram[] = R"(
+#include <cstdio>
+__global__ void fill(int* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = i;
+}
+int main() {
+  int* p;
+  cudaMalloc(&p, 4000);
+  fill<<<8, 128>>>(p, 1000);
+  std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+  return cudaDeviceSynchronize();
+}
+)";
+
+TEST_F(CudartTest, MachineCodeAloneIsRefusedWithTheFlagThatMendsIt) {
+  const std::string program =
+      Compile(Write("small.cu", kSmallProgram), "-cudart shared -gencode arch=compute_80,code=sm_80");
+  const Output output = Run(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_NE(output.text.find("cudaErrorNoKernelImageForDevice"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("-gencode"), std::string::npos) << output.text;
+}
+
+TEST_F(CudartTest, AStaticRuntimeIsRefusedWithTheFlagThatMendsIt) {
+  const std::string program = Compile(Write("small.cu", kSmallProgram), "-cudart static " + kPtx);
+  const Output output = Run(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_EQ(output.text, "vgpu-run: " + program +
+                             " holds its own copy of the CUDA runtime. Build it again with the flag  -cudart shared\n");
+}
+
+TEST_F(CudartTest, ReportsCountersAndLeaks) {
+  const std::string program = Compile(Write("small.cu", kSmallProgram), "-cudart shared " + kPtx);
+  const Output output = Run(kVgpuRun + " --check=leaks --profile=lines --color=never " + program + " 2>&1 >/dev/null");
+  EXPECT_EQ(output.status, 0) << output.text;
+  EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 4,000 bytes were never freed"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("fill by source line"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("small.cu:5"), std::string::npos) << output.text;
+  EXPECT_EQ(output.text.find('\033'), std::string::npos);
+}
+
+TEST_F(CudartTest, AFunctionThatIsAbsentFailsAtLinkWithItsName) {
+  const std::string source = Write("absent.cc",
+                                   "extern \"C\" int cudaGraphCreate(void**, unsigned);\n"
+                                   "int main() { void* g; return cudaGraphCreate(&g, 0); }\n");
+  const Output output =
+      Run("g++ " + source + " -o " + folder_ + "absent " + LOCKSTEP_BUILD_DIR + "/lib/libcudart.so.13 2>&1");
+  EXPECT_NE(output.status, 0);
+  EXPECT_NE(output.text.find("undefined reference to `cudaGraphCreate'"), std::string::npos) << output.text;
+}
+
+TEST_F(CudartTest, SymbolsCarryTheRuntimesVersionAndNothingElseIsExported) {
+  const Output output = Run(std::string("nm -D --defined-only ") + LOCKSTEP_BUILD_DIR + "/lib/libcudart.so.13");
+  EXPECT_NE(output.text.find(" cudaMalloc@@libcudart.so.13\n"), std::string::npos);
+  EXPECT_NE(output.text.find(" __cudaLaunchKernel_ptsz@@libcudart.so.13\n"), std::string::npos);
+  std::istringstream lines(output.text);
+  for (std::string address, kind, symbol; lines >> address >> kind >> symbol;) {
+    EXPECT_TRUE(symbol.rfind("cuda", 0) == 0 || symbol.rfind("__cuda", 0) == 0 || kind == "A") << symbol;
+    if (symbol == "libcudart.so.13") continue;
+  }
+}
+
+TEST_F(CudartTest, LoadsPtxTextAsALibrary) {
+  const std::string source = Write("library.cu", R"(
+#include <cstdio>
+const char* ptx = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .global .align 4 .u32 seen;\n"
+    ".visible .entry set(.param .u32 value) {\n  .reg .b32 %r<2>;\n  ld.param.u32 %r1, [value];\n"
+    "  st.global.u32 [seen], %r1;\n  ret;\n}\n";
+int main() {
+  cudaLibrary_t library;
+  cudaKernel_t kernel;
+  std::printf("%s ", cudaGetErrorName(cudaLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0)));
+  std::printf("%s ", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "absent")));
+  std::printf("%s ", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "set")));
+  int value = 42, back = 0;
+  void* arguments[] = {&value};
+  cudaLaunchKernel((const void*)kernel, dim3(1), dim3(1), arguments, 0, nullptr);
+  void* address;
+  size_t bytes;
+  std::printf("%s ", cudaGetErrorName(cudaLibraryGetGlobal(&address, &bytes, library, "seen")));
+  cudaMemcpy(&back, address, sizeof back, cudaMemcpyDeviceToHost);
+  std::printf("%zu %d %s\n", bytes, back, cudaGetErrorName(cudaLibraryUnload(library)));
+}
+)");
+  const std::string program = Compile(source, "-cudart shared " + kPtx);
+  EXPECT_EQ(Run(kVgpuRun + " " + program).text,
+            "cudaSuccess cudaErrorSymbolNotFound cudaSuccess cudaSuccess 4 42 cudaSuccess\n");
+}
+
+TEST_F(CudartTest, TheLauncherExplainsItsMistakes) {
+  const std::string run = kVgpuRun + " ";
+  EXPECT_EQ(Run(run + "--chek true 2>&1").text, "vgpu-run: unknown flag --chek; type vgpu-run --help\n");
+  EXPECT_EQ(Run(run + "--threads=many true 2>&1").text, "vgpu-run: --threads needs a number; type vgpu-run --help\n");
+  EXPECT_EQ(Run(run + "./no_such_program 2>&1").status, 127);
+  EXPECT_EQ(Run(run + "--device=none true 2>&1").status, 2);
+  EXPECT_NE(Run(run + "--device=help").text.find("h200"), std::string::npos);
+  EXPECT_EQ(Run(run + "--help").status, 0);
+  EXPECT_EQ(Run(run + "2>/dev/null").status, 2);
+  EXPECT_EQ(Run(run + "sh -c 'exit 7'").status, 7);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,216 @@
+// What a worker may ask of the judge's device.
+#include "worker/session_device.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace lockstep::worker {
+namespace {
+
+class DeviceServerTest : public testing::Test {
+ protected:
+  static Encoder From(const char* function) {
+    Encoder encoder;
+    PutOrigin(encoder, function, "");
+    return encoder;
+  }
+  Message Ask(MessageType type, const Encoder& request, uint16_t flags = 0) {
+    return server.Serve({type, flags, request.bytes()});
+  }
+  bool AskBool(MessageType type, const Encoder& request, uint16_t flags = 0) {
+    const Message reply = Ask(type, request, flags);
+    EXPECT_EQ(reply.type, MessageType::kReply);
+    return Decoder(reply.payload).GetBool();
+  }
+  uint64_t Allocate(uint64_t bytes) {
+    const Message reply = Ask(MessageType::kAllocate, From("cudaMalloc").Put(bytes));
+    return Decoder(reply.payload).Get<uint64_t>();
+  }
+  bool Free(uint64_t address) { return AskBool(MessageType::kFree, From("cudaFree").Put(address)); }
+  bool Write(uint64_t to, const std::vector<uint8_t>& bytes, uint16_t flags = 0) {
+    return AskBool(MessageType::kWrite, From("cudaMemcpy").Put(to).PutBytes(bytes), flags);
+  }
+  bool Read(uint64_t from, uint64_t bytes) {
+    const Message reply = Ask(MessageType::kRead, From("cudaMemcpy").Put(from).Put(bytes));
+    Decoder decoder(reply.payload);
+    const bool done = decoder.GetBool();
+    EXPECT_EQ(decoder.GetBytes().size(), done ? bytes : 0);
+    return done;
+  }
+  bool Copy(uint64_t to, uint64_t from, uint64_t bytes) {
+    return AskBool(MessageType::kCopy, From("cudaMemcpy").Put(to).Put(from).Put(bytes));
+  }
+  bool Fill(uint64_t to, uint64_t bytes) {
+    return AskBool(MessageType::kFill, From("cudaMemset").Put(to).Put(uint8_t{1}).Put(bytes));
+  }
+
+  vgpu::Device device{*vgpu::FindProfile("h200"), {}};
+  DeviceServer server{device, {.memory_bytes = 1 << 20, .modules = 2, .trace_calls = 100}};
+};
+
+TEST_F(DeviceServerTest, GivesAndTakesTheWorkersOwnMemory) {
+  const uint64_t address = Allocate(100);
+  ASSERT_NE(address, 0u);
+  EXPECT_TRUE(Write(address, std::vector<uint8_t>(100, 3)));
+  EXPECT_TRUE(Read(address + 99, 1));
+  EXPECT_TRUE(Fill(address, 100));
+  EXPECT_FALSE(Write(address + 1, std::vector<uint8_t>(100, 3)));
+  EXPECT_FALSE(Read(address, 101));
+  EXPECT_FALSE(Fill(address, 101));
+  EXPECT_TRUE(Free(address));
+  EXPECT_FALSE(Free(address));
+  EXPECT_FALSE(Read(address, 1));
+  EXPECT_TRUE(server.violations().empty());
+}
+
+TEST_F(DeviceServerTest, CopiesToAndFromBuffersThatTheCallPassed) {
+  const uint64_t input = device.Allocate(64, "d_in");
+  const Argument arguments[] = {Argument::DevicePointer(input + 4), Argument::Integer(16u)};
+  server.BeginCall(arguments);
+  EXPECT_TRUE(Read(input, 64));
+  EXPECT_TRUE(Write(input, {1, 2, 3}));
+  EXPECT_TRUE(server.violations().empty());
+  EXPECT_FALSE(Free(input));
+  EXPECT_TRUE(device.Contains(input, 64));
+  EXPECT_EQ(server.BytesOf(ApiKind::kDeviceToHost), 64u);
+}
+
+TEST_F(DeviceServerTest, RefusesTheJudgesOtherBuffers) {
+  const uint64_t passed = device.Allocate(64, "d_in"), other = device.Allocate(64, "d_other");
+  const Argument arguments[] = {Argument::DevicePointer(passed)};
+  server.BeginCall(arguments);
+  const uint64_t own = Allocate(64);
+  EXPECT_FALSE(Read(other, 4));
+  EXPECT_FALSE(Write(other, {1}));
+  EXPECT_FALSE(Fill(other, 4));
+  EXPECT_FALSE(Copy(own, other, 4));
+  EXPECT_FALSE(Copy(other, own, 4));
+  EXPECT_FALSE(Free(other));
+  EXPECT_TRUE(device.Contains(other, 64));
+  ASSERT_EQ(server.violations().size(), 6u);
+  EXPECT_EQ(server.violations()[0], "cudaMemcpy on 4 bytes of device memory that this call did not get");
+  // The next call did not get what the last one got.
+  server.BeginCall({});
+  EXPECT_FALSE(Read(passed, 4));
+}
+
+TEST_F(DeviceServerTest, HoldsTheWorkerToItsMemory) {
+  EXPECT_EQ(Allocate((1 << 20) + 1), 0u);
+  EXPECT_NE(Allocate(1 << 19), 0u);
+  EXPECT_NE(Allocate(1 << 19), 0u);
+  EXPECT_EQ(Allocate(1), 0u);
+  EXPECT_EQ(Allocate(~uint64_t{0}), 0u);
+}
+
+TEST_F(DeviceServerTest, EndingTheSessionFreesWhatTheWorkerMade) {
+  const uint64_t judges = device.Allocate(64, "d_in");
+  const uint64_t workers = Allocate(64);
+  EXPECT_EQ(server.Allocations().size(), 1u);
+  EXPECT_EQ(server.Allocations()[0].label, "cudaMalloc #1 by the submission");
+  server.EndSession();
+  EXPECT_FALSE(device.Contains(workers, 1));
+  EXPECT_TRUE(device.Contains(judges, 64));
+  EXPECT_TRUE(server.Allocations().empty());
+}
+
+TEST_F(DeviceServerTest, AResetByTheWorkerLeavesTheJudgesMemory) {
+  const uint64_t judges = device.Allocate(64, "d_in");
+  const uint64_t workers = Allocate(64);
+  Ask(MessageType::kReset, Encoder());
+  EXPECT_FALSE(device.Contains(workers, 1));
+  EXPECT_TRUE(device.Contains(judges, 64));
+}
+
+TEST_F(DeviceServerTest, TracesCallsAndFoldsThePiecesOfATransfer) {
+  const uint64_t address = Allocate(64);
+  Write(address, std::vector<uint8_t>(32));
+  Write(address + 32, std::vector<uint8_t>(32), kContinued);
+  Ask(MessageType::kNote, From("cudaStreamCreate").Put(2));
+  ASSERT_EQ(server.trace().size(), 3u);
+  EXPECT_EQ(server.trace()[0].kind, ApiKind::kAllocate);
+  EXPECT_EQ(server.trace()[1].kind, ApiKind::kHostToDevice);
+  EXPECT_EQ(server.trace()[1].bytes, 64u);
+  EXPECT_EQ(server.trace()[2].function, "cudaStreamCreate");
+  EXPECT_EQ(server.trace()[2].error, 2);
+  for (int i = 0; i < 200; ++i) Ask(MessageType::kNote, From("cudaStreamQuery").Put(0));
+  EXPECT_EQ(server.trace().size(), 100u);
+  EXPECT_EQ(server.trace_dropped(), 103u);
+}
+
+TEST_F(DeviceServerTest, LeavesTheWorkersOwnClosingCallsOut) {
+  Ask(MessageType::kNote, From("cudaGetLastError").Put(0));
+  Ask(MessageType::kNote, From("cudaDeviceSynchronize").Put(0));
+  Ask(MessageType::kNote, From("cudaGetLastError").Put(0));
+  server.EndCall();
+  ASSERT_EQ(server.trace().size(), 1u);
+  EXPECT_EQ(server.trace()[0].function, "cudaGetLastError");
+}
+
+TEST_F(DeviceServerTest, RefusesMalformedRequests) {
+  EXPECT_THROW(Ask(MessageType::kAllocate, Encoder()), WireError);
+  EXPECT_THROW(Ask(MessageType::kRead, From("cudaMemcpy").Put(uint64_t{0}).Put(~uint64_t{0})), WireError);
+  EXPECT_THROW(Ask(MessageType::kFree, From("cudaFree").Put(uint64_t{0}).Put(uint8_t{0})), WireError);
+  Encoder launch = From("cudaLaunchKernel");
+  Put(launch, vgpu::LaunchSpec{7, "absent", {}, {}, 0, {}, false});
+  EXPECT_THROW(Ask(MessageType::kLaunch, launch), WireError);
+}
+
+constexpr char kPtx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .align 4 .b8 data[64];\n"
+    ".visible .entry k(.param .u64 p, .param .u32 n) { ret; }\n";
+
+TEST_F(DeviceServerTest, LoadsModulesAndChecksLaunches) {
+  const std::vector<uint8_t> image(kPtx, kPtx + std::strlen(kPtx));
+  const Message loaded = server.Serve({MessageType::kLoadModule, 0, image});
+  ASSERT_EQ(loaded.flags & kFailed, 0);
+  const auto module = Decoder(loaded.payload).Get<vgpu::ModuleHandle>();
+
+  Encoder find;
+  const Message found = Ask(MessageType::kFindKernel, find.Put(module).PutString("k"));
+  Decoder decoder(found.payload);
+  ASSERT_TRUE(decoder.GetBool());
+  EXPECT_EQ(GetKernelInfo(decoder).parameter_bytes, 12u);
+
+  Encoder find_variable;
+  const Message variable = Ask(MessageType::kFindVariable, find_variable.Put(module).PutString("data"));
+  Decoder variable_decoder(variable.payload);
+  ASSERT_TRUE(variable_decoder.GetBool());
+  const uint64_t address = GetVariableInfo(variable_decoder).address;
+  EXPECT_TRUE(Write(address, std::vector<uint8_t>(64)));
+  EXPECT_TRUE(Read(address + 60, 4));
+  EXPECT_FALSE(Free(address));
+
+  const std::vector<uint8_t> parameters(12);
+  Encoder launch = From("cudaLaunchKernel");
+  Put(launch, vgpu::LaunchSpec{module, "k", {2, 1, 1}, {32, 1, 1}, 0, parameters, false});
+  const Message launched = Ask(MessageType::kLaunch, launch);
+  Decoder launch_decoder(launched.payload);
+  EXPECT_EQ(GetLaunchResult(launch_decoder).error, vgpu::LaunchError::kNone);
+  EXPECT_EQ(server.CallsOf(ApiKind::kLaunch), 1u);
+  Encoder too_few = From("cudaLaunchKernel");
+  Put(too_few, vgpu::LaunchSpec{module, "k", {2, 1, 1}, {32, 1, 1}, 0, std::span(parameters).first(4), false});
+  EXPECT_THROW(Ask(MessageType::kLaunch, too_few), WireError);
+}
+
+TEST_F(DeviceServerTest, RefusesModulesWithASentence) {
+  const std::string text = "this is no device code";
+  const Message reply = server.Serve({MessageType::kLoadModule, 0, {text.begin(), text.end()}});
+  EXPECT_NE(reply.flags & kFailed, 0);
+  EXPECT_NE(Decoder(reply.payload).GetString(), "");
+  const std::vector<uint8_t> image(kPtx, kPtx + std::strlen(kPtx));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(server.Serve({MessageType::kLoadModule, 0, image}).flags & kFailed, 0);
+  EXPECT_NE(server.Serve({MessageType::kLoadModule, 0, image}).flags & kFailed, 0);
+}
+
+TEST_F(DeviceServerTest, KeepsWhatKernelsPrintWithinBounds) {
+  DeviceServer small(device, {.print_bytes = 10});
+  small.Print("hello ");
+  small.Print("world and all");
+  EXPECT_EQ(small.printed(), "hello worl");
+  small.Print("more");
+  EXPECT_EQ(small.printed(), "hello worl");
+}
+
+}  // namespace
+}  // namespace lockstep::worker
