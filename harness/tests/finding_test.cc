@@ -152,6 +152,10 @@ TEST(FindingTest, EqualFindingsFold) {
   ASSERT_EQ(list.findings().size(), 1u);
   EXPECT_EQ(list.findings()[0].count, 4u);
   EXPECT_EQ(list.findings()[0].first.thread.x, 64u);
+  Finding unrolled = Race();
+  unrolled.first.ptx_line += 5;
+  list.Add(unrolled);
+  ASSERT_EQ(list.findings().size(), 1u);
   Finding other_line = Race();
   other_line.second->line = 48;
   list.Add(other_line);

@@ -215,8 +215,10 @@ void AppendParty(std::string& text, const char* label, const ThreadPlace& place,
   text += line_label + where + (source.empty() ? "" : "  " + source);
 }
 
+// An unrolled loop has several instructions of one source line, which are one place to its reader.
 bool SamePlace(const ThreadPlace& a, const ThreadPlace& b) {
-  return a.line == b.line && a.ptx_line == b.ptx_line && a.instruction == b.instruction && a.file == b.file;
+  return a.line == b.line && a.instruction == b.instruction && a.file == b.file &&
+         (a.line > 0 || a.ptx_line == b.ptx_line);
 }
 
 bool Folds(const Finding& a, const Finding& b) {

@@ -169,7 +169,8 @@ class Comparison {
       finding.hint = "no barrier orders these two accesses: __syncthreads() must stand between them";
     } else {
       finding.hint =
-          "blocks run in any order and at the same time: use an atomic operation, or split the work into two kernels";
+          "blocks run side by side in any order: use an atomic operation, two kernels, or __threadfence() before the "
+          "atomic that tells the others";
     }
     findings_.Add(finding);
   }
