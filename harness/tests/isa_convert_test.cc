@@ -164,6 +164,25 @@ TEST(ConvertTest, NanBecomesZeroExceptWhere64BitsTakePart) {
   EXPECT_EQ(Evaluate("cvt.rzi.s32.f16", {0x7e00}), 0u);
 }
 
+// As seen on an H200.
+TEST(ConvertTest, NansKeepTheirPayloadWhereF64OrBf16TakesPart) {
+  EXPECT_EQ(Evaluate("cvt.f64.f32", {0x7fffffff}), 0x7fffffffe0000000u);
+  EXPECT_EQ(Evaluate("cvt.f64.f32", {0xffc12345}), 0xfff82468a0000000u);
+  EXPECT_EQ(Evaluate("cvt.f64.f32", {0x7fa00000}), 0x7ffc000000000000u);
+  EXPECT_EQ(Evaluate("cvt.ftz.f64.f32", {0xffc12345}), 0x7fffffffe0000000u);
+  EXPECT_EQ(Evaluate("cvt.f64.f16", {0x7d00}), 0x7ffc000000000000u);
+  EXPECT_EQ(Evaluate("cvt.rn.f32.f64", {0x7ff0000000000001}), 0x7fc00000u);
+  EXPECT_EQ(Evaluate("cvt.rp.f32.f64", {0xfff8000000000001}), 0xffc00000u);
+  EXPECT_EQ(Evaluate("cvt.rn.f16.f64", {0xfff8000000000001}), 0xfe00u);
+  EXPECT_EQ(Evaluate("cvt.rn.bf16.f64", {0x7ff0000000000001}), 0x7fc0u);
+  EXPECT_EQ(Evaluate("cvt.rni.f64.f64", {0x7ff0000000000001}), 0x7ff8000000000001u);
+  EXPECT_EQ(Evaluate("cvt.f32.bf16", {0x7fa0}), 0x7fa00000u);
+  EXPECT_EQ(Evaluate("cvt.rna.tf32.f32", {0xffc12345}), 0xffc12000u);
+  EXPECT_EQ(Evaluate("cvt.f32.f16", {0xfe01}), 0x7fffffffu);
+  EXPECT_EQ(Evaluate("cvt.rn.f16.f32", {0xffc12345}), 0x7fffu);
+  EXPECT_EQ(Evaluate("cvt.rn.relu.f16.f32", {0xffc12345}), 0x7fffu);
+}
+
 TEST(ConvertTest, RegistersMayBeWiderThanTheType) {
   EXPECT_EQ(Evaluate("cvt.s8.s32", {0x1ff}, {4, 4}), 0xffffffffu);
   EXPECT_EQ(Evaluate("cvt.u8.s32", {0x1ff}, {8, 4}), 0xffu);

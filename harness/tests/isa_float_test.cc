@@ -48,12 +48,11 @@ T RandomFloat(std::mt19937_64& random) {
   }
 }
 
+// NaNs are equal here; FloatTest.NansAreTheDevices looks at their bits.
 template <typename T>
 void ExpectSame(T actual, T expected, const std::string& what) {
   if (std::isnan(expected)) {
-    // One canonical NaN, whatever the host's looks like.
-    const uint64_t nan = sizeof(T) == 4 ? 0x7fffffff : 0xfff8000000000000;
-    EXPECT_EQ(Bits(actual), nan) << what;
+    EXPECT_TRUE(std::isnan(actual)) << what;
   } else {
     EXPECT_EQ(Bits(actual), Bits(expected)) << what << ": " << actual << " instead of " << expected;
   }
@@ -142,6 +141,9 @@ TEST(FloatTest, FlushesBeforeAndAfter) {
   EXPECT_EQ(Evaluate("mul.ftz.f32", {smallest, Bits(-0.5f)}), Bits(-0.0f));
   EXPECT_EQ(Evaluate("mul.f32", {smallest, Bits(0.5f)}), Bits(0x1p-127f));
   EXPECT_EQ(Evaluate("mul.rp.ftz.f32", {subnormal, Bits(1.0f)}), Bits(-0.0f));
+  // Subnormal before rounding, normal after it.
+  EXPECT_EQ(Evaluate("rcp.rp.ftz.f32", {0x7e800001}), Bits(0.0f));
+  EXPECT_EQ(Evaluate("rcp.rp.f32", {0x7e800001}), smallest);
   EXPECT_EQ(Evaluate("fma.rn.ftz.f32", {smallest, Bits(1.0f), Bits(-0x1.8p-126f)}), Bits(-0.0f));
 }
 
@@ -153,6 +155,38 @@ TEST(FloatTest, SaturatesToTheUnitInterval) {
     EXPECT_EQ(Evaluate(text, {Bits(NAN), Bits(0.5f)}), Bits(0.0f)) << text;
     EXPECT_EQ(Evaluate(text, {Bits(-0.0f), Bits(-0.0f)}), Bits(0.0f)) << text;
   }
+}
+
+// As seen on an H200.
+TEST(FloatTest, NansAreTheDevices) {
+  const uint64_t single = 0x7fffffff, other = 0xffc12345;
+  for (const char* text : {"add.f32", "mul.rz.f32", "min.f32", "max.NaN.f32", "div.approx.f32", "div.rp.f32"}) {
+    EXPECT_EQ(Evaluate(text, {other, other}), single) << text;
+  }
+  for (const char* text : {"abs.f32", "neg.f32", "neg.ftz.f32", "sin.approx.f32", "sqrt.rn.f32", "cvt.rni.f32.f32"}) {
+    EXPECT_EQ(Evaluate(text, {other}), single) << text;
+  }
+  const uint64_t first = 0xfff8000000000001, signaling = 0x7ff0000000000002, quieted = 0x7ff8000000000002;
+  for (const char* text : {"add.f64", "sub.rz.f64", "mul.rp.f64", "div.rn.f64"}) {
+    EXPECT_EQ(Evaluate(text, {first, Bits(1.0)}), first) << text;
+    EXPECT_EQ(Evaluate(text, {Bits(1.0), signaling}), quieted) << text;
+  }
+  EXPECT_EQ(Evaluate("mul.f64", {first, signaling}), quieted);
+  EXPECT_EQ(Evaluate("fma.rn.f64", {first, signaling, Bits(0.0)}), quieted);
+  EXPECT_EQ(Evaluate("max.f64", {signaling, first}), first);
+  EXPECT_EQ(Evaluate("abs.f64", {first}), first);
+  EXPECT_EQ(Evaluate("neg.f64", {signaling}), quieted);
+  EXPECT_EQ(Evaluate("sub.f64", {Bits(INFINITY + 0.0), Bits(INFINITY + 0.0)}), 0xfff8000000000000);
+  EXPECT_EQ(Evaluate("rcp.approx.ftz.f64", {first}), 0x7fffffff00000000);
+  EXPECT_EQ(Evaluate("neg.f16", {0xfe01}), 0x7fffu);
+  EXPECT_EQ(Evaluate("abs.bf16x2", {0xffc1ff80}), 0x7fff7f80u);
+}
+
+TEST(FloatTest, SineOfLargeNumbersHasNoFractionLeft) {
+  EXPECT_EQ(Evaluate("sin.approx.f32", {Bits(0x1p30f)}), Bits(0.0f));
+  EXPECT_EQ(Evaluate("sin.approx.f32", {Bits(-0x1p30f)}), Bits(-0.0f));
+  EXPECT_EQ(Evaluate("cos.approx.f32", {Bits(-0x1p30f)}), Bits(1.0f));
+  EXPECT_NEAR(AsFloat(Evaluate("sin.approx.f32", {Bits(-1.0f)})), -std::sin(1.0), 0x1p-20);
 }
 
 TEST(FloatTest, ApproximationsAreWithinTheirBounds) {

@@ -118,7 +118,7 @@ TEST(IntegerTest, Saturates) {
 TEST(IntegerTest, DividesWithoutTraps) {
   for (const IntegerType& type : kTypes) {
     Check("div", type, type.bits, [](Wide a, Wide b, Wide, auto&) { return b == 0 ? -1 : a / b; });
-    Check("rem", type, type.bits, [](Wide a, Wide b, Wide, auto&) { return b == 0 ? a : a % b; });
+    Check("rem", type, type.bits, [](Wide a, Wide b, Wide, auto&) { return b == 0 ? -1 : a % b; });
   }
 }
 
@@ -164,7 +164,7 @@ TEST(IntegerTest, UniformDivisorsOfEveryKind) {
       const uint64_t a = 0xfffffffffffffff0u + static_cast<unsigned>(lane);
       EXPECT_EQ(div.Destination(0, lane), divisor == 0 ? ~uint64_t{0} : a / divisor);
       const uint32_t c = 0xfffffff0u + static_cast<unsigned>(lane) * 7;
-      EXPECT_EQ(rem.Destination(0, lane), divisor == 0 ? c : c % static_cast<uint32_t>(divisor));
+      EXPECT_EQ(rem.Destination(0, lane), divisor == 0 ? ~uint32_t{0} : c % static_cast<uint32_t>(divisor));
     }
   }
 }

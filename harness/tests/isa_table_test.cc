@@ -191,6 +191,7 @@ std::vector<Case> FloatCases() {
       {"testp.number.f32", {kNan32}, 0},
       {"testp.notanumber.f32", {kNan32}, 1},
       {"testp.normal.f32", {1}, 0},
+      {"testp.normal.f64", {0}, 1},
       {"testp.subnormal.f32", {1}, 1},
       {"div.rn.f32", {F(1.0f), F(3.0f)}, F(1.0f / 3.0f)},
       {"div.rp.f32", {F(1.0f), F(3.0f)}, 0x3eaaaaab},

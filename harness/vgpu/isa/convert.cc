@@ -87,9 +87,26 @@ Wide RoundToInteger(const Exact& value, Rounding rounding) {
   return value.negative ? -magnitude : magnitude;
 }
 
+// What becomes of a NaN depends on the pair of types (as seen on an H200): f64 keeps sign and payload both ways, bf16
+// extends to f32 and f32 is cut to tf32 bit by bit, and all else gives the destination's canonical NaN.
+uint64_t ConvertNan(const Conversion& c, uint64_t bits) {
+  const FloatFormat& to = FormatOf(c.to);
+  const FloatFormat& from = FormatOf(c.from);
+  if (c.sat) return 0;
+  if (c.relu) return to.nan;
+  if (c.from == Number::kBF16 && c.to == Number::kF32) return bits << 16;
+  if (c.from == Number::kF32 && c.to == Number::kTF32) return bits >> to.padding_bits << to.padding_bits;
+  if (c.from != Number::kF64 && c.to != Number::kF64) return to.nan;
+  if (c.ftz && c.from == Number::kF32) bits = from.nan;
+  const uint64_t sign = (bits >> (from.bits - 1)) & 1;
+  const uint64_t fraction = (bits & ((uint64_t{1} << from.fraction_bits) - 1)) << (52 - from.fraction_bits);
+  const uint64_t quiet = (fraction | uint64_t{1} << 51) >> (52 - to.fraction_bits);
+  const uint64_t exponent = ((uint64_t{1} << to.exponent_bits) - 1) << to.fraction_bits;
+  return (sign << (to.bits - 1)) | ((exponent | quiet) << to.padding_bits);
+}
+
 uint64_t ConvertToFloat(const Conversion& c, Exact value) {
   const FloatFormat& format = FormatOf(c.to);
-  if (value.kind == Exact::Kind::kNan) return c.sat ? 0 : format.nan;
   if (value.negative && (c.sat || c.relu)) value = Exact{};
   const uint64_t bits = Pack(value, format, c.rounding, c.satfinite);
   if (c.sat) {
@@ -133,12 +150,14 @@ uint64_t ConvertElement(const Conversion& c, uint64_t bits) {
   if (c.ftz && c.from == Number::kF32) {
     bits = std::bit_cast<uint32_t>(Flush(std::bit_cast<float>(static_cast<uint32_t>(bits))));
   }
+  bits &= c.from == Number::kF64 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(c.from))) - 1;
   Exact value = Unpack(bits, FormatOf(c.from));
   if (IsInteger(c.to)) {
     if (value.kind == Exact::Kind::kNan) return WriteInteger(c.to, static_cast<Wide>(NanAsInteger(c.to, c.from)));
     if (value.kind == Exact::Kind::kInfinity) return WriteInteger(c.to, value.negative ? Lowest(c.to) : Highest(c.to));
     return WriteInteger(c.to, std::clamp(RoundToInteger(value, c.rounding), Lowest(c.to), Highest(c.to)));
   }
+  if (value.kind == Exact::Kind::kNan) return ConvertNan(c, bits);
   // From 2^66 on every number is an integer already.
   if (c.to_integral && value.kind == Exact::Kind::kFinite && value.exponent < 0) {
     const Wide rounded = RoundToInteger(value, c.rounding);

@@ -120,18 +120,19 @@ constexpr auto kFloatToInteger = [](From x) {
   return x == x ? result : static_cast<To>(NanAsInteger(kTo, kFrom));
 };
 
+// The host keeps a NaN's payload as the device does.
 template <typename To, typename From, bool kFtz>
 constexpr auto kFloatToFloat = [](From x) {
-  if constexpr (kFtz && sizeof(From) == 4) x = Flush(x);
-  const To result = Canonical(static_cast<To>(x));
+  if constexpr (kFtz && sizeof(From) == 4) x = Flush(Canonical(x));
+  const To result = static_cast<To>(x);
   return kFtz && sizeof(To) == 4 ? Flush(result) : result;
 };
 
 template <typename F, Rounding kRounding, bool kFtz>
-constexpr auto kFloatToIntegral = [](F x) { return Canonical(RoundHost<kRounding>(kFtz ? Flush(x) : x)); };
+constexpr auto kFloatToIntegral = [](F x) { return Canonical(RoundHost<kRounding>(kFtz ? Flush(x) : x), x); };
 
-template <typename Format>
-constexpr auto kToSingle = [](uint16_t x) { return Canonical(Format::ToFloat(x)); };
+constexpr auto kHalfToSingle = [](uint16_t x) { return Canonical(Half::ToFloat(x)); };
+constexpr auto kBfloatToSingle = [](uint16_t x) { return uint32_t{x} << 16; };  // a NaN too
 template <typename Format>
 constexpr auto kFromSingle = [](float x) { return Format::FromFloat(x); };
 
@@ -228,8 +229,8 @@ Handler PickFloatToFloat(const Conversion& c) {
                  : Elementwise<kFloatToFloat<double, float, false>, double, float>;
   }
   if (c.ftz) return nullptr;
-  if (c.to == Number::kF32 && c.from == Number::kF16) return Elementwise<kToSingle<Half>, float, uint16_t>;
-  if (c.to == Number::kF32 && c.from == Number::kBF16) return Elementwise<kToSingle<Bfloat>, float, uint16_t>;
+  if (c.to == Number::kF32 && c.from == Number::kF16) return Elementwise<kHalfToSingle, float, uint16_t>;
+  if (c.to == Number::kF32 && c.from == Number::kBF16) return Elementwise<kBfloatToSingle, uint32_t, uint16_t>;
   if (c.to == Number::kF16 && c.from == Number::kF32) return Elementwise<kFromSingle<Half>, uint16_t, float>;
   if (c.to == Number::kBF16 && c.from == Number::kF32) return Elementwise<kFromSingle<Bfloat>, uint16_t, float>;
   return nullptr;

@@ -35,22 +35,21 @@ Selection SelectArithmetic(Modifiers& modifiers, bool rounding_required) {
   return SelectRounded<kOp, kSoftOp, float, kSources>(modes, InsnClass::kFloat32);
 }
 
-// Sign operations touch no other bit, of NaNs either.
-template <typename B>
-constexpr B kSignBit = B{1} << (8 * sizeof(B) - 1);
-constexpr auto kAbs = [](auto bits) { return bits & ~kSignBit<decltype(bits)>; };
-constexpr auto kNeg = [](auto bits) { return bits ^ kSignBit<decltype(bits)>; };
-constexpr auto kCopysign = [](auto sign, auto magnitude) {
-  return (sign & kSignBit<decltype(sign)>) | (magnitude & ~kSignBit<decltype(sign)>);
-};
-template <auto kOp>
-constexpr auto kFlushed = [](uint32_t bits) { return kOp(std::bit_cast<uint32_t>(Flush(std::bit_cast<float>(bits)))); };
+// Sign operations leave a NaN's sign alone.
+constexpr auto kAbs = [](auto x) { return std::fabs(x); };
+constexpr auto kNeg = [](auto x) { return -x; };
 
 template <auto kOp>
 Selection SelectSign(Modifiers& modifiers) {
-  if (modifiers.type(0) == Type::kF64) return {kUnary<kOp, uint64_t>, InsnClass::kFloat64};
-  return {modifiers.Take("ftz") ? kUnary<kFlushed<kOp>, uint32_t> : kUnary<kOp, uint32_t>, InsnClass::kFloat32};
+  if (modifiers.type(0) == Type::kF64) return {HostHandler<kOp, double, 1>(false, false), InsnClass::kFloat64};
+  return {HostHandler<kOp, float, 1>(modifiers.Take("ftz"), false), InsnClass::kFloat32};
 }
+
+template <typename B>
+constexpr B kSignBit = B{1} << (8 * sizeof(B) - 1);
+constexpr auto kCopysign = [](auto sign, auto magnitude) {
+  return (sign & kSignBit<decltype(sign)>) | (magnitude & ~kSignBit<decltype(sign)>);
+};
 
 Selection SelectCopysign(Modifiers& modifiers) {
   switch (modifiers.type(0)) {
@@ -119,7 +118,7 @@ constexpr auto kFinite = [](auto x) { return std::isfinite(x); };
 constexpr auto kInfinite = [](auto x) { return std::isinf(x); };
 constexpr auto kNumber = [](auto x) { return x == x; };
 constexpr auto kNotANumber = [](auto x) { return x != x; };
-constexpr auto kNormal = [](auto x) { return std::isnormal(x); };
+constexpr auto kNormal = [](auto x) { return std::isnormal(x) || x == 0; };  // zeros count as normal
 constexpr auto kSubnormal = [](auto x) { return std::fpclassify(x) == FP_SUBNORMAL; };
 
 template <auto kTest, typename T>

@@ -24,10 +24,18 @@ constexpr T CanonicalNan() {
   return std::bit_cast<T>(static_cast<BitsOf<T>>(kFormatOf<T>.nan));
 }
 
-// NaN payloads and signs depend on the host's operand order; the device has one NaN.
-template <typename T>
-constexpr T Canonical(T x) {
-  return x == x ? x : CanonicalNan<T>();
+// f32 has one NaN. NaNs of f64 carry on: the last operand that is one, made quiet, is the result; the host's choice
+// would depend on how the compiler orders operands.
+template <typename T, typename... Operands>
+constexpr T Canonical(T result, Operands... operands) {
+  if constexpr (sizeof(T) == 4) {
+    return result == result ? result : CanonicalNan<T>();
+  } else {
+    T nan = CanonicalNan<T>();
+    constexpr uint64_t kQuiet = uint64_t{1} << 51;
+    ((nan = operands == operands ? nan : std::bit_cast<T>(std::bit_cast<uint64_t>(operands) | kQuiet)), ...);
+    return result == result ? result : nan;
+  }
 }
 
 // Subnormal numbers become zeros of the same sign.
@@ -49,7 +57,7 @@ constexpr T Saturate01(T x) {
 // kOp with the effects of .ftz and .sat around it.
 template <auto kOp, bool kFtz, bool kSat>
 constexpr auto kWithModes = [](auto... x) {
-  auto result = Canonical(kOp((kFtz ? Flush(x) : x)...));
+  auto result = Canonical(kOp((kFtz ? Flush(x) : x)...), x...);
   if (kFtz) result = Flush(result);
   if (kSat) result = Saturate01(result);
   return result;
@@ -88,8 +96,10 @@ void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
     for (int lane = 0; lane < kWarpSize; ++lane) {
       if (!((mask >> lane) & 1)) continue;
       const auto operand = [&](const T* row) { return ToExact(modes.ftz ? Flush(row[lane]) : row[lane]); };
-      T result = FromExact<T>(kSoftOp(modes.rounding, operand(sources[kIndex])...), modes.rounding);
-      if (modes.ftz) result = Flush(result);
+      const Exact exact = kSoftOp(modes.rounding, operand(sources[kIndex])...);
+      T result = Canonical(FromExact<T>(exact, modes.rounding), sources[kIndex][lane]...);
+      // What is subnormal before it is rounded flushes, even where it rounds up to a normal number.
+      if (modes.ftz && Flush(FromExact<T>(exact, Rounding::kTowardZero)) == 0) result = std::copysign(T{0}, result);
       d[lane] = modes.sat ? Saturate01(result) : result;
     }
   };

@@ -29,17 +29,46 @@ constexpr auto kDivApprox = [](float a, float b) {
 template <auto kFunction>
 constexpr auto kByDouble = [](float a) { return static_cast<float>(kFunction(static_cast<double>(a))); };
 constexpr auto kRsqrt = [](double a) { return 1.0 / std::sqrt(a); };
-constexpr auto kSin = [](double a) { return std::sin(a); };
-constexpr auto kCos = [](double a) { return std::cos(a); };
 constexpr auto kLg2 = [](double a) { return std::log2(a); };
 constexpr auto kEx2 = [](double a) { return std::exp2(a); };
 constexpr auto kTanh = [](double a) { return std::tanh(a); };
+
+// sin and cos multiply by 1/2pi, rounded toward zero, and look at the fraction of a revolution: for large operands
+// nothing is left of it. So does the hardware (seen on an H200); it stays within the documented bound where there is
+// one.
+float TowardZero(double x) {
+  const float nearest = static_cast<float>(x);
+  return std::fabs(static_cast<double>(nearest)) > std::fabs(x)
+             ? std::bit_cast<float>(std::bit_cast<uint32_t>(nearest) - 1)
+             : nearest;
+}
+constexpr auto kRevolution = [](float a) {
+  const double product = static_cast<double>(a) * double{0.15915494f};
+  const float turns = Flush(TowardZero(product));
+  return static_cast<double>(turns) - std::nearbyint(static_cast<double>(turns));
+};
+constexpr double kTwoPi = 6.283185307179586;
+constexpr auto kSin = [](float a) {
+  return std::copysign(1.0f, a) * static_cast<float>(std::sin(kTwoPi * kRevolution(std::fabs(a))));
+};
+constexpr auto kCos = [](float a) {
+  return static_cast<float>(std::sin(kTwoPi * (0.25 - std::fabs(kRevolution(a)))));  // exact at a quarter
+};
 
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper half of the operand and give the upper half of the
 // result.
 constexpr double UpperHalf(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000); }
 template <auto kOp>
-constexpr auto kUpperHalf = [](double a) { return UpperHalf(Canonical(kOp(UpperHalf(a)))); };
+constexpr auto kUpperHalf = [](double a) { return UpperHalf(kOp(UpperHalf(a))); };
+// Their NaN is one of its own.
+template <auto kOp>
+void UpperHalfHandler(Warp& warp, const Insn& insn, LaneMask mask) {
+  const double* a = Source<double>(warp, insn.row[1]);
+  ForLanesInPlace<double>(Destination<double>(warp, insn.row[0]), mask, [=](int lane) {
+    const double result = kWithModes<kUpperHalf<kOp>, true, false>(a[lane]);
+    return result == result ? result : std::bit_cast<double>(uint64_t{0x7fffffff00000000});
+  });
+}
 
 template <auto kOp, auto kSoftOp, size_t kSources>
 Selection SelectIeee(Modifiers& modifiers) {
@@ -59,7 +88,7 @@ Selection SelectRcp(Modifiers& modifiers) {
   const bool ftz = modifiers.Take("ftz");
   if (modifiers.type(0) == Type::kF32) return {HostHandler<kRcp, float, 1>(ftz, false)};
   if (modifiers.type(0) == Type::kF64 && ftz) {
-    return {HostHandler<kUpperHalf<kRcp>, double, 1>(true, false), InsnClass::kFloat64};
+    return {UpperHalfHandler<kRcp>, InsnClass::kFloat64};
   }
   return {};
 }
@@ -75,24 +104,24 @@ Selection SelectRsqrt(Modifiers& modifiers) {
   const bool ftz = modifiers.Take("ftz");
   if (modifiers.type(0) == Type::kF32) return {HostHandler<kByDouble<kRsqrt>, float, 1>(ftz, false)};
   if (modifiers.type(0) != Type::kF64) return {};
-  return {ftz ? HostHandler<kUpperHalf<kRsqrt>, double, 1>(true, false) : HostHandler<kRsqrt, double, 1>(false, false),
-          InsnClass::kFloat64};
+  return {ftz ? UpperHalfHandler<kRsqrt> : HostHandler<kRsqrt, double, 1>(false, false), InsnClass::kFloat64};
 }
 
 template <auto kFunction>
 Selection SelectTranscendental(Modifiers& modifiers) {
   if (modifiers.type_count() != 1 || modifiers.type(0) != Type::kF32 || !modifiers.Take("approx")) return {};
-  return {HostHandler<kByDouble<kFunction>, float, 1>(modifiers.Take("ftz"), false)};
+  return {HostHandler<kFunction, float, 1>(modifiers.Take("ftz"), false)};
 }
 
-LOCKSTEP_OPCODES(float_special, {
-                                    {"rcp", "d0 s0", SelectRcp, InsnClass::kSpecialFunction},
-                                    {"sqrt", "d0 s0", SelectSqrt, InsnClass::kSpecialFunction},
-                                    {"rsqrt", "d0 s0", SelectRsqrt, InsnClass::kSpecialFunction},
-                                    {"sin", "d0 s0", SelectTranscendental<kSin>, InsnClass::kSpecialFunction},
-                                    {"cos", "d0 s0", SelectTranscendental<kCos>, InsnClass::kSpecialFunction},
-                                    {"lg2", "d0 s0", SelectTranscendental<kLg2>, InsnClass::kSpecialFunction},
-                                });
+LOCKSTEP_OPCODES(float_special,
+                 {
+                     {"rcp", "d0 s0", SelectRcp, InsnClass::kSpecialFunction},
+                     {"sqrt", "d0 s0", SelectSqrt, InsnClass::kSpecialFunction},
+                     {"rsqrt", "d0 s0", SelectRsqrt, InsnClass::kSpecialFunction},
+                     {"sin", "d0 s0", SelectTranscendental<kSin>, InsnClass::kSpecialFunction},
+                     {"cos", "d0 s0", SelectTranscendental<kCos>, InsnClass::kSpecialFunction},
+                     {"lg2", "d0 s0", SelectTranscendental<kByDouble<kLg2>>, InsnClass::kSpecialFunction},
+                 });
 
 }  // namespace
 
@@ -105,7 +134,7 @@ Selection SelectFloatDiv(Modifiers& modifiers) {
           InsnClass::kSpecialFunction};
 }
 
-Selection SelectFloatEx2(Modifiers& modifiers) { return SelectTranscendental<kEx2>(modifiers); }
+Selection SelectFloatEx2(Modifiers& modifiers) { return SelectTranscendental<kByDouble<kEx2>>(modifiers); }
 
 Selection SelectFloatTanh(Modifiers& modifiers) {
   if (modifiers.type(0) != Type::kF32 || !modifiers.Take("approx")) return {};

@@ -81,17 +81,24 @@ Selection SelectArithmetic(Modifiers& modifiers, bool may_relu) {
           InsnClass::kFloat16};
 }
 
-// Sign operations touch no other bit.
-constexpr auto kAbs = [](uint16_t a) { return a & 0x7fff; };
-constexpr auto kNeg = [](uint16_t a) { return a ^ 0x8000; };
-template <auto kOp>
-constexpr auto kFlushed = [](uint16_t a) { return kOp(FlushEncoded<Half>(a)); };
+template <typename Format>
+constexpr bool IsNan(uint16_t encoded) {
+  return (encoded & 0x7fff) > Format::kExponent;
+}
+
+constexpr auto kAbs = [](uint16_t a) { return static_cast<uint16_t>(a & 0x7fff); };
+constexpr auto kNeg = [](uint16_t a) { return static_cast<uint16_t>(a ^ 0x8000); };
+template <auto kOp, typename Format, bool kFtz>
+constexpr auto kSign =
+    [](uint16_t a) { return IsNan<Format>(a) ? Format::kNan : kOp(kFtz ? FlushEncoded<Format>(a) : a); };
 
 template <auto kOp>
 Selection SelectSign(Modifiers& modifiers) {
   const HalfType type = TypeOf(modifiers);
-  const bool ftz = !type.bfloat && modifiers.Take("ftz");
-  return {ftz ? PickWidth<kFlushed<kOp>, 1>(type.packed) : PickWidth<kOp, 1>(type.packed), InsnClass::kFloat16};
+  if (type.bfloat) return {PickWidth<kSign<kOp, Bfloat, false>, 1>(type.packed), InsnClass::kFloat16};
+  return {modifiers.Take("ftz") ? PickWidth<kSign<kOp, Half, true>, 1>(type.packed)
+                                : PickWidth<kSign<kOp, Half, false>, 1>(type.packed),
+          InsnClass::kFloat16};
 }
 
 // Encodings as integers in the order of their values, -0 below +0.
@@ -112,8 +119,8 @@ constexpr auto kExtreme = [](uint16_t a, uint16_t b) -> uint16_t {
     a &= 0x7fff;
     b &= 0x7fff;
   }
-  const bool a_nan = (a & 0x7fff) > Format::kExponent;
-  const bool b_nan = (b & 0x7fff) > Format::kExponent;
+  const bool a_nan = IsNan<Format>(a);
+  const bool b_nan = IsNan<Format>(b);
   const bool first = kMax ? OrderOf(a) > OrderOf(b) : OrderOf(a) < OrderOf(b);
   uint16_t result = first ? a : b;
   result = a_nan ? b : result;

@@ -1,5 +1,5 @@
 // div and rem of integers. Source: PTX ISA 9.0, 9.7.1 (a divisor of zero is unspecified there: the values here are
-// the hardware's).
+// the ones an H200 gives).
 #include "vgpu/isa/integer_division.h"
 
 #include <bit>
@@ -15,14 +15,13 @@ enum class Part : uint8_t { kQuotient, kRemainder };
 // One lane, any width but 32 bits, unsigned.
 template <Part kPart, typename T>
 T Divide(T a, T b) {
-  if (b == 0) return kPart == Part::kQuotient ? kQuotientByZero<T> : RemainderByZero<T>(a);
+  if (b == 0) return kByZero<T>;
   return static_cast<T>(kPart == Part::kQuotient ? a / b : a % b);
 }
 template <Part kPart>
 uint32_t Divide(uint32_t a, uint32_t b) {
   const uint32_t quotient = QuotientByDouble(a, b);
-  if (kPart == Part::kQuotient) return b == 0 ? kQuotientByZero<uint32_t> : quotient;
-  return b == 0 ? RemainderByZero<uint32_t>(a) : a - quotient * b;
+  return b == 0 ? kByZero<uint32_t> : kPart == Part::kQuotient ? quotient : a - quotient * b;
 }
 
 // Through magnitudes, so that the most negative number divided by -1 wraps as on the hardware.
@@ -33,8 +32,7 @@ T DivideSigned(T a, T b) {
   const U result = Divide<kPart>(magnitude(a), magnitude(b));
   const bool negative = kPart == Part::kQuotient ? (a < 0) != (b < 0) : a < 0;
   const T value = static_cast<T>(negative ? U{0} - result : result);
-  if (kPart == Part::kQuotient) return b == 0 ? kQuotientByZero<T> : value;
-  return b == 0 ? RemainderByZero<T>(a) : value;
+  return b == 0 ? kByZero<T> : value;
 }
 
 template <Part kPart, typename T>

@@ -17,12 +17,8 @@ inline uint32_t QuotientByDouble(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>(static_cast<int32_t>(quotient - kBias)) ^ 0x80000000u;
 }
 
-// What the hardware's instruction sequence gives for a divisor of zero.
+// What the hardware's instruction sequences give for a divisor of zero, quotient and remainder alike.
 template <typename T>
-inline constexpr T kQuotientByZero = static_cast<T>(~T{0});
-template <typename T>
-constexpr T RemainderByZero(T dividend) {
-  return dividend;
-}
+inline constexpr T kByZero = static_cast<T>(~T{0});
 
 }  // namespace lockstep::vgpu
