@@ -63,6 +63,8 @@ TEST(PtxBodyTest, ReadsImmediates) {
     mov.u32 %r1, !0 + ~0;
     mov.s64 %rd1, (.s64)7 / -2;
     mov.s64 %rd1, (.s64)0x8000000000000000 / -1;
+    mov.s64 %rd1, -9 >> 1;
+    mov.s64 %rd1, -9 >> 100;
     mov.f32 %f1, 0f3F800000;
     mov.f32 %f1, -0F3f800000;
     mov.f64 %fd1, 0d3FF0000000000000;
@@ -83,13 +85,15 @@ TEST(PtxBodyTest, ReadsImmediates) {
   EXPECT_EQ(integer(7), 0);
   EXPECT_EQ(integer(8), -3);
   EXPECT_EQ(integer(9), INT64_MIN);
-  EXPECT_FALSE(real(10).is_double);
-  EXPECT_EQ(real(10).bits, 0x3f800000u);
-  EXPECT_EQ(real(11).bits, 0xbf800000u);
-  EXPECT_TRUE(real(12).is_double);
-  EXPECT_EQ(real(12).bits, 0x3ff0000000000000u);
-  EXPECT_EQ(real(13).bits, 0x4039000000000000u);
-  EXPECT_EQ(real(14).bits, 0x3fc0000000000000u);
+  EXPECT_EQ(integer(10), -5);
+  EXPECT_EQ(integer(11), -1);
+  EXPECT_FALSE(real(12).is_double);
+  EXPECT_EQ(real(12).bits, 0x3f800000u);
+  EXPECT_EQ(real(13).bits, 0xbf800000u);
+  EXPECT_TRUE(real(14).is_double);
+  EXPECT_EQ(real(14).bits, 0x3ff0000000000000u);
+  EXPECT_EQ(real(15).bits, 0x4039000000000000u);
+  EXPECT_EQ(real(16).bits, 0x3fc0000000000000u);
 }
 
 TEST(PtxBodyTest, RefusesBadConstants) {

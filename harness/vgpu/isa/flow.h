@@ -31,14 +31,14 @@ struct Flow {
 
 // In a .func, ret counts as a jump to one common end: the index body.size() is a valid reconvergence point there
 // (the decoder puts the real return at it), also for a guarded ret. Ways on which every thread ends (exit, trap, a
-// kernel's early return) do not count: a branch with one other way has no reconvergence. Throws PtxError for a branch to
-// an unknown label.
+// kernel's early return) do not count: a branch with one other way has no reconvergence. Throws PtxError for a branch
+// to an unknown label.
 Flow AnalyzeFlow(const ptx::Function& function);
 
 struct RegisterLayout {
   std::unordered_map<std::string, RowRef> row;  // register name → offset in the frame
   uint32_t frame_bytes = 0;                     // multiple of 64; predicates first
-  uint32_t registers = 0;                       // 32-bit registers a thread that are live at once, at most; for occupancy
+  uint32_t registers = 0;  // 32-bit registers a thread that are live at once, at most; for occupancy
 };
 
 // Registers whose live ranges do not overlap share a row. A guarded write does not end a live range. What an operand

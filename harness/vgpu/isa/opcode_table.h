@@ -39,10 +39,10 @@ class Modifiers {
   ptx::Type type(int k) const { return k < static_cast<int>(types_.size()) ? types_[k] : ptx::Type::kNone; }
   int type_count() const { return static_cast<int>(types_.size()); }
 
-  bool Take(std::string_view word);                         // true and gone when it is there
+  bool Take(std::string_view word);                                    // true and gone when it is there
   std::string TakeAny(std::initializer_list<std::string_view> words);  // the one that was there, or ""
   bool empty() const { return words_.empty(); }
-  std::string Left() const;                                 // ".foo.bar", for the message
+  std::string Left() const;  // ".foo.bar", for the message
 
   // Width in bytes of operand k's register as declared (0 for immediates and sinks): ld, st and cvt allow a
   // register wider than the type. Operands count as in the text, elements of vectors and second parts
@@ -59,7 +59,7 @@ class Modifiers {
 
 // What a selector decides beside the handler.
 struct Selection {
-  Handler handler = nullptr;     // nullptr: not supported with these modifiers
+  Handler handler = nullptr;                 // nullptr: not supported with these modifiers
   InsnClass insn_class = InsnClass::kOther;  // kOther: the row's
   uint8_t flags = 0;
   uint64_t extra = 0;
@@ -84,9 +84,9 @@ struct OpcodeFamily {
   OpcodeFamily(const Opcode* rows, size_t count);
 };
 
-#define LOCKSTEP_OPCODES(family, ...)                                    \
+#define LOCKSTEP_OPCODES(family, ...)                                      \
   static const ::lockstep::vgpu::Opcode k_##family##_rows[] = __VA_ARGS__; \
-  static const ::lockstep::vgpu::OpcodeFamily k_##family##_family(        \
+  static const ::lockstep::vgpu::OpcodeFamily k_##family##_family(         \
       k_##family##_rows, sizeof k_##family##_rows / sizeof k_##family##_rows[0])
 
 }  // namespace lockstep::vgpu

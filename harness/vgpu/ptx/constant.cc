@@ -153,7 +153,8 @@ class ConstantParser {
     if (op == "<<") return Integer(b < 64 ? a << b : 0, left.is_unsigned);
     if (op == ">>") {
       if (left.is_unsigned) return Integer(b < 64 ? a >> b : 0, true);
-      return Integer(static_cast<uint64_t>(signed_a >> (b < 64 ? b : 63)), false);
+      const uint64_t places = b < 64 ? b : 63;
+      return Integer(signed_a < 0 ? ~(~a >> places) : a >> places, false);
     }
     if (op == "|") return Integer(a | b, is_unsigned);
     if (op == "^") return Integer(a ^ b, is_unsigned);

@@ -17,18 +17,40 @@ namespace lockstep::vgpu::ptx {
 
 // Fundamental and packed types (PTX ISA 5.2). The order within a group is by width.
 enum class Type : uint8_t {
-  kNone, kPred,
-  kB8, kB16, kB32, kB64, kB128,
-  kU8, kU16, kU32, kU64,
-  kS8, kS16, kS32, kS64,
-  kF16, kF32, kF64,
-  kF16x2, kBF16, kBF16x2, kTF32,
-  kU16x2, kS16x2, kU8x4, kS8x4, kE4M3x2, kE5M2x2, kF32x2,
+  kNone,
+  kPred,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kB128,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF16,
+  kF32,
+  kF64,
+  kF16x2,
+  kBF16,
+  kBF16x2,
+  kTF32,
+  kU16x2,
+  kS16x2,
+  kU8x4,
+  kS8x4,
+  kE4M3x2,
+  kE5M2x2,
+  kF32x2,
 };
 
 // Size in bytes; kPred counts as 4 (a lane mask), kNone as 0.
 int SizeOf(Type type);
-std::string_view NameOf(Type type);                    // "u32", without the dot
+std::string_view NameOf(Type type);                       // "u32", without the dot
 std::optional<Type> TypeFromName(std::string_view name);  // takes "u32"; nullopt when it is no type
 
 enum class Space : uint8_t { kGeneric, kReg, kGlobal, kShared, kLocal, kParam, kConst };
@@ -42,21 +64,38 @@ struct SourceLocation {
 
 struct Operand;
 
-struct RegisterRef { std::string name; bool negated = false; };   // %r1, !%p1; also vector components %tid.x as SpecialRef
-struct SpecialRef { std::string name; };                          // "%tid.x", "%laneid", "%envreg1"; WARP_SZ is the integer 32
-struct IntegerImmediate { int64_t value = 0; bool is_unsigned = false; };
-struct FloatImmediate { uint64_t bits = 0; bool is_double = true; };  // 0f… keeps 32 bits, 0d… and decimal 64
-struct SymbolRef { std::string name; int64_t offset = 0; };       // a variable, function or label name (+ constant)
-struct AddressRef {                                               // [base + offset]; base is a register, a symbol, or neither
+struct RegisterRef {
+  std::string name;
+  bool negated = false;
+};  // %r1, !%p1; also vector components %tid.x as SpecialRef
+struct SpecialRef {
+  std::string name;
+};  // "%tid.x", "%laneid", "%envreg1"; WARP_SZ is the integer 32
+struct IntegerImmediate {
+  int64_t value = 0;
+  bool is_unsigned = false;
+};
+struct FloatImmediate {
+  uint64_t bits = 0;
+  bool is_double = true;
+};  // 0f… keeps 32 bits, 0d… and decimal 64
+struct SymbolRef {
+  std::string name;
+  int64_t offset = 0;
+};                   // a variable, function or label name (+ constant)
+struct AddressRef {  // [base + offset]; base is a register, a symbol, or neither
   std::string base_register;
   std::string base_symbol;
   int64_t offset = 0;
 };
-struct VectorRef { std::vector<Operand> elements; };              // {%r1, %r2, _}
-struct SinkRef {};                                                // _
+struct VectorRef {
+  std::vector<Operand> elements;
+};                  // {%r1, %r2, _}
+struct SinkRef {};  // _
 
 struct Operand {
-  std::variant<SinkRef, RegisterRef, SpecialRef, IntegerImmediate, FloatImmediate, SymbolRef, AddressRef, VectorRef> value;
+  std::variant<SinkRef, RegisterRef, SpecialRef, IntegerImmediate, FloatImmediate, SymbolRef, AddressRef, VectorRef>
+      value;
   // d|p of setp, shfl, …: the part behind the bar, empty or one element. Of an address: what else its
   // brackets hold, as in [tensor, {%r1, %r2}].
   std::vector<Operand> second;
@@ -71,13 +110,13 @@ struct Instruction {
   // Where an inlined instruction's outermost caller stands, in the text of this very function, from
   // .loc …, inlined_at …; file -1 when it was not inlined. location.file/line stays the innermost place.
   SourceLocation inlined_at;
-  int ptx_line = 0;                    // 1-based line in the PTX text
+  int ptx_line = 0;  // 1-based line in the PTX text
 
   struct CallInfo {
-    std::vector<Operand> returns;      // names of .param or registers
-    Operand target;                    // SymbolRef (direct) or RegisterRef (indirect)
+    std::vector<Operand> returns;  // names of .param or registers
+    Operand target;                // SymbolRef (direct) or RegisterRef (indirect)
     std::vector<Operand> arguments;
-    std::string prototype_or_table;    // label of .callprototype or .calltargets, for indirect calls
+    std::string prototype_or_table;  // label of .callprototype or .calltargets, for indirect calls
   };
   std::optional<CallInfo> call;
 };
@@ -86,33 +125,49 @@ struct Variable {
   std::string name;
   Space space = Space::kGeneric;
   Type type = Type::kNone;
-  int vector_width = 1;                 // .v2, .v4
-  uint64_t alignment = 0;               // bytes; 0 = the type's own
-  std::vector<uint64_t> dimensions;     // {} scalar; 0 stands for [] (extern shared)
+  int vector_width = 1;              // .v2, .v4
+  uint64_t alignment = 0;            // bytes; 0 = the type's own
+  std::vector<uint64_t> dimensions;  // {} scalar; 0 stands for [] (extern shared)
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
-  int count = 1;                        // .reg .b32 %r<24>: name "%r", count 24 (0 when it is a single register)
+  int count = 1;  // .reg .b32 %r<24>: name "%r", count 24 (0 when it is a single register)
 
   // Initialiser: raw bytes, zero beyond their end, and the places where an address goes in. Where mask is not
   // all ones, the address's bits under it go in, shifted down by the mask's lowest set bit.
-  std::vector<uint8_t> bytes;           // never longer than TotalBytes()
-  struct Relocation { uint64_t offset; std::string symbol; int64_t addend; int size; bool generic; uint64_t mask; };
+  std::vector<uint8_t> bytes;  // never longer than TotalBytes()
+  struct Relocation {
+    uint64_t offset;
+    std::string symbol;
+    int64_t addend;
+    int size;
+    bool generic;
+    uint64_t mask;
+  };
   std::vector<Relocation> relocations;
 
-  uint64_t ElementBytes() const;        // SizeOf(type) * vector_width
-  uint64_t TotalBytes() const;          // 0 for []
+  uint64_t ElementBytes() const;  // SizeOf(type) * vector_width
+  uint64_t TotalBytes() const;    // 0 for []
 };
 
-struct Label { std::string name; size_t instruction; };   // stands before Function::body[instruction]
+struct Label {
+  std::string name;
+  size_t instruction;
+};  // stands before Function::body[instruction]
 
-struct BranchTable { std::string name; std::vector<std::string> targets; };       // .branchtargets / .calltargets
-struct CallPrototype { std::string name; std::vector<Variable> returns, parameters; };
+struct BranchTable {
+  std::string name;
+  std::vector<std::string> targets;
+};  // .branchtargets / .calltargets
+struct CallPrototype {
+  std::string name;
+  std::vector<Variable> returns, parameters;
+};
 
 struct Function {
   std::string name;
   bool is_entry = false, is_extern = false, is_visible = false, is_weak = false, noreturn = false;
-  std::vector<Variable> returns, parameters;    // in space kParam (or kReg for old ABI-less .func)
-  std::vector<Variable> variables;              // .local/.shared/.param/… declared in the body, names made unique over scopes
-  std::vector<Variable> registers;              // .reg declarations, made unique over scopes
+  std::vector<Variable> returns, parameters;  // in space kParam (or kReg for old ABI-less .func)
+  std::vector<Variable> variables;  // .local/.shared/.param/… declared in the body, names made unique over scopes
+  std::vector<Variable> registers;  // .reg declarations, made unique over scopes
   std::vector<Instruction> body;
   std::vector<Label> labels;
   std::vector<BranchTable> tables;
@@ -129,12 +184,12 @@ struct Function {
 
 struct Module {
   int version_major = 0, version_minor = 0;
-  int target_sm = 0;                   // 80 for sm_80 / compute_80; the letter suffix is in target
-  std::string target;                  // "sm_90a"
+  int target_sm = 0;   // 80 for sm_80 / compute_80; the letter suffix is in target
+  std::string target;  // "sm_90a"
   int address_size = 64;
-  std::vector<std::string> files;      // .file table, index = SourceLocation::file (holes are empty)
-  std::vector<Variable> variables;     // module scope
-  std::vector<Function> functions;     // declarations without a body included, unless the body follows
+  std::vector<std::string> files;   // .file table, index = SourceLocation::file (holes are empty)
+  std::vector<Variable> variables;  // module scope
+  std::vector<Function> functions;  // declarations without a body included, unless the body follows
 };
 
 // A PTX text that can't be taken: where and why, in one sentence.
