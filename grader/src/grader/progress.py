@@ -93,7 +93,7 @@ class Display:
             rung = record.score.rung if record.score else ""
             verdict = f"[{_style(record.verdict)}]{record.verdict:8}[/]"
             self._console.print(
-                f"  {escape(record.folder[:40]):40}  {verdict}  {score_text(record):14}  [dim]{rung}[/]",
+                f"  {escape(record.student.name[:40]):40}  {verdict}  {score_text(record):14}  [dim]{rung}[/]",
                 highlight=False,
                 soft_wrap=True,
             )
