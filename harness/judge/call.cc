@@ -98,6 +98,20 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   return Make(Verdict::kHarness, context, {"the worker could not be run", Printable(report.detail)});
 }
 
+bool SamePlace(const vgpu::ThreadPlace& a, const vgpu::ThreadPlace& b) {
+  return a.file == b.file && a.line == b.line && a.ptx_line == b.ptx_line;
+}
+
+// A thread that reads what another has not written yet, for want of a barrier, reads uninitialised memory too: the race
+// is the mistake.
+bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Finding>& findings) {
+  if (finding.kind != vgpu::FindingKind::kUninitialized) return false;
+  return std::any_of(findings.begin(), findings.end(), [&](const vgpu::Finding& race) {
+    return race.kind == vgpu::FindingKind::kRace && race.kernel == finding.kernel &&
+           (SamePlace(race.first, finding.first) || (race.second && SamePlace(*race.second, finding.first)));
+  });
+}
+
 }  // namespace
 
 Problem UnfinishedProblem(const CallContext& context) {
@@ -113,6 +127,7 @@ Problem UnfinishedProblem(const CallContext& context) {
 std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& context) {
   std::vector<Problem> problems;
   for (const vgpu::Finding& finding : report.findings) {
+    if (IsExplainedByRace(finding, report.findings)) continue;
     Problem problem = ProblemOf(finding);
     if (!context.input.empty()) problem.evidence.push_back("input   " + context.input);
     if (problem.file.empty()) problem.file = context.source;

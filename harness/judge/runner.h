@@ -20,6 +20,9 @@ class Runner {
   // Never fails for what the submission does: the report says it, and the next call finds a worker that runs and a
   // device that works. A fault takes the memory on the device with it. Throws HarnessError.
   virtual CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) = 0;
+  // Bounds each launch of the calls that follow, below the assignment's own limit: a hang with a small input is found
+  // in a moment. Nothing on a real GPU.
+  virtual void LimitInstructions(uint64_t /*warp_instructions*/) {}
 };
 
 // Kernels that one call may launch.
@@ -27,6 +30,7 @@ inline constexpr uint64_t kMaxLaunches = 10'000;
 
 struct RunnerOptions {
   worker::WorkerCommand command;
+  uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
   worker::Limits limits;
 };
 

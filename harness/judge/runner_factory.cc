@@ -48,7 +48,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
     device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
     if (device.threads < 1) device.threads = 1;
     device.check_races = device.check_uninitialized = device.check_sync = checks;
-    device.instruction_budget = limits.instruction_budget;
+    device.instruction_budget = runner.instruction_budget = limits.instruction_budget;
     device.memory_bytes = limits.memory_mb << 20;
     return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
   };

@@ -37,6 +37,7 @@ class BoundedServer : public worker::CudaServer {
     if (request.type == worker::MessageType::kLaunch && ++launches_ > kMaxLaunches) throw TooManyLaunches();
     return server_.Serve(request);
   }
+  void EndCall() override { server_.EndCall(); }
   void EndSession() override { server_.EndSession(); }
   worker::DeviceServer& server() { return server_; }
 
@@ -56,6 +57,13 @@ class WorkerRunner : public Runner {
   ~WorkerRunner() override { session_.Stop(); }
 
   JudgeDevice& device() override { return *device_; }
+
+  void LimitInstructions(uint64_t warp_instructions) override {
+    const uint64_t limit = options_.instruction_budget;
+    if (vgpu::Device* virtual_device = device_->virtual_device()) {
+      virtual_device->set_instruction_budget(limit == 0 ? warp_instructions : std::min(limit, warp_instructions));
+    }
+  }
 
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
     if (const auto hung = timed_out_.find(launcher); hung != timed_out_.end() && hung->second.times >= kMaxFailures) {

@@ -19,6 +19,10 @@ using judge::Problem;
 using judge::Role;
 using judge::Verdict;
 
+// Warp instructions that a launch may take: rung 1 needs 4 an element, and 200 for a block that is nearly empty.
+constexpr uint64_t kInstructions = 1'000'000;
+constexpr uint64_t kInstructionsPerElement = 200;
+
 int32_t Expected(const std::string& rung, const std::vector<int32_t>& values) {
   if (rung == "reduce8_max") return judge::Largest(values);
   if (rung == "reduce8_min") return judge::Smallest(values);
@@ -102,6 +106,7 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   const std::vector<worker::Argument> arguments = {buffers.in.argument(), buffers.sum.argument(),
                                                    worker::Argument::Integer(static_cast<unsigned>(values.size())),
                                                    buffers.work.argument()};
+  runner.LimitInstructions(kInstructions + kInstructionsPerElement * values.size());
   judge::EvidenceRun run{runner.Call(rung, arguments), {}};
   run.problems = judge::ProblemsOf(run.report, context);
   const std::vector<int32_t> found = buffers.sum.Get();

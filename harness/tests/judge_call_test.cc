@@ -85,6 +85,24 @@ TEST(CallTest, OnARealGpuAFaultIsKnownByItsError) {
   EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
 }
 
+TEST(CallTest, UninitialisedReadThatARaceExplainsIsTheRace) {
+  CallReport report = Ended(Outcome::kReturned);
+  vgpu::Finding uninitialized, race;
+  uninitialized.kind = vgpu::FindingKind::kUninitialized;
+  uninitialized.kernel = "k";
+  uninitialized.first.line = 41;
+  report.findings = {uninitialized};
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kUninit);
+  race.kind = vgpu::FindingKind::kRace;
+  race.kernel = "k";
+  race.first.line = 39;
+  race.second = uninitialized.first;
+  report.findings.push_back(race);
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kRace);
+  report.findings[1].second->line = 47;
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kUninit);
+}
+
 TEST(CallTest, CopiesToTheHostAreAllowedForAResultOnly) {
   CallReport report = Ended(Outcome::kReturned);
   report.bytes_to_host = kMaxBytesToHost;
