@@ -13,7 +13,7 @@
 
 namespace lockstep::vgpu {
 
-// How an access takes part in synchronisation. Two strong ones never race; see Benign in race_checker.cc.
+// How an access takes part in synchronisation. Two strong ones never race; see Benign in race_comparison.h.
 enum class Strength : uint8_t { kPlain, kVolatile, kStrong };
 
 struct Access {

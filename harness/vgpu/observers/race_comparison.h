@@ -1,0 +1,236 @@
+// Holds one access against the records of shadow memory: a granule at a time, or a run of them where they are alike.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "vgpu/observers/access_log.h"
+#include "vgpu/observers/checkers.h"
+#include "vgpu/observers/finding_table.h"
+#include "vgpu/observers/race_shadow.h"
+#include "vgpu/observers/race_state.h"
+
+namespace lockstep::vgpu {
+
+// By the kinds of the earlier and the later access: load, store, atomic.
+inline constexpr const char* kRaceDetail[3][3] = {
+    {"", "write after read", "atomic after read"},
+    {"read after write", "write after write", "atomic after write"},
+    {"read after atomic", "write after atomic", ""},
+};
+
+// One warp access while it is held against the records.
+class Comparison {
+ public:
+  Comparison(const AccessLog& log, const BlockState& block, const Releases* releases, const Access& access,
+             uint32_t number, Record floor, const MemoryAccess& event, FindingTable& findings)
+      : log_(log),
+        block_(block),
+        releases_(releases),
+        access_(access),
+        number_(number),
+        floor_(floor),
+        event_(event),
+        findings_(findings) {}
+
+  Record floor() const { return floor_; }
+  Record RecordOf(uint32_t lane) const { return MakeRecord(number_, lane); }
+
+  // Whether the record's access comes before this one by `lane`.
+  bool Ordered(Record record, uint32_t lane) {
+    if (record < floor_) return true;
+    LookUp(record);
+    if (seen_) return true;
+    return same_warp_ && block_.clocks.SeenByLane(access_.warp, LaneOf(record), old_.time, lane);
+  }
+  bool Races(Record record, uint32_t lane) {
+    if (Ordered(record, lane) || benign_) return false;
+    return !(same_instruction_ && event_.same_value && AccessOf(record) == number_);
+  }
+  // The same for a run in step that begins with the record, at `lane`: false where lanes may differ.
+  bool RunOrdered(Record record, uint32_t lane) {
+    if (record < floor_) return true;
+    LookUp(record);
+    return seen_ || (same_warp_ && LaneOf(record) == lane);
+  }
+  bool RunHarmless(Record record, uint32_t lane) { return RunOrdered(record, lane) || benign_; }
+  // Whether two reads are of one warp; after neither has been found ordered.
+  bool SameWarp(Record a, Record b) {
+    LookUp(a);
+    const uint32_t warp = old_.warp, block_index = old_.block_index;
+    LookUp(b);
+    return warp == old_.warp && block_index == old_.block_index;
+  }
+
+  void Report(Record record, uint32_t lane, uint64_t address) {
+    LookUp(record);
+    RawFinding finding;
+    finding.kind = FindingKind::kRace;
+    finding.first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
+    finding.has_second = true;
+    finding.second = {access_.block_index, access_.warp * kWarpSize + lane, access_.pc, access_.kind};
+    finding.has_memory = true;
+    finding.space = event_.space;
+    finding.address = address;
+    finding.bytes = event_.bytes;
+    finding.detail = kRaceDetail[static_cast<int>(old_.kind)][static_cast<int>(access_.kind)];
+    if (same_instruction_) {
+      finding.hint = "several threads of one warp write this address by one instruction, and any of them may win";
+    } else if (same_warp_) {
+      finding.hint = "threads of one warp need not run in step: put __syncwarp() between these two accesses";
+    } else if (old_.block_index == access_.block_index) {
+      finding.hint = "no barrier orders these two accesses: __syncthreads() must stand between them";
+    } else {
+      finding.hint =
+          "blocks run side by side in any order: use an atomic operation, two kernels, or __threadfence() before the "
+          "atomic that tells the others";
+    }
+    findings_.Add(finding);
+  }
+
+ private:
+  // Facts about a record's access, kept for the next record, which is mostly of the same one.
+  void LookUp(Record record) {
+    const uint32_t number = AccessOf(record);
+    if (number == looked_up_) return;
+    looked_up_ = number;
+    old_ = log_[number];
+    const bool same_block = old_.block_index == access_.block_index;
+    same_warp_ = same_block && old_.warp == access_.warp;
+    same_instruction_ = number == number_;
+    seen_ = same_block ? block_.clocks.SeenByAllLanes(old_.warp, old_.time, access_.warp)
+                       : releases_ != nullptr && releases_->Covers(old_.block_index, old_.warp, old_.time,
+                                                                   block_.clocks.acquired(access_.warp));
+    benign_ = Benign(old_.strength, access_.strength);
+  }
+  // Strong accesses are what programs synchronise by. Volatile ones serve for that in old code on global memory. On
+  // shared memory old code reduces with them inside a warp, without __syncwarp, which is a race: there, a volatile
+  // access is taken for synchronisation only against a strong one.
+  bool Benign(Strength a, Strength b) const {
+    if (a == Strength::kPlain || b == Strength::kPlain) return false;
+    return event_.space == MemorySpace::kGlobal || a == Strength::kStrong || b == Strength::kStrong;
+  }
+
+  const AccessLog& log_;
+  const BlockState& block_;
+  const Releases* releases_;
+  const Access& access_;
+  const uint32_t number_;
+  const Record floor_;
+  const MemoryAccess& event_;
+  FindingTable& findings_;
+  uint32_t looked_up_ = 0;
+  Access old_;
+  bool same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
+};
+
+// One granule, one lane.
+inline void CheckGranule(Comparison& c, ShadowRegion& region, size_t granule, uint32_t lane, AccessKind kind,
+                         uint64_t address) {
+  Record& write = region.write()[granule];
+  Record& read = region.read()[granule];
+  Record& other = region.other_read()[granule];
+  const Record record = c.RecordOf(lane);
+  if (c.Races(write, lane)) c.Report(write, lane, address);
+  if (kind == AccessKind::kLoad) {
+    if (c.Ordered(read, lane)) {
+      read = record;
+    } else if (c.Ordered(other, lane) || c.SameWarp(read, other)) {
+      other = record;
+    }
+    return;
+  }
+  if (c.Races(read, lane)) {
+    c.Report(read, lane, address);
+  } else if (c.Races(other, lane)) {
+    c.Report(other, lane, address);
+  }
+  write = record;
+  read = other = 0;
+}
+
+// A run of granules, hit by neighbouring lanes from `lane` on.
+struct Run {
+  Record* write;
+  Record* read;
+  Record* other;
+  size_t count;
+  uint32_t lane;
+  int lane_shift;  // granules a lane = 1 << lane_shift
+
+  Run Part(size_t begin, size_t end) const {  // lane_shift 0
+    return {write + begin, read + begin, other + begin, end - begin, lane + static_cast<uint32_t>(begin), 0};
+  }
+};
+
+// Checks and updates a run at once. False, and nothing done, where granules may differ or there is something to report.
+inline bool CheckAtOnce(Comparison& c, const Run& run, AccessKind kind) {
+  const auto& [write, read, other, count, lane, lane_shift] = run;
+  const Record floor = c.floor();
+  if (!AllBelow(write, count, floor) && !(AllInStep(write, count, lane_shift) && c.RunHarmless(write[0], lane))) {
+    return false;
+  }
+  const bool read_below = AllBelow(read, count, floor);
+  const bool other_below = read_below || AllBelow(other, count, floor);
+  if (!read_below && !AllInStep(read, count, lane_shift)) return false;
+  if (!other_below && !AllInStep(other, count, lane_shift)) return false;
+  if (kind != AccessKind::kLoad) {
+    if (!read_below && !c.RunHarmless(read[0], lane)) return false;
+    if (!other_below && !c.RunHarmless(other[0], lane)) return false;
+    Fill(write, count, c.RecordOf(lane), lane_shift);
+    if (!read_below) {
+      std::fill_n(read, count, 0u);
+      std::fill_n(other, count, 0u);
+    }
+    return true;
+  }
+  if (read_below || c.RunOrdered(read[0], lane)) {
+    Fill(read, count, c.RecordOf(lane), lane_shift);
+    return true;
+  }
+  if (other_below || c.RunOrdered(other[0], lane) || c.SameWarp(read[0], other[0])) {
+    Fill(other, count, c.RecordOf(lane), lane_shift);
+    return true;
+  }
+  // Two readers of other warps stand already, and stay. Readers of this warp may be ordered lane by lane.
+  return !c.SameWarp(read[0], c.RecordOf(lane)) && !c.SameWarp(other[0], c.RecordOf(lane));
+}
+
+// Where the records of one kind cease to be alike: one access's in step, or all below the floor.
+inline void MarkBreaks(const Record* records, size_t count, Record floor, uint32_t* breaks) {
+  for (size_t k = 1; k < count; ++k) {
+    const uint32_t old = (records[k] < floor) & (records[k - 1] < floor);
+    const uint32_t in_step = (records[k] == records[k - 1] + 1) & (LaneOf(records[k]) != 0);
+    breaks[k] |= (old | in_step) ^ 1;
+  }
+}
+
+inline void CheckRun(Comparison& c, ShadowRegion& region, size_t granule, size_t count, uint32_t lane, int lane_shift,
+                     AccessKind kind, uint64_t address) {
+  const Run run{
+      region.write() + granule, region.read() + granule, region.other_read() + granule, count, lane, lane_shift};
+  if (CheckAtOnce(c, run, kind)) return;
+  const auto one_by_one = [&](size_t begin, size_t end) {
+    for (size_t k = begin; k < end; ++k) {
+      CheckGranule(c, region, granule + k, lane + static_cast<uint32_t>(k >> lane_shift), kind,
+                   address + ((k >> lane_shift) << (lane_shift + region.shift())));
+    }
+  };
+  if (lane_shift != 0 || count > kWarpSize) {
+    one_by_one(0, count);
+    return;
+  }
+  // In the last steps of a tree, a run's records come from two or three accesses: its pieces are alike.
+  uint32_t breaks[kWarpSize] = {};
+  MarkBreaks(run.write, count, c.floor(), breaks);
+  MarkBreaks(run.read, count, c.floor(), breaks);
+  MarkBreaks(run.other, count, c.floor(), breaks);
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    for (end = begin + 1; end < count && breaks[end] == 0; ++end) {
+    }
+    if (!CheckAtOnce(c, run.Part(begin, end), kind)) one_by_one(begin, end);
+  }
+}
+
+}  // namespace lockstep::vgpu

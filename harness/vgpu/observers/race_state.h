@@ -1,0 +1,73 @@
+// What the race checker knows of each block, and of what blocks have released to each other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/observers/access_log.h"
+#include "vgpu/observers/block_clocks.h"
+#include "vgpu/observers/race_shadow.h"
+
+namespace lockstep::vgpu {
+
+// What a block's accesses need, from its begin to its end.
+struct BlockState {
+  static constexpr uint32_t kCachedPcs = 16;
+  struct CachedAccess {
+    uint32_t pc = ~uint32_t{0}, time = 0, number = 0;
+    Strength strength = Strength::kPlain;
+  };
+
+  uint32_t index = 0;
+  BlockClocks clocks;
+  ShadowRegion shared;
+  AccessLog log;  // of shared accesses
+  Record floor = MakeRecord(1, 0);
+  // The numbers that recent accesses of each warp have, by pc, in the two logs.
+  std::vector<CachedAccess> shared_cache, global_cache;
+
+  uint32_t Number(AccessLog& log_used, std::vector<CachedAccess>& cache, const Access& access) {
+    CachedAccess& cached = cache[access.warp * kCachedPcs + access.pc % kCachedPcs];
+    if (cached.pc != access.pc || cached.time != access.time || cached.strength != access.strength) {
+      cached = {access.pc, access.time, log_used.Add(access), access.strength};
+    }
+    return cached.number;
+  }
+  static void Clear(std::vector<CachedAccess>& cache) { std::fill(cache.begin(), cache.end(), CachedAccess{}); }
+};
+
+// What a block has released to others.
+struct Release {
+  uint64_t sequence;
+  std::vector<uint32_t> clock;  // of each warp, accesses stamped below
+};
+
+class Releases {
+ public:
+  void Add(uint32_t block_index, uint64_t sequence, const std::vector<uint32_t>& clock) {
+    std::vector<Release>& list = by_block_[block_index];
+    if (list.size() == kKept) {
+      // Long lists are rare; the elder half goes, and what it released counts from the beginning.
+      list.erase(list.begin(), list.begin() + kKept / 2);
+      list.front().sequence = 0;
+    }
+    list.push_back({sequence, clock});
+  }
+  bool Covers(uint32_t block_index, uint32_t warp, uint32_t time, uint64_t acquired) const {
+    const auto entry = by_block_.find(block_index);
+    if (entry == by_block_.end()) return false;
+    const std::vector<Release>& list = entry->second;
+    const auto after = std::upper_bound(list.begin(), list.end(), acquired,
+                                        [](uint64_t value, const Release& r) { return value < r.sequence; });
+    return after != list.begin() && time < std::prev(after)->clock[warp];
+  }
+  void Clear() { by_block_.clear(); }
+
+ private:
+  static constexpr size_t kKept = 256;
+  std::unordered_map<uint32_t, std::vector<Release>> by_block_;
+};
+
+}  // namespace lockstep::vgpu
