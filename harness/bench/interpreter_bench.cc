@@ -1,15 +1,10 @@
-// Warp instructions a second of the interpreter, with counters and with every checker.
-//
-//   build/bench/interpreter_bench --benchmark_filter=counters
-//
-// The argument is the number of CPU threads. The rate to look at is warp_instructions/s.
-
+// Warp instructions a second of the interpreter: plain, with counters, with every checker.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
 #include <fstream>
-#include <iterator>
-#include <string>
+#include <memory>
+#include <sstream>
 #include <vector>
 
 #include "vgpu/exec/device.h"
@@ -17,118 +12,98 @@
 namespace lockstep::vgpu {
 namespace {
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+enum Mode : int64_t { kPlain, kCounters, kCheckers };
 
-// Parameters as the kernel's parameter block holds them.
-class Parameters {
- public:
-  template <typename T>
-  Parameters& Add(T value) {
-    bytes_.resize((bytes_.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T));
-    const size_t at = bytes_.size();
-    bytes_.resize(at + sizeof(T));
-    std::memcpy(bytes_.data() + at, &value, sizeof(T));
-    return *this;
-  }
-  std::span<const uint8_t> bytes() const { return bytes_; }
-
- private:
-  std::vector<uint8_t> bytes_;
+struct Work {
+  const char* kernel;
+  Dim3 grid, block;
+  uint32_t shared;
+  uint32_t n;           // the last parameter
+  size_t buffers;       // pointers before it
+  size_t elements;      // of 4 bytes, each buffer
 };
 
-enum class Mode { kCounters, kChecks };
+constexpr Work kWork[] = {
+    {"reduction", {64}, {256}, 1024, 1 << 20, 2, 1 << 20},
+    {"reduction_naive", {1024}, {256}, 1024, 1 << 18, 2, 1 << 18},
+    {"scan", {512}, {256}, 0, 512 * 256, 2, 512 * 256},
+    {"transpose", {32, 32}, {32, 8}, 0, 1024, 2, 1 << 20},
+    {"transpose_naive", {32, 32}, {32, 8}, 0, 1024, 2, 1 << 20},
+    {"matrix_multiply", {16, 16}, {16, 16}, 0, 256, 3, 256 * 256},
+    {"divergent", {64}, {256}, 0, 64 * 256, 2, 64 * 256},
+};
 
-void RunKernel(benchmark::State& state, Mode mode, const char* kernel, Dim3 grid, Dim3 block,
-               Parameters (*parameters)(Device&)) {
+std::string ReadPtx() {
+  std::ifstream file(LOCKSTEP_BUILD_DIR "/ptx/interpreter_bench.ptx");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void RunKernel(benchmark::State& state, const Work& work, Mode mode) {
   DeviceOptions options;
-  options.threads = static_cast<int>(state.range(0));
-  options.check_races = options.check_uninitialized = options.check_sync = mode == Mode::kChecks;
+  options.counters = mode != kPlain;
+  options.check_races = options.check_uninitialized = options.check_sync = mode == kCheckers;
   Device device(*FindProfile("h200"), options);
-  const ModuleHandle module = device.LoadModule(ReadFile(LOCKSTEP_BUILD_DIR "/ptx/interpreter.ptx"));
-  const Parameters block_of_parameters = parameters(device);
-  LaunchSpec launch;
-  launch.module = module;
-  launch.kernel = kernel;
-  launch.grid = grid;
-  launch.block = block;
-  launch.parameters = block_of_parameters.bytes();
-  uint64_t instructions = 0;
-  for (auto _ : state) {
-    if (device.Launch(launch).error != LaunchError::kNone) {
-      state.SkipWithError(device.findings().findings().empty() ? "launch failed"
-                                                               : Format(device.findings().findings()[0]).c_str());
-      return;
-    }
-    instructions += device.launches().back().counters.warp_instructions;
-    if (!device.findings().findings().empty()) {
-      state.SkipWithError(Format(device.findings().findings()[0]).c_str());
-      return;
-    }
-    device.ClearRecords();
+  LaunchSpec spec;
+  spec.module = device.LoadModule(ReadPtx());
+  spec.kernel = work.kernel;
+  spec.grid = work.grid;
+  spec.block = work.block;
+  spec.dynamic_shared = work.shared;
+  std::vector<uint8_t> parameters(8 * work.buffers + 4);
+  std::vector<uint32_t> values(work.elements);
+  for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<uint32_t>(k % 1000 + 1);
+  for (size_t k = 0; k < work.buffers; ++k) {
+    const uint64_t buffer = device.Allocate(4 * work.elements, "buffer");
+    device.Write(buffer, values.data(), 4 * work.elements);
+    std::memcpy(&parameters[8 * k], &buffer, 8);
   }
-  state.counters["warp_instructions"] =
-      benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
+  std::memcpy(&parameters[8 * work.buffers], &work.n, 4);
+  spec.parameters = parameters;
+  // Instructions are the same in every mode; a counted launch tells their number.
+  DeviceOptions counted;
+  uint64_t instructions = 0;
+  {
+    Device other(*FindProfile("h200"), counted);
+    std::vector<uint8_t> own = parameters;
+    LaunchSpec first = spec;
+    first.module = other.LoadModule(ReadPtx());
+    for (size_t k = 0; k < work.buffers; ++k) {
+      const uint64_t buffer = other.Allocate(4 * work.elements, "buffer");
+      other.Write(buffer, values.data(), 4 * work.elements);
+      std::memcpy(&own[8 * k], &buffer, 8);
+    }
+    first.parameters = own;
+    if (other.Launch(first).error != LaunchError::kNone) {
+      state.SkipWithError("the launch failed");
+      return;
+    }
+    instructions = other.launches()[0].counters.warp_instructions;
+  }
+  for (auto _ : state) {
+    if (device.Launch(spec).error != LaunchError::kNone) {
+      state.SkipWithError("the launch failed");
+      return;
+    }
+  }
+  state.counters["warp_instructions/s"] =
+      benchmark::Counter(static_cast<double>(instructions) * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate);
 }
 
-uint64_t Zeroed(Device& device, uint64_t bytes, const char* name) {
-  const uint64_t address = device.Allocate(bytes, name);
-  device.Fill(address, 0, bytes);
-  return address;
-}
-
-constexpr unsigned kElements = 1 << 20;
-constexpr unsigned kSide = 1024;
-constexpr unsigned kMatrix = 128;
-
-Parameters ArrayParameters(Device& device) {
-  return Parameters()
-      .Add(Zeroed(device, 4 * kElements, "d_in"))
-      .Add(Zeroed(device, 4 * kElements, "d_out"))
-      .Add(kElements);
-}
-Parameters TransposeParameters(Device& device) {
-  return Parameters()
-      .Add(Zeroed(device, 4 * kSide * kSide, "d_in"))
-      .Add(Zeroed(device, 4 * kSide * kSide, "d_out"))
-      .Add(kSide)
-      .Add(kSide);
-}
-Parameters MatrixParameters(Device& device) {
-  return Parameters()
-      .Add(Zeroed(device, 4 * kMatrix * kMatrix, "d_a"))
-      .Add(Zeroed(device, 4 * kMatrix * kMatrix, "d_b"))
-      .Add(Zeroed(device, 4 * kMatrix * kMatrix, "d_c"))
-      .Add(kMatrix);
-}
-Parameters DivergentParameters(Device& device) {
-  return Parameters().Add(Zeroed(device, 4 * kElements / 16, "d_out")).Add(kElements / 16);
-}
-
-void Register(const char* mode_name, Mode mode) {
-  const auto add = [&](const char* kernel, Dim3 grid, Dim3 block, Parameters (*parameters)(Device&)) {
-    auto* bench = benchmark::RegisterBenchmark(
-        (std::string(mode_name) + "/" + kernel).c_str(),
-        [=](benchmark::State& state) { RunKernel(state, mode, kernel, grid, block, parameters); });
-    bench->Arg(1)->Unit(benchmark::kMillisecond)->UseRealTime();
-    if (mode == Mode::kCounters) bench->Arg(2);
-  };
-  add("reduction", {kElements / 256, 1, 1}, {256, 1, 1}, ArrayParameters);
-  add("scan", {kElements / 256, 1, 1}, {256, 1, 1}, ArrayParameters);
-  add("transpose", {kSide / 32, kSide / 32, 1}, {32, 8, 1}, TransposeParameters);
-  add("matrix_multiply", {kMatrix / 16, kMatrix / 16, 1}, {16, 16, 1}, MatrixParameters);
-  add("divergent", {kElements / 16 / 256, 1, 1}, {256, 1, 1}, DivergentParameters);
-}
+const bool registered = [] {
+  const std::pair<const char*, Mode> modes[] = {{"plain", kPlain}, {"counters", kCounters}, {"checkers", kCheckers}};
+  for (const Work& work : kWork) {
+    for (const auto& [name, mode] : modes) {
+      benchmark::RegisterBenchmark((std::string(work.kernel) + "/" + name).c_str(), RunKernel, work, mode)
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace lockstep::vgpu
 
-int main(int argc, char** argv) {
-  lockstep::vgpu::Register("counters", lockstep::vgpu::Mode::kCounters);
-  lockstep::vgpu::Register("checks", lockstep::vgpu::Mode::kChecks);
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}
+BENCHMARK_MAIN();

@@ -1,7 +1,7 @@
 // Kernels that must not go through: each has one fault.
 #include <cassert>
 
-__device__ __noinline__ int endless(int n) { return n == 0 ? 0 : 1 + endless(n + 1); }
+__device__ __noinline__ int endless(int n) { return n == 0 ? 0 : endless(n + 1) * endless(n + 2) + n; }
 extern "C" __global__ void runaway_recursion(int* out) { out[threadIdx.x] = endless(1 + threadIdx.x) + endless(2); }
 
 extern "C" __global__ void wrong_mask(int* out) {

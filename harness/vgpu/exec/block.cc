@@ -32,6 +32,12 @@ uint32_t ReductionValue(const Barrier& barrier, BarrierReduction reduction) {
   return 0;
 }
 
+// The compiler may make two barriers of one in the source.
+bool IsOneBarrier(const Program& program, uint32_t a, uint32_t b) {
+  const ptx::SourceLocation &x = program.info[a].location, &y = program.info[b].location;
+  return a == b || (x.line != 0 && x.line == y.line && x.file == y.file);
+}
+
 // Writes what bar.red yields into the rows of the lanes that waited.
 void WriteReduction(Warp& warp, const Group& group, const Barrier& barrier) {
   const Insn& insn = warp.engine->program().code[group.wait_pc];
@@ -109,7 +115,7 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
   if ((barrier.touched_warps & BitOf(warp)) == 0) {
     barrier.touched_warps |= BitOf(warp);
     barrier.pc[warp.index] = pc;
-  } else if (barrier.pc[warp.index] != pc) {
+  } else if (!IsOneBarrier(engine.program(), barrier.pc[warp.index], pc)) {
     Finding finding = engine.MakeFinding(warp, pc, lane, FindingKind::kBarrierDivergence,
                                          "threads of one warp meet at different barriers");
     finding.second = engine.Place(warp, barrier.pc[warp.index], std::countr_zero(barrier.arrived[warp.index]));

@@ -229,9 +229,7 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
     return std::tuple(a.block_index, a.finding.first.ptx_line, a.finding.kind) <
            std::tuple(b.block_index, b.finding.first.ptx_line, b.finding.kind);
   });
-  for (BlockFinding& finding : found) {
-    if (!IsOnePlace(finding.finding)) outcome.findings.push_back(std::move(finding.finding));
-  }
+  for (BlockFinding& finding : found) outcome.findings.push_back(std::move(finding.finding));
   for (Checker* checker : checkers) {
     for (const RawFinding& raw : checker->TakeFindings()) {
       if (raw.first.block_index > fault_block) continue;

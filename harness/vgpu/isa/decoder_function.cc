@@ -167,7 +167,7 @@ void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near)
   InsnInfo info;
   info.counted = false;
   if (near != nullptr) {
-    info.location = near->location;
+    info.location = near->location.line != 0 ? near->location : location_;
     info.ptx_line = near->ptx_line;
     info.text = builder_.Text(*near);
   }
@@ -177,7 +177,9 @@ void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near)
 void FunctionDecoder::DecodeInstruction(size_t index) {
   const ptx::Instruction& i = function_.body[index];
   InsnInfo info;
-  info.location = i.location;
+  // Line 0 is code that the compiler made up; it belongs with what stands before it.
+  if (i.location.line != 0) location_ = i.location;
+  info.location = location_;
   info.ptx_line = i.ptx_line;
   info.text = builder_.Text(i);
   Insn insn;
@@ -482,7 +484,10 @@ void FunctionDecoder::PatchBranches() {
     // Where the ways of a function meet only at its end, that is where its return is.
     const uint32_t end = InEntry() ? kNoPc : pc_of_[function_.body.size()];
     const uint32_t where = meet < pc_of_.size() ? pc_of_[meet] : end;
-    insn.extra = where != kNoPc && program.code[where].handler == Converge ? where : kNoPc;
+    // Where ways meet only to leave the kernel, lanes need not wait for each other; others may wait for them at a barrier.
+    const bool meets = where != kNoPc && program.code[where].handler == Converge;
+    const bool leaves = meets && program.code[where + 1].handler == Exit && program.code[where + 1].guard == kNoRow;
+    insn.extra = meets && !leaves ? where : kNoPc;
   }
 }
 

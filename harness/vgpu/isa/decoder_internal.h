@@ -118,6 +118,7 @@ class FunctionDecoder {
   std::unordered_map<std::string, uint32_t> local_offset_;
   std::unordered_map<std::string, size_t> label_;            // instruction that it stands before
   uint32_t temporary_base_ = 0, sink_row_ = 0;
+  ptx::SourceLocation location_;                             // of the last instruction that has one
   int temporaries_ = 0;                                      // of the instruction at hand
   int rows_ = 0;                                             // of the instruction at hand
   std::vector<uint32_t> pc_of_;                              // by instruction: where it, or its pseudo-instruction, starts

@@ -1,0 +1,218 @@
+// Faults: what stops a kernel, where, and with which words; and what the device does afterwards.
+#include <gtest/gtest.h>
+
+#include "tests/device_support.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+const std::string& Ptx() {
+  static const std::string text = ReadPtx("device_faults");
+  return text;
+}
+
+const Finding& OnlyFinding(TestDevice& device) {
+  static const Finding none;
+  EXPECT_EQ(device->findings().findings().size(), 1u);
+  return device->findings().findings().empty() ? none : device->findings().findings().back();
+}
+
+TEST(DeviceFaultsTest, GlobalAccessBeyondABuffer) {
+  for (const int threads : {1, 3}) {
+    DeviceOptions options;
+    options.threads = threads;
+    TestDevice device(Ptx(), options);
+    const auto in = device.Make(std::vector<int>(300), "d_in");
+    const auto out = device.Make(std::vector<int>(301), "d_out");
+    const LaunchResult result = device.Launch("out_of_bounds", {{4}, {128}}, in, out, 300);
+    EXPECT_EQ(result.error, LaunchError::kIllegalAddress);
+    const Finding& f = OnlyFinding(device);
+    EXPECT_EQ(f.kind, FindingKind::kOutOfBounds);
+    EXPECT_TRUE(f.fatal);
+    EXPECT_EQ(f.kernel, "out_of_bounds");
+    EXPECT_EQ(f.first.block, (Dim3{2, 0, 0}));
+    EXPECT_EQ(f.first.thread, (Dim3{300 - 256, 0, 0}));
+    EXPECT_TRUE(f.first.file.ends_with("device_faults.cu"));
+    EXPECT_GT(f.first.line, 0);
+    EXPECT_EQ(f.first.instruction, "ld.global.u32");
+    ASSERT_TRUE(f.memory.has_value());
+    EXPECT_EQ(f.memory->buffer_name, "d_in");
+    EXPECT_EQ(f.memory->address, in.address + 1200);
+    EXPECT_EQ(f.memory->buffer_bytes, 1200u);
+    // The context is gone until Reset.
+    EXPECT_TRUE(device->faulted());
+    EXPECT_EQ(device.Launch("null_pointer", {{1}, {1}}, in).error, LaunchError::kIllegalAddress);
+    device->Reset();
+    EXPECT_FALSE(device->faulted());
+    EXPECT_EQ(device->Allocations().size(), 0u);
+  }
+}
+
+TEST(DeviceFaultsTest, NullPointer) {
+  TestDevice device(Ptx());
+  EXPECT_EQ(device.Launch("null_pointer", {{1}, {32}}, uint64_t{0}).error, LaunchError::kIllegalAddress);
+  EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kInvalidAddress);
+}
+
+TEST(DeviceFaultsTest, WildPointers) {
+  for (const uint64_t address : {~uint64_t{0} - 63, uint64_t{1} << 63, uint64_t{0x10} << 40, uint64_t{0x11} << 40,
+                                 uint64_t{0x12} << 40, uint64_t{0x13} << 40, uint64_t{0x20} << 40}) {
+    TestDevice device(Ptx());
+    EXPECT_EQ(device.Launch("null_pointer", {{1}, {32}}, address).error, LaunchError::kIllegalAddress) << address;
+  }
+}
+
+TEST(DeviceFaultsTest, FreedBuffer) {
+  TestDevice device(Ptx());
+  const auto out = device.Make(std::vector<int>(32));
+  ASSERT_TRUE(device->Free(out.address));
+  EXPECT_FALSE(device->Free(out.address));
+  device.Make(std::vector<int>(32));  // not at the same place
+  EXPECT_EQ(device.Launch("null_pointer", {{1}, {32}}, out).error, LaunchError::kIllegalAddress);
+}
+
+TEST(DeviceFaultsTest, Misaligned) {
+  TestDevice device(Ptx());
+  const auto p = device.Make(std::vector<char>(256));
+  EXPECT_EQ(device.Launch("misaligned", {{1}, {32}}, p).error, LaunchError::kMisalignedAddress);
+  EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kMisaligned);
+}
+
+TEST(DeviceFaultsTest, SharedOverrun) {
+  TestDevice device(Ptx());
+  const auto p = device.Make(std::vector<int>(32, 4));
+  EXPECT_EQ(device.Launch("shared_overrun", {{1}, {32}}, p).error, LaunchError::kIllegalAddress);
+  const Finding& f = OnlyFinding(device);
+  EXPECT_EQ(f.kind, FindingKind::kOutOfBounds);
+  EXPECT_EQ(f.memory->space, MemorySpace::kShared);
+  EXPECT_EQ(f.memory->address, 128u);
+  EXPECT_EQ(f.first.thread, (Dim3{28, 0, 0}));
+  EXPECT_NE(f.memory->buffer_name.find('a'), std::string::npos);
+}
+
+TEST(DeviceFaultsTest, LocalOverrun) {
+  TestDevice device(Ptx());
+  const auto p = device.Make(std::vector<int>(32, 400));
+  EXPECT_EQ(device.Launch("local_overrun", {{1}, {32}}, p).error, LaunchError::kIllegalAddress);
+  EXPECT_EQ(OnlyFinding(device).memory->space, MemorySpace::kLocal);
+}
+
+TEST(DeviceFaultsTest, Assertion) {
+  TestDevice device(Ptx());
+  std::vector<int> in(64);
+  in[40] = 7;
+  EXPECT_EQ(device.Launch("asserts", {{1}, {64}}, device.Make(in)).error, LaunchError::kAssert);
+  const Finding& f = OnlyFinding(device);
+  EXPECT_EQ(f.kind, FindingKind::kAssert);
+  EXPECT_NE(f.detail.find("in[threadIdx.x] != 7"), std::string::npos) << f.detail;
+  EXPECT_EQ(f.first.thread, (Dim3{40, 0, 0}));
+}
+
+TEST(DeviceFaultsTest, Trap) {
+  TestDevice device(Ptx());
+  EXPECT_EQ(device.Launch("trap", {{1}, {64}}, device.Make(std::vector<int>{0})).error, LaunchError::kTrap);
+  EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kTrap);
+}
+
+TEST(DeviceFaultsTest, InstructionBudget) {
+  Dim3 block;
+  for (const int threads : {1, 3}) {
+    DeviceOptions options;
+    options.threads = threads;
+    options.instruction_budget = 100000;
+    TestDevice device(Ptx(), options);
+    EXPECT_EQ(device.Launch("endless_loop", {{4}, {64}}, device.Make(std::vector<int>{0})).error,
+              LaunchError::kTimeout);
+    const Finding& f = OnlyFinding(device);
+    EXPECT_EQ(f.kind, FindingKind::kTimeout);
+    EXPECT_GT(f.first.line, 0);
+    if (threads == 1) block = f.first.block;
+    EXPECT_EQ(f.first.block, block);
+  }
+}
+
+TEST(DeviceFaultsTest, RunawayRecursion) {
+  TestDevice device(Ptx());
+  EXPECT_EQ(device.Launch("runaway_recursion", {{1}, {32}}, device.Make(std::vector<int>(32))).error,
+            LaunchError::kStackOverflow);
+}
+
+TEST(DeviceFaultsTest, BarrierThatAWarpNeverReaches) {
+  TestDevice device(Ptx());
+  EXPECT_EQ(device.Launch("missing_warp", {{1}, {64}}, device.Make(std::vector<int>(64))).error,
+            LaunchError::kTimeout);
+  EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kBarrierDivergence);
+}
+
+TEST(DeviceFaultsTest, BarrierInABranchIsFoundButDoesNotHang) {
+  for (const char* kernel : {"partial_barrier", "different_barriers"}) {
+    TestDevice device(Ptx());
+    device.Launch(kernel, {{1}, {32}}, device.Make(std::vector<int>(32)));
+    ASSERT_FALSE(device->findings().findings().empty()) << kernel;
+    EXPECT_EQ(device->findings().findings()[0].kind, FindingKind::kBarrierDivergence) << kernel;
+  }
+}
+
+TEST(DeviceFaultsTest, MemberMasks) {
+  {
+    DeviceOptions options;
+    options.instruction_budget = 1000000;
+    TestDevice device(Ptx(), options);
+    EXPECT_NE(device.Launch("wrong_mask", {{1}, {32}}, device.Make(std::vector<int>(32))).error, LaunchError::kNone);
+  }
+  TestDevice device(Ptx());
+  EXPECT_EQ(device.Launch("mask_without_self", {{1}, {32}}, device.Make(std::vector<int>(32))).error,
+            LaunchError::kNone);
+  EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kWarpSyncMismatch);
+}
+
+TEST(DeviceFaultsTest, LaunchConfigurations) {
+  TestDevice device(Ptx());
+  const auto p = device.Make(std::vector<int>(2048));
+  EXPECT_EQ(device.Launch("null_pointer", {{0}, {32}}, p).error, LaunchError::kInvalidConfiguration);
+  EXPECT_EQ(device.Launch("null_pointer", {{1}, {2000}}, p).error, LaunchError::kInvalidConfiguration);
+  EXPECT_EQ(device.Launch("null_pointer", {{1}, {32, 2, 128}}, p).error, LaunchError::kInvalidConfiguration);
+  EXPECT_EQ(device.Launch("null_pointer", {{1, 70000}, {32}}, p).error, LaunchError::kInvalidConfiguration);
+  EXPECT_EQ(device.Launch("null_pointer", {{1}, {32}, 1 << 20}, p).error, LaunchError::kInvalidConfiguration);
+  EXPECT_EQ(device.Launch("null_pointer", {{1}, {32}}, p).error, LaunchError::kNone);
+  EXPECT_FALSE(device->faulted());
+}
+
+TEST(DeviceFaultsTest, UnsupportedInstructionNamesItself) {
+  const std::string ptx = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [p];
+  ld.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra DONE;
+  frobnicate.sync.u32 %r2, %r1;
+DONE:
+  ret;
+})";
+  TestDevice device(ptx);
+  EXPECT_EQ(device.Launch("k", {{1}, {1}}, device.Make(std::vector<int>{0})).error, LaunchError::kNone);
+  EXPECT_EQ(device.Launch("k", {{1}, {1}}, device.Make(std::vector<int>{1})).error, LaunchError::kUnsupported);
+  const Finding& f = OnlyFinding(device);
+  EXPECT_EQ(f.kind, FindingKind::kUnsupported);
+  EXPECT_NE(f.detail.find("frobnicate"), std::string::npos);
+  EXPECT_EQ(f.first.ptx_line, 10);
+}
+
+TEST(DeviceFaultsTest, HostAccessesStayWithinAllocations) {
+  TestDevice device(Ptx());
+  const auto p = device.Make(std::vector<int>(16));
+  int x[17] = {};
+  EXPECT_FALSE(device->Write(p.address, x, sizeof x));
+  EXPECT_FALSE(device->Read(x, p.address + 4, 64));
+  EXPECT_FALSE(device->Fill(p.address - 1, 0, 1));
+  EXPECT_FALSE(device->Copy(p.address, p.address + 64, 4));
+  EXPECT_TRUE(device->Copy(p.address, p.address + 4, 60));
+  EXPECT_FALSE(device->Contains(~uint64_t{0}, 2));
+  EXPECT_EQ(p.address % 256, 0u);
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu
