@@ -43,6 +43,7 @@ unit-tests: build-all  ## C++ tests
 
 grader-check: build  ## stubs fail, references pass, wrong solutions get their verdicts
 	@.venv/bin/grader check --build $(BUILD)
+	@.venv/bin/grader ladder 04_reduction --build $(BUILD) --page docs/reference/ladder.md --verify
 
 grader-tests: build  ## Python tests
 	@.venv/bin/pytest -q grader/tests

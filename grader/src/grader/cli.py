@@ -17,6 +17,8 @@ from grader.assignment import Assignment, load_assignment
 from grader.check import Finding, check_assignment
 from grader.discovery import Submission, find_submissions
 from grader.errors import GraderError, InfrastructureError
+from grader.files import write_atomic
+from grader.ladder import is_of_other_compiler, ladder_page, measure_ladder
 from grader.layout import Layout, find_layout
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
 from grader.process import CancelledError
@@ -248,6 +250,45 @@ def check(names: tuple[str, ...], jobs: int | None, no_sandbox: bool, build: Pat
     )
     if failed:
         raise click.exceptions.Exit(_WRONG_STATUS)
+
+
+@cli.command()
+@click.argument("name", metavar="ASSIGNMENT")
+@click.option("--threads", default="1,2,8", show_default=True, help="Numbers of threads that must agree.")
+@click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page to this file.")
+@click.option("--verify", is_flag=True, help="Compare with the file in place of writing it.")
+@_no_sandbox
+@_build
+def ladder(name: str, threads: str, page: Path | None, verify: bool, no_sandbox: bool, build: Path | None) -> None:
+    """Shows what each rung of ASSIGNMENT's reference costs, as counted by the virtual GPU.
+
+    \b
+    Examples:
+      grader ladder 04_reduction
+      grader ladder 04_reduction --page docs/reference/ladder.md
+    """
+    if not all(word.isdecimal() and 1 <= int(word) <= 256 for word in threads.split(",")):  # noqa: PLR2004
+        raise click.BadParameter("numbers from 1 to 256 with commas between, as in 1,2,8", param_hint="--threads")
+    counts = [int(word) for word in threads.split(",")]
+    layout = find_layout(build)
+    assignment = load_assignment(layout.assignment(_known(layout, (name,))[0]))
+    toolchain = find_toolchain(layout)
+    recorded = page.read_text(encoding="utf-8") if page is not None and page.is_file() else ""
+    if verify and is_of_other_compiler(recorded, toolchain.nvcc_version):
+        click.echo(f"{page} was made with another nvcc than {toolchain.nvcc_version}: not compared")
+        return
+    measured = measure_ladder(layout, toolchain, assignment, counts, sandboxed=_sandboxed(no_sandbox))
+    command = f"grader ladder {name} --page docs/reference/ladder.md"
+    text = ladder_page(assignment, measured, counts, toolchain.nvcc_version, command)
+    if page is None:
+        click.echo(text)
+    elif not verify:
+        write_atomic(page, text)
+        click.echo(f"Wrote {page}")
+    elif recorded != text:
+        raise GraderError(f"{page} is out of date.\nType:  grader ladder {name} --page {page}")
+    else:
+        click.echo(f"{page} is up to date")
 
 
 def main() -> int:

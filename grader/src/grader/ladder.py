@@ -1,12 +1,13 @@
 """The ladder of an assignment in counters: what the reference's rungs cost, rung by rung, for the documentation.
 
 The figures are exact and must not depend on the number of CPU threads that run the virtual GPU, so they are measured
-with several and compared.
+with several and compared. Times are modelled twice: on a GPU of today, and on the one that the course measured.
 """
 
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.assignment import Assignment
@@ -17,7 +18,9 @@ from grader.result import Profile, TestResult
 from grader.run import RunSettings, run_suite
 from grader.toolchain import Toolchain
 
-_SEED = 1
+MODERN, COURSE = "h200", "g80"
+_MADE_WITH = "with nvcc"
+_SEED = 1  # counters do not depend on it
 _COLUMNS = (
     ("divergent branches", "divergent_branches"),
     ("wavefronts", "shared_wavefronts"),
@@ -29,16 +32,40 @@ _COLUMNS = (
 )
 
 
+@dataclass(frozen=True)
+class Ladder:
+    """The reference's evidence runs, one a rung, on two profiles."""
+
+    modern: list[Profile]
+    course: list[Profile]
+
+
 def measure_ladder(
     layout: Layout, toolchain: Toolchain, assignment: Assignment, threads: Sequence[int], *, sandboxed: bool
+) -> Ladder:
+    """Runs the reference; raises GraderError where the figures differ between numbers of threads."""
+
+    def measure(profile: str) -> list[Profile]:
+        return _measure(layout, toolchain, assignment, threads, profile, sandboxed=sandboxed)
+
+    return Ladder(measure(MODERN), measure(COURSE))
+
+
+def _measure(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    threads: Sequence[int],
+    profile: str,
+    *,
+    sandboxed: bool,
 ) -> list[Profile]:
-    """The reference's evidence runs, one a rung; raises GraderError where they differ between numbers of threads."""
     measured: list[list[Profile]] = []
     stop = threading.Event()
     with tempfile.TemporaryDirectory(prefix="lockstep-ladder-") as name:
         for count in threads:
             work = Path(name) / str(count)
-            settings = RunSettings(_SEED, "vgpu", count, sandboxed)
+            settings = RunSettings(_SEED, "vgpu", count, sandboxed, profile)
             bench = prepare(layout, toolchain, assignment, settings, work, stop)
             worker = bench.reference.worker()
             if worker is None:
@@ -48,7 +75,7 @@ def measure_ladder(
             result = run_suite(
                 layout, toolchain, assignment, bench.suite, worker, None, work, settings, done=left_out, stop=stop
             )
-            measured.append([profile for profile in result.profiles if profile.source == "submission"])
+            measured.append([run for run in result.profiles if run.source == "submission"])
     for count, profiles in zip(threads, measured, strict=True):
         for first, other in zip(measured[0], profiles, strict=True):
             if first != other:
@@ -56,39 +83,71 @@ def measure_ladder(
     return measured[0]
 
 
-def ladder_page(assignment: Assignment, profiles: Sequence[Profile], threads: Sequence[int], command: str) -> str:
-    """The documentation's page, in Markdown."""
-    by_rung = {profile.rung: profile for profile in profiles}
-    first = by_rung[assignment.rungs[0].id]
-    head = ["rung", *(title for title, _ in _COLUMNS), "modelled µs", "speed-up", "published ms", "speed-up"]
-    rows = []
+def ladder_page(assignment: Assignment, ladder: Ladder, threads: Sequence[int], compiler: str, command: str) -> str:
+    """The documentation's page, in Markdown. `compiler` made the PTX, and another makes other instructions."""
+    modern = {profile.rung: profile for profile in ladder.modern}
+    course = {profile.rung: profile for profile in ladder.course}
+    first, first_course = modern[assignment.rungs[0].id], course[assignment.rungs[0].id]
+    counted = []
+    timed = []
     for rung in assignment.rungs:
-        profile = by_rung.get(rung.id)
-        if profile is None:
-            continue
-        cells = [f"`{rung.id}`", *(f"{profile.counters[key]:,.0f}".replace(",", " ") for _, key in _COLUMNS)]
-        cells += [f"{profile.microseconds:.1f}", f"{first.microseconds / profile.microseconds:.2f}"]
+        profile, old = modern[rung.id], course[rung.id]
+        counted.append([f"`{rung.id}`", *(_grouped(profile.counters[key]) for _, key in _COLUMNS)])
+        cells = [f"`{rung.id}`", f"{profile.microseconds:.1f}", f"{first.microseconds / profile.microseconds:.2f}"]
+        cells += [f"{old.microseconds / 1000:.3f}", f"{first_course.microseconds / old.microseconds:.2f}"]
         if rung.published_ms and assignment.rungs[0].published_ms:
             cells += [f"{rung.published_ms:.3f}", f"{assignment.rungs[0].published_ms / rung.published_ms:.2f}"]
+            cells += [f"{old.microseconds / 1000 / rung.published_ms:.2f}"]
         else:
-            cells += ["", ""]
-        rows.append(cells)
-    device = f"{first.n:,} elements".replace(",", " ")
+            cells += ["", "", ""]
+        timed.append(cells)
     lines = [
         f"# {assignment.title}, in counters",
         "",
-        f"The reference solution's rungs on {device}, all passes of a rung together, as the virtual GPU counts them on",
-        f"the profile `h200`. The figures were the same with {_listed(threads)} CPU threads. The published times are",
-        "the course's, on a GeForce 8800 GTX of 2006.",
+        f"The reference solution's rungs on {_grouped(first.n)} elements, all passes of a rung together, as the",
+        f"virtual GPU counts them. The figures were the same with {_listed(threads)} CPU threads.",
+        "[Metrics](metrics.md) says what each column means.",
         "",
-        f"Made by `{command}`; the tests check that it is up to date.",
+        f"Made by `{command}` {_MADE_WITH} {compiler}; the tests check that it is up to date.",
         "",
-        "| " + " | ".join(head) + " |",
-        "|" + "|".join(["---", *["---:"] * (len(head) - 1)]) + "|",
-        *("| " + " | ".join(row) + " |" for row in rows),
+        *_table(["rung", *(title for title, _ in _COLUMNS)], counted),
+        "",
+        "Times are [modelled](../concepts/time-model.md) from these counters: on a GPU of today (H200), and on the",
+        "GeForce 8800 GTX of 2006 (G80) that the course's published times were measured on.",
+        "",
+        *_table(
+            [
+                "rung",
+                "H200 µs",
+                "speed-up",
+                "G80 ms",
+                "speed-up",
+                "G80 published ms",
+                "speed-up",
+                "modelled ÷ published",
+            ],
+            timed,
+        ),
         "",
     ]
     return "\n".join(lines)
+
+
+def is_of_other_compiler(page: str, compiler: str) -> bool:
+    """Whether a page was made with another nvcc, so that its instruction counts may differ for no fault of anyone."""
+    return _MADE_WITH in page and f"{_MADE_WITH} {compiler};" not in page
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        "| " + " | ".join(head) + " |",
+        "|" + "|".join(["---", *["---:"] * (len(head) - 1)]) + "|",
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+
+
+def _grouped(number: float) -> str:
+    return f"{number:,.0f}".replace(",", " ")
 
 
 def _listed(numbers: Sequence[int]) -> str:

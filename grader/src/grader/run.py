@@ -39,12 +39,16 @@ class Suite:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How suites are run: the seed of all inputs, the device, its threads, and whether workers are boxed."""
+    """How suites are run: the seed of all inputs, the device, its threads, and whether workers are boxed.
+
+    `profile` names the device that the virtual GPU stands for.
+    """
 
     seed: int
     device: str
     threads: int
     sandboxed: bool
+    profile: str = "h200"
 
 
 def list_suite(layout: Layout, assignment: Assignment) -> Suite:
@@ -107,6 +111,7 @@ def run_suite(
             f"--result={result_path}",
             f"--seed={settings.seed}",
             f"--device={settings.device}",
+            f"--profile={settings.profile}",
             f"--threads={settings.threads}",
             "--gtest_color=no",
             *_filter(done),
