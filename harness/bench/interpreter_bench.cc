@@ -18,9 +18,9 @@ struct Work {
   const char* kernel;
   Dim3 grid, block;
   uint32_t shared;
-  uint32_t n;           // the last parameter
-  size_t buffers;       // pointers before it
-  size_t elements;      // of 4 bytes, each buffer
+  uint32_t n;       // the last parameter
+  size_t buffers;   // pointers before it
+  size_t elements;  // of 4 bytes, each buffer
 };
 
 constexpr Work kWork[] = {
@@ -87,9 +87,8 @@ void RunKernel(benchmark::State& state, const Work& work, Mode mode) {
       return;
     }
   }
-  state.counters["warp_instructions/s"] =
-      benchmark::Counter(static_cast<double>(instructions) * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate);
+  state.counters["warp_instructions/s"] = benchmark::Counter(
+      static_cast<double>(instructions) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 const bool registered = [] {

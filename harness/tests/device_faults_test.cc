@@ -139,8 +139,7 @@ TEST(DeviceFaultsTest, RunawayRecursion) {
 
 TEST(DeviceFaultsTest, BarrierThatAWarpNeverReaches) {
   TestDevice device(Ptx());
-  EXPECT_EQ(device.Launch("missing_warp", {{1}, {64}}, device.Make(std::vector<int>(64))).error,
-            LaunchError::kTimeout);
+  EXPECT_EQ(device.Launch("missing_warp", {{1}, {64}}, device.Make(std::vector<int>(64))).error, LaunchError::kTimeout);
   EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kBarrierDivergence);
 }
 

@@ -35,8 +35,8 @@ TEST(EngineTest, ReducesInSharedMemory) {
     EXPECT_EQ(out[static_cast<size_t>(b)], sum) << b;
   }
   const Counters& c = record.counters;
-  EXPECT_EQ(c.barriers, 8u * 4 * 8);                // 1 + 7 rounds, by 4 warps of 8 blocks
-  EXPECT_EQ(c.global_load_requests, 32u);           // a warp each; the last one is partly off but not wholly
+  EXPECT_EQ(c.barriers, 8u * 4 * 8);       // 1 + 7 rounds, by 4 warps of 8 blocks
+  EXPECT_EQ(c.global_load_requests, 32u);  // a warp each; the last one is partly off but not wholly
   EXPECT_EQ(c.global_load_sectors, 31u * 4 + 1);
   EXPECT_EQ(c.global_store_requests, 8u);
   EXPECT_EQ(c.global_store_sectors, 8u);
@@ -75,20 +75,38 @@ TEST(EngineTest, RunsSwitches) {
     const int x = in[i];
     int r = 0;
     switch (x & 15) {
-      case 0: r = 17; break;
-      case 1: r = x * 3; break;
+      case 0:
+        r = 17;
+        break;
+      case 1:
+        r = x * 3;
+        break;
       case 2:
-      case 3: r = x ^ 77; break;
-      case 4: r = -x; break;
-      case 5: r = x >> 1; break;
-      case 6: r = x << 2; break;
-      case 7: r = x * x; break;
+      case 3:
+        r = x ^ 77;
+        break;
+      case 4:
+        r = -x;
+        break;
+      case 5:
+        r = x >> 1;
+        break;
+      case 6:
+        r = x << 2;
+        break;
+      case 7:
+        r = x * x;
+        break;
       case 8:
         for (r = 0; r < x; r += 7) {
         }
         break;
-      case 9: r = 9; break;
-      default: r = x % 13; break;
+      case 9:
+        r = 9;
+        break;
+      default:
+        r = x % 13;
+        break;
     }
     EXPECT_EQ(out[i], r) << x;
   }
@@ -164,7 +182,8 @@ TEST(EngineTest, BlocksWaitForEarlierOnes) {
   const auto d_out = device.Make(std::vector<int>(50));
   device.Run("look_back", {{50}, {64}}, d_in, d_sums, d_flags, d_out);
   const std::vector<int> out = device.Get(d_out);
-  for (size_t b = 0; b < 50; ++b) EXPECT_EQ(out[b], std::accumulate(in.begin(), in.begin() + static_cast<long>(b) * 32, 0));
+  for (size_t b = 0; b < 50; ++b)
+    EXPECT_EQ(out[b], std::accumulate(in.begin(), in.begin() + static_cast<long>(b) * 32, 0));
 }
 
 TEST(EngineTest, BlocksWaitForLaterResidentOnes) {

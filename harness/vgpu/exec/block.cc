@@ -106,9 +106,9 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
     barrier.expected_warps = arrival.expected_warps;
     barrier.expected_pc = pc;
   } else if (barrier.expected_warps != arrival.expected_warps) {
-    Finding finding = engine.MakeFinding(warp, pc, lane, FindingKind::kBarrierDivergence,
-                                         "barrier " + std::to_string(arrival.barrier) +
-                                             " is used with different numbers of threads at the same time");
+    Finding finding = engine.MakeFinding(
+        warp, pc, lane, FindingKind::kBarrierDivergence,
+        "barrier " + std::to_string(arrival.barrier) + " is used with different numbers of threads at the same time");
     finding.second = engine.Place(warp, barrier.expected_pc, lane);
     engine.Report(warp, std::move(finding));
   }

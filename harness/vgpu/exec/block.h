@@ -16,40 +16,40 @@ inline constexpr int kBarriers = 16;
 inline constexpr uint32_t kMemoryPadding = 1024;
 
 struct Barrier {
-  uint64_t arrived_warps = 0;        // bit w: all lanes of warp w have come
-  uint64_t touched_warps = 0;        // bit w: some have
-  std::vector<LaneMask> arrived;     // by warp
-  std::vector<uint32_t> pc;          // by warp: where the first lanes came
-  uint32_t expected_warps = 0;       // 0: all that have not exited
-  uint32_t expected_pc = 0;          // who said so
-  uint32_t popc = 0;                 // bar.red
+  uint64_t arrived_warps = 0;     // bit w: all lanes of warp w have come
+  uint64_t touched_warps = 0;     // bit w: some have
+  std::vector<LaneMask> arrived;  // by warp
+  std::vector<uint32_t> pc;       // by warp: where the first lanes came
+  uint32_t expected_warps = 0;    // 0: all that have not exited
+  uint32_t expected_pc = 0;       // who said so
+  uint32_t popc = 0;              // bar.red
   bool all = true, any = false;
 };
 
 class Block {
  public:
-  uint32_t index = 0;                // in the grid
+  uint32_t index = 0;  // in the grid
   Dim3 id{0, 0, 0};
-  uint8_t* shared = nullptr;         // shared_bytes long, padded on both sides
+  uint8_t* shared = nullptr;  // shared_bytes long, padded on both sides
   uint32_t shared_bytes = 0;
   std::vector<Warp> warps;
   std::vector<WarpState> states;
   Barrier barriers[kBarriers];
-  uint32_t barriers_in_use = 0;      // bit b: some lane has arrived at barrier b
-  uint64_t live_warps = 0;           // bit w: warp w has lanes that have not exited
+  uint32_t barriers_in_use = 0;  // bit b: some lane has arrived at barrier b
+  uint64_t live_warps = 0;       // bit w: warp w has lanes that have not exited
   uint64_t instructions = 0;
-  uint32_t idle_passes = 0;          // turns over all warps in a row in which nothing but spinning happened
-  std::string output;                // of printf
+  uint32_t idle_passes = 0;  // turns over all warps in a row in which nothing but spinning happened
+  std::string output;        // of printf
 
   AlignedBytes shared_storage;
 };
 
 struct BarrierArrival {
   uint32_t barrier = 0;
-  uint32_t expected_warps = 0;       // 0: all
-  bool waits = true;                 // false: bar.arrive
+  uint32_t expected_warps = 0;  // 0: all
+  bool waits = true;            // false: bar.arrive
   BarrierReduction reduction = BarrierReduction::kNone;
-  LaneMask predicate = 0;            // of bar.red
+  LaneMask predicate = 0;  // of bar.red
 };
 
 // Lanes `mask` of the running group arrive.

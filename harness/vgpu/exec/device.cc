@@ -243,8 +243,8 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
   }
   if (spec.parameters.size() < kernel.parameter_bytes) return LaunchError::kInvalidConfiguration;
   if (b.Count() > kernel.max_threads) return LaunchError::kTooManyResources;
-  const int blocks = vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), static_cast<int>(kernel.registers),
-                                          shared);
+  const int blocks =
+      vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), static_cast<int>(kernel.registers), shared);
   if (blocks <= 0) return LaunchError::kTooManyResources;
   *blocks_per_sm = static_cast<uint32_t>(blocks);
   if (spec.cooperative && g.Count() > static_cast<uint64_t>(blocks) * static_cast<uint64_t>(profile.sm_count)) {

@@ -9,8 +9,8 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Instructions that a group may run while others are ready, and that a block may run while other blocks wait that it may
-// in turn depend on.
+// Instructions that a group may run while others are ready, and that a block may run while other blocks wait that it
+// may in turn depend on.
 constexpr uint64_t kGroupQuantum = 1 << 14;
 constexpr uint64_t kBlockQuantum = 1 << 21;
 // Back edges of a spin loop in one turn.
@@ -123,8 +123,8 @@ void Engine::RunBlocks() {
 
   std::vector<Block*> started;
   size_t at = 0;
-  size_t idle = 0;      // turns in a row in which a block only spun
-  bool more = true;     // blocks may be left to start
+  size_t idle = 0;   // turns in a row in which a block only spun
+  bool more = true;  // blocks may be left to start
   const auto start = [&] {
     if (!more || started.size() >= launch_.resident_blocks) return false;
     more = TakeBlock(&index);

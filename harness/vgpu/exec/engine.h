@@ -34,16 +34,16 @@ struct LaunchState {
   const Program* program = nullptr;
   GlobalMemory* memory = nullptr;
   LaunchInfo info;
-  const uint8_t* parameters = nullptr;   // padded as shared memory is
+  const uint8_t* parameters = nullptr;  // padded as shared memory is
   uint32_t parameter_bytes = 0;
-  uint32_t shared_bytes = 0;             // static + dynamic
+  uint32_t shared_bytes = 0;  // static + dynamic
   uint32_t dynamic_shared_offset = 0;
   uint32_t sm_count = 1, warps_per_sm = 1;
-  uint64_t grid_workspace = 0;           // %envreg1/2: cooperative groups' barrier
+  uint64_t grid_workspace = 0;  // %envreg1/2: cooperative groups' barrier
   bool counters = true;
-  bool parallel = false;                 // several engines: atomics must be atomic on the host
-  uint64_t budget = 0;                   // warp instructions; 0: no limit
-  uint32_t resident_blocks = 1;          // blocks that may have started and not finished, where they wait for each other
+  bool parallel = false;         // several engines: atomics must be atomic on the host
+  uint64_t budget = 0;           // warp instructions; 0: no limit
+  uint32_t resident_blocks = 1;  // blocks that may have started and not finished, where they wait for each other
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
   std::atomic<uint32_t> next_block{0};
   std::atomic<uint64_t> executed{0};
@@ -73,7 +73,7 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  void RunBlocks();   // until none is left
+  void RunBlocks();  // until none is left
 
   // For handlers.
   LaunchState& launch() { return launch_; }
@@ -82,7 +82,9 @@ class Engine {
   const std::vector<Observer*>& observers() const { return observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
   // The allocation that the instruction at pc last used.
-  struct Range { uint64_t base = 1, end = 0; };
+  struct Range {
+    uint64_t base = 1, end = 0;
+  };
   Range& range(uint32_t pc) { return ranges_[pc]; }
   void ForgetRanges() { ranges_.assign(ranges_.size(), Range()); }
 
@@ -94,8 +96,8 @@ class Engine {
   // Records the fault and stops the warp. The first one of an engine counts.
   void Fault(Warp& warp, Finding finding);
   // At the running instruction.
-  void MemoryFault(Warp& warp, int lane, FindingKind kind, AccessKind access, MemorySpace space,
-                   uint64_t address, uint32_t bytes);
+  void MemoryFault(Warp& warp, int lane, FindingKind kind, AccessKind access, MemorySpace space, uint64_t address,
+                   uint32_t bytes);
   bool faulted() const { return fault_.has_value(); }
 
   // Results.
@@ -103,7 +105,10 @@ class Engine {
   std::vector<BlockFinding>& findings() { return findings_; }
   const std::string& fault_output() const { return fault_output_; }  // printf of the block that faulted
   void AddTo(std::vector<PcCounters>& by_pc) const;
-  struct BlockCount { uint32_t block_index; uint64_t instructions; };
+  struct BlockCount {
+    uint32_t block_index;
+    uint64_t instructions;
+  };
   const std::vector<BlockCount>& block_counts() const { return block_counts_; }
 
  private:
@@ -124,7 +129,7 @@ class Engine {
   std::vector<PcIssue> issue_;
   std::vector<PcMemory> memory_;
   std::vector<Range> ranges_;
-  std::vector<std::unique_ptr<Block>> blocks_;   // all ever made
+  std::vector<std::unique_ptr<Block>> blocks_;  // all ever made
   std::vector<Block*> free_blocks_;
   std::optional<BlockFinding> fault_;
   std::string fault_output_;

@@ -128,8 +128,7 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const std::vector<
   for (const auto& engine : engines) {
     counts.insert(counts.end(), engine->block_counts().begin(), engine->block_counts().end());
   }
-  std::sort(counts.begin(), counts.end(),
-            [](const auto& a, const auto& b) { return a.block_index < b.block_index; });
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.block_index < b.block_index; });
   uint64_t sum = 0;
   for (const Engine::BlockCount& count : counts) {
     if (count.block_index >= before_block) break;
@@ -177,9 +176,10 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   OrderedOutput output(print);
   launch.block_output = [&](uint32_t block, std::string&& text) { output.Add(block, std::move(text)); };
 
-  int threads = launch.program->order_sensitive
-                    ? 1
-                    : static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(pool.size()), launch.info.grid.Count()));
+  int threads =
+      launch.program->order_sensitive
+          ? 1
+          : static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(pool.size()), launch.info.grid.Count()));
   // An observer that can't be forked sees the launch on one thread.
   std::vector<std::vector<std::unique_ptr<Observer>>> forks(static_cast<size_t>(std::max(threads - 1, 0)));
   for (auto& fork : forks) {

@@ -13,7 +13,7 @@ namespace lockstep::vgpu {
 
 struct LaunchOutcome {
   std::optional<Finding> fault;
-  std::vector<Finding> findings;   // in order: of the engine, then of the checkers
+  std::vector<Finding> findings;  // in order: of the engine, then of the checkers
   Counters counters;
   std::vector<LineCounters> lines;
 };

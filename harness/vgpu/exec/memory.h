@@ -47,7 +47,7 @@ class GlobalMemory {
 
   uint64_t capacity_;
   uint64_t used_ = 0;
-  int slot_ = -1;            // which arena window
+  int slot_ = -1;  // which arena window
   uint64_t begin_ = 0, end_ = 0, next_ = 0;
   std::vector<Allocation> live_;
 };

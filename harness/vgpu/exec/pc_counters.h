@@ -23,17 +23,17 @@ struct PcIssue {
 // For a memory instruction: a request is one warp instruction in one space; a generic instruction whose lanes fall
 // into global and shared memory makes one of each, which is why the spaces are apart.
 struct PcMemory {
-  uint64_t requests = 0;           // global and const memory
-  uint64_t sectors = 0;            // 32-byte pieces of global memory touched
+  uint64_t requests = 0;  // global and const memory
+  uint64_t sectors = 0;   // 32-byte pieces of global memory touched
   uint64_t sectors_ideal = 0;
-  uint64_t bytes = 0;              // global memory: lanes × bytes a lane
+  uint64_t bytes = 0;  // global memory: lanes × bytes a lane
   uint64_t shared_requests = 0;
-  uint64_t wavefronts = 0;         // passes through shared memory
+  uint64_t wavefronts = 0;  // passes through shared memory
   uint64_t wavefronts_ideal = 0;
   uint64_t local_requests = 0;
   uint64_t local_sectors = 0;
-  uint64_t divergent = 0;          // branches: executions in which active lanes took different ways
-  uint64_t strict_bytes = 0;       // what compute capability 1.0 would move for the global accesses
+  uint64_t divergent = 0;     // branches: executions in which active lanes took different ways
+  uint64_t strict_bytes = 0;  // what compute capability 1.0 would move for the global accesses
 
   PcMemory& operator+=(const PcMemory& other) {
     requests += other.requests;

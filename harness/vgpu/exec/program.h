@@ -24,16 +24,16 @@ inline constexpr uint32_t kNoPc = 0xffffffffu;
 struct InsnInfo {
   ptx::SourceLocation location;
   int ptx_line = 0;
-  uint32_t text = 0;              // into Program::texts
+  uint32_t text = 0;                         // into Program::texts
   MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal for generic ones too
-  bool counted = true;            // false: a pseudo-instruction
+  bool counted = true;                       // false: a pseudo-instruction
   bool conditional_branch = false;
 };
 
 // A piece of a thread's parameter area, or a register row: where an argument or a return value lies.
 struct ValuePlace {
-  RowRef row = kNoRow;            // kNoRow: in the parameter area
-  uint32_t offset = 0;            // in the area
+  RowRef row = kNoRow;  // kNoRow: in the parameter area
+  uint32_t offset = 0;  // in the area
   uint32_t bytes = 0;
 };
 
@@ -42,8 +42,8 @@ struct FunctionInfo {
   uint32_t entry_pc = 0, end_pc = 0;
   // A call frame is frame_bytes of register rows, then 32 parameter areas of area_bytes, one a lane.
   uint32_t frame_bytes = 0;
-  uint32_t area_bytes = 0;        // multiple of 16
-  uint32_t local_bytes = 0;       // multiple of 16
+  uint32_t area_bytes = 0;   // multiple of 16
+  uint32_t local_bytes = 0;  // multiple of 16
   std::vector<ValuePlace> parameters, returns;
 };
 
@@ -52,14 +52,14 @@ enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree };
 // A .sync instruction: what runs once its lanes are gathered.
 struct SynchronousInfo {
   Handler handler = nullptr;
-  RowRef members = kNoRow;        // the member mask
-  bool any_place = false;         // bar.warp.sync: lanes may meet at different instructions
+  RowRef members = kNoRow;  // the member mask
+  bool any_place = false;   // bar.warp.sync: lanes may meet at different instructions
 };
 
 struct CallSite {
-  uint32_t callee = kNoPc;        // index in Program::functions
+  uint32_t callee = kNoPc;  // index in Program::functions
   Builtin builtin = Builtin::kNone;
-  RowRef target = kNoRow;         // an indirect call: the row with the functions' addresses
+  RowRef target = kNoRow;  // an indirect call: the row with the functions' addresses
   std::vector<ValuePlace> arguments, returns;
 };
 
@@ -81,22 +81,22 @@ inline AlignedBytes MakeAlignedBytes(size_t bytes) {
 struct Program {
   KernelInfo kernel;
   std::vector<Insn> code;
-  std::vector<InsnInfo> info;              // beside code
+  std::vector<InsnInfo> info;                // beside code
   std::vector<SynchronousInfo> synchronous;  // beside code
-  std::vector<std::string> texts;          // "st.shared.u32"
-  std::vector<std::string> files;          // SourceLocation::file
-  std::vector<FunctionInfo> functions;     // [0]: the entry
+  std::vector<std::string> texts;            // "st.shared.u32"
+  std::vector<std::string> files;            // SourceLocation::file
+  std::vector<FunctionInfo> functions;       // [0]: the entry
   std::unordered_map<uint64_t, uint32_t> function_of_address;
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;
-  std::vector<std::string> unsupported;    // sentences, by Insn::immediate of the instruction that raises them
+  std::vector<std::string> unsupported;  // sentences, by Insn::immediate of the instruction that raises them
   std::vector<NamedRange> shared_variables;
-  std::vector<NamedRange> local_variables; // of the entry
+  std::vector<NamedRange> local_variables;  // of the entry
   AlignedBytes constants;
   size_t constant_bytes = 0;
 
-  uint32_t local_stride = 0;               // bytes of local memory a lane, call stack included
-  bool bounded_stack = true;               // no recursion and no indirect call: local_stride can't overflow
+  uint32_t local_stride = 0;  // bytes of local memory a lane, call stack included
+  bool bounded_stack = true;  // no recursion and no indirect call: local_stride can't overflow
   // Blocks may tell each other apart by what they see in global memory: such a kernel runs on one CPU thread.
   bool order_sensitive = false;
   bool calls_printf = false;

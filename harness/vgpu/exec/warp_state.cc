@@ -309,7 +309,9 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
     break;
   }
   LaneMask complete = 0;
-  struct Part { LaneMask members, lanes; };
+  struct Part {
+    LaneMask members, lanes;
+  };
   std::vector<Part> incomplete;
   for (LaneMask left = mask; left != 0;) {
     const LaneMask wanted = members[std::countr_zero(left)];

@@ -1,10 +1,10 @@
 // Divergence within a warp: groups of lanes, convergence points, call frames.
 //
-// Lanes that run together form a *group*: a mask, a pc and a call frame. A branch that sends lanes different ways splits
-// the group and opens a *convergence entry* for the point where the ways meet again (the immediate post-dominator):
-// the lanes it expects and those that have arrived. A group that reaches the point of its innermost entry parks there;
-// when all expected lanes have arrived or exited they go on as one group under the entry's parent. One group runs at a
-// time, until it parks, blocks or has spun for a while, so the order is the same in every run.
+// Lanes that run together form a *group*: a mask, a pc and a call frame. A branch that sends lanes different ways
+// splits the group and opens a *convergence entry* for the point where the ways meet again (the immediate
+// post-dominator): the lanes it expects and those that have arrived. A group that reaches the point of its innermost
+// entry parks there; when all expected lanes have arrived or exited they go on as one group under the entry's parent.
+// One group runs at a time, until it parks, blocks or has spun for a while, so the order is the same in every run.
 //
 // Parked lanes wait for lanes that may in turn wait for them (a spin lock inside a warp, a __syncwarp in a branch).
 // When nothing else can run, ReleaseParked lets them go on as groups of their own; that gives up convergence, never
@@ -27,9 +27,9 @@ struct Frame {
   const FunctionInfo* function = nullptr;
   const CallSite* site = nullptr;  // in the caller
   uint32_t return_pc = kNoPc;
-  uint32_t local_base = 0;         // where the function's local variables start in a lane's local memory
+  uint32_t local_base = 0;  // where the function's local variables start in a lane's local memory
   uint32_t depth = 0;
-  LaneMask lanes = 0;              // that have not returned
+  LaneMask lanes = 0;  // that have not returned
   size_t capacity = 0;
   AlignedBytes rows;
 };
@@ -51,17 +51,17 @@ struct Group {
   LaneMask mask = 0;
   uint32_t pc = 0;
   Frame* frame = nullptr;
-  int32_t entry = -1;            // innermost convergence entry; -1: none
+  int32_t entry = -1;  // innermost convergence entry; -1: none
   GroupStatus status = GroupStatus::kReady;
-  bool spun = false;             // in the warp's current turn
-  uint8_t barrier = 0;           // kAtBarrier
+  bool spun = false;                                     // in the warp's current turn
+  uint8_t barrier = 0;                                   // kAtBarrier
   BarrierReduction reduction = BarrierReduction::kNone;  // kAtBarrier: bar.red writes a row on completion
-  uint32_t wait_pc = 0;          // the instruction it waits at
-  LaneMask members = 0;          // kAtWarpSync: the member mask
+  uint32_t wait_pc = 0;                                  // the instruction it waits at
+  LaneMask members = 0;                                  // kAtWarpSync: the member mask
 };
 
 struct ConvergenceEntry {
-  uint32_t pc = kNoPc;           // of the pseudo-instruction; kNoPc: the slot is free
+  uint32_t pc = kNoPc;  // of the pseudo-instruction; kNoPc: the slot is free
   int32_t parent = -1;
   Frame* frame = nullptr;
   LaneMask expected = 0, arrived = 0;
@@ -69,13 +69,13 @@ struct ConvergenceEntry {
 
 struct WarpState {
   std::vector<Group> groups;
-  int current = -1;              // the running group; -1: none
+  int current = -1;  // the running group; -1: none
   std::vector<ConvergenceEntry> entries;
   uint32_t reconverge_pc = kNoPc;  // of the running group's innermost entry
-  int32_t spin_budget = 0;       // back edges of spin loops that are left in this turn
-  bool wrote = false;            // global or shared memory, since the last back edge of a spin loop
+  int32_t spin_budget = 0;         // back edges of spin loops that are left in this turn
+  bool wrote = false;              // global or shared memory, since the last back edge of a spin loop
   StopReason reason = StopReason::kNone;
-  uint64_t executed = 0;         // instructions, pseudo-instructions included: %clock, among others
+  uint64_t executed = 0;  // instructions, pseudo-instructions included: %clock, among others
 
   Frame entry_frame;
   std::vector<std::unique_ptr<Frame>> frames;  // all call frames ever made for this warp

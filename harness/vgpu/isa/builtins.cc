@@ -13,7 +13,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr size_t kMaxOutput = 1 << 20;             // of a block's printf
+constexpr size_t kMaxOutput = 1 << 20;  // of a block's printf
 constexpr size_t kMaxFormat = 64 << 10;
 constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one malloc
 
@@ -67,9 +67,9 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
         const std::string message = ReadString(read, first, kMaxFormat);
         const std::string file = ReadString(read, Argument(frame, site, 1, lane), 4096);
         const int line = static_cast<int>(Argument(frame, site, 2, lane));
-        Finding finding = engine.MakeFinding(warp, warp.pc - 1, lane, FindingKind::kAssert,
-                                             "assertion `" + message + "` failed (" + FileName(file) + ":" +
-                                                 std::to_string(line) + ")");
+        Finding finding = engine.MakeFinding(
+            warp, warp.pc - 1, lane, FindingKind::kAssert,
+            "assertion `" + message + "` failed (" + FileName(file) + ":" + std::to_string(line) + ")");
         finding.first.file = file;
         finding.first.line = line;
         engine.Fault(warp, std::move(finding));
@@ -77,10 +77,9 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
       }
       case Builtin::kMalloc: {
         const uint64_t bytes = std::min(first, kHeapBytes + 1);
-        const uint64_t address =
-            bytes == 0 || bytes > kHeapBytes
-                ? 0
-                : engine.launch().memory->Allocate(bytes, "malloc in a kernel", "", true, false);
+        const uint64_t address = bytes == 0 || bytes > kHeapBytes
+                                     ? 0
+                                     : engine.launch().memory->Allocate(bytes, "malloc in a kernel", "", true, false);
         if (address != 0) {
           for (Observer* observer : engine.observers()) observer->OnAllocate(address, bytes);
         }

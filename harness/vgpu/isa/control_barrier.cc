@@ -1,5 +1,5 @@
-// bar, barrier and bar.warp.sync. Rows: bar.sync, bar.arrive: barrier, number of threads; bar.red: destination, barrier,
-// number of threads, predicate; bar.warp.sync: member mask.
+// bar, barrier and bar.warp.sync. Rows: bar.sync, bar.arrive: barrier, number of threads; bar.red: destination,
+// barrier, number of threads, predicate; bar.warp.sync: member mask.
 #include <bit>
 
 #include "vgpu/exec/block.h"
@@ -10,11 +10,13 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Reads barrier and number of threads, which must be the same for all lanes. False: they are not valid; the warp faulted.
+// Reads barrier and number of threads, which must be the same for all lanes. False: they are not valid; the warp
+// faulted.
 bool ReadBarrier(Warp& warp, const Insn& insn, LaneMask mask, int first_row, BarrierArrival& arrival) {
   const int low = std::countr_zero(mask);
   const uint32_t* barrier = Source<uint32_t>(warp, insn.row[first_row]);
-  const uint32_t* threads = insn.row[first_row + 1] == kNoRow ? nullptr : Source<uint32_t>(warp, insn.row[first_row + 1]);
+  const uint32_t* threads =
+      insn.row[first_row + 1] == kNoRow ? nullptr : Source<uint32_t>(warp, insn.row[first_row + 1]);
   const char* wrong = nullptr;
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -28,11 +30,11 @@ bool ReadBarrier(Warp& warp, const Insn& insn, LaneMask mask, int first_row, Bar
     const uint32_t n = threads[low];
     if (n == 0 || n % kWarpSize != 0) wrong = "a barrier's number of threads must be a multiple of 32";
     arrival.expected_warps = n / kWarpSize;
-    if (arrival.expected_warps > warp.block->warps.size()) wrong = "a barrier waits for more threads than the block has";
+    if (arrival.expected_warps > warp.block->warps.size())
+      wrong = "a barrier waits for more threads than the block has";
   }
   if (wrong == nullptr) return true;
-  warp.engine->Fault(warp,
-                     warp.engine->MakeFinding(warp, warp.pc - 1, low, FindingKind::kBarrierDivergence, wrong));
+  warp.engine->Fault(warp, warp.engine->MakeFinding(warp, warp.pc - 1, low, FindingKind::kBarrierDivergence, wrong));
   return false;
 }
 

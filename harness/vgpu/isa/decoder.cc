@@ -47,7 +47,8 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
   for (const ptx::Variable& v : entry.parameters) {
     const uint64_t at = RoundUp(end, AlignmentOf(v));
     const uint64_t bytes = v.TotalBytes();
-    if (bytes > kMaxParameterBytes || at + bytes > kMaxParameterBytes) throw Unsupported("its parameters are too large");
+    if (bytes > kMaxParameterBytes || at + bytes > kMaxParameterBytes)
+      throw Unsupported("its parameters are too large");
     kernel.parameters.push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(bytes)});
     end = at + bytes;
   }

@@ -41,12 +41,12 @@ struct ProgramBuilder {
   Program& program;
   ConstantPool pool;
   std::unordered_map<const ptx::Function*, uint32_t> function_index;
-  std::vector<const ptx::Function*> functions;      // by index
+  std::vector<const ptx::Function*> functions;              // by index
   std::unordered_map<std::string, uint32_t> shared_offset;  // by VariableKey
   std::unordered_map<std::string, uint32_t> text_index;
-  std::vector<std::vector<uint32_t>> callees;       // by function; for the depth of the stack
+  std::vector<std::vector<uint32_t>> callees;  // by function; for the depth of the stack
   bool indirect_calls = false;
-  std::string global_reduction;                     // the one kind of red on global memory seen so far
+  std::string global_reduction;  // the one kind of red on global memory seen so far
 
   uint32_t Text(const ptx::Instruction& instruction);
 };
@@ -60,7 +60,7 @@ int RowElementBytes(ptx::Type type);
 class FunctionDecoder {
  public:
   FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index);
-  void Decode();   // throws Unsupported or ptx::PtxError where the whole function is beyond help
+  void Decode();  // throws Unsupported or ptx::PtxError where the whole function is beyond help
 
  private:
   struct ParameterSymbol {
@@ -102,7 +102,7 @@ class FunctionDecoder {
   RowRef SpecialRow(const ptx::Instruction& instruction, const std::string& name, int element_bytes);
   ValuePlace BindValue(const ptx::Instruction& instruction, const ptx::Operand& operand);
   std::vector<int> OperandBytes(const ptx::Instruction& instruction) const;
-  int RegisterBytes(const std::string& name) const;   // 0: no such register
+  int RegisterBytes(const std::string& name) const;  // 0: no such register
   RowRef TemporaryRow();
   void AddRow(Insn& insn, RowRef row, bool negated);
   bool FindAddress(const std::string& symbol, uint64_t* address, bool* is_local) const;
@@ -113,17 +113,17 @@ class FunctionDecoder {
   Flow flow_;
   RegisterLayout layout_;
   std::unordered_map<std::string, ptx::Type> register_type_;
-  std::unordered_map<std::string, int> occurrences_;         // of a register in the text
+  std::unordered_map<std::string, int> occurrences_;  // of a register in the text
   std::unordered_map<std::string, ParameterSymbol> parameters_;
   std::unordered_map<std::string, uint32_t> local_offset_;
-  std::unordered_map<std::string, size_t> label_;            // instruction that it stands before
+  std::unordered_map<std::string, size_t> label_;  // instruction that it stands before
   uint32_t temporary_base_ = 0, sink_row_ = 0;
-  ptx::SourceLocation location_;                             // of the last instruction that has one
-  int temporaries_ = 0;                                      // of the instruction at hand
-  int rows_ = 0;                                             // of the instruction at hand
-  std::vector<uint32_t> pc_of_;                              // by instruction: where it, or its pseudo-instruction, starts
-  std::vector<std::pair<uint32_t, size_t>> branches_;        // pc, index in the body
-  std::vector<bool> polls_;                                  // by pc from the function's start
+  ptx::SourceLocation location_;                       // of the last instruction that has one
+  int temporaries_ = 0;                                // of the instruction at hand
+  int rows_ = 0;                                       // of the instruction at hand
+  std::vector<uint32_t> pc_of_;                        // by instruction: where it, or its pseudo-instruction, starts
+  std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body
+  std::vector<bool> polls_;                            // by pc from the function's start
 };
 
 }  // namespace lockstep::vgpu

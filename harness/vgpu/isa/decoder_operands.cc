@@ -186,8 +186,8 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   return zero;
 }
 
-void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const OperandPart& part,
-                               const Modifiers& modifiers, const ptx::Operand& operand, Insn& insn) {
+void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
+                               const ptx::Operand& operand, Insn& insn) {
   if (part.address()) {
     AddRow(insn, BindAddress(instruction, operand, &insn.immediate), false);
     return;

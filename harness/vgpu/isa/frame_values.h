@@ -9,8 +9,8 @@
 namespace lockstep::vgpu {
 
 struct FrameValues {
-  uint8_t* rows;                  // of the frame
-  const uint8_t* constants;       // of the program
+  uint8_t* rows;             // of the frame
+  const uint8_t* constants;  // of the program
   const FunctionInfo* function;
 
   // The bytes of a value of one lane. A register of 8 bits lies in a row of 16.

@@ -80,7 +80,7 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
   switch (conversion) {
     case 'd':
     case 'i': {
-      const int64_t value = wide           ? arguments.Next<int64_t>()
+      const int64_t value = wide             ? arguments.Next<int64_t>()
                             : length == "hh" ? static_cast<int8_t>(arguments.Next<int32_t>())
                             : length == "h"  ? static_cast<int16_t>(arguments.Next<int32_t>())
                                              : arguments.Next<int32_t>();

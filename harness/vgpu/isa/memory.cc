@@ -31,10 +31,7 @@ struct LoadSame {
     } else {
       for (int k = 0; k < kCount; ++k) {
         T* to = Destination<T>(warp, insn.row[k]);
-        for (LaneMask left = mask; left != 0; left &= left - 1) {
-          const int lane = std::countr_zero(left);
-          to[lane] = from[lane * kCount + k];
-        }
+        ForActive(mask, [&](int lane) { to[lane] = from[lane * kCount + k]; });
       }
     }
   }
@@ -43,11 +40,22 @@ struct LoadSame {
     const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
     T* to[kCount];
     for (int k = 0; k < kCount; ++k) to[k] = Destination<T>(warp, insn.row[k]);
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    ForActive(mask, [&](int lane) {
       const T* from =
           reinterpret_cast<const T*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
       for (int k = 0; k < kCount; ++k) to[k][lane] = from[k];
+    });
+  }
+
+  // Halves of 16 bytes a lane are no phases of shared memory.
+  static constexpr bool kHalves = kCount == 1;
+  static void Half(Warp& warp, const Insn& insn, int half, const uint8_t* at, bool uniform) {
+    T* to = Destination<T>(warp, insn.row[0]) + half * (kWarpSize / 2);
+    if (uniform) {
+      const T value = *reinterpret_cast<const T*>(at);
+      for (int lane = 0; lane < kWarpSize / 2; ++lane) to[lane] = value;
+    } else {
+      std::memcpy(to, at, sizeof(T) * (kWarpSize / 2));
     }
   }
 };
@@ -57,6 +65,7 @@ template <typename M, typename R>
 struct LoadWider {
   static constexpr AccessKind kAccess = AccessKind::kLoad;
   static uint32_t Bytes(const Insn& insn) { return static_cast<uint32_t>(sizeof(M) * insn.count); }
+  static constexpr bool kHalves = false;
   static RowRef Address(const Insn& insn) { return insn.row[insn.count]; }
 
   static void Unit(Warp& warp, const Insn& insn, LaneMask mask, const uint8_t* lane0) {
@@ -72,12 +81,11 @@ struct LoadWider {
 
   static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
     const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    ForActive(mask, [&](int lane) {
       const M* from =
           reinterpret_cast<const M*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
       for (int k = 0; k < insn.count; ++k) Destination<R>(warp, insn.row[k])[lane] = static_cast<R>(from[k]);
-    }
+    });
   }
 };
 
@@ -96,18 +104,12 @@ struct StoreSame {
         std::memcpy(to, from, sizeof(T) * kWarpSize);
       } else {
         // Other lanes' bytes may be another CPU thread's: they must not even be written back.
-        for (LaneMask left = mask; left != 0; left &= left - 1) {
-          const int lane = std::countr_zero(left);
-          to[lane] = from[lane];
-        }
+        ForActive(mask, [&](int lane) { to[lane] = from[lane]; });
       }
     } else {
       for (int k = 0; k < kCount; ++k) {
         const T* from = Source<T>(warp, insn.row[1 + k]);
-        for (LaneMask left = mask; left != 0; left &= left - 1) {
-          const int lane = std::countr_zero(left);
-          to[lane * kCount + k] = from[lane];
-        }
+        ForActive(mask, [&](int lane) { to[lane * kCount + k] = from[lane]; });
       }
     }
   }
@@ -117,11 +119,16 @@ struct StoreSame {
     const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
     const T* from[kCount];
     for (int k = 0; k < kCount; ++k) from[k] = Source<T>(warp, insn.row[1 + k]);
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    ForActive(mask, [&](int lane) {
       T* to = reinterpret_cast<T*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
       for (int k = 0; k < kCount; ++k) to[k] = from[k][lane];
-    }
+    });
+  }
+
+  static constexpr bool kHalves = kCount == 1;
+  static void Half(Warp& warp, const Insn& insn, int half, uint8_t* at, bool) {
+    warp.state->wrote = true;
+    std::memcpy(at, Source<T>(warp, insn.row[1]) + half * (kWarpSize / 2), sizeof(T) * (kWarpSize / 2));
   }
 
   static bool SameValue(const Warp& warp, const Insn& insn, int a, int b) {
@@ -136,6 +143,7 @@ struct StoreSame {
 template <typename M, typename R>
 struct StoreNarrower {
   static constexpr AccessKind kAccess = AccessKind::kStore;
+  static constexpr bool kHalves = false;
   static uint32_t Bytes(const Insn& insn) { return static_cast<uint32_t>(sizeof(M) * insn.count); }
   static RowRef Address(const Insn& insn) { return insn.row[0]; }
 
@@ -144,21 +152,17 @@ struct StoreNarrower {
     M* to = reinterpret_cast<M*>(lane0);
     for (int k = 0; k < insn.count; ++k) {
       const R* from = Source<R>(warp, insn.row[1 + k]);
-      for (LaneMask left = mask; left != 0; left &= left - 1) {
-        const int lane = std::countr_zero(left);
-        to[lane * insn.count + k] = static_cast<M>(from[lane]);
-      }
+      ForActive(mask, [&](int lane) { to[lane * insn.count + k] = static_cast<M>(from[lane]); });
     }
   }
 
   static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
     warp.state->wrote = true;
     const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    ForActive(mask, [&](int lane) {
       M* to = reinterpret_cast<M*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
       for (int k = 0; k < insn.count; ++k) to[k] = static_cast<M>(Source<R>(warp, insn.row[1 + k])[lane]);
-    }
+    });
   }
 
   static bool SameValue(const Warp& warp, const Insn& insn, int a, int b) {
@@ -244,7 +248,7 @@ Handler InSpace(AccessSpace space, int address_bytes) {
 }
 
 struct Shape {
-  int element_bytes;   // in memory
+  int element_bytes;  // in memory
   bool is_signed;
   int register_bytes;
   int count;

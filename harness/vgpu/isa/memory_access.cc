@@ -1,5 +1,8 @@
 #include "vgpu/isa/memory_access.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace lockstep::vgpu {
 
 bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
@@ -87,6 +90,48 @@ void CountLanes(Warp& warp, Region region, const uint64_t address[kWarpSize], La
     case Region::kParameters:
     case Region::kArea:
       return;
+  }
+}
+
+void CountHalves(Warp& warp, Region region, const Halves& halves) {
+  PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
+  if (c == nullptr) return;
+  const auto ends = [&](int half, int shift) {
+    return std::pair(halves.first[half] >> shift, (halves.first[half] + halves.Span(half) - 1) >> shift);
+  };
+  if (region == Region::kGlobal) {
+    const auto [a, a_end] = ends(0, kSectorShift);
+    const auto [b, b_end] = ends(1, kSectorShift);
+    const uint64_t both = std::max(a, b) <= std::min(a_end, b_end) ? std::min(a_end, b_end) - std::max(a, b) + 1 : 0;
+    const uint64_t sectors = (a_end - a + 1) + (b_end - b + 1) - both;
+    const int bytes = static_cast<int>(halves.bytes);
+    c->requests += 1;
+    c->sectors += sectors;
+    c->sectors_ideal += IdealSectors(kFullMask, bytes, static_cast<uint32_t>(sectors));
+    c->bytes += kWarpSize * halves.bytes;
+    const uint64_t segment = halves.bytes * (kWarpSize / 2);
+    for (int half = 0; half < 2; ++half) {
+      const bool coalesced =
+          !halves.uniform[half] && halves.bytes >= 4 && halves.bytes <= 16 && (halves.first[half] & (segment - 1)) == 0;
+      c->strict_bytes += coalesced ? segment : 32 * (kWarpSize / 2);
+    }
+  } else if (region == Region::kShared) {
+    c->shared_requests += 1;
+    if (halves.bytes > 4) {  // a half-warp is a phase of 8 bytes a lane
+      const uint64_t phases = halves.bytes / 4;
+      c->wavefronts += phases;
+      c->wavefronts_ideal += phases;
+      return;
+    }
+    // At most 16 words in a row each. Words of one half fall into banks of the other's where the distance of their
+    // starts, modulo the banks, is less than a half's length; they are other words unless the distance itself is.
+    const auto [a, a_end] = ends(0, 2);
+    const auto [b, b_end] = ends(1, 2);
+    const uint64_t a_words = a_end - a + 1, b_words = b_end - b + 1;
+    const bool meet = (b - a) % kSharedBanks < a_words || (a - b) % kSharedBanks < b_words;
+    const bool same = b - a < a_words || a - b < b_words;
+    c->wavefronts += meet && !same ? 2 : 1;
+    c->wavefronts_ideal += 1;
   }
 }
 

@@ -117,8 +117,7 @@ inline void CountUnit(Warp& warp, Region region, uint64_t first, LaneMask mask, 
     const uint64_t width = static_cast<uint64_t>(bytes);
     const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;
     const uint64_t moved = static_cast<uint64_t>(std::popcount(mask)) * width;
-    const uint32_t sectors =
-        static_cast<uint32_t>(((low + moved - 1) >> kSectorShift) - (low >> kSectorShift) + 1);
+    const uint32_t sectors = static_cast<uint32_t>(((low + moved - 1) >> kSectorShift) - (low >> kSectorShift) + 1);
     c->requests += 1;
     c->sectors += sectors;
     c->sectors_ideal += IdealSectors(mask, bytes, sectors);
@@ -140,6 +139,17 @@ inline void CountUnit(Warp& warp, Region region, uint64_t first, LaneMask mask, 
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
   CountLanes(warp, region, address, mask, bytes);
 }
+
+// The two half-warps, each reading or writing side by side, or all of it at one address: what blocks 16 wide do.
+struct Halves {
+  uint64_t first[2];  // address of lane 0 and of lane 16
+  bool uniform[2];    // one address for the half
+  uint64_t bytes;     // a lane
+
+  uint64_t Span(int half) const { return uniform[half] ? bytes : bytes * (kWarpSize / 2); }
+};
+
+void CountHalves(Warp& warp, Region region, const Halves& halves);
 
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
                   LaneMask mask, uint32_t bytes, bool same_value);
@@ -163,6 +173,7 @@ bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& sam
 //   static void Unit(Warp&, const Insn&, LaneMask, uint8_t* lane0)
 //   static void Lanes(Warp&, const Insn&, LaneMask, const RegionMemory&, const uint64_t* address)
 //   static bool SameValue(const Warp&, const Insn&, int lane, int other)     stores only
+//   static constexpr bool kHalves; static void Half(Warp&, const Insn&, int half, uint8_t* at, bool uniform)
 template <typename Mover>
 [[gnu::noinline]] void MoveLanes(Warp& warp, const Insn& insn, LaneMask mask, Region region,
                                  const uint64_t address[kWarpSize]) {
@@ -177,6 +188,50 @@ template <typename Mover>
     ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, bytes, same);
   }
   Mover::Lanes(warp, insn, mask, MemoryOf(warp, region), address);
+}
+
+// Handles an access of a full warp whose half-warps each have a simple shape; false: they have not.
+template <Region kRegion, typename Mover, typename Word>
+inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offset) {
+  constexpr int kHalf = kWarpSize / 2;
+  const uint32_t bytes = Mover::Bytes(insn);
+  Halves halves{{}, {}, bytes};
+  for (int half = 0; half < 2; ++half) {
+    const Word* a = base + half * kHalf;
+    const Word stride = static_cast<Word>(a[1] - a[0]);
+    if (stride != 0 && (stride != bytes)) return false;
+    Word different = 0;
+    for (int lane = 0; lane < kHalf; ++lane)
+      different |= a[lane] ^ static_cast<Word>(a[0] + static_cast<Word>(lane) * stride);
+    if (different != 0) return false;
+    halves.first[half] = static_cast<Word>(a[0] + offset);
+    halves.uniform[half] = stride == 0;
+    // Which of several lanes' stores to one address stays is for the general way to decide.
+    if (stride == 0 && Mover::kAccess != AccessKind::kLoad) return false;
+    if ((halves.first[half] & (bytes - 1)) != 0) return false;
+  }
+  for (int half = 0; half < 2; ++half) {
+    const uint64_t low = halves.first[half], high = low + halves.Span(half);
+    if (kRegion == Region::kShared ? high <= low || high > warp.block->shared_bytes
+                                   : !GlobalRangeOk(warp, Mover::kAccess, low, high)) {
+      return false;
+    }
+  }
+  if (Mover::kAccess != AccessKind::kLoad && halves.first[0] < halves.first[1] + halves.Span(1) &&
+      halves.first[1] < halves.first[0] + halves.Span(0)) {
+    return false;
+  }
+  CountHalves(warp, kRegion, halves);
+  if (warp.engine->observed()) {
+    uint64_t address[kWarpSize];
+    for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<Word>(base[lane] + offset);
+    ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, kFullMask, bytes, false);
+  }
+  const uint64_t memory = kRegion == Region::kShared ? reinterpret_cast<uint64_t>(warp.block->shared) : 0;
+  for (int half = 0; half < 2; ++half) {
+    Mover::Half(warp, insn, half, reinterpret_cast<uint8_t*>(memory + halves.first[half]), halves.uniform[half]);
+  }
+  return true;
 }
 
 // base[lane] + offset are the addresses; Word is the width in which they are added.
@@ -215,6 +270,9 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
         return;
       }
     }
+    if constexpr (Mover::kHalves) {
+      if (mask == kFullMask && MoveHalves<kRegion, Mover, Word>(warp, insn, base, offset)) return;
+    }
   }
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<Word>(base[lane] + offset);
@@ -223,6 +281,16 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
 
 // The bytes at a generic address as one lane sees them; nullptr where they may not be read.
 uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes);
+
+// Calls f(lane) for every lane in the mask, in order.
+template <typename F>
+[[gnu::always_inline]] inline void ForActive(LaneMask mask, const F& f) {
+  if (mask == kFullMask) {
+    for (int lane = 0; lane < kWarpSize; ++lane) f(lane);
+    return;
+  }
+  for (LaneMask left = mask; left != 0; left &= left - 1) f(std::countr_zero(left));
+}
 
 // Sorts generic addresses into regions and calls f(region, lanes, addresses relative to the region) for each; stops
 // when f leaves the warp faulted.

@@ -17,8 +17,7 @@ void MoveWindow(Warp& warp, const Insn& insn, LaneMask mask) {
 
 // The base of a space's window; global and const addresses are generic ones already. False: no such space.
 bool TakeWindow(Modifiers& m, uint64_t* base) {
-  const std::string word =
-      m.TakeAny({"global", "const", "shared", "shared::cta", "local", "param", "param::entry"});
+  const std::string word = m.TakeAny({"global", "const", "shared", "shared::cta", "local", "param", "param::entry"});
   *base = word.starts_with("shared")  ? kSharedWindow
           : word == "local"           ? kLocalWindow
           : word.starts_with("param") ? kParamWindow

@@ -1,7 +1,8 @@
 // atom and red.
 //
 // The lanes of a warp take effect one after the other, in lane order. Where several CPU threads run blocks, only
-// reductions whose order does not matter are let through (see FunctionDecoder::NoteMemory); they are atomic on the host.
+// reductions whose order does not matter are let through (see FunctionDecoder::NoteMemory); they are atomic on the
+// host.
 #include <cmath>
 #include <cstring>
 
@@ -13,7 +14,7 @@ namespace {
 
 using ptx::Type;
 
-constexpr int kSpaceShift = 24;       // Insn::extra: AccessSpace
+constexpr int kSpaceShift = 24;  // Insn::extra: AccessSpace
 constexpr uint64_t kNarrowAddress = uint64_t{1} << 32;
 
 template <typename Bits, typename Value>
@@ -101,8 +102,8 @@ struct AddF16x2 {
   using Bits = uint32_t;
   static uint32_t Apply(uint32_t old, uint32_t b, uint32_t, Region region) {
     const auto half = [&](int shift) {
-      return static_cast<uint32_t>(AddF16::Apply(static_cast<uint16_t>(old >> shift),
-                                                 static_cast<uint16_t>(b >> shift), 0, region))
+      return static_cast<uint32_t>(
+                 AddF16::Apply(static_cast<uint16_t>(old >> shift), static_cast<uint16_t>(b >> shift), 0, region))
              << shift;
     };
     return half(0) | half(16);
@@ -240,8 +241,7 @@ Selection SelectAtomic(Modifiers& m) {
   flags.returns_value = kReturns;
   const AccessSpace space = TakeSpace(m);
   if (space != AccessSpace::kGlobal && space != AccessSpace::kShared && space != AccessSpace::kGeneric) return {};
-  const std::string operation =
-      m.TakeAny({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+  const std::string operation = m.TakeAny({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   const Type type = m.type(0);
   if (operation == "add" && (type == Type::kF16 || type == Type::kF16x2) && !m.Take("noftz")) return {};
   // atom.cas alone has a third source; the operand count says so.

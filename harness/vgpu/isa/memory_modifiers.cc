@@ -5,10 +5,10 @@ namespace lockstep::vgpu {
 AccessSpace TakeSpace(Modifiers& m) {
   const std::string word = m.TakeAny({"global", "const", "shared", "shared::cta", "local"});
   return word == "global"          ? AccessSpace::kGlobal
-           : word == "const"         ? AccessSpace::kConst
-           : word == "local"         ? AccessSpace::kLocal
-           : word.starts_with("sha") ? AccessSpace::kShared
-                                     : AccessSpace::kGeneric;
+         : word == "const"         ? AccessSpace::kConst
+         : word == "local"         ? AccessSpace::kLocal
+         : word.starts_with("sha") ? AccessSpace::kShared
+                                   : AccessSpace::kGeneric;
 }
 
 MemoryScope TakeScope(Modifiers& m) {
