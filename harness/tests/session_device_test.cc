@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 
 namespace lockstep::worker {
 namespace {
@@ -201,6 +202,36 @@ TEST_F(DeviceServerTest, RefusesModulesWithASentence) {
   const std::vector<uint8_t> image(kPtx, kPtx + std::strlen(kPtx));
   for (int i = 0; i < 2; ++i) EXPECT_EQ(server.Serve({MessageType::kLoadModule, 0, image}).flags & kFailed, 0);
   EXPECT_NE(server.Serve({MessageType::kLoadModule, 0, image}).flags & kFailed, 0);
+}
+
+TEST_F(DeviceServerTest, NoRandomRequestDoesMoreThanFail) {
+  const uint64_t judges = device.Allocate(64, "d_in");
+  const std::vector<uint8_t> expected(64, 0x5a);
+  device.Write(judges, expected.data(), expected.size());
+  std::mt19937_64 random(1);
+  int refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto type = static_cast<uint16_t>(MessageType::kNote) + random() % 2 * 29 + random() % 16;
+    if (!IsKnown(static_cast<uint16_t>(type))) continue;
+    // An origin and numbers, some of them addresses of the judge's, cut off somewhere or not at all.
+    Encoder encoder;
+    if (random() % 4 != 0) PutOrigin(encoder, "cudaMemcpy", "");
+    for (uint64_t fields = random() % 5; fields > 0; --fields) {
+      const uint64_t numbers[] = {judges, random() % 64, random(), ~uint64_t{0}, 0, 1};
+      encoder.Put(numbers[random() % 6]);
+    }
+    std::vector<uint8_t> payload = encoder.Take();
+    if (random() % 4 == 0) payload.resize(random() % (payload.size() + 1));
+    try {
+      server.Serve({static_cast<MessageType>(type), static_cast<uint16_t>(random() % 4), payload});
+    } catch (const WireError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+  std::vector<uint8_t> now(64);
+  ASSERT_TRUE(device.Read(now.data(), judges, now.size()));
+  EXPECT_EQ(now, expected);
 }
 
 TEST_F(DeviceServerTest, KeepsWhatKernelsPrintWithinBounds) {

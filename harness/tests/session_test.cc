@@ -71,7 +71,7 @@ const std::map<std::string, std::function<void()>>& CallBehaviours() {
       {"exit0", [] { std::exit(0); }},
       {"exit3", [] { std::exit(3); }},
       {"abort", [] { std::abort(); }},
-      {"segv", [] { *static_cast<volatile int*>(nullptr) = 1; }},
+      {"segv", [] { ::signal(SIGSEGV, SIG_DFL), ::raise(SIGSEGV); }},
       {"exit139", [] { ::_exit(139); }},
       {"hang", [] { Hang(); }},
       {"spin",
@@ -348,6 +348,7 @@ TEST_F(SessionTest, AWorkerThatCantBeStartedIsTheHarnesssFailure) {
   result = StartOf("no_start");
   EXPECT_EQ(result.outcome, Outcome::kCouldNotStart);
   EXPECT_EQ(result.output, "sandbox: can't make a namespace\n");
+  EXPECT_EQ(result.message, "the worker could not be started: sandbox: can't make a namespace");
   EXPECT_TRUE(IsHarnessFailure(result.outcome));
 }
 

@@ -312,7 +312,8 @@ CallResult WorkerSession::Start(const Limits& limits, CudaServer& server) {
   CallResult result = conversation.Run({});
   if (!started_ && result.outcome != Outcome::kReturned) {
     // The sandbox or the dynamic linker failed: none of the submission's code has run.
-    result.message = "the worker could not be started: " + result.message;
+    const std::string said = result.output.substr(0, std::min(result.output.find('\n'), result.output.size()));
+    result.message = "the worker could not be started: " + (said.empty() ? result.message : said);
     result.outcome = Outcome::kCouldNotStart;
     return Finish(std::move(result));
   }
