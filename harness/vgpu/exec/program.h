@@ -42,6 +42,7 @@ struct FunctionInfo {
   uint32_t entry_pc = 0, end_pc = 0;
   // A call frame is frame_bytes of register rows, then 32 parameter areas of area_bytes, one a lane.
   uint32_t frame_bytes = 0;
+  uint32_t register_bytes = 0;  // the frame's first part; behind it lie the decoder's own rows
   uint32_t area_bytes = 0;   // multiple of 16
   uint32_t local_bytes = 0;  // multiple of 16
   std::vector<ValuePlace> parameters, returns;

@@ -21,7 +21,17 @@ void EnsureRows(Frame& frame, const FunctionInfo& function) {
     frame.capacity = bytes;
   }
   // Stale values would depend on what ran here before, and so on the number of CPU threads.
-  std::memset(frame.rows.get(), 0, bytes);
+  std::memset(frame.rows.get(), 0, function.register_bytes);
+  std::memset(frame.rows.get() + function.frame_bytes, 0, size_t{kWarpSize} * function.area_bytes);
+}
+
+// Local memory of a frame that is about to be used holds nothing of what was there before.
+void ForgetLocal(WarpState& s, const Program& program, LaneMask lanes, uint32_t base, uint32_t bytes) {
+  if (bytes == 0) return;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const size_t lane = static_cast<size_t>(std::countr_zero(left));
+    std::memset(s.local.get() + lane * program.local_stride + base, kUnwritten, bytes);
+  }
 }
 
 void SetEntry(Warp& warp, int32_t entry) {
@@ -56,12 +66,12 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   s.entry_frame.lanes = lanes;
   EnsureRows(s.entry_frame, entry);
   if (program.local_stride > 0) {
-    const size_t bytes = size_t{kWarpSize} * program.local_stride + 2 * kMemoryPadding;
+    const size_t bytes = size_t{kWarpSize} * program.local_stride;
     if (s.local_capacity < bytes) {
       s.local.reset(new uint8_t[bytes]);
       s.local_capacity = bytes;
     }
-    std::memset(s.local.get(), kUnwritten, bytes);
+    ForgetLocal(s, program, lanes, 0, entry.local_bytes);
   }
   s.groups.clear();
   s.entries.clear();
@@ -223,6 +233,7 @@ Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site)
   frame->local_base = parent->local_base + parent->function->local_bytes;
   frame->depth = parent->depth + 1;
   frame->lanes = warp.active;
+  ForgetLocal(s, warp.engine->program(), warp.active, frame->local_base, function.local_bytes);
   EnsureRows(*frame, function);
   s.groups[s.current].frame = frame;
   warp.base[0] = frame->rows.get();

@@ -86,7 +86,7 @@ struct WarpState {
   alignas(64) uint32_t thread_y[kWarpSize];
   alignas(64) uint32_t thread_z[kWarpSize];
 
-  std::unique_ptr<uint8_t[]> local;  // 32 × Program::local_stride, with padding around; null when there is none
+  std::unique_ptr<uint8_t[]> local;  // 32 × Program::local_stride; null when there is none
   size_t local_capacity = 0;
 };
 

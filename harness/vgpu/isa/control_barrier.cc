@@ -18,10 +18,12 @@ bool ReadBarrier(Warp& warp, const Insn& insn, LaneMask mask, int first_row, Bar
   const uint32_t* threads =
       insn.row[first_row + 1] == kNoRow ? nullptr : Source<uint32_t>(warp, insn.row[first_row + 1]);
   const char* wrong = nullptr;
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    if (barrier[lane] != barrier[low] || (threads != nullptr && threads[lane] != threads[low])) {
-      wrong = "lanes of a warp name different barriers in one instruction";
+  if ((insn.row[first_row] & kConstantPool) == 0 || threads != nullptr) {
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      if (barrier[lane] != barrier[low] || (threads != nullptr && threads[lane] != threads[low])) {
+        wrong = "lanes of a warp name different barriers in one instruction";
+      }
     }
   }
   arrival.barrier = barrier[low];

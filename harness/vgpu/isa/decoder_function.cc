@@ -135,6 +135,7 @@ void FunctionDecoder::Decode() {
   temporary_base_ = static_cast<uint32_t>(RoundUp(layout_.frame_bytes, 64));
   sink_row_ = temporary_base_ + 8 * 256;
   if (sink_row_ > kMaxFrameBytes) throw Unsupported("function " + function_.name + " has too many registers");
+  info.register_bytes = temporary_base_;
   info.frame_bytes = sink_row_ + 512;
   program.kernel.registers = std::max(program.kernel.registers, layout_.registers);
   for (const ptx::Label& label : function_.labels) label_[label.name] = label.instruction;
