@@ -1,5 +1,5 @@
 // verdict: CRASH reduce2_strided
-// Reads the device's memory from the host, and through a null pointer at that.
+// Writes through a host pointer that was never set.
 #include <algorithm>
 
 #include "reduction.h"
@@ -21,9 +21,10 @@ void good(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   good_kernel<<<1, kBlock>>>(d_work, d_sum, blocks);
 }
 
+int* h_sum;
+
 void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   good(d_in, d_sum, n, d_work);
-  int* volatile h_sum = nullptr;
   *h_sum = 1;
 }
 
