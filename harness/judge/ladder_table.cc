@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "judge/text.h"
+#include "vgpu/model/profile.h"
 
 namespace lockstep::judge {
 namespace {
@@ -73,9 +74,10 @@ std::string LadderTable(const Suite& suite, bool color) {
   for (const auto& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Columns(row[i]));
   }
+  const vgpu::DeviceProfile* profile = vgpu::FindProfile(suite.options().profile);
   std::string text = "\nEvidence at n = " + Grouped(suite.assignment().evidence_elements) + ", modelled on " +
-                     results.device.name + "; speed-up over " + rungs.front().id +
-                     "; the course's figures are a GeForce 8800's\n\n";
+                     (profile != nullptr ? profile->name : suite.options().profile) + "; speed-up over " +
+                     rungs.front().id + "; the course's figures are a GeForce 8800's\n\n";
   for (size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (size_t i = 0; i < rows[r].size(); ++i) {

@@ -85,6 +85,8 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     return Fail(program + ": --worker=PATH is missing: the program that harness/worker/build.sh makes");
   }
   suite.results().device = suite.runner(Role::kChecked).device().Describe();
+  // Evidence comes from a virtual GPU in any case.
+  suite.results().device.profile = suite.options().profile;
   suite.Save();
   std::printf("%s on %s (%s), seed %llu\n", suite.assignment().title.c_str(), suite.results().device.name.c_str(),
               suite.results().device.kind.c_str(), static_cast<unsigned long long>(seed));
