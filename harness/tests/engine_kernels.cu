@@ -355,3 +355,10 @@ extern "C" __global__ void clocks(volatile long long* out) {
   const long long b = clock64();
   out[threadIdx.x] = b - a;
 }
+
+// Lanes reach one shuffle through two calls of the function that holds it.
+__device__ __noinline__ int rotate(int v) { return __shfl_sync(0xffffffffu, v, (threadIdx.x + 5) % 32); }
+extern "C" __global__ void gathered_in_calls(int* out) {
+  const int t = threadIdx.x;
+  out[t] = t % 4 < 2 ? rotate(t * 7) + 1 : rotate(t * 9) * 2;
+}

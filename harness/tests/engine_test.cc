@@ -379,6 +379,17 @@ TEST(EngineTest, GathersLanesForWarpSynchronousOperations) {
   }
 }
 
+TEST(EngineTest, GathersLanesOfDifferentCalls) {
+  TestDevice device(Ptx());
+  const auto d_out = device.Make(std::vector<int>(32));
+  device.Run("gathered_in_calls", {{1}, {32}}, d_out);
+  const auto out = device.Get(d_out);
+  for (int t = 0; t < 32; ++t) {
+    const int from = (t + 5) % 32, v = from % 4 < 2 ? from * 7 : from * 9;
+    EXPECT_EQ(out[static_cast<size_t>(t)], t % 4 < 2 ? v + 1 : v * 2) << t;
+  }
+}
+
 TEST(EngineTest, ExitReleasesABarrier) {
   TestDevice device(Ptx());
   const auto d_out = device.Make(std::vector<int>(96));

@@ -66,6 +66,7 @@ void Complete(Block& block, uint32_t index) {
     observer->OnBarrierComplete(block.index, index, barrier.arrived_warps);
   }
   ResetBarrier(block, index);
+  block.last_event = block.instructions;
 }
 
 }  // namespace

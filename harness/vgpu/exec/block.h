@@ -38,6 +38,7 @@ class Block {
   uint32_t barriers_in_use = 0;  // bit b: some lane has arrived at barrier b
   uint64_t live_warps = 0;       // bit w: warp w has lanes that have not exited
   uint64_t instructions = 0;
+  uint64_t last_event = 0;   // what `instructions` was when a barrier was completed or lanes exited
   uint32_t idle_passes = 0;  // turns over all warps in a row in which nothing but spinning happened
   std::string output;        // of printf
 

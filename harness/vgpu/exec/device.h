@@ -21,51 +21,62 @@
 namespace lockstep::vgpu {
 
 struct DeviceOptions {
-  int threads = 1;                        // CPU threads that run blocks; results do not depend on it
+  int threads = 1;  // CPU threads that run blocks; results do not depend on it
   bool counters = true;
-  bool check_races = false;               // shared and global
+  bool check_races = false;  // shared and global
   bool check_uninitialized = false;
   bool check_sync = false;
-  uint64_t instruction_budget = 0;        // warp instructions a launch may take; 0 = unlimited
-  uint64_t memory_bytes = uint64_t{8} << 30;   // what cudaMalloc can hand out in all
-  std::function<void(std::string_view)> print; // kernel printf, in block order; default: stdout
+  uint64_t instruction_budget = 0;              // warp instructions a launch may take; 0 = unlimited
+  uint64_t memory_bytes = uint64_t{8} << 30;    // what cudaMalloc can hand out in all
+  std::function<void(std::string_view)> print;  // kernel printf, in block order; default: stdout
 };
 
-using ModuleHandle = uint32_t;             // from 1
+using ModuleHandle = uint32_t;  // from 1
 
-struct KernelParameter { uint32_t offset, bytes; };
+struct KernelParameter {
+  uint32_t offset, bytes;
+};
 
 struct KernelInfo {
-  std::string mangled, demangled;          // demangled without parameter list
-  std::vector<KernelParameter> parameters; // in bytes, within the parameter block
+  std::string mangled, demangled;           // demangled without parameter list
+  std::vector<KernelParameter> parameters;  // in bytes, within the parameter block
   uint32_t parameter_bytes = 0;
   uint32_t registers = 0, static_shared = 0, local_bytes = 0, constant_bytes = 0;
-  uint32_t max_threads = 1024;             // .maxntid / .reqntid respected
-  int ptx_version = 0, target_sm = 0;      // 90 = ISA 9.0; 80 = sm_80
+  uint32_t max_threads = 1024;         // .maxntid / .reqntid respected
+  int ptx_version = 0, target_sm = 0;  // 90 = ISA 9.0; 80 = sm_80
 };
 
-struct VariableInfo { uint64_t address = 0, bytes = 0; bool constant = false, managed = false; };
+struct VariableInfo {
+  uint64_t address = 0, bytes = 0;
+  bool constant = false, managed = false;
+};
 
 enum class LaunchError : uint8_t {
   kNone,
-  kInvalidConfiguration,   // grid or block out of range, too much shared memory
-  kTooManyResources,       // block too large for the kernel's registers or .maxntid
-  kIllegalAddress, kMisalignedAddress, kTrap /* launch failure */, kAssert, kTimeout, kUnsupported, kStackOverflow,
+  kInvalidConfiguration,  // grid or block out of range, too much shared memory
+  kTooManyResources,      // block too large for the kernel's registers or .maxntid
+  kIllegalAddress,
+  kMisalignedAddress,
+  kTrap /* launch failure */,
+  kAssert,
+  kTimeout,
+  kUnsupported,
+  kStackOverflow,
   kCooperativeTooLarge,
 };
 
 struct LaunchSpec {
   ModuleHandle module = 0;
-  std::string kernel;                      // mangled
+  std::string kernel;  // mangled
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;
-  std::span<const uint8_t> parameters;     // KernelInfo::parameter_bytes long
+  std::span<const uint8_t> parameters;  // KernelInfo::parameter_bytes long
   bool cooperative = false;
 };
 
 struct LaunchResult {
   LaunchError error = LaunchError::kNone;
-  double microseconds = 0;                 // modelled
+  double microseconds = 0;  // modelled
 };
 
 class Device {
@@ -79,7 +90,7 @@ class Device {
   const DeviceOptions& options() const;
   // Takes effect at the next launch.
   void set_instruction_budget(uint64_t warp_instructions);
-  void AddObserver(std::unique_ptr<Observer> observer);   // beside those that the options name
+  void AddObserver(std::unique_ptr<Observer> observer);  // beside those that the options name
 
   // Decodes a PTX text and places its variables. Throws ptx::PtxError; an instruction that is not supported
   // is no error until a kernel that holds it is launched.
@@ -92,17 +103,20 @@ class Device {
   // Device memory. Addresses are the same in every run and are also host addresses of this process.
   // Allocations lie apart, so that an access beyond one is found. label is for messages.
   uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at = "");  // 256-byte aligned; 0 when full
-  bool Free(uint64_t address);                                // false: no such allocation
-  bool Contains(uint64_t address, uint64_t bytes) const;      // wholly within one live allocation
+  bool Free(uint64_t address);                                                          // false: no such allocation
+  bool Contains(uint64_t address, uint64_t bytes) const;  // wholly within one live allocation
   // These return false, and do nothing, where a range is not within one live allocation.
   bool Write(uint64_t to, const void* from, uint64_t bytes);
   bool Read(void* to, uint64_t from, uint64_t bytes) const;
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes);
   bool Fill(uint64_t to, uint8_t value, uint64_t bytes);
   uint64_t FreeBytes() const;
-  struct AllocationInfo { uint64_t base, bytes; std::string label, allocated_at; };
+  struct AllocationInfo {
+    uint64_t base, bytes;
+    std::string label, allocated_at;
+  };
   std::optional<AllocationInfo> FindAllocation(uint64_t address) const;
-  std::vector<AllocationInfo> Allocations() const;            // live ones, by address; module variables left out
+  std::vector<AllocationInfo> Allocations() const;  // live ones, by address; module variables left out
 
   LaunchResult Launch(const LaunchSpec& launch);
 
@@ -111,7 +125,7 @@ class Device {
 
   // What happened since the last Clear.
   const std::vector<LaunchRecord>& launches() const;
-  const FindingList& findings() const;      // faults and findings, in deterministic order
+  const FindingList& findings() const;  // faults and findings, in deterministic order
   void ClearRecords();
   // After a fault the context is gone, as on the hardware, until Reset: frees all memory and modules.
   bool faulted() const;

@@ -17,6 +17,8 @@ constexpr uint64_t kBlockQuantum = 1 << 21;
 constexpr int32_t kSpinQuantum = 32;
 // Turns over all warps of a block, all of them spinning, until lanes that wait to reconverge are let go.
 constexpr uint32_t kIdlePasses = 4;
+// The same for a kernel with such loops whose threads look busy: instructions without a barrier or an exit.
+constexpr uint64_t kPatience = 1 << 22;
 
 constexpr int kUnwritten = 0xcb;  // what shared memory holds that no one has written
 
@@ -76,6 +78,7 @@ Block* Engine::StartBlock(uint32_t index) {
   block->index = index;
   block->id = Unflatten(index, launch_.info.grid);
   block->instructions = 0;
+  block->last_event = 0;
   block->idle_passes = 0;
   block->live_warps = warps >= 64 ? ~uint64_t{0} : (uint64_t{1} << warps) - 1;
   block->output.clear();
@@ -181,6 +184,10 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
     if (block.live_warps == 0) return BlockTurn::kFinished;
     if (progressed) {
       block.idle_passes = 0;
+      if (launch_.program->may_wait && block.instructions - block.last_event > kPatience) {
+        for (Warp& warp : block.warps) ReleaseParked(*warp.state);
+        block.last_event = block.instructions;
+      }
       if (block.instructions >= limit) return BlockTurn::kSpun;
       continue;
     }

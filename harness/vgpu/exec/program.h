@@ -43,8 +43,8 @@ struct FunctionInfo {
   // A call frame is frame_bytes of register rows, then 32 parameter areas of area_bytes, one a lane.
   uint32_t frame_bytes = 0;
   uint32_t register_bytes = 0;  // the frame's first part; behind it lie the decoder's own rows
-  uint32_t area_bytes = 0;   // multiple of 16
-  uint32_t local_bytes = 0;  // multiple of 16
+  uint32_t area_bytes = 0;      // multiple of 16
+  uint32_t local_bytes = 0;     // multiple of 16
   std::vector<ValuePlace> parameters, returns;
 };
 
@@ -53,8 +53,9 @@ enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree };
 // A .sync instruction: what runs once its lanes are gathered.
 struct SynchronousInfo {
   Handler handler = nullptr;
-  RowRef members = kNoRow;  // the member mask
-  bool any_place = false;   // bar.warp.sync: lanes may meet at different instructions
+  RowRef members = kNoRow;        // the member mask
+  bool any_place = false;         // bar.warp.sync: lanes may meet at different instructions
+  uint8_t element_bytes[8] = {};  // of Insn::row; 0: a predicate's row
 };
 
 struct CallSite {
@@ -100,6 +101,7 @@ struct Program {
   bool bounded_stack = true;  // no recursion and no indirect call: local_stride can't overflow
   // Blocks may tell each other apart by what they see in global memory: such a kernel runs on one CPU thread.
   bool order_sensitive = false;
+  bool may_wait = false;  // has loops that may wait for other threads
   bool calls_printf = false;
 
   const std::string& Text(uint32_t pc) const { return texts[info[pc].text]; }

@@ -257,8 +257,29 @@ namespace {
 // bar.warp.sync when this one is; with the same member mask.
 bool WaitsWith(const Program& program, const Group& a, const Group& b) {
   if (b.status != GroupStatus::kAtWarpSync || a.members != b.members) return false;
-  if (a.wait_pc == b.wait_pc) return a.frame == b.frame;
+  if (a.wait_pc == b.wait_pc) return true;
   return program.synchronous[a.wait_pc].any_place && program.synchronous[b.wait_pc].any_place;
+}
+
+// Copies the columns of the lanes, in the rows that the instruction names, from one call frame to another.
+void CopyColumns(const Insn& insn, const SynchronousInfo& info, LaneMask lanes, const uint8_t* from, uint8_t* to) {
+  for (int k = 0; k < 8; ++k) {
+    const RowRef row = insn.row[k];
+    if (row == kNoRow || (row & kConstantPool) != 0) continue;
+    const size_t bytes = info.element_bytes[k];
+    if (bytes == 0) {
+      LaneMask source, target;
+      std::memcpy(&source, from + row, sizeof source);
+      std::memcpy(&target, to + row, sizeof target);
+      target = (target & ~lanes) | (source & lanes);
+      std::memcpy(to + row, &target, sizeof target);
+      continue;
+    }
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const size_t lane = static_cast<size_t>(std::countr_zero(left));
+      std::memcpy(to + row + lane * bytes, from + row + lane * bytes, bytes);
+    }
+  }
 }
 
 // Runs the instruction at which groups[index] waits if all lanes that it needs have come.
@@ -276,7 +297,19 @@ bool TryGather(Warp& warp, size_t index) {
   warp.base[0] = waiting.frame->rows.get();
   warp.active = here;
   warp.pc = waiting.wait_pc + 1;
-  program.synchronous[waiting.wait_pc].handler(warp, program.code[waiting.wait_pc], here);
+  // Lanes may have come through different calls of one function. A lane has one frame of it, so its columns in the
+  // others' frames are free.
+  const Insn& insn = program.code[waiting.wait_pc];
+  const SynchronousInfo& info = program.synchronous[waiting.wait_pc];
+  const auto for_other_frames = [&](const auto& f) {
+    if (info.any_place) return;
+    for (const Group& g : s.groups) {
+      if (WaitsWith(program, waiting, g) && g.frame != waiting.frame) f(g);
+    }
+  };
+  for_other_frames([&](const Group& g) { CopyColumns(insn, info, g.mask, g.frame->rows.get(), warp.base[0]); });
+  info.handler(warp, insn, here);
+  for_other_frames([&](const Group& g) { CopyColumns(insn, info, g.mask, warp.base[0], g.frame->rows.get()); });
   warp.base[0] = base;
   warp.active = active;
   warp.pc = pc;

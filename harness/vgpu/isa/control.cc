@@ -86,6 +86,7 @@ void Exit(Warp& warp, const Insn&, LaneMask mask) {
     observer->OnExit({mask, warp.pc - 1, block.index, warp.index});
   }
   ExitLanes(warp, mask);
+  block.last_event = block.instructions;
   if (warp.alive == 0) block.live_warps &= ~(uint64_t{1} << warp.index);
   CheckGathers(warp);
   CheckBarriers(warp);

@@ -205,7 +205,13 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
     }
     if ((insn.flags & kWarpSynchronous) != 0) {
-      synchronous = {insn.handler, insn.row[rows_ - 1], insn.handler == WarpBarrier};
+      synchronous.handler = insn.handler;
+      synchronous.members = insn.row[rows_ - 1];
+      synchronous.any_place = insn.handler == WarpBarrier;
+      for (int k = 0; k < rows_; ++k) {
+        synchronous.element_bytes[k] =
+            row_type_[k] == Type::kPred ? 0 : static_cast<uint8_t>(RowElementBytes(row_type_[k]));
+      }
       insn.handler = GatherAndRun;
     }
     if (i.guard) {
@@ -271,7 +277,7 @@ void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {
   const int bytes = RowElementBytes(modifiers.type(0));
   const std::string& name = std::get<ptx::SpecialRef>(i.operands[1].value).name;
   insn.insn_class = InsnClass::kMove;
-  AddRow(insn, BindDestination(i, modifiers.type(0), i.operands[0]), false);
+  AddRow(insn, BindDestination(i, modifiers.type(0), i.operands[0]), false, modifiers.type(0));
   if (name == "WARP_SZ") throw Unsupported("WARP_SZ is a constant");
   insn.handler = FindSpecialRegister(name, bytes);
   if (insn.handler == nullptr) throw Unsupported("special register " + name + " is not supported");
@@ -351,7 +357,7 @@ void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
     }
     if (table == nullptr) throw Unsupported("its list of targets is missing");
     bool negated = false;
-    AddRow(insn, BindSource(i, Type::kU32, i.operands[0], &negated), false);
+    AddRow(insn, BindSource(i, Type::kU32, i.operands[0], &negated), false, Type::kU32);
     std::vector<uint32_t> targets;
     for (const std::string& target : table->targets) {
       if (!label_.contains(target)) throw Unsupported("unknown label " + target);
@@ -480,7 +486,10 @@ void FunctionDecoder::PatchBranches() {
     } else {
       insn.immediate = pc_of_[insn.immediate];
       const uint32_t target = static_cast<uint32_t>(insn.immediate);
-      if (target <= pc && polls_before[pc - start + 1] != polls_before[target - start]) insn.handler = SpinBranch;
+      if (target <= pc && polls_before[pc - start + 1] != polls_before[target - start]) {
+        insn.handler = SpinBranch;
+        program.may_wait = true;
+      }
     }
     // Where the ways of a function meet only at its end, that is where its return is.
     const uint32_t end = InEntry() ? kNoPc : pc_of_[function_.body.size()];

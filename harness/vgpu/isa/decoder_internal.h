@@ -104,7 +104,7 @@ class FunctionDecoder {
   std::vector<int> OperandBytes(const ptx::Instruction& instruction) const;
   int RegisterBytes(const std::string& name) const;  // 0: no such register
   RowRef TemporaryRow();
-  void AddRow(Insn& insn, RowRef row, bool negated);
+  void AddRow(Insn& insn, RowRef row, bool negated, ptx::Type type);
   bool FindAddress(const std::string& symbol, uint64_t* address, bool* is_local) const;
 
   ProgramBuilder& builder_;
@@ -120,6 +120,7 @@ class FunctionDecoder {
   uint32_t temporary_base_ = 0, sink_row_ = 0;
   ptx::SourceLocation location_;                       // of the last instruction that has one
   int temporaries_ = 0;                                // of the instruction at hand
+  ptx::Type row_type_[8] = {};                         // of the instruction at hand
   int rows_ = 0;                                       // of the instruction at hand
   std::vector<uint32_t> pc_of_;                        // by instruction: where it, or its pseudo-instruction, starts
   std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body

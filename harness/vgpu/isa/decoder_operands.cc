@@ -53,9 +53,10 @@ RowRef FunctionDecoder::TemporaryRow() {
   return temporary_base_ + 256u * static_cast<uint32_t>(temporaries_++);  // at most eight, as an Insn has rows
 }
 
-void FunctionDecoder::AddRow(Insn& insn, RowRef row, bool negated) {
+void FunctionDecoder::AddRow(Insn& insn, RowRef row, bool negated, Type type) {
   if (rows_ >= 8) throw Unsupported("too many operands");
   if (negated) insn.negated_predicates |= static_cast<uint8_t>(1 << rows_);
+  row_type_[rows_] = type;
   insn.row[rows_++] = row;
 }
 
@@ -189,7 +190,7 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
 void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                                const ptx::Operand& operand, Insn& insn) {
   if (part.address()) {
-    AddRow(insn, BindAddress(instruction, operand, &insn.immediate), false);
+    AddRow(insn, BindAddress(instruction, operand, &insn.immediate), false, Type::kNone);
     return;
   }
   const Type type = ResolveType(part, modifiers);
@@ -197,7 +198,7 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
     bool negated = false;
     const RowRef row = part.destination() ? BindDestination(instruction, type, element)
                                           : BindSource(instruction, type, element, &negated);
-    AddRow(insn, row, negated);
+    AddRow(insn, row, negated, type);
   };
   const auto* vector = std::get_if<ptx::VectorRef>(&operand.value);
   if (!part.vector) {
@@ -221,15 +222,15 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
   for (size_t k = 0; k < form.size(); ++k) {
     if (k >= operands.size()) {
       if (!form[k].optional) throw Unsupported("an operand is missing");
-      AddRow(insn, kNoRow, false);
-      if (form[k].has_second) AddRow(insn, kNoRow, false);
+      AddRow(insn, kNoRow, false, Type::kNone);
+      if (form[k].has_second) AddRow(insn, kNoRow, false, Type::kNone);
       continue;
     }
     BindPart(instruction, form[k].part, modifiers, operands[k], insn);
     if (form[k].has_second && !operands[k].second.empty()) {
       BindPart(instruction, form[k].second, modifiers, operands[k].second.front(), insn);
     } else if (form[k].has_second) {
-      AddRow(insn, kNoRow, false);
+      AddRow(insn, kNoRow, false, Type::kNone);
     } else if (!operands[k].second.empty()) {
       throw Unsupported("an operand has a part behind a bar");
     }

@@ -96,7 +96,6 @@ struct StoreSame {
   static RowRef Address(const Insn& insn) { return insn.row[0]; }
 
   static void Unit(Warp& warp, const Insn& insn, LaneMask mask, uint8_t* lane0) {
-    warp.state->wrote = true;
     T* to = reinterpret_cast<T*>(lane0);
     if constexpr (kCount == 1) {
       const T* from = Source<T>(warp, insn.row[1]);
@@ -115,7 +114,6 @@ struct StoreSame {
   }
 
   static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
-    warp.state->wrote = true;
     const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
     const T* from[kCount];
     for (int k = 0; k < kCount; ++k) from[k] = Source<T>(warp, insn.row[1 + k]);
@@ -127,7 +125,6 @@ struct StoreSame {
 
   static constexpr bool kHalves = kCount == 1;
   static void Half(Warp& warp, const Insn& insn, int half, uint8_t* at, bool) {
-    warp.state->wrote = true;
     std::memcpy(at, Source<T>(warp, insn.row[1]) + half * (kWarpSize / 2), sizeof(T) * (kWarpSize / 2));
   }
 
@@ -148,7 +145,6 @@ struct StoreNarrower {
   static RowRef Address(const Insn& insn) { return insn.row[0]; }
 
   static void Unit(Warp& warp, const Insn& insn, LaneMask mask, uint8_t* lane0) {
-    warp.state->wrote = true;
     M* to = reinterpret_cast<M*>(lane0);
     for (int k = 0; k < insn.count; ++k) {
       const R* from = Source<R>(warp, insn.row[1 + k]);
@@ -157,7 +153,6 @@ struct StoreNarrower {
   }
 
   static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
-    warp.state->wrote = true;
     const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
     ForActive(mask, [&](int lane) {
       M* to = reinterpret_cast<M*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);

@@ -180,6 +180,9 @@ template <typename Mover>
   const uint32_t bytes = Mover::Bytes(insn);
   if (!CheckLanes(warp, region, Mover::kAccess, address, mask, bytes)) return;
   CountLanes(warp, region, address, mask, static_cast<int>(bytes));
+  if (Mover::kAccess != AccessKind::kLoad && (region == Region::kGlobal || region == Region::kShared)) {
+    warp.state->wrote = true;
+  }
   if (warp.engine->observed()) {
     bool same = false;
     if constexpr (Mover::kAccess == AccessKind::kStore) {
@@ -222,6 +225,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
     return false;
   }
   CountHalves(warp, kRegion, halves);
+  if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
   if (warp.engine->observed()) {
     uint64_t address[kWarpSize];
     for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<Word>(base[lane] + offset);
@@ -260,6 +264,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
                                                  : GlobalRangeOk(warp, Mover::kAccess, low, high);
       if (ok && (low & (bytes - 1)) == 0) {
         CountUnit(warp, kRegion, first, mask, static_cast<int>(bytes));
+        if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
         if (warp.engine->observed()) {
           uint64_t address[kWarpSize];
           for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane) * bytes;
