@@ -4,6 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,10 @@ std::string NumberText(double value);
 // Integers, bit for bit. Spans of unequal length differ from the shorter one's end on.
 template <std::integral T>
 std::optional<Mismatch> CompareExact(std::span<const T> expected, std::span<const T> found) {
+  if (expected.size() == found.size() &&
+      (expected.empty() || std::memcmp(expected.data(), found.data(), expected.size_bytes()) == 0)) {
+    return std::nullopt;
+  }
   Mismatch mismatch;
   const uint64_t length = expected.size() > found.size() ? expected.size() : found.size();
   for (uint64_t i = 0; i < length; ++i) {
