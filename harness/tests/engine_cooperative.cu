@@ -44,3 +44,12 @@ extern "C" __global__ void labeled(const int* in, int* out) {
   const auto group = cg::labeled_partition(warp, in[t] & 3);
   out[t] = cg::reduce(group, in[t], cg::plus<int>());
 }
+
+// A tile of two warps goes through shared memory that the runtime reserves.
+extern "C" __global__ void wide_tiles(const int* in, int* out) {
+  __shared__ cg::block_tile_memory<128> memory;
+  const cg::thread_block block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<64>(block);
+  const int t = block.thread_rank();
+  out[t] = cg::reduce(tile, in[t], cg::plus<int>());
+}

@@ -529,6 +529,18 @@ TEST(EngineTest, PartitionsByLabel) {
   }
 }
 
+TEST(EngineTest, ReservesSharedMemoryForWideTiles) {
+  TestDevice device(ReadPtx("engine_cooperative"));
+  const std::vector<int> in = RandomInts(128, 0, 60);
+  const auto d_in = device.Make(in), d_out = device.Make(std::vector<int>(128));
+  device.Run("wide_tiles", {{2}, {128}}, d_in, d_out);
+  const std::vector<int> out = device.Get(d_out);
+  for (size_t t = 0; t < 128; ++t) {
+    const auto tile = in.begin() + static_cast<long>(t / 64 * 64);
+    EXPECT_EQ(out[t], std::accumulate(tile, tile + 64, 0)) << t;
+  }
+}
+
 TEST(EngineTest, SameCountersOnAnyNumberOfThreads) {
   std::vector<Counters> seen;
   std::vector<unsigned> in(5000);

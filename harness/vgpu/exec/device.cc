@@ -16,6 +16,7 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr uint64_t kGridWorkspaceBytes = 256;
+constexpr uint32_t kReservedShared = 1024;
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
 
 LaunchError ErrorOf(FindingKind kind) {
@@ -270,6 +271,11 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launch.info = {program.get(), next_launch++, kernel.demangled, spec.grid, spec.block};
   launch.info.warps_per_block = static_cast<uint32_t>((spec.block.Count() + kWarpSize - 1) / kWarpSize);
   launch.info.shared_bytes = launch.shared_bytes = kernel.static_shared + spec.dynamic_shared;
+  launch.reserved_shared_offset = launch.shared_bytes;
+  if (program->uses_reserved_shared) {
+    launch.reserved_shared_offset = (launch.shared_bytes + 15) / 16 * 16;
+    launch.info.shared_bytes = launch.shared_bytes = launch.reserved_shared_offset + kReservedShared;
+  }
   launch.info.cooperative = spec.cooperative;
   launch.dynamic_shared_offset = kernel.static_shared;
   std::vector<uint8_t> parameters(kernel.parameter_bytes + 64);
@@ -312,9 +318,10 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   record.static_shared = kernel.static_shared;
   record.dynamic_shared = spec.dynamic_shared;
   record.local_bytes = kernel.local_bytes;
-  record.theoretical_occupancy = ComputeOccupancy(profile, static_cast<int>(spec.block.Count()),
-                                                  static_cast<int>(kernel.registers), launch.shared_bytes)
-                                     .fraction;
+  record.theoretical_occupancy =
+      ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), static_cast<int>(kernel.registers),
+                       kernel.static_shared + spec.dynamic_shared)
+          .fraction;
   record.counters = outcome.counters;
   record.lines = std::move(outcome.lines);
   const TimeEstimate time = EstimateTime(record, profile);

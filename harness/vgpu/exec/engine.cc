@@ -84,6 +84,7 @@ Block* Engine::StartBlock(uint32_t index) {
   block->output.clear();
   for (uint32_t b = 0; b < kBarriers; ++b) ResetBarrier(*block, b);
   std::memset(block->shared_storage.get(), kUnwritten, launch_.shared_bytes + 2 * size_t{kMemoryPadding});
+  std::memset(block->shared + launch_.reserved_shared_offset, 0, launch_.shared_bytes - launch_.reserved_shared_offset);
   for (uint32_t w = 0; w < warps; ++w) {
     const uint32_t lanes = std::min<uint32_t>(kWarpSize, threads - w * kWarpSize);
     StartWarp(block->warps[w], program, lanes == kWarpSize ? kFullMask : (LaneMask{1} << lanes) - 1);

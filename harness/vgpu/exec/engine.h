@@ -36,8 +36,9 @@ struct LaunchState {
   LaunchInfo info;
   const uint8_t* parameters = nullptr;  // padded as shared memory is
   uint32_t parameter_bytes = 0;
-  uint32_t shared_bytes = 0;  // static + dynamic
+  uint32_t shared_bytes = 0;  // static + dynamic + reserved
   uint32_t dynamic_shared_offset = 0;
+  uint32_t reserved_shared_offset = 0;  // the runtime's own part, up to shared_bytes
   uint32_t sm_count = 1, warps_per_sm = 1;
   uint64_t grid_workspace = 0;  // %envreg1/2: cooperative groups' barrier
   bool counters = true;

@@ -38,11 +38,12 @@ void Describe(const LaunchState& launch, MemoryPlace& place) {
       }
       return;
     case MemorySpace::kShared:
-      if (launch.shared_bytes > launch.dynamic_shared_offset && place.address >= launch.dynamic_shared_offset) {
+      if (launch.reserved_shared_offset > launch.dynamic_shared_offset &&
+          place.address >= launch.dynamic_shared_offset) {
         place.in_buffer = true;
         place.buffer_name = "dynamic shared memory";
         place.buffer_base = launch.dynamic_shared_offset;
-        place.buffer_bytes = launch.shared_bytes - launch.dynamic_shared_offset;
+        place.buffer_bytes = launch.reserved_shared_offset - launch.dynamic_shared_offset;
         return;
       }
       range = FindRange(launch.program->shared_variables, place.address);

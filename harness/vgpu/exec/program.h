@@ -103,6 +103,7 @@ struct Program {
   bool order_sensitive = false;
   bool may_wait = false;  // has loops that may wait for other threads
   bool calls_printf = false;
+  bool uses_reserved_shared = false;  // the runtime's own shared memory, behind the block's: cooperative groups
 
   const std::string& Text(uint32_t pc) const { return texts[info[pc].text]; }
   std::string_view File(uint32_t pc) const {

@@ -282,6 +282,7 @@ void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {
   insn.handler = FindSpecialRegister(name, bytes);
   if (insn.handler == nullptr) throw Unsupported("special register " + name + " is not supported");
   if (ReadsClock(name)) EmitPause(i);
+  builder_.program.uses_reserved_shared |= ReadsReservedShared(name);
 }
 
 void FunctionDecoder::EmitPause(const ptx::Instruction& i) {

@@ -128,6 +128,7 @@ RowRef FunctionDecoder::SpecialRow(const ptx::Instruction& instruction, const st
   const Handler handler = FindSpecialRegister(name, element_bytes);
   if (handler == nullptr) throw Unsupported("special register " + name + " is not supported");
   if (ReadsClock(name)) EmitPause(instruction);
+  builder_.program.uses_reserved_shared |= ReadsReservedShared(name);
   Insn insn;
   insn.handler = handler;
   insn.row[0] = TemporaryRow();

@@ -42,6 +42,9 @@ SpecialRegister Uniform64() {
 const Dim3& BlockDim(const Warp& warp) { return warp.engine->launch().info.block; }
 const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; }
 
+// The runtime's own shared memory; its second half belongs to cooperative groups.
+uint32_t Reserved(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
+
 // One instruction a cycle and a nanosecond: time goes on, and the same in every run.
 uint64_t Clock(const Warp& warp) { return warp.state->executed; }
 
@@ -77,10 +80,14 @@ const std::unordered_map<std::string_view, SpecialRegister>& Table() {
       {"%globaltimer", Uniform64<[](W w) { return Clock(w); }>()},
       {"%globaltimer_lo", Uniform<[](W w) { return Clock(w); }>()},
       {"%globaltimer_hi", Uniform<[](W w) { return (Clock(w) >> 32); }>()},
-      {"%total_smem_size", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
+      {"%total_smem_size", Uniform<[](W w) { return w.engine->launch().reserved_shared_offset; }>()},
       {"%aggr_smem_size", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
-      {"%dynamic_smem_size",
-       Uniform<[](W w) { return w.engine->launch().shared_bytes - w.engine->launch().dynamic_shared_offset; }>()},
+      {"%dynamic_smem_size", Uniform<[](W w) { return Reserved(w) - w.engine->launch().dynamic_shared_offset; }>()},
+      {"%reserved_smem_offset_begin", Uniform<[](W w) { return Reserved(w); }>()},
+      {"%reserved_smem_offset_0", Uniform<[](W w) { return Reserved(w); }>()},
+      {"%reserved_smem_offset_1", Uniform<[](W w) { return Reserved(w) + 512; }>()},
+      {"%reserved_smem_offset_end", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
+      {"%reserved_smem_offset_cap", Uniform<[](W w) { return w.engine->launch().shared_bytes - Reserved(w); }>()},
       // Where a cooperative launch finds the grid's barrier: a 64-bit address in two halves.
       {"%envreg1", Uniform<[](W w) { return (w.engine->launch().grid_workspace >> 32); }>()},
       {"%envreg2", Uniform<[](W w) { return w.engine->launch().grid_workspace; }>()},
@@ -104,6 +111,8 @@ Handler FindSpecialRegister(std::string_view name, int element_bytes) {
       return nullptr;
   }
 }
+
+bool ReadsReservedShared(std::string_view name) { return name.starts_with("%reserved_smem"); }
 
 bool ReadsClock(std::string_view name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
 

@@ -14,4 +14,7 @@ Handler FindSpecialRegister(std::string_view name, int element_bytes);
 // It counts instructions: the engine must bring its count up to date first.
 bool ReadsClock(std::string_view name);
 
+// It names shared memory that the launch must set aside.
+bool ReadsReservedShared(std::string_view name);
+
 }  // namespace lockstep::vgpu
