@@ -28,10 +28,20 @@ class Runner {
 // Kernels that one call may launch.
 inline constexpr uint64_t kMaxLaunches = 10'000;
 
+// Which launchers timed out, how often, and with which report. Runners of one submission share it.
+struct TimeoutMemory {
+  struct Entry {
+    int times = 0;
+    CallReport report;
+  };
+  std::map<std::string, Entry> launchers;
+};
+
 struct RunnerOptions {
   worker::WorkerCommand command;
   uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
   worker::Limits limits;
+  std::shared_ptr<TimeoutMemory> timeouts = std::make_shared<TimeoutMemory>();
 };
 
 // Runs a worker process. It is started at the first call, and again after whatever ended it. What fails over and over

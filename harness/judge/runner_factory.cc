@@ -25,7 +25,8 @@ constexpr double kDeviceShare = 3;
 }  // namespace
 
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
-  return [options, limits](Role role) -> std::unique_ptr<Runner> {
+  const auto timeouts = std::make_shared<TimeoutMemory>();
+  return [options, limits, timeouts](Role role) -> std::unique_ptr<Runner> {
     const std::filesystem::path& worker = role == Role::kReference ? options.reference : options.worker;
     if (worker.empty()) return nullptr;
     if (access(worker.c_str(), X_OK) != 0) {
@@ -35,6 +36,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
     // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
     if (role != Role::kReference) runner.command.prefix = ReadPrefix(options.prefix);
     runner.command.worker = std::filesystem::absolute(worker).string();
+    if (role != Role::kReference) runner.timeouts = timeouts;
     runner.limits.call_seconds = limits.call_seconds;
     runner.limits.device_seconds = kDeviceShare * limits.call_seconds;
     runner.limits.output_bytes = limits.output_bytes;

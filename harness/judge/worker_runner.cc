@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "judge/runner.h"
@@ -66,7 +65,8 @@ class WorkerRunner : public Runner {
   }
 
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
-    if (const auto hung = timed_out_.find(launcher); hung != timed_out_.end() && hung->second.times >= kMaxFailures) {
+    const auto& timeouts = options_.timeouts->launchers;
+    if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second.times >= kMaxFailures) {
       CallReport report = hung->second.report;
       report.detail = "not called again: it did not end in " + std::to_string(kMaxFailures) + " tests before this one";
       return report;
@@ -94,7 +94,7 @@ class WorkerRunner : public Runner {
     });
     if (kernel_timeout || report.outcome == worker::Outcome::kTimeout ||
         report.outcome == worker::Outcome::kDeviceTimeout) {
-      Hung& hung = timed_out_[launcher];
+      TimeoutMemory::Entry& hung = options_.timeouts->launchers[launcher];
       ++hung.times;
       hung.report = report;
     }
@@ -102,11 +102,6 @@ class WorkerRunner : public Runner {
   }
 
  private:
-  struct Hung {
-    int times = 0;
-    CallReport report;
-  };
-
   worker::CudaServer& server() {
     if (bounded_server_ != nullptr) return *bounded_server_;
     return no_server_;
@@ -169,7 +164,6 @@ class WorkerRunner : public Runner {
   worker::WorkerSession session_;
   int failed_starts_ = 0;
   CallReport failed_start_;
-  std::map<std::string, Hung> timed_out_;
 };
 
 }  // namespace
