@@ -2,7 +2,7 @@
 #
 # Set-up happens by itself: harness/setup.sh finds or installs what is missing, once, and leaves a stamp.
 BUILD ?= build
-OUT ?= out/demo
+DEMO := out/demo
 DEVICE ?= vgpu
 SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
@@ -28,7 +28,7 @@ build-all: $(STAMP)  ## build the project's tests and benchmarks too
 	@harness/build.sh --build $(BUILD) all
 
 demo: build  ## grade a sample class with no GPU: report cards, gradebook, leaderboard
-	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(OUT) --device $(DEVICE)
+	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(DEMO) --device $(DEVICE)
 
 check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
 

@@ -3,7 +3,6 @@
 #   make test                 build your solution and run the public tests
 #   make test RUNG=3          only the third rung
 #   make test DEVICE=cuda     on a real GPU
-#   make check                the same tests with every fault checker on
 NAME := $(notdir $(CURDIR))
 ROOT := $(abspath ../..)
 BUILD ?= $(ROOT)/build

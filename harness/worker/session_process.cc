@@ -101,6 +101,11 @@ void Limit(__rlimit_resource resource, rlim_t value) {
 
 WorkerProcess::WorkerProcess(const WorkerCommand& command) : has_prefix_(!command.prefix.empty()) {
   std::vector<std::string> arguments = command.prefix;
+  if (!command.prefix.empty() && !command.environment.empty()) {
+    // A sandbox clears the environment: the worker's own variables have to be set inside.
+    arguments.push_back("/usr/bin/env");
+    arguments.insert(arguments.end(), command.environment.begin(), command.environment.end());
+  }
   arguments.push_back(command.worker);
   std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"};
   environment.insert(environment.end(), command.environment.begin(), command.environment.end());

@@ -210,7 +210,6 @@ def _box(
         read_only=(worker.parent, layout.libraries, *(path for path in nvidia_libraries if path.is_dir())),
         covered=(layout.root / "reference",),
         gpu=on_gpu,
-        environment=(("LD_LIBRARY_PATH", ":".join(map(str, nvidia_libraries))),) if on_gpu else (),
         # CUDA on a GPU reserves a large range of addresses. The virtual GPU lives in the judge: there the address
         # space can stand in for a control group's limit.
         address_bytes=0 if on_gpu or groups else assignment.limits.memory_mb << 20,
