@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ inline std::string ReadPtx(const std::string& name) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+inline std::vector<int> RandomInts(size_t n, int low, int high, uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<int> values(n);
+  for (int& v : values) v = low + static_cast<int>(random() % static_cast<uint64_t>(high - low + 1));
+  return values;
 }
 
 template <typename T>

@@ -15,13 +15,6 @@ const std::string& Ptx() {
   return text;
 }
 
-std::vector<int> RandomInts(size_t n, int low, int high, uint64_t seed = 1) {
-  std::mt19937_64 random(seed);
-  std::vector<int> values(n);
-  for (int& v : values) v = low + static_cast<int>(random() % static_cast<uint64_t>(high - low + 1));
-  return values;
-}
-
 TEST(EngineTest, ReducesInSharedMemory) {
   TestDevice device(Ptx());
   const std::vector<int> in = RandomInts(1000, -100, 100);
@@ -465,80 +458,6 @@ TEST(EngineTest, ClocksGoOn) {
   const auto d_out = device.Make(std::vector<long long>(32));
   device.Run("clocks", {{1}, {32}}, d_out);
   EXPECT_GT(device.Get(d_out)[0], 50);
-}
-
-TEST(EngineTest, BlocksOfACooperativeLaunchMeet) {
-  TestDevice device(ReadPtx("engine_cooperative"));
-  std::vector<int> cells(24);
-  std::iota(cells.begin(), cells.end(), 1);
-  const auto d_cells = device.Make(cells);
-  TestDevice::Shape shape{{24}, {64}};
-  shape.cooperative = true;
-  device.Run("grid_rounds", shape, d_cells, 5);
-  for (int r = 0; r < 5; ++r) {
-    std::vector<int> next = cells;
-    for (size_t b = 0; b < 24; ++b) next[b] += cells[(b + 1) % 24];
-    cells = next;
-  }
-  EXPECT_EQ(device.Get(d_cells), cells);
-}
-
-TEST(EngineTest, PartitionsWarps) {
-  TestDevice device(ReadPtx("engine_cooperative"));
-  const std::vector<int> in = RandomInts(64, 0, 60);
-  const auto d_in = device.Make(in);
-  const auto d_out = device.Make(std::vector<int>(6 * 64));
-  device.Run("tiles", {{1}, {64}}, d_in, d_out);
-  const std::vector<int> out = device.Get(d_out);
-  for (size_t t = 0; t < 64; ++t) {
-    const size_t warp = t / 32 * 32, tile = t / 8 * 8;
-    int sum = 0, largest = in[tile], scan = 0, multiples = 0, rank = 0, rest = 0, any = 0;
-    for (size_t k = warp; k < warp + 32; ++k) {
-      sum += in[k];
-      any |= in[k] == 40;
-      if (in[k] % 3 == 0) {
-        rank += k < t;
-        ++multiples;
-      } else {
-        rest += in[k];
-      }
-    }
-    for (size_t k = tile; k < tile + 8; ++k) {
-      largest = std::max(largest, in[k]);
-      scan += k <= t ? in[k] : 0;
-    }
-    EXPECT_EQ(out[6 * t], sum) << t;
-    EXPECT_EQ(out[6 * t + 1], largest) << t;
-    EXPECT_EQ(out[6 * t + 2], scan) << t;
-    EXPECT_EQ(out[6 * t + 3], in[t ^ 1]) << t;
-    EXPECT_EQ(out[6 * t + 4], in[t] % 3 == 0 ? multiples * 100 + rank : rest) << t;
-    EXPECT_EQ(out[6 * t + 5], any * 2 + 1) << t;
-  }
-}
-
-TEST(EngineTest, PartitionsByLabel) {
-  TestDevice device(ReadPtx("engine_cooperative"));
-  const std::vector<int> in = RandomInts(32, 0, 60);
-  const auto d_in = device.Make(in), d_out = device.Make(std::vector<int>(32));
-  device.Run("labeled", {{1}, {32}}, d_in, d_out);
-  const std::vector<int> out = device.Get(d_out);
-  for (size_t t = 0; t < 32; ++t) {
-    int sum = 0;
-    for (size_t k = 0; k < 32; ++k) sum += (in[k] & 3) == (in[t] & 3) ? in[k] : 0;
-    EXPECT_EQ(out[t], sum) << t;
-  }
-}
-
-TEST(EngineTest, ReservesSharedMemoryForWideTiles) {
-  TestDevice device(ReadPtx("engine_cooperative"));
-  const std::vector<int> in = RandomInts(128, 0, 60);
-  const auto d_in = device.Make(in), d_out = device.Make(std::vector<int>(128));
-  device.Run("wide_tiles", {{2}, {128}}, d_in, d_out);
-  const std::vector<int> out = device.Get(d_out);
-  for (size_t t = 0; t < 128; ++t) {
-    const auto tile = in.begin() + static_cast<long>(t / 64 * 64);
-    EXPECT_EQ(out[t], std::accumulate(tile, tile + 64, 0)) << t;
-  }
 }
 
 TEST(EngineTest, SameCountersOnAnyNumberOfThreads) {

@@ -96,6 +96,8 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes);
 void SaveGroup(Warp& warp);
 void LoadGroup(Warp& warp, int index);
 
+// Adds a ready group.
+void AddReady(WarpState& state, LaneMask mask, uint32_t pc, Frame* frame, int32_t entry);
 // The running group is a ready group no more: removes it and hands control back.
 void DropCurrent(Warp& warp);
 // The running group stays, blocked, and control goes back. `pc` is where it goes on.
