@@ -10,16 +10,34 @@ extern "C" __global__ void switch_cases(const int* d_in, int* d_out, unsigned n)
   if (i >= n) return;
   int v = d_in[i], r;
   switch (v & 15) {
-    case 0: r = v + 7; break;
-    case 1: r = v * 3; break;
-    case 2: r = ~v; break;
-    case 3: r = v ^ 0x55; break;
-    case 4: r = v / 3; break;
-    case 5: r = v % 7; break;
-    case 6: r = v << 2;  // falls through
-    case 7: r = v >> 1; break;
-    case 11: r = 11; break;
-    default: r = -v;
+    case 0:
+      r = v + 7;
+      break;
+    case 1:
+      r = v * 3;
+      break;
+    case 2:
+      r = ~v;
+      break;
+    case 3:
+      r = v ^ 0x55;
+      break;
+    case 4:
+      r = v / 3;
+      break;
+    case 5:
+      r = v % 7;
+      break;
+    case 6:
+      r = v << 2;  // falls through
+    case 7:
+      r = v >> 1;
+      break;
+    case 11:
+      r = 11;
+      break;
+    default:
+      r = -v;
   }
   d_out[i] = r;
 }
@@ -181,7 +199,8 @@ extern "C" __global__ void warp_operations(const int* d_in, int* d_out) {
   d_out[192 + lane] = half;
 }
 
-// --- memory -----------------------------------------------------------------------------------------------------------
+// --- memory
+// -----------------------------------------------------------------------------------------------------------
 
 __constant__ float kCoefficients[4] = {1.0f, 0.5f, 0.25f, 0.125f};
 __device__ unsigned g_counter;
@@ -260,7 +279,8 @@ extern "C" __global__ void generic_pointers(const int* d_in, int* d_out) {
   d_out[threadIdx.x] = load_generic(p, threadIdx.x);
 }
 
-// --- shape of the grid, output, arithmetic ------------------------------------------------------------------------------
+// --- shape of the grid, output, arithmetic
+// ------------------------------------------------------------------------------
 
 extern "C" __global__ void three_dimensions(unsigned* d_out) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
@@ -270,8 +290,9 @@ extern "C" __global__ void three_dimensions(unsigned* d_out) {
 }
 
 extern "C" __global__ void prints() {
-  if (threadIdx.x < 2) printf("block %d thread %u: %.2f %s %c %5lld%%\n", blockIdx.x, threadIdx.x, 1.5 * threadIdx.x,
-                              "text", 'x', 1234567890123ll);
+  if (threadIdx.x < 2)
+    printf("block %d thread %u: %.2f %s %c %5lld%%\n", blockIdx.x, threadIdx.x, 1.5 * threadIdx.x, "text", 'x',
+           1234567890123ll);
 }
 
 extern "C" __global__ void asserts(int limit) { assert(static_cast<int>(threadIdx.x) < limit); }

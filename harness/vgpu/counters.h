@@ -12,39 +12,41 @@
 namespace lockstep::vgpu {
 
 // The one list of counters: X(name, unit, "Nsight Compute metric or empty", "sentence").
-#define LOCKSTEP_COUNTERS(X)                                                                                     \
-  X(warp_instructions, "instructions", "", "PTX instructions executed by warps")                                 \
-  X(thread_instructions, "instructions", "", "PTX instructions executed by threads whose predicate was on")      \
-  X(branches, "branches", "", "conditional branches executed by warps")                                          \
-  X(divergent_branches, "branches", "smsp__sass_branch_targets_threads_divergent",                               \
-    "conditional branches in which active threads of a warp took different targets")                             \
-  X(barriers, "barriers", "", "block-wide barriers executed by warps")                                           \
-  X(warp_syncs, "instructions", "", "warp-synchronous operations: shuffles, votes, __syncwarp")                  \
-  X(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", "warp-wide global loads")   \
-  X(global_load_sectors, "sectors", "smsp__sass_sectors_mem_global_op_ld (l1tex__t_sectors_pipe_lsu_mem_global_op_ld)", \
-    "32-byte sectors that global loads touched")                                                                 \
-  X(global_load_sectors_ideal, "sectors", "smsp__sass_sectors_mem_global_op_ld_ideal",                           \
-    "sectors that the same bytes would need if they lay side by side")                                           \
-  X(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st", "warp-wide global stores") \
-  X(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st", "32-byte sectors that global stores touched") \
+#define LOCKSTEP_COUNTERS(X)                                                                                      \
+  X(warp_instructions, "instructions", "", "PTX instructions executed by warps")                                  \
+  X(thread_instructions, "instructions", "", "PTX instructions executed by threads whose predicate was on")       \
+  X(branches, "branches", "", "conditional branches executed by warps")                                           \
+  X(divergent_branches, "branches", "smsp__sass_branch_targets_threads_divergent",                                \
+    "conditional branches in which active threads of a warp took different targets")                              \
+  X(barriers, "barriers", "", "block-wide barriers executed by warps")                                            \
+  X(warp_syncs, "instructions", "", "warp-synchronous operations: shuffles, votes, __syncwarp")                   \
+  X(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", "warp-wide global loads")    \
+  X(global_load_sectors, "sectors",                                                                               \
+    "smsp__sass_sectors_mem_global_op_ld (l1tex__t_sectors_pipe_lsu_mem_global_op_ld)",                           \
+    "32-byte sectors that global loads touched")                                                                  \
+  X(global_load_sectors_ideal, "sectors", "smsp__sass_sectors_mem_global_op_ld_ideal",                            \
+    "sectors that the same bytes would need if they lay side by side")                                            \
+  X(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st", "warp-wide global stores")  \
+  X(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st",                                \
+    "32-byte sectors that global stores touched")                                                                 \
   X(global_store_sectors_ideal, "sectors", "", "sectors that the same bytes would need if they lay side by side") \
-  X(global_load_bytes, "bytes", "", "bytes that threads loaded from global memory")                              \
-  X(global_store_bytes, "bytes", "", "bytes that threads stored to global memory")                               \
-  X(strict_coalescing_bytes, "bytes", "",                                                                        \
-    "bytes that global accesses would move under the coalescing rule of compute capability 1.0")                 \
-  X(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld", "warp-wide shared loads")              \
-  X(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st", "warp-wide shared stores")            \
-  X(shared_wavefronts, "wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared",                          \
-    "passes that shared memory needed to serve its requests")                                                    \
-  X(shared_wavefronts_ideal, "wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal",              \
-    "passes that would do without bank conflicts")                                                               \
-  X(atomics, "requests", "", "warp-wide atomic operations and reductions on global memory")                      \
-  X(shared_atomics, "requests", "", "warp-wide atomic operations and reductions on shared memory")               \
-  X(local_requests, "requests", "", "warp-wide local-memory accesses")                                           \
-  X(local_sectors, "sectors", "", "32-byte sectors of local memory")                                             \
-  X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps")    \
-  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps")                            \
-  X(float64_instructions, "instructions", "", "double-precision arithmetic by warps")                            \
+  X(global_load_bytes, "bytes", "", "bytes that threads loaded from global memory")                               \
+  X(global_store_bytes, "bytes", "", "bytes that threads stored to global memory")                                \
+  X(strict_coalescing_bytes, "bytes", "",                                                                         \
+    "bytes that global accesses would move under the coalescing rule of compute capability 1.0")                  \
+  X(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld", "warp-wide shared loads")               \
+  X(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st", "warp-wide shared stores")             \
+  X(shared_wavefronts, "wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared",                           \
+    "passes that shared memory needed to serve its requests")                                                     \
+  X(shared_wavefronts_ideal, "wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal",               \
+    "passes that would do without bank conflicts")                                                                \
+  X(atomics, "requests", "", "warp-wide atomic operations and reductions on global memory")                       \
+  X(shared_atomics, "requests", "", "warp-wide atomic operations and reductions on shared memory")                \
+  X(local_requests, "requests", "", "warp-wide local-memory accesses")                                            \
+  X(local_sectors, "sectors", "", "32-byte sectors of local memory")                                              \
+  X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps")      \
+  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps")                             \
+  X(float64_instructions, "instructions", "", "double-precision arithmetic by warps")                             \
   X(integer_instructions, "instructions", "", "integer arithmetic by warps")
 
 struct Counters {
@@ -56,29 +58,35 @@ struct Counters {
   bool operator==(const Counters&) const = default;
 };
 
-struct CounterInfo { const char* name; const char* unit; const char* metric; const char* text; uint64_t Counters::* field; };
+struct CounterInfo {
+  const char* name;
+  const char* unit;
+  const char* metric;
+  const char* text;
+  uint64_t Counters::*field;
+};
 const std::vector<CounterInfo>& AllCounters();
 
 // Counters of one source line of one kernel.
 struct LineCounters {
-  std::string file;   // as .file has it
+  std::string file;  // as .file has it
   int line = 0;
   Counters counters;
 };
 
 // One launch as it was. Times are modelled, on the device's profile.
 struct LaunchRecord {
-  uint64_t ordinal = 0;         // from 0, on this device
-  std::string kernel;           // demangled, without parameters
+  uint64_t ordinal = 0;  // from 0, on this device
+  std::string kernel;    // demangled, without parameters
   std::string mangled;
   Dim3 grid, block;
-  uint32_t registers = 0;       // a thread; the virtual GPU's own allocation, see docs/concepts
+  uint32_t registers = 0;  // a thread; the virtual GPU's own allocation, see docs/concepts
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;  // bytes; local: a thread
-  double theoretical_occupancy = 0;  // 0 to 1, on the device's profile
+  double theoretical_occupancy = 0;                                 // 0 to 1, on the device's profile
   Counters counters;
-  std::vector<LineCounters> lines;   // sorted by file and line
-  double microseconds = 0;           // modelled
-  std::string bound_by;              // "issue", "shared", "l2", "dram", "latency", "launch"
+  std::vector<LineCounters> lines;  // sorted by file and line
+  double microseconds = 0;          // modelled
+  std::string bound_by;             // "issue", "shared", "l2", "dram", "latency", "launch"
 };
 
 }  // namespace lockstep::vgpu

@@ -12,12 +12,21 @@
 namespace lockstep::vgpu {
 
 enum class FindingKind : uint8_t {
-  kOutOfBounds, kMisaligned, kInvalidAddress,  // invalid: near no allocation, or the null pointer
-  kUninitialized, kRace,
-  kBarrierDivergence,   // lanes of a warp, or warps, disagree about a barrier; or a barrier nobody can complete
-  kWarpSyncMismatch,    // a .sync operation whose member mask is wrong
-  kTrap, kAssert, kTimeout, kUnsupported, kStackOverflow, kOutOfMemory,
-  kLeak, kApiError,
+  kOutOfBounds,
+  kMisaligned,
+  kInvalidAddress,  // invalid: near no allocation, or the null pointer
+  kUninitialized,
+  kRace,
+  kBarrierDivergence,  // lanes of a warp, or warps, disagree about a barrier; or a barrier nobody can complete
+  kWarpSyncMismatch,   // a .sync operation whose member mask is wrong
+  kTrap,
+  kAssert,
+  kTimeout,
+  kUnsupported,
+  kStackOverflow,
+  kOutOfMemory,
+  kLeak,
+  kApiError,
 };
 
 enum class MemorySpace : uint8_t { kGlobal, kShared, kLocal, kConst, kParam };
@@ -27,7 +36,7 @@ enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 struct ThreadPlace {
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
-  std::string file;         // as .file has it; empty without -lineinfo
+  std::string file;  // as .file has it; empty without -lineinfo
   int line = 0;
   std::string instruction;  // PTX opcode with modifiers: "st.shared.u32"
   int ptx_line = 0;
@@ -42,21 +51,21 @@ struct MemoryPlace {
   bool in_buffer = false;   // buffer_* hold the buffer that holds, or is nearest to, the address
   std::string buffer_name;  // label given at allocation, variable name, "dynamic shared memory", …
   uint64_t buffer_base = 0, buffer_bytes = 0;
-  std::string allocated_at; // "reduction.cu:120" where known
+  std::string allocated_at;  // "reduction.cu:120" where known
 };
 
 struct Finding {
   FindingKind kind = FindingKind::kTrap;
-  bool fatal = false;             // stopped the kernel
-  std::string kernel;             // demangled, without parameters: "reduce3_sequential_kernel<128u>"
-  uint64_t launch = 0;            // ordinal of the launch on the device, from 0
+  bool fatal = false;   // stopped the kernel
+  std::string kernel;   // demangled, without parameters: "reduce3_sequential_kernel<128u>"
+  uint64_t launch = 0;  // ordinal of the launch on the device, from 0
   Dim3 grid, block_dim;
   ThreadPlace first;
   std::optional<ThreadPlace> second;  // a race's other party
   std::optional<MemoryPlace> memory;
-  std::string detail;             // a sentence: "write after read", "assertion `x` failed", the mended flag …
-  std::string hint;               // one sentence, may be empty
-  uint64_t count = 1;             // equal findings folded into this one
+  std::string detail;  // a sentence: "write after read", "assertion `x` failed", the mended flag …
+  std::string hint;    // one sentence, may be empty
+  uint64_t count = 1;  // equal findings folded into this one
 };
 
 // Several lines, no trailing newline, no colour. The form DESIGN gives:
@@ -65,12 +74,12 @@ struct Finding {
 //     first   block (0,0,0) thread (64,0,0)  reduction.cu:41
 //     …
 std::string Format(const Finding& finding);
-std::string_view NameOf(FindingKind kind);   // "out of bounds"
+std::string_view NameOf(FindingKind kind);  // "out of bounds"
 
 // Findings with the same kind, kernel, instructions and source lines are folded.
 class FindingList {
  public:
-  void Add(Finding finding);                 // folds; keeps at most kMaximum distinct ones, counts the rest
+  void Add(Finding finding);  // folds; keeps at most kMaximum distinct ones, counts the rest
   const std::vector<Finding>& findings() const { return findings_; }
   uint64_t dropped() const { return dropped_; }
   void Clear();

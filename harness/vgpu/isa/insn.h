@@ -31,26 +31,41 @@ inline constexpr RowRef kNoRow = 0x7fffffffu;         // the operand is absent, 
 
 // What an instruction is, for counting and for the time model. One a static instruction.
 enum class InsnClass : uint8_t {
-  kInteger, kFloat32, kFloat64, kFloat16, kSpecialFunction, kConvert, kMove, kPredicate,
-  kLoad, kStore, kAtomic, kBranch, kCall, kBarrier, kWarpSync, kFence, kOther,
+  kInteger,
+  kFloat32,
+  kFloat64,
+  kFloat16,
+  kSpecialFunction,
+  kConvert,
+  kMove,
+  kPredicate,
+  kLoad,
+  kStore,
+  kAtomic,
+  kBranch,
+  kCall,
+  kBarrier,
+  kWarpSync,
+  kFence,
+  kOther,
 };
 
 enum InsnFlag : uint8_t {
   kGuardNegated = 1,
-  kAlwaysCall = 2,      // the handler runs even when no lane passes the guard
-  kWarpSynchronous = 4, // .sync: the engine first gathers the lanes that the member mask names
+  kAlwaysCall = 2,       // the handler runs even when no lane passes the guard
+  kWarpSynchronous = 4,  // .sync: the engine first gathers the lanes that the member mask names
 };
 
 struct alignas(64) Insn {
   Handler handler = nullptr;
-  RowRef guard = kNoRow;          // predicate row
+  RowRef guard = kNoRow;  // predicate row
   InsnClass insn_class = InsnClass::kOther;
-  uint8_t flags = 0;              // InsnFlag
-  uint8_t count = 0;              // vector elements of a load or store, and the like
-  uint8_t negated_predicates = 0; // bit k: predicate operand row[k] is read negated (!%p)
+  uint8_t flags = 0;               // InsnFlag
+  uint8_t count = 0;               // vector elements of a load or store, and the like
+  uint8_t negated_predicates = 0;  // bit k: predicate operand row[k] is read negated (!%p)
   RowRef row[8] = {kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow};  // in PTX order, vectors flattened
-  uint64_t immediate = 0;         // address offset, branch target, lut, …: the family's own
-  uint64_t extra = 0;             // a second one
+  uint64_t immediate = 0;  // address offset, branch target, lut, …: the family's own
+  uint64_t extra = 0;      // a second one
 };
 static_assert(sizeof(Insn) == 64);
 
