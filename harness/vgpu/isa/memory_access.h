@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "vgpu/exec/address_space.h"
 #include "vgpu/exec/block.h"
@@ -140,6 +141,32 @@ inline void CountUnit(Warp& warp, Region region, uint64_t first, LaneMask mask, 
   CountLanes(warp, region, address, mask, bytes);
 }
 
+// Whether a[k] == start + k * stride for all k < kCount that the mask names. Vectors by hand: this runs for every
+// access, and compilers unroll such loops into scalar code.
+template <int kCount, typename Word>
+[[gnu::always_inline]] inline bool IsProgression(const Word* a, Word start, Word stride, LaneMask mask) {
+  using Vector [[gnu::vector_size(32)]] = Word;
+  constexpr int kWidth = 32 / static_cast<int>(sizeof(Word));
+  Vector step, expected, different{};
+  for (int k = 0; k < kWidth; ++k) step[k] = static_cast<Word>(k);
+  expected = step * stride + start;
+  const Vector shift = step;
+  for (int at = 0; at < kCount; at += kWidth) {
+    Vector value;
+    std::memcpy(&value, a + at, sizeof value);
+    value ^= expected;
+    if (mask != kFullMask) {
+      const Vector on = ((static_cast<Word>(mask >> at) - Vector{}) >> shift) & 1;
+      value &= -on;
+    }
+    different |= value;
+    expected += static_cast<Word>(kWidth * stride);
+  }
+  using Quads [[gnu::vector_size(32)]] = uint64_t;
+  const Quads all = reinterpret_cast<Quads>(different);
+  return (all[0] | all[1] | all[2] | all[3]) == 0;
+}
+
 // The two half-warps, each reading or writing side by side, or all of it at one address: what blocks 16 wide do.
 struct Halves {
   uint64_t first[2];  // address of lane 0 and of lane 16
@@ -203,10 +230,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
     const Word* a = base + half * kHalf;
     const Word stride = static_cast<Word>(a[1] - a[0]);
     if (stride != 0 && (stride != bytes)) return false;
-    Word different = 0;
-    for (int lane = 0; lane < kHalf; ++lane)
-      different |= a[lane] ^ static_cast<Word>(a[0] + static_cast<Word>(lane) * stride);
-    if (different != 0) return false;
+    if (!IsProgression<kHalf>(a, a[0], stride, kFullMask)) return false;
     halves.first[half] = static_cast<Word>(a[0] + offset);
     halves.uniform[half] = stride == 0;
     // Which of several lanes' stores to one address stays is for the general way to decide.
@@ -245,18 +269,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
   if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {
     const int low_lane = std::countr_zero(mask) & (kWarpSize - 1);  // a mask is never 0 here
     const Word origin = static_cast<Word>(base[low_lane] - static_cast<Word>(low_lane) * static_cast<Word>(bytes));
-    Word different = 0;
-    if (mask == kFullMask) {
-      for (int lane = 0; lane < kWarpSize; ++lane) {
-        different |= base[lane] ^ static_cast<Word>(origin + static_cast<Word>(lane) * static_cast<Word>(bytes));
-      }
-    } else {
-      for (int lane = 0; lane < kWarpSize; ++lane) {
-        const Word expected = static_cast<Word>(origin + static_cast<Word>(lane) * static_cast<Word>(bytes));
-        different |= (base[lane] ^ expected) & static_cast<Word>(Word{0} - ((mask >> lane) & 1));
-      }
-    }
-    if (different == 0) {
+    if (IsProgression<kWarpSize>(base, origin, static_cast<Word>(bytes), mask)) {
       const uint64_t low = static_cast<Word>(base[low_lane] + offset);
       const uint64_t first = low - static_cast<uint64_t>(low_lane) * bytes;
       const uint64_t high = first + static_cast<uint64_t>(kWarpSize - std::countl_zero(mask)) * bytes;
