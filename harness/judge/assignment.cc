@@ -148,7 +148,9 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     table.Count("memory_mb", assignment.limits.memory_mb);
   }
   if (const toml::table* evidence = SubTable(root, "evidence", whole)) {
-    Table(*evidence, file, "evidence").Count("n", assignment.evidence_elements);
+    const Table table(*evidence, file, "evidence");
+    table.Count("n", assignment.evidence_elements);
+    assignment.evidence_profile = table.OptionalText("profile").value_or(assignment.evidence_profile);
   }
   std::set<std::string> ids;
   for (const toml::table* element : TablesOf(root, "rung", whole)) {

@@ -38,8 +38,9 @@ struct Assignment {
   std::filesystem::path folder;
   std::string id, title, submission;
   Limits limits;
-  uint64_t evidence_elements = 0;  // problem size of the evidence runs; 0: the assignment has none
-  std::vector<Rung> rungs;         // in ladder order
+  std::string evidence_profile = "h200";  // the device that evidence runs are modelled on
+  uint64_t evidence_elements = 0;         // problem size of the evidence runs; 0: the assignment has none
+  std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;
 
   const Rung* FindRung(std::string_view id) const;

@@ -84,7 +84,7 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
     profile = MakeProfile(rung, "reference", elements, run.report.launches);
   } else {
     for (RungProfile& recorded :
-         ReadFigures(suite_.assignment().folder / "figures.json", suite_.options().profile, elements)) {
+         ReadFigures(suite_.assignment().folder / "figures.json", suite_.options().evidence_profile, elements)) {
       if (recorded.rung == rung) profile = std::move(recorded);
     }
   }

@@ -74,9 +74,9 @@ std::string LadderTable(const Suite& suite, bool color) {
   for (const auto& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Columns(row[i]));
   }
-  const vgpu::DeviceProfile* profile = vgpu::FindProfile(suite.options().profile);
+  const vgpu::DeviceProfile* profile = vgpu::FindProfile(suite.options().evidence_profile);
   std::string text = "\nEvidence at n = " + Grouped(suite.assignment().evidence_elements) + ", modelled on " +
-                     (profile != nullptr ? profile->name : suite.options().profile) + "; speed-up over " +
+                     (profile != nullptr ? profile->name : suite.options().evidence_profile) + "; speed-up over " +
                      rungs.front().id + "; the course's figures are a GeForce 8800's\n\n";
   for (size_t r = 0; r < rows.size(); ++r) {
     std::string line;

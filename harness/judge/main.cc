@@ -69,6 +69,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
 
   const uint64_t seed = parsed.options.seed ? *parsed.options.seed : std::random_device()();
   Assignment assignment = LoadAssignment(parsed.options.assignment);
+  if (!parsed.options.has_profile) parsed.options.evidence_profile = assignment.evidence_profile;
   RunnerFactory factory = MakeRunnerFactory(parsed.options, assignment.limits);
   Suite::Set(std::make_unique<Suite>(parsed.options, std::move(assignment), LOCKSTEP_SUITE, seed, std::move(factory)));
   Suite& suite = Suite::Get();
@@ -90,7 +91,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   }
   suite.results().device = suite.runner(Role::kChecked).device().Describe();
   // Evidence comes from a virtual GPU in any case.
-  suite.results().device.profile = suite.options().profile;
+  suite.results().device.profile = suite.options().evidence_profile;
   suite.Save();
   std::printf("%s on %s (%s), seed %llu\n", suite.assignment().title.c_str(), suite.results().device.name.c_str(),
               suite.results().device.kind.c_str(), static_cast<unsigned long long>(seed));

@@ -55,10 +55,11 @@ const std::vector<Flag>& Flags() {
          options.device = value == "vgpu" ? DeviceKind::kVgpu : DeviceKind::kCuda;
          return "";
        }},
-      {"profile", "NAME", "device that the virtual GPU stands for; default h200",
+      {"profile", "NAME", "device that the virtual GPU stands for; default h200, for evidence the assignment's",
        [](Options& options, std::string_view value) -> std::string {
          if (value.empty()) return "it takes a profile's name, as in --profile=g80";
-         options.profile = value;
+         options.profile = options.evidence_profile = value;
+         options.has_profile = true;
          return "";
        }},
       {"threads", "N", "CPU threads of the virtual GPU; results do not depend on it",

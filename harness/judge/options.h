@@ -17,8 +17,10 @@ struct Options {
   std::optional<uint64_t> seed;
   DeviceKind device = DeviceKind::kVgpu;
   std::string profile = "h200";
-  int threads = 0;   // 0: one a CPU
-  std::string rung;  // see RungMatches
+  bool has_profile = false;               // given by flag
+  std::string evidence_profile = "h200";  // of the evidence runs: --profile, else as [evidence] profile says
+  int threads = 0;                        // 0: one a CPU
+  std::string rung;                       // see RungMatches
   bool checks = true;
   bool help = false;
 };

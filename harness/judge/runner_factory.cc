@@ -22,6 +22,11 @@ std::vector<std::string> ReadPrefix(const std::filesystem::path& path) {
 // The virtual GPU's time in one call, of the host code's own.
 constexpr double kDeviceShare = 3;
 
+const std::string& Profile(const Options& options, Role role) {
+  const bool evidence = role == Role::kMeasured || role == Role::kReference;
+  return evidence ? options.evidence_profile : options.profile;
+}
+
 }  // namespace
 
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
@@ -52,7 +57,8 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
     device.check_races = device.check_uninitialized = device.check_sync = checks;
     device.instruction_budget = runner.instruction_budget = limits.instruction_budget;
     device.memory_bytes = limits.memory_mb << 20;
-    return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
+    return MakeWorkerRunner(MakeVgpuJudgeDevice(Profile(options, role), device, limits.output_bytes),
+                            std::move(runner));
   };
 }
 

@@ -129,6 +129,9 @@ def _value(assignment: Assignment, ranking: Ranking, record: Record) -> float | 
     core = [test for test in result.tests if not test.is_evidence and not assignment.is_bonus_rung(test.rung)]
     if not core or any(test.verdict != "PASS" for test in core):
         return None
+    # A fast time by other means than the rung's is no entry: its evidence has to be there too.
+    if any(not criterion.is_full for criterion in record.score.criteria if criterion.rung == ranking.rung):
+        return None
     value = evaluate(ranking.metric, ranking.rung, result.runs("submission"), result.runs("reference"))
     return value if value is not None and value > 0 else None  # a time of zero is no time
 

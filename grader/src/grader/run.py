@@ -41,14 +41,14 @@ class Suite:
 class RunSettings:
     """How suites are run: the seed of all inputs, the device, its threads, and whether workers are boxed.
 
-    `profile` names the device that the virtual GPU stands for.
+    `profile` names the device that the virtual GPU stands for; empty: the assignment's choice.
     """
 
     seed: int
     device: str
     threads: int
     sandboxed: bool
-    profile: str = "h200"
+    profile: str = ""
 
 
 def list_suite(layout: Layout, assignment: Assignment) -> Suite:
@@ -111,7 +111,7 @@ def run_suite(
             f"--result={result_path}",
             f"--seed={settings.seed}",
             f"--device={settings.device}",
-            f"--profile={settings.profile}",
+            *([f"--profile={settings.profile}"] if settings.profile else []),
             f"--threads={settings.threads}",
             "--gtest_color=no",
             *_filter(done),
