@@ -131,6 +131,24 @@ TEST(DeviceFaultsTest, InstructionBudget) {
   }
 }
 
+TEST(DeviceFaultsTest, InstructionBudgetOfManySmallBlocks) {
+  // No block is near the budget; which one goes over it must not depend on the number of CPU threads.
+  std::vector<Dim3> blocks;
+  for (const int threads : {1, 2, 4}) {
+    DeviceOptions options;
+    options.threads = threads;
+    options.instruction_budget = 1000;
+    TestDevice device(Ptx(), options);
+    EXPECT_EQ(device.Launch("null_pointer", {{5000}, {32}}, device.Make(std::vector<int>(32))).error,
+              LaunchError::kTimeout);
+    EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kTimeout);
+    blocks.push_back(OnlyFinding(device).first.block);
+  }
+  EXPECT_GT(blocks[0].x, 10u);
+  EXPECT_EQ(blocks[1], blocks[0]);
+  EXPECT_EQ(blocks[2], blocks[0]);
+}
+
 TEST(DeviceFaultsTest, RunawayRecursion) {
   TestDevice device(Ptx());
   EXPECT_EQ(device.Launch("runaway_recursion", {{1}, {32}}, device.Make(std::vector<int>(32))).error,
