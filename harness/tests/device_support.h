@@ -77,7 +77,7 @@ class TestDevice {
     }
     std::vector<uint8_t> block(info->parameter_bytes);
     size_t k = 0;
-    const auto put = [&](const auto& value) {
+    [[maybe_unused]] const auto put = [&](const auto& value) {
       ASSERT_LT(k, info->parameters.size());
       ASSERT_EQ(sizeof value, info->parameters[k].bytes) << "parameter " << k;
       std::memcpy(&block[info->parameters[k++].offset], &value, sizeof value);

@@ -6,34 +6,28 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "tests/device_support.h"
 #include "vgpu/exec/device.h"
 
 namespace lockstep::vgpu {
 namespace {
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+DeviceOptions Options(int threads, bool checks) {
+  DeviceOptions options;
+  options.threads = threads;
+  options.check_races = options.check_uninitialized = options.check_sync = checks;
+  return options;
 }
 
-// A device with the module loaded, and typed memory.
+// The test device, with memory by address and findings as text.
 class Machine {
  public:
-  explicit Machine(int threads, bool checks = false) {
-    DeviceOptions options;
-    options.threads = threads;
-    options.check_races = options.check_uninitialized = options.check_sync = checks;
-    options.print = [this](std::string_view text) { printed += text; };
-    device = std::make_unique<Device>(*FindProfile("h200"), options);
-    module = device->LoadModule(ReadFile(LOCKSTEP_BUILD_DIR "/ptx/programs.ptx"));
-  }
+  explicit Machine(int threads, bool checks = false) : test(ReadPtx("programs"), Options(threads, checks)) {}
 
   template <typename T>
   uint64_t Upload(const std::vector<T>& values, const char* name = "d_in") {
@@ -56,29 +50,15 @@ class Machine {
 
   template <typename... Args>
   LaunchError Launch(const char* kernel, Dim3 grid, Dim3 block, uint32_t shared, Args... args) {
-    std::vector<uint8_t> bytes;
-    [[maybe_unused]] const auto add = [&](const auto& value) {
-      const size_t at =
-          (bytes.size() + alignof(decltype(value)) - 1) / alignof(decltype(value)) * alignof(decltype(value));
-      bytes.resize(at + sizeof value);
-      std::memcpy(bytes.data() + at, &value, sizeof value);
-    };
-    (add(args), ...);
-    LaunchSpec launch;
-    launch.module = module;
-    launch.kernel = kernel;
-    launch.grid = grid;
-    launch.block = block;
-    launch.dynamic_shared = shared;
-    launch.parameters = bytes;
-    const LaunchResult result = device->Launch(launch);
+    const LaunchResult result = test.Launch(kernel, {grid, block, shared}, args...);
     for (const Finding& finding : device->findings().findings()) messages += Format(finding) + "\n";
     return result.error;
   }
 
-  std::unique_ptr<Device> device;
-  ModuleHandle module = 0;
-  std::string printed, messages;
+  TestDevice test;
+  Device* const device = test.operator->();
+  const ModuleHandle module = test.module();
+  std::string messages;
 };
 
 std::vector<int> RandomInts(size_t n) {
@@ -360,7 +340,7 @@ TEST_P(Programs, PrintsInBlockOrder) {
                   (thread ? "1.50" : "0.00") + " text x 1234567890123%\n";
     }
   }
-  EXPECT_EQ(machine.printed, expected);
+  EXPECT_EQ(machine.test.printed(), expected);
 }
 
 TEST_P(Programs, AssertionsStopTheKernel) {
