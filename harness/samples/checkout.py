@@ -1,0 +1,124 @@
+"""What a checkout of CUDA samples says about its samples: their sources, what they link, how they are run.
+
+A sample is a folder with a `CMakeLists.txt` that names an executable and its sources. What that file asks for beyond
+the CUDA runtime (cuBLAS, OpenGL, the driver API) counts only where the sample's sources include a header of it: some
+samples name a library that they do not use. The checkout's `test_args.json`, where there is one, gives arguments.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+CUDA_SOURCE, HOST_SOURCES = ".cu", (".c", ".cc", ".cpp", ".cxx")
+HEADERS = (".h", ".hpp", ".cuh", ".inl")
+# Headers of CUDA parts other than the runtime, by the first letters of their names; device headers are none of these.
+PARTS = {
+    "cuda.h": "the driver API",
+    "cudla": "cuDLA",
+    "nvrtc": "NVRTC",
+    "cublas": "cuBLAS",
+    "cusparse": "cuSPARSE",
+    "cusolver": "cuSOLVER",
+    "cufft": "cuFFT",
+    "curand.h": "cuRAND",
+    "npp": "NPP",
+    "nvjpeg": "nvJPEG",
+    "nvJitLink": "nvJitLink",
+    "nvsci": "NvSci",
+    "cuda_gl_interop": "OpenGL",
+    "cuda_egl_interop": "EGL",
+    "cudaEGL": "EGL",
+    "d3d": "Direct3D",
+    "vulkan": "Vulkan",
+    "mpi.h": "MPI",
+    "FreeImage": "FreeImage",
+}
+PACKAGES = {"OpenGL": "OpenGL", "GLUT": "OpenGL", "Vulkan": "Vulkan", "EGL": "EGL", "NVSCI": "NvSci"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample: its folder, the executable that its CMakeLists.txt names, and that executable's sources."""
+
+    name: str
+    folder: Path
+    sources: tuple[Path, ...]
+    packages: frozenset[str]
+
+    @cached_property
+    def includes(self) -> frozenset[str]:
+        """Names in the `#include` lines of the sample's own files."""
+        names: set[str] = set()
+        for path in self.folder.rglob("*"):
+            if path.suffix in (CUDA_SOURCE, *HOST_SOURCES, *HEADERS) and path.is_file():
+                names.update(re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', _text(path), re.MULTILINE))
+        return frozenset(names)
+
+    @cached_property
+    def needs(self) -> str:
+        """What the sample takes beside the runtime API and the C++ library, or an empty string."""
+        for package in sorted(self.packages & PACKAGES.keys()):
+            return PACKAGES[package]
+        for include in sorted(self.includes):
+            name = include.rsplit("/", 1)[-1]
+            for prefix, part in PARTS.items():
+                if name.startswith(prefix):
+                    return part
+        if not any(source.suffix == CUDA_SOURCE for source in self.sources) and "cuda_runtime.h" not in self.includes:
+            return "no CUDA runtime"
+        return ""
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A checkout of the samples, or any folder of them."""
+
+    root: Path
+
+    @cached_property
+    def common(self) -> list[Path]:
+        """Include folders that samples share."""
+        return [path for path in (self.root / "Common", self.root / "common" / "inc") if path.is_dir()]
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        """All samples, by name."""
+        found = (sample_of(path) for path in sorted(self.root.rglob("CMakeLists.txt")))
+        return sorted((sample for sample in found if sample is not None), key=lambda sample: sample.name.lower())
+
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        path = self.root / "test_args.json"
+        if not path.is_file():
+            return {}
+        return dict(json.loads(path.read_text()))
+
+    def runs(self, sample: Sample) -> list[list[str]]:
+        """The argument lists with which the checkout's own tests run a sample."""
+        entry = self._arguments.get(sample.name, {})
+        runs = entry.get("runs", [entry])
+        return [[str(argument) for argument in run.get("args", [])] for run in runs]
+
+
+def sample_of(cmake: Path) -> Sample | None:
+    """The sample that a `CMakeLists.txt` describes; none where it names no executable with sources beside it."""
+    text = re.sub(r"#[^\n]*", "", _text(cmake))
+    found = re.search(r"add_executable\s*\(\s*([\w.-]+)([^)]*)\)", text)
+    if found is None:
+        return None
+    folder = cmake.parent
+    names = [word for word in found[2].split() if Path(word).suffix in (CUDA_SOURCE, *HOST_SOURCES)]
+    sources = tuple(path for path in (folder / name for name in names) if path.is_file())
+    if not sources:
+        return None
+    packages = frozenset(re.findall(r"find_package\s*\(\s*(\w+)", text))
+    return Sample(found[1], folder, sources, packages)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
