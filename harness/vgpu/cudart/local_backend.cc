@@ -4,6 +4,7 @@
 //   LOCKSTEP_THREADS=4            CPU threads that run blocks; results do not depend on it
 //   LOCKSTEP_CHECK=races,init,sync,leaks   checkers; "all" for every one
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
+//   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
 //   LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 
 #include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/counters_file.h"
 #include "vgpu/cudart/fatbin.h"
 #include "vgpu/cudart/report.h"
 #include "vgpu/cudart/runtime.h"
@@ -87,7 +89,8 @@ class LocalBackend : public Backend {
   LocalBackend()
       : checks_(ChosenChecks()),
         device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_)),
-        report_(Variable("LOCKSTEP_PROFILE_REPORT")) {}
+        report_(Variable("LOCKSTEP_PROFILE_REPORT")),
+        counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")) {}
 
   ModuleHandle LoadModule(std::span<const uint8_t> image) override {
     const DeviceProfile& profile = device_.profile();
@@ -153,6 +156,9 @@ class LocalBackend : public Backend {
     options.leaks = checks_.leaks;
     options.faults_were_shown = fault_shown_;
     PrintReport(device_, options);
+    if (!counters_file_.empty() && !WriteCountersFile(counters_file_, device_)) {
+      Say(counters_file_ + ": can't be written");
+    }
   }
 
  private:
@@ -167,7 +173,7 @@ class LocalBackend : public Backend {
 
   const Checks checks_;
   Device device_;
-  const std::string report_;
+  const std::string report_, counters_file_;
   uint64_t allocations_ = 0;
   bool fault_shown_ = false;
 };

@@ -32,6 +32,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
 
   --check[=LIST]    report faulty kernels' mistakes at the end; LIST: races, init, sync, leaks (default all)
   --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
+  --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
   --threads=N       CPU threads that run blocks (default 1); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
@@ -75,6 +76,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_CHECK", value.value_or("all"));
   } else if (flag == "--profile" && (!value || *value == "kernels" || *value == "lines")) {
     Set("LOCKSTEP_PROFILE_REPORT", value.value_or("kernels"));
+  } else if (flag == "--counters" && value && !value->empty()) {
+    Set("LOCKSTEP_COUNTERS_FILE", *value);
   } else if (flag == "--device" && value) {
     if (*value == "help") ListDevices();
     if (FindProfile(*value) == nullptr) {
