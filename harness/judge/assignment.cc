@@ -121,6 +121,11 @@ const Rung* Assignment::FindRung(std::string_view id) const {
   return rung == rungs.end() ? nullptr : &*rung;
 }
 
+uint64_t Assignment::EvidenceElements(std::string_view rung) const {
+  const Rung* found = FindRung(rung);
+  return found != nullptr && found->elements > 0 ? found->elements : evidence_elements;
+}
+
 Assignment LoadAssignment(const std::filesystem::path& folder) {
   const std::string file = (folder / "assignment.toml").string();
   if (!std::filesystem::is_regular_file(file)) {
@@ -157,6 +162,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     const Table table(*element, file, "[rung]");
     Rung rung{table.Text("id"), table.Text("title"), table.OptionalNumber("published_ms"),
               table.OptionalNumber("published_gb_s")};
+    table.Count("n", rung.elements);
     if (!ids.insert(rung.id).second) table.Fail("id = \"" + rung.id + "\" is there twice");
     assignment.rungs.push_back(std::move(rung));
   }

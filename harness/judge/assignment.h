@@ -24,7 +24,8 @@ struct Rung {
   std::string id;  // the launcher's name
   std::string title;
   std::optional<double> published_ms, published_gb_s;
-  bool bonus = false;  // all its criteria are extra: leaving it out is no failure
+  uint64_t elements = 0;  // problem size of its evidence run; 0: the assignment's
+  bool bonus = false;     // all its criteria are extra: leaving it out is no failure
 };
 
 // A criterion that is measured. Those that count tests are the grader's business.
@@ -43,6 +44,8 @@ struct Assignment {
   std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;
 
+  // Problem size of a rung's evidence run.
+  uint64_t EvidenceElements(std::string_view rung) const;
   const Rung* FindRung(std::string_view id) const;
 };
 

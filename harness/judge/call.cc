@@ -20,17 +20,6 @@ std::string SignalText(int signal) {
   return text;
 }
 
-Problem Make(Verdict verdict, const CallContext& context, std::vector<std::string> evidence, std::string hint = "") {
-  Problem problem;
-  problem.verdict = verdict;
-  problem.place = context.launcher;
-  problem.evidence = std::move(evidence);
-  if (!context.input.empty()) problem.evidence.push_back("input   " + context.input);
-  problem.hint = std::move(hint);
-  problem.file = context.source;
-  return problem;
-}
-
 std::string Seconds(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g seconds", seconds);
@@ -55,47 +44,51 @@ Verdict VerdictOfError(const CallReport& report) {
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   if (report.at_start && (report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
                           report.outcome == Outcome::kClosedSocket)) {
-    return Make(Verdict::kCrash, context,
-                {"the program ended before any test began, in a global object's constructor", Printable(report.detail)},
-                "keep code out of the initialisers of global variables");
+    return MakeProblem(
+        Verdict::kCrash, context,
+        {"the program ended before any test began, in a global object's constructor", Printable(report.detail)},
+        "keep code out of the initialisers of global variables");
   }
   switch (report.outcome) {
     case Outcome::kReturned:
       break;
     case Outcome::kExited:
-      return Make(Verdict::kCrash, context,
-                  {"the program ended itself with exit status " + std::to_string(report.code) + " during the call"},
-                  "a launcher has to return: no exit(), no quick_exit()");
+      return MakeProblem(
+          Verdict::kCrash, context,
+          {"the program ended itself with exit status " + std::to_string(report.code) + " during the call"},
+          "a launcher has to return: no exit(), no quick_exit()");
     case Outcome::kCrashed:
-      return Make(Verdict::kCrash, context, {"the host code was stopped by " + SignalText(report.code)},
-                  report.code == SIGSEGV || report.code == SIGBUS
-                      ? "device pointers can't be dereferenced on the host; that is what kernels are for"
-                      : "");
+      return MakeProblem(Verdict::kCrash, context, {"the host code was stopped by " + SignalText(report.code)},
+                         report.code == SIGSEGV || report.code == SIGBUS
+                             ? "device pointers can't be dereferenced on the host; that is what kernels are for"
+                             : "");
     case Outcome::kTimeout:
-      return Make(Verdict::kTimeout, context,
-                  {"the host code did not return within " + Seconds(report.limit_seconds) +
-                   ", the time of its kernels not counted"},
-                  "a loop in the launcher does not end: see whether what it counts gets smaller in each pass");
+      return MakeProblem(Verdict::kTimeout, context,
+                         {"the host code did not return within " + Seconds(report.limit_seconds) +
+                          ", the time of its kernels not counted"},
+                         "a loop in the launcher does not end: see whether what it counts gets smaller in each pass");
     case Outcome::kClosedSocket:
-      return Make(Verdict::kCrash, context, {"the program cut its connection to the judge during the call"},
-                  "the program closed a file descriptor that it had not opened");
+      return MakeProblem(Verdict::kCrash, context, {"the program cut its connection to the judge during the call"},
+                         "the program closed a file descriptor that it had not opened");
     case Outcome::kFlooded:
-      return Make(Verdict::kCrash, context, {"the program printed more than it may, and was stopped"},
-                  "print only for a small input, and nothing in what you hand in");
+      return MakeProblem(Verdict::kCrash, context, {"the program printed more than it may, and was stopped"},
+                         "print only for a small input, and nothing in what you hand in");
     case Outcome::kDeviceTimeout:
-      return Make(Verdict::kTimeout, context,
-                  {"the launcher launched " + Grouped(report.launches.size()) + " kernels, and did not come to an end"},
-                  "a loop over passes has to stop once one result is left");
+      return MakeProblem(
+          Verdict::kTimeout, context,
+          {"the launcher launched " + Grouped(report.launches.size()) + " kernels, and did not come to an end"},
+          "a loop over passes has to stop once one result is left");
     case Outcome::kProtocolError:
-      return Make(Verdict::kRejected, context,
-                  {"the program wrote something of its own to its connection to the judge", Printable(report.detail)},
-                  "use no file descriptor that the program did not open");
+      return MakeProblem(
+          Verdict::kRejected, context,
+          {"the program wrote something of its own to its connection to the judge", Printable(report.detail)},
+          "use no file descriptor that the program did not open");
     case Outcome::kNoSuchLauncher:
     case Outcome::kBadSignature:
     case Outcome::kCouldNotStart:
       break;
   }
-  return Make(Verdict::kHarness, context, {"the worker could not be run", Printable(report.detail)});
+  return MakeProblem(Verdict::kHarness, context, {"the worker could not be run", Printable(report.detail)});
 }
 
 bool SamePlace(const vgpu::ThreadPlace& a, const vgpu::ThreadPlace& b) {
@@ -114,13 +107,24 @@ bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Fin
 
 }  // namespace
 
-Problem UnfinishedProblem(const CallContext& context) {
+Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<std::string> evidence, std::string hint) {
+  Problem problem;
+  problem.verdict = verdict;
+  problem.place = context.launcher;
+  problem.evidence = std::move(evidence);
+  if (!context.input.empty()) problem.evidence.push_back("input   " + context.input);
+  problem.hint = std::move(hint);
+  problem.file = context.source;
+  return problem;
+}
+
+Problem UnfinishedProblem(const CallContext& context, const std::string& lack) {
   Problem problem;
   problem.verdict = Verdict::kWrong;
   problem.unfinished = true;
   problem.file = context.source;
   const std::string part = context.launcher.substr(0, context.launcher.find('_'));
-  problem.evidence = {context.launcher + " launches no kernel yet: fill in TODO(" + part + ") in " + context.source};
+  problem.evidence = {context.launcher + " " + lack + ": fill in TODO(" + part + ") in " + context.source};
   return problem;
 }
 
@@ -134,8 +138,8 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
     problems.push_back(std::move(problem));
   }
   for (const std::string& refusal : report.refusals) {
-    problems.push_back(Make(Verdict::kRejected, context, {Printable(refusal)},
-                            "a launcher may use the buffers it is given and those it allocates itself"));
+    problems.push_back(MakeProblem(Verdict::kRejected, context, {Printable(refusal)},
+                                   "a launcher may use the buffers it is given and those it allocates itself"));
   }
   const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),
                                    [](const vgpu::Finding& finding) { return finding.fatal; });
@@ -145,16 +149,16 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   }
   if (!report.cuda_error.empty() && !faulted) {
     const Verdict verdict = VerdictOfError(report);
-    problems.push_back(Make(
+    problems.push_back(MakeProblem(
         verdict, context, {"a CUDA call or launch failed: " + Printable(report.cuda_error), Printable(report.detail)},
         verdict == Verdict::kApi ? "look at cudaGetLastError() after each launch; a block has at most 1024 threads"
                                  : "--device=vgpu says which thread did it, and at which line"));
   }
-  if (report.bytes_to_host > kMaxBytesToHost) {
+  if (report.api.bytes_to_host > context.host_bytes) {
     problems.push_back(
-        Make(Verdict::kRejected, context,
-             {"the launcher copied " + Grouped(report.bytes_to_host) + " bytes from the device to the host"},
-             "the kernels have to do the work: what they computed stays on the device"));
+        MakeProblem(Verdict::kRejected, context,
+                    {"the launcher copied " + Grouped(report.api.bytes_to_host) + " bytes from the device to the host"},
+                    "the kernels have to do the work: what they computed stays on the device"));
   }
   // An empty line says nothing.
   for (Problem& problem : problems) std::erase(problem.evidence, "");

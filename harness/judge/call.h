@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/api_counts.h"
 #include "judge/verdict.h"
 #include "vgpu/counters.h"
 #include "vgpu/finding.h"
@@ -22,26 +23,34 @@ struct CallReport {
   std::vector<vgpu::Finding> findings;
   bool observed = true;  // findings, launches and copies are known: the device is a virtual one
   std::vector<vgpu::LaunchRecord> launches;
-  uint64_t bytes_to_host = 0;         // copied from the device by the host code
-  std::vector<std::string> refusals;  // requests for what was not given to the call, one sentence each
+  worker::Value value;                       // what the launcher returned
+  std::vector<std::vector<uint8_t>> arrays;  // the host arrays among its arguments, as it left them, in order
+  std::vector<worker::ApiCall> trace;        // what the host code asked of the device, in order
+  ApiCounts api;                             // the same, counted
+  std::vector<std::string> refusals;         // requests for what was not given to the call, one sentence each
   double limit_seconds = 0;
 };
+
+// More than a result copied back to the host is a computation on the host, where the task is the kernels.
+inline constexpr uint64_t kMaxBytesToHost = 64;
 
 // What a message says about the call.
 struct CallContext {
   std::string launcher;
-  std::string input;   // "n = 129, all ones"
-  std::string source;  // the student's file
+  std::string input;                      // "n = 129, all ones"
+  std::string source;                     // the student's file
+  uint64_t host_bytes = kMaxBytesToHost;  // that the launcher may copy from the device to the host
 };
+
+// A problem with a call: the launcher is its place, the input the last line of its evidence.
+Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<std::string> evidence,
+                    std::string hint = "");
 
 // Everything wrong with how the call went; whether its result is right is not looked at. After a fault of a kernel,
 // errors and exits are its consequences and no problems of their own.
 std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& context);
 
-// For a launcher that launched nothing and wrote nothing: a stub as it was handed out.
-Problem UnfinishedProblem(const CallContext& context);
-
-// More than a result copied back to the host is a computation on the host.
-inline constexpr uint64_t kMaxBytesToHost = 64;
+// For a launcher that did nothing: a stub as it was handed out. `lack` says what is not there yet.
+Problem UnfinishedProblem(const CallContext& context, const std::string& lack = "launches no kernel yet");
 
 }  // namespace lockstep::judge

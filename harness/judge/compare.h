@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace lockstep::judge {
 
@@ -22,6 +23,16 @@ std::string MismatchText(const Mismatch& mismatch, uint64_t elements);
 
 // Shortest text that gives the same number back.
 std::string NumberText(double value);
+
+// An element as messages show it.
+template <class T>
+std::string ValueText(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return NumberText(static_cast<double>(value));
+  } else {
+    return std::to_string(value);
+  }
+}
 
 // Integers, bit for bit. Spans of unequal length differ from the shorter one's end on.
 template <std::integral T>

@@ -59,12 +59,12 @@ class EvidenceTest : public testing::Test {
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const auto known = submission_.find(rung);
   if (known != submission_.end()) return known->second;
-  const uint64_t elements = suite_.assignment().evidence_elements;
+  const uint64_t elements = suite_.assignment().EvidenceElements(rung);
   EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, elements, SeedFor(suite_.seed(), "evidence " + rung));
   Measurement measurement;
   measurement.problems = std::move(run.problems);
   if (measurement.problems.empty()) {
-    measurement.profile = MakeProfile(rung, "submission", elements, run.report.launches);
+    measurement.profile = MakeProfile(rung, "submission", elements, run.report.launches, run.report.api);
     suite_.results().profiles.push_back(*measurement.profile);
   }
   return submission_.emplace(rung, std::move(measurement)).first->second;
@@ -73,7 +73,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
 const RungProfile* Evidence::Reference(const std::string& rung) {
   const auto known = reference_.find(rung);
   if (known != reference_.end()) return known->second ? &*known->second : nullptr;
-  const uint64_t elements = suite_.assignment().evidence_elements;
+  const uint64_t elements = suite_.assignment().EvidenceElements(rung);
   std::optional<RungProfile> profile;
   if (suite_.has_runner(Role::kReference)) {
     const EvidenceRun run =
@@ -81,11 +81,11 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
     if (const Problem* worst = Worst(run.problems)) {
       throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
     }
-    profile = MakeProfile(rung, "reference", elements, run.report.launches);
+    profile = MakeProfile(rung, "reference", elements, run.report.launches, run.report.api);
   } else {
     for (RungProfile& recorded :
-         ReadFigures(suite_.assignment().folder / "figures.json", suite_.options().evidence_profile, elements)) {
-      if (recorded.rung == rung) profile = std::move(recorded);
+         ReadFigures(suite_.assignment().folder / "figures.json", suite_.options().evidence_profile)) {
+      if (recorded.rung == rung && recorded.elements == elements) profile = std::move(recorded);
     }
   }
   if (profile) suite_.results().profiles.push_back(*profile);
@@ -102,7 +102,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   const auto not_measured = [&](const std::string& rung, const Problem& problem) {
     Problem shown = problem;
     shown.evidence.insert(shown.evidence.begin(), "not measured: " + rung + " has to give the right result at n = " +
-                                                      Grouped(assignment.evidence_elements));
+                                                      Grouped(assignment.EvidenceElements(rung)));
     judgement.unfinished = problem.unfinished;
     result.verdict = problem.verdict;
     result.message = FormatProblem(problem.unfinished ? problem : shown, test);
@@ -135,7 +135,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     });
   }
   Problem problem;
-  problem.place = criterion.rung + ", n = " + Grouped(assignment.evidence_elements);
+  problem.place = criterion.rung + ", n = " + Grouped(assignment.EvidenceElements(criterion.rung));
   problem.evidence = {
       "counted " + criterion.metric.text + " = " + Figure(*result.value),
       "budget  " + BudgetText(criterion.budget) + ": earns " + Percent(criterion.budget.Fraction(*result.value))};

@@ -29,29 +29,24 @@ std::string Fixed(double value, int decimals) {
 
 constexpr const char* kNone = "–";
 
-std::vector<std::string> Row(const Rung& rung, const RungProfile* own, const RungProfile* reference,
+std::vector<std::string> Row(const Rung& rung, const RungProfile& own, const RungProfile* reference,
                              const RungProfile* first) {
-  std::vector<std::string> row = {rung.id};
-  row.push_back(own != nullptr ? Fixed(own->microseconds, 1) : kNone);
-  row.push_back(reference != nullptr ? Fixed(reference->microseconds, 1) : kNone);
-  const bool comparable = own != nullptr && first != nullptr && own->microseconds > 0;
-  row.push_back(comparable ? Fixed(first->microseconds / own->microseconds, 2) + "×" : kNone);
-  if (own != nullptr) {
-    const vgpu::Counters& counters = own->counters;
-    const uint64_t requests = counters.global_load_requests + counters.global_store_requests;
-    const uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors;
-    row.push_back(Grouped(counters.divergent_branches));
-    row.push_back(Grouped(counters.shared_conflicts()));
-    row.push_back(requests > 0 ? Fixed(static_cast<double>(sectors) / static_cast<double>(requests), 2) : kNone);
-    row.push_back(Grouped(counters.barriers));
-    row.push_back(Grouped(counters.warp_instructions));
-  } else {
-    row.insert(row.end(), 5, kNone);
-  }
-  row.push_back(rung.published_ms && rung.published_gb_s
-                    ? Fixed(*rung.published_ms, 3) + " (" + Fixed(*rung.published_gb_s, 1) + ")"
-                    : kNone);
-  return row;
+  const vgpu::Counters& counters = own.counters;
+  const uint64_t requests = counters.global_load_requests + counters.global_store_requests;
+  const uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors;
+  const bool comparable = first != nullptr && own.microseconds > 0;
+  return {rung.id,
+          Fixed(own.microseconds, 1),
+          reference != nullptr ? Fixed(reference->microseconds, 1) : kNone,
+          comparable ? Fixed(first->microseconds / own.microseconds, 2) + "×" : kNone,
+          Grouped(counters.divergent_branches),
+          Grouped(counters.shared_conflicts()),
+          requests > 0 ? Fixed(static_cast<double>(sectors) / static_cast<double>(requests), 2) : kNone,
+          Grouped(counters.barriers),
+          Grouped(counters.warp_instructions),
+          rung.published_ms && rung.published_gb_s
+              ? Fixed(*rung.published_ms, 3) + " (" + Fixed(*rung.published_gb_s, 1) + ")"
+              : kNone};
 }
 
 }  // namespace
@@ -66,8 +61,9 @@ std::string LadderTable(const Suite& suite, bool color) {
   const std::vector<std::string> selected = suite.SelectedRungs();
   for (const Rung& rung : rungs) {
     if (std::find(selected.begin(), selected.end(), rung.id) == selected.end()) continue;
-    rows.push_back(Row(rung, Find(results.profiles, rung.id, "submission"),
-                       Find(results.profiles, rung.id, "reference"),
+    const RungProfile* own = Find(results.profiles, rung.id, "submission");
+    if (own == nullptr) continue;
+    rows.push_back(Row(rung, *own, Find(results.profiles, rung.id, "reference"),
                        Find(results.profiles, rungs.front().id, "submission")));
   }
   std::vector<size_t> widths(rows[0].size(), 0);

@@ -56,6 +56,7 @@ void LauncherTest::TearDown() {
   if (!printed.empty()) printed = "\n  your program printed:\n" + printed;
   if (const Problem* worst = Worst(problems_)) {
     result.verdict = worst->verdict;
+    result.unfinished = worst->unfinished;
     result.message = FormatProblem(*worst, result.name);
     const std::string text =
         Printable(result.message) + printed + (worst->unfinished ? "" : "\n  again   " + result.reproduce);
@@ -65,7 +66,7 @@ void LauncherTest::TearDown() {
       ShowAt(worst->file, worst->line, text,
              skip ? testing::TestPartResult::kSkip : testing::TestPartResult::kNonFatalFailure);
     }
-  } else if (!printed.empty()) {
+  } else if (!printed.empty() && !suite.options().quiet) {
     std::fputs((printed.substr(1) + "\n").c_str(), stdout);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

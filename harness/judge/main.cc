@@ -93,9 +93,13 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   // Evidence comes from a virtual GPU in any case.
   suite.results().device.profile = suite.options().evidence_profile;
   suite.Save();
-  std::printf("%s on %s (%s), seed %llu\n", suite.assignment().title.c_str(), suite.results().device.name.c_str(),
-              suite.results().device.kind.c_str(), static_cast<unsigned long long>(seed));
-  testing::UnitTest::GetInstance()->listeners().Append(new ResultWriter);
+  if (!suite.options().quiet) {
+    std::printf("%s on %s (%s), seed %llu\n", suite.assignment().title.c_str(), suite.results().device.name.c_str(),
+                suite.results().device.kind.c_str(), static_cast<unsigned long long>(seed));
+  }
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (suite.options().quiet) delete listeners.Release(listeners.default_result_printer());
+  listeners.Append(new ResultWriter);
   const int status = RUN_ALL_TESTS();
   const std::string filter = GTEST_FLAG_GET(filter);
   if ((filter == "*" || filter.starts_with('-')) && suite.assignment().evidence_elements > 0) {

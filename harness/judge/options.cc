@@ -80,6 +80,11 @@ const std::vector<Flag>& Flags() {
          options.checks = value == "all";
          return "";
        }},
+      {"quiet", "", "leave the tests' messages to whoever reads --result; print the table alone",
+       [](Options& options, std::string_view) -> std::string {
+         options.quiet = true;
+         return "";
+       }},
       {"help", "", "print this",
        [](Options& options, std::string_view) -> std::string {
          options.help = true;

@@ -22,6 +22,7 @@ struct Options {
   int threads = 0;                        // 0: one a CPU
   std::string rung;                       // see RungMatches
   bool checks = true;
+  bool quiet = false;
   bool help = false;
 };
 

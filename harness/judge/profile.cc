@@ -24,8 +24,9 @@ std::optional<double> DerivedCounter(const vgpu::Counters& counters, std::string
 }  // namespace
 
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
-                        const std::vector<vgpu::LaunchRecord>& launches) {
+                        const std::vector<vgpu::LaunchRecord>& launches, const ApiCounts& api) {
   RungProfile profile;
+  profile.api = api;
   profile.rung = std::move(rung);
   profile.source = std::move(source);
   profile.elements = elements;
@@ -56,6 +57,9 @@ std::optional<double> FigureOf(const RungProfile& profile, std::string_view name
   if (name == "blocks") return static_cast<double>(blocks);
   if (name == "max_blocks") return static_cast<double>(most);
   if (name == "threads") return static_cast<double>(threads);
+  for (const ApiCountInfo& info : AllApiCounts()) {
+    if (name == info.name) return static_cast<double>(profile.api.*info.field);
+  }
   return DerivedCounter(profile.counters, name);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/api_counts.h"
 #include "vgpu/counters.h"
 
 namespace lockstep::judge {
@@ -17,15 +18,16 @@ struct RungProfile {
   uint64_t elements = 0;    // problem size
   double microseconds = 0;  // modelled, all launches together
   vgpu::Counters counters;  // of all launches
+  ApiCounts api;            // of the host code
   std::vector<vgpu::LaunchRecord> launches;
   std::vector<vgpu::LineCounters> lines;  // of all launches, by file (its name alone) and line
 };
 
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
-                        const std::vector<vgpu::LaunchRecord>& launches);
+                        const std::vector<vgpu::LaunchRecord>& launches, const ApiCounts& api = {});
 
 // A figure by the name that metrics use: a counter's, or blocks, max_blocks, threads, launches, shared_conflicts,
-// sectors, sectors_ideal, microseconds, elements. nullopt: there is none of that name.
+// sectors, sectors_ideal, microseconds, elements, or one of ApiCounts. nullopt: there is none of that name.
 std::optional<double> FigureOf(const RungProfile& profile, std::string_view name);
 bool IsFigure(std::string_view name);
 

@@ -43,6 +43,7 @@ Json TestJson(const TestResult& test) {
   return {{"name", test.name},
           {"rung", test.rung},
           {"verdict", NameOf(test.verdict)},
+          {"unfinished", test.unfinished},
           {"seconds", test.seconds},
           {"message", Printable(test.message)},
           {"output", Printable(std::string_view(test.output).substr(0, kMaxStoredOutput))},
@@ -66,11 +67,13 @@ Json ProfileJson(const RungProfile& profile, bool with_lines) {
                         {"bound_by", launch.bound_by},
                         {"counters", CountersJson(launch.counters, false)}});
   }
+  Json counters = CountersJson(profile.counters, true);
+  for (const ApiCountInfo& info : AllApiCounts()) counters[info.name] = profile.api.*info.field;
   Json json = {{"rung", profile.rung},
                {"source", profile.source},
                {"n", profile.elements},
                {"microseconds", profile.microseconds},
-               {"counters", CountersJson(profile.counters, true)},
+               {"counters", std::move(counters)},
                {"launches", std::move(launches)}};
   if (!with_lines) return json;
   Json lines = Json::array();
@@ -163,8 +166,7 @@ std::string FiguresJson(const Results& results) {
   return Dump(json);
 }
 
-std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile,
-                                     uint64_t elements) {
+std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile) {
   std::vector<RungProfile> profiles;
   std::ifstream file(path);
   if (!file) return profiles;
@@ -178,6 +180,9 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
       profile.elements = element.at("n").get<uint64_t>();
       profile.microseconds = element.at("microseconds").get<double>();
       profile.counters = CountersFrom(element.at("counters"));
+      for (const ApiCountInfo& info : AllApiCounts()) {
+        profile.api.*info.field = element.at("counters").value(info.name, uint64_t{0});
+      }
       for (const Json& part : element.at("launches")) {
         vgpu::LaunchRecord launch;
         launch.kernel = part.at("kernel").get<std::string>();
@@ -187,7 +192,7 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
         launch.counters = CountersFrom(part.at("counters"));
         profile.launches.push_back(std::move(launch));
       }
-      if (profile.elements == elements) profiles.push_back(std::move(profile));
+      profiles.push_back(std::move(profile));
     }
   } catch (const Json::exception& error) {
     throw std::runtime_error(path.string() + ": " + error.what());

@@ -16,6 +16,7 @@ namespace lockstep::judge {
 struct TestResult {
   std::string name, rung;
   Verdict verdict = Verdict::kPass;
+  bool unfinished = false;  // it failed because the student has not begun this rung
   double seconds = 0;
   std::string message;    // FormatProblem's, empty on a pass
   std::string output;     // what the submission printed, cut short
@@ -55,7 +56,6 @@ void WriteAtomically(const std::filesystem::path& path, const std::string& text)
 // figures.json: what the reference's profiles were, for machines that don't have the reference. The profile totals of
 // a result; ReadFigures gives nothing where the file is absent, and throws std::runtime_error where it is not right.
 std::string FiguresJson(const Results& results);
-std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile,
-                                     uint64_t elements);
+std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile);
 
 }  // namespace lockstep::judge

@@ -23,6 +23,9 @@ class Runner {
   // Bounds each launch of the calls that follow, below the assignment's own limit: a hang with a small input is found
   // in a moment. Nothing on a real GPU.
   virtual void LimitInstructions(uint64_t /*warp_instructions*/) {}
+  // The nth allocation of device memory (from 1) in the next call finds no room, as on a full device. Nothing on a
+  // real GPU.
+  virtual void FailAllocation(uint64_t /*nth*/) {}
 };
 
 // Kernels that one call may launch.

@@ -64,6 +64,10 @@ class WorkerRunner : public Runner {
     }
   }
 
+  void FailAllocation(uint64_t nth) override {
+    if (bounded_server_ != nullptr) bounded_server_->server().FailAllocation(nth);
+  }
+
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
     const auto& timeouts = options_.timeouts->launchers;
     if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second.times >= kMaxFailures) {
@@ -136,6 +140,8 @@ class WorkerRunner : public Runner {
     report.cuda_error = result.cuda_error != 0 && result.cuda_error_name.empty()
                             ? "error " + std::to_string(result.cuda_error)
                             : result.cuda_error_name;
+    report.value = result.result;
+    report.arrays = std::move(result.arrays);
     report.detail = std::move(result.message);
     report.output = std::move(result.output) + device_->TakePrinted();
     report.limit_seconds = options_.limits.call_seconds;
@@ -144,7 +150,8 @@ class WorkerRunner : public Runner {
       const vgpu::Device& virtual_device = *device_->virtual_device();
       report.findings = virtual_device.findings().findings();
       report.launches = virtual_device.launches();
-      report.bytes_to_host = bounded_server_->server().BytesOf(worker::ApiKind::kDeviceToHost);
+      report.trace = bounded_server_->server().trace();
+      report.api = CountApi(report.trace, bounded_server_->server().Allocations().size());
       report.refusals = bounded_server_->server().violations();
     }
     return report;

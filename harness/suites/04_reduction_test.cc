@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "judge/compare.h"
+#include "judge/buffer_check.h"
 #include "judge/main.h"
 #include "judge/oracle.h"
 #include "judge/text.h"
@@ -73,23 +73,17 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
   const bool untouched = found == judge::DeviceArray<int32_t>::Poisoned() && found != expected;
   const bool launched = !report.observed || !report.launches.empty();
   if (untouched && !launched && !values.empty()) return judge::UnfinishedProblem(context);
-  Problem problem;
-  problem.place = rung;
-  problem.file = context.source;
   if (found == expected) {
     // One element may be copied; two have to be added, and not by the host.
     if (launched || values.size() < 2) return std::nullopt;
-    problem.verdict = Verdict::kRejected;
-    problem.evidence = {"the result is right, but no kernel was launched", "input   " + context.input};
-    return problem;
+    return judge::NoKernelProblem(context);
   }
-  problem.verdict = Verdict::kWrong;
   const int64_t difference = int64_t{found} - int64_t{expected};
-  problem.evidence = {
-      "expect  " + std::to_string(expected),
-      "found   " + (untouched ? "what was there before the call"
-                              : std::to_string(found) + "  (difference " + std::to_string(difference) + ")"),
-      "input   " + context.input};
+  Problem problem = judge::MakeProblem(
+      Verdict::kWrong, context,
+      {"expect  " + std::to_string(expected),
+       "found   " + (untouched ? "what was there before the call"
+                               : std::to_string(found) + "  (difference " + std::to_string(difference) + ")")});
   if (values.empty()) {
     problem.hint = "also without any element the result has to be written";
   } else if (rung != "reduce8_max" && rung != "reduce8_min") {
@@ -120,24 +114,9 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   const std::vector<int32_t> found = buffers.sum.Get();
   if (!run.problems.empty() || found.empty()) return run;
   if (auto problem = CheckResult(rung, context, run.report, values, found[0])) run.problems.push_back(*problem);
-  const auto wrong = [&](const std::string& evidence, const std::string& hint) {
-    Problem problem;
-    problem.verdict = Verdict::kWrong;
-    problem.place = rung;
-    problem.file = context.source;
-    problem.evidence = {evidence, "input   " + context.input};
-    problem.hint = hint;
-    run.problems.push_back(std::move(problem));
-  };
-  const std::vector<int32_t> after = buffers.in.Get();
-  if (const auto change = judge::CompareExact<int32_t>(contents, after)) {
-    wrong("the input was changed: " + judge::MismatchText(*change, contents.size()),
-          "d_in is read only: intermediate results go to d_work");
-  }
-  if (!buffers.in.GuardsIntact() || !buffers.sum.GuardsIntact() || !buffers.work.GuardsIntact()) {
-    wrong("memory beside a buffer was written", "compare the index with the buffer's length before each store");
-    run.problems.back().verdict = Verdict::kBounds;
-  }
+  judge::CheckUnchanged<int32_t>(buffers.in, contents, context, "d_in is read only: intermediate results go to d_work",
+                                 run.problems);
+  judge::CheckGuards(context, run.problems, buffers.in, buffers.sum, buffers.work);
   return run;
 }
 

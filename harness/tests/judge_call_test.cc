@@ -105,9 +105,9 @@ TEST(CallTest, UninitialisedReadThatARaceExplainsIsTheRace) {
 
 TEST(CallTest, CopiesToTheHostAreAllowedForAResultOnly) {
   CallReport report = Ended(Outcome::kReturned);
-  report.bytes_to_host = kMaxBytesToHost;
+  report.api.bytes_to_host = kMaxBytesToHost;
   EXPECT_EQ(VerdictOfCall(report), Verdict::kPass);
-  report.bytes_to_host = 4096;
+  report.api.bytes_to_host = 4096;
   EXPECT_EQ(VerdictOfCall(report), Verdict::kRejected);
 }
 
@@ -122,7 +122,7 @@ TEST(CallTest, Messages) {
   CallReport api = Ended(Outcome::kReturned);
   api.cuda_error = "cudaErrorInvalidConfiguration";
   CallReport copied = Ended(Outcome::kReturned);
-  copied.bytes_to_host = 40000;
+  copied.api.bytes_to_host = 40000;
   CallReport start = Ended(Outcome::kExited, 0);
   start.at_start = true;
   start.detail = "the program ended itself with exit status 0";

@@ -153,17 +153,16 @@ TEST_F(FileTest, FailureToWriteIsSaid) {
 TEST_F(FileTest, FiguresComeBack) {
   const Results results = Example();
   WriteAtomically(folder_ / "figures.json", FiguresJson(results));
-  const std::vector<RungProfile> figures = ReadFigures(folder_ / "figures.json", "h200", 512);
+  const std::vector<RungProfile> figures = ReadFigures(folder_ / "figures.json", "h200");
   ASSERT_EQ(figures.size(), 1u);
   EXPECT_EQ(figures[0].source, "reference");
   EXPECT_EQ(figures[0].counters, results.profiles[0].counters);
   EXPECT_EQ(figures[0].microseconds, 12.5);
   EXPECT_EQ(FigureOf(figures[0], "max_blocks"), 4);
-  EXPECT_TRUE(ReadFigures(folder_ / "figures.json", "g80", 512).empty());
-  EXPECT_TRUE(ReadFigures(folder_ / "figures.json", "h200", 1024).empty());
-  EXPECT_TRUE(ReadFigures(folder_ / "absent.json", "h200", 512).empty());
+  EXPECT_TRUE(ReadFigures(folder_ / "figures.json", "g80").empty());
+  EXPECT_TRUE(ReadFigures(folder_ / "absent.json", "h200").empty());
   std::ofstream(folder_ / "bad.json") << "{\"profiles\": 3}";
-  EXPECT_THROW(ReadFigures(folder_ / "bad.json", "h200", 512), std::runtime_error);
+  EXPECT_THROW(ReadFigures(folder_ / "bad.json", "h200"), std::runtime_error);
 }
 
 }  // namespace

@@ -50,6 +50,19 @@ class DeviceServerTest : public testing::Test {
   DeviceServer server{device, {.memory_bytes = 1 << 20, .modules = 2, .trace_calls = 100}};
 };
 
+TEST_F(DeviceServerTest, AnAllocationOfTheNextCallFailsOnRequest) {
+  server.FailAllocation(2);
+  EXPECT_NE(Allocate(100), 0u) << "before the call";
+  server.BeginCall({});
+  EXPECT_NE(Allocate(100), 0u);
+  EXPECT_EQ(Allocate(100), 0u);
+  EXPECT_NE(Allocate(100), 0u);
+  server.BeginCall({});
+  EXPECT_NE(Allocate(100), 0u);
+  EXPECT_NE(Allocate(100), 0u);
+  EXPECT_EQ(server.Allocations().size(), 5u);
+}
+
 TEST_F(DeviceServerTest, GivesAndTakesTheWorkersOwnMemory) {
   const uint64_t address = Allocate(100);
   ASSERT_NE(address, 0u);

@@ -42,6 +42,7 @@ DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
     : device_(device), options_(std::move(options)) {}
 
 void DeviceServer::BeginCall(std::span<const Argument> arguments) {
+  failing_ = std::exchange(failing_next_, 0);
   passed_.clear();
   for (const Argument& argument : arguments) {
     if (argument.kind != ArgumentKind::kDevicePointer) continue;
@@ -232,7 +233,8 @@ void DeviceServer::Answer(Request& request) {
       const auto bytes = in.Get<uint64_t>();
       in.Finish();
       ApiCall call{ApiKind::kAllocate, origin.function, origin.call_site, "", bytes, 0, false, 0};
-      if (bytes <= options_.memory_bytes - owned_bytes_) {
+      const bool fails = failing_ > 0 && --failing_ == 0;
+      if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
         call.address =
             device_.Allocate(bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission",
                              origin.call_site);

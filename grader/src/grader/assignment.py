@@ -28,6 +28,7 @@ class Rung:
     title: str
     published_ms: float | None
     published_gb_s: float | None
+    n: int  # elements of its evidence run; 0: the assignment's
 
     @property
     def label(self) -> str:
@@ -144,6 +145,7 @@ def _rung(fields: Fields) -> Rung:
         title=fields.text("title"),
         published_ms=fields.number("published_ms", least=0) if fields.has("published_ms") else None,
         published_gb_s=fields.number("published_gb_s", least=0) if fields.has("published_gb_s") else None,
+        n=fields.whole("n", 0),
     )
     fields.finish()
     return rung

@@ -1,0 +1,68 @@
+#include "judge/api_counts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lockstep::judge {
+namespace {
+
+// Page-locked memory is the host's: no request carries it, and the trace has the function's name alone.
+bool IsPinnedAllocation(std::string_view function) {
+  constexpr std::array<std::string_view, 3> kFunctions = {"cudaMallocHost", "cudaHostAlloc", "cudaHostRegister"};
+  return std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end();
+}
+
+}  // namespace
+
+const std::vector<ApiCountInfo>& AllApiCounts() {
+  static const std::vector<ApiCountInfo> all = {
+#define LOCKSTEP_API_INFO(name, text) {#name, text, &ApiCounts::name},
+      LOCKSTEP_API_COUNTS(LOCKSTEP_API_INFO)
+#undef LOCKSTEP_API_INFO
+  };
+  return all;
+}
+
+ApiCounts CountApi(std::span<const worker::ApiCall> trace, uint64_t held) {
+  using worker::ApiKind;
+  ApiCounts counts;
+  counts.leaked_allocations = held;
+  for (const worker::ApiCall& call : trace) {
+    if (call.failed) {
+      ++counts.failed_calls;
+      continue;
+    }
+    switch (call.kind) {
+      case ApiKind::kHostToDevice:
+        ++counts.copies_to_device;
+        counts.bytes_to_device += call.bytes;
+        break;
+      case ApiKind::kDeviceToDevice:
+        ++counts.copies_on_device;
+        counts.bytes_on_device += call.bytes;
+        break;
+      case ApiKind::kDeviceToHost:
+        ++counts.copies_to_host;
+        counts.bytes_to_host += call.bytes;
+        break;
+      case ApiKind::kFill:
+        ++counts.fills;
+        break;
+      case ApiKind::kAllocate:
+        ++counts.allocations;
+        break;
+      case ApiKind::kFree:
+        ++counts.frees;
+        break;
+      case ApiKind::kOther:
+        if (IsPinnedAllocation(call.function)) ++counts.pinned_allocations;
+        break;
+      case ApiKind::kLaunch:
+      case ApiKind::kReset:
+        break;
+    }
+  }
+  return counts;
+}
+
+}  // namespace lockstep::judge

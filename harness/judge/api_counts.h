@@ -1,0 +1,46 @@
+// What the host code asked of the device in one call, counted from the judge's own trace of its requests.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "worker/session_device.h"
+
+namespace lockstep::judge {
+
+// The one list: X(name, sentence). Calls that failed count only as failed. docs/reference/metrics.md shows it.
+#define LOCKSTEP_API_COUNTS(X)                                                                             \
+  X(copies_to_device, "copies from the host to the device")                                                \
+  X(copies_on_device, "copies from the device to the device")                                              \
+  X(copies_to_host, "copies from the device to the host")                                                  \
+  X(bytes_to_device, "bytes copied from the host to the device")                                           \
+  X(bytes_on_device, "bytes copied from the device to the device")                                         \
+  X(bytes_to_host, "bytes copied from the device to the host")                                             \
+  X(fills, "memsets")                                                                                      \
+  X(allocations, "allocations of device memory")                                                           \
+  X(frees, "device memory given back")                                                                     \
+  X(pinned_allocations, "allocations of page-locked host memory (cudaMallocHost, cudaHostAlloc, …)")       \
+  X(leaked_allocations, "allocations of device memory that are still held when the launcher has returned") \
+  X(failed_calls, "CUDA calls that returned an error")
+
+struct ApiCounts {
+#define LOCKSTEP_API_FIELD(name, text) uint64_t name = 0;
+  LOCKSTEP_API_COUNTS(LOCKSTEP_API_FIELD)
+#undef LOCKSTEP_API_FIELD
+  bool operator==(const ApiCounts&) const = default;
+};
+
+struct ApiCountInfo {
+  const char* name;
+  const char* text;
+  uint64_t ApiCounts::*field;
+};
+const std::vector<ApiCountInfo>& AllApiCounts();
+
+// held: allocations that the worker has not freed after the call.
+ApiCounts CountApi(std::span<const worker::ApiCall> trace, uint64_t held);
+
+}  // namespace lockstep::judge
