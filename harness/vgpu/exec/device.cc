@@ -11,6 +11,8 @@
 #include "vgpu/model/occupancy.h"
 #include "vgpu/model/time_model.h"
 #include "vgpu/observers/checkers.h"
+#include "vgpu/ptx/linker.h"
+#include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -106,9 +108,14 @@ void Device::AddObserver(std::unique_ptr<Observer> observer) {
   impl_->owned.push_back(std::move(observer));
 }
 
-ModuleHandle Device::LoadModule(std::string_view ptx_text) {
+ModuleHandle Device::LoadModule(std::string_view ptx_text) { return LoadModule(std::span(&ptx_text, 1)); }
+
+ModuleHandle Device::LoadModule(std::span<const std::string_view> ptx_texts) {
   const ModuleHandle handle = impl_->next_module;
-  auto module = std::make_unique<LoadedModule>(ptx_text, handle, impl_->memory);
+  std::vector<ptx::Module> parsed;
+  for (const std::string_view text : ptx_texts) parsed.push_back(ptx::Parse(text));
+  if (parsed.empty()) throw ptx::PtxError(0, "there is no PTX to load");
+  auto module = std::make_unique<LoadedModule>(ptx::LinkModules(std::move(parsed)), handle, impl_->memory);
   for (const VariableInfo& v : module->placed()) {
     impl_->Tell([&](Observer& o) {
       o.OnAllocate(v.address, v.bytes);

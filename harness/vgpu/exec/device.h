@@ -69,6 +69,7 @@ struct LaunchSpec {
   ModuleHandle module = 0;
   std::string kernel;  // mangled
   Dim3 grid, block;
+  Dim3 cluster{0, 0, 0};  // blocks of a cluster, from the launch's attributes; zeros: what the kernel itself asks for
   uint32_t dynamic_shared = 0;
   std::span<const uint8_t> parameters;  // KernelInfo::parameter_bytes long
   bool cooperative = false;
@@ -95,6 +96,10 @@ class Device {
   // Decodes a PTX text and places its variables. Throws ptx::PtxError; an instruction that is not supported
   // is no error until a kernel that holds it is launched.
   ModuleHandle LoadModule(std::string_view ptx_text);
+  // The texts of a program that was built from several objects (nvcc -rdc=true), linked to one module: what one
+  // declares .extern another defines (ptx/linker.h). Throws ptx::PtxError, which names the symbol, where they do not
+  // fit.
+  ModuleHandle LoadModule(std::span<const std::string_view> ptx_texts);
   void UnloadModule(ModuleHandle module);
   const KernelInfo* FindKernel(ModuleHandle module, std::string_view mangled) const;
   std::vector<std::string> KernelNames(ModuleHandle module) const;

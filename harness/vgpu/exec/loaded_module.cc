@@ -2,9 +2,9 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "vgpu/exec/address_space.h"
-#include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -17,8 +17,7 @@ constexpr uint64_t kFunctionsPerModule = 1 << 16;
 
 }  // namespace
 
-LoadedModule::LoadedModule(std::string_view ptx_text, ModuleHandle handle, GlobalMemory& memory)
-    : syntax_(ptx::Parse(ptx_text)) {
+LoadedModule::LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory& memory) : syntax_(std::move(syntax)) {
   image_.syntax = &syntax_;
   const uint64_t first = kFunctionWindow + handle % (kWindowBytes / kFunctionBytes / kFunctionsPerModule) *
                                                kFunctionsPerModule * kFunctionBytes;

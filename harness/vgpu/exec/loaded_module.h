@@ -17,8 +17,8 @@ namespace lockstep::vgpu {
 
 class LoadedModule {
  public:
-  // Throws ptx::PtxError for a text that is no PTX, or whose variables do not fit; memory is then as before.
-  LoadedModule(std::string_view ptx_text, ModuleHandle handle, GlobalMemory& memory);
+  // Throws ptx::PtxError where its variables do not fit; memory is then as before.
+  LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory& memory);
 
   // nullptr: the module has no such kernel. Decodes at first use.
   const Program* FindProgram(std::string_view kernel);

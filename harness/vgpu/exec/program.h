@@ -20,9 +20,11 @@
 namespace lockstep::vgpu {
 
 inline constexpr uint32_t kNoPc = 0xffffffffu;
+inline constexpr size_t kMostInlined = 64;  // calls within calls that a message follows
 
 struct InsnInfo {
   ptx::SourceLocation location;
+  int inline_site = -1;  // into Program::inline_sites: where the code was inlined; -1: nowhere
   int ptx_line = 0;
   uint32_t text = 0;                         // into Program::texts
   MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal for generic ones too
@@ -87,7 +89,8 @@ struct Program {
   std::vector<SynchronousInfo> synchronous;  // beside code
   std::vector<std::string> texts;            // "st.shared.u32"
   std::vector<std::string> files;            // SourceLocation::file
-  std::vector<FunctionInfo> functions;       // [0]: the entry
+  std::vector<ptx::InlineSite> inline_sites;
+  std::vector<FunctionInfo> functions;  // [0]: the entry
   std::unordered_map<uint64_t, uint32_t> function_of_address;
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;
@@ -106,9 +109,22 @@ struct Program {
   bool uses_reserved_shared = false;  // the runtime's own shared memory, behind the block's: cooperative groups
 
   const std::string& Text(uint32_t pc) const { return texts[info[pc].text]; }
-  std::string_view File(uint32_t pc) const {
-    const int file = info[pc].location.file;
-    return file >= 0 && file < static_cast<int>(files.size()) ? std::string_view(files[file]) : std::string_view();
+  std::string_view FileName(const ptx::SourceLocation& place) const {
+    return place.file >= 0 && place.file < static_cast<int>(files.size()) ? std::string_view(files[place.file])
+                                                                          : std::string_view();
+  }
+  std::string_view File(uint32_t pc) const { return FileName(info[pc].location); }
+
+  // The places that an instruction belongs to: its own first, then the call that was inlined there, then the call that
+  // that one was inlined by … up to the line in the text of the kernel or function that holds it all. For a fault in
+  // a header of the toolkit the first place that is not in such a header is the student's.
+  std::vector<ptx::SourceLocation> InlineChain(uint32_t pc) const {
+    std::vector<ptx::SourceLocation> chain{info[pc].location};
+    for (int site = info[pc].inline_site; site >= 0 && chain.size() < kMostInlined;) {
+      chain.push_back(inline_sites[static_cast<size_t>(site)].location);
+      site = inline_sites[static_cast<size_t>(site)].caller;
+    }
+    return chain;
   }
 };
 

@@ -128,6 +128,11 @@ void FunctionDecoder::Decode() {
   Program& program = builder_.program;
   FunctionInfo& info = program.functions[index_];
   info.name = function_.name;
+  first_inline_site_ = static_cast<int>(program.inline_sites.size());
+  for (ptx::InlineSite site : function_.inline_sites) {
+    if (site.caller >= 0) site.caller += first_inline_site_;
+    program.inline_sites.push_back(site);
+  }
   flow_ = AnalyzeFlow(function_);
   layout_ = AllocateRegisters(function_, flow_);
   CollectRegisters();
@@ -168,7 +173,9 @@ void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near)
   InsnInfo info;
   info.counted = false;
   if (near != nullptr) {
-    info.location = near->location.line != 0 ? near->location : location_;
+    const bool own = near->location.line != 0;
+    info.location = own ? near->location : location_;
+    info.inline_site = !own ? inline_site_ : near->inline_site < 0 ? -1 : first_inline_site_ + near->inline_site;
     info.ptx_line = near->ptx_line;
     info.text = builder_.Text(*near);
   }
@@ -179,8 +186,12 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   const ptx::Instruction& i = function_.body[index];
   InsnInfo info;
   // Line 0 is code that the compiler made up; it belongs with what stands before it.
-  if (i.location.line != 0) location_ = i.location;
+  if (i.location.line != 0) {
+    location_ = i.location;
+    inline_site_ = i.inline_site < 0 ? -1 : first_inline_site_ + i.inline_site;
+  }
   info.location = location_;
+  info.inline_site = inline_site_;
   info.ptx_line = i.ptx_line;
   info.text = builder_.Text(i);
   Insn insn;

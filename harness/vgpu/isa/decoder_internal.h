@@ -119,6 +119,8 @@ class FunctionDecoder {
   std::unordered_map<std::string, size_t> label_;  // instruction that it stands before
   uint32_t temporary_base_ = 0, sink_row_ = 0;
   ptx::SourceLocation location_;                       // of the last instruction that has one
+  int inline_site_ = -1;                               // of the same, in Program::inline_sites
+  int first_inline_site_ = 0;                          // where this function's begin
   int temporaries_ = 0;                                // of the instruction at hand
   ptx::Type row_type_[8] = {};                         // of the instruction at hand
   int rows_ = 0;                                       // of the instruction at hand

@@ -136,7 +136,7 @@ void CountHalves(Warp& warp, Region region, const Halves& halves) {
 }
 
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
-                  LaneMask mask, uint32_t bytes, bool same_value) {
+                  LaneMask mask, uint32_t bytes, bool same_value, AccessForm form) {
   if (region == Region::kArea || region == Region::kParameters) return;
   const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
   MemoryAccess event{};
@@ -146,6 +146,7 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   event.scope = flags.scope;
   event.bytes = static_cast<uint8_t>(bytes);
   event.same_value = same_value;
+  event.form = form;
   event.returns_value = flags.returns_value;
   event.mask = mask;
   event.address = address;

@@ -15,6 +15,7 @@
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/isa/row.h"
+#include "vgpu/observers/access_form.h"
 #include "vgpu/observers/coalescing.h"
 
 namespace lockstep::vgpu {
@@ -178,8 +179,14 @@ struct Halves {
 
 void CountHalves(Warp& warp, Region region, const Halves& halves);
 
+// Tells the observers. The second finds the access's form by itself.
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
-                  LaneMask mask, uint32_t bytes, bool same_value);
+                  LaneMask mask, uint32_t bytes, bool same_value, AccessForm form);
+inline void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access,
+                         const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes, bool same_value) {
+  ObserveLanes(warp, insn, region, access, address, mask, bytes, same_value,
+               FormOf(address, mask, bytes, access == AccessKind::kLoad));
+}
 
 // Whether lanes that share an address carry the same value, by same(lane, other lane).
 template <typename F>
@@ -211,11 +218,13 @@ template <typename Mover>
     warp.state->wrote = true;
   }
   if (warp.engine->observed()) {
+    const AccessForm form = FormOf(address, mask, bytes, Mover::kAccess == AccessKind::kLoad);
     bool same = false;
     if constexpr (Mover::kAccess == AccessKind::kStore) {
-      same = SharersAgree(address, mask, [&](int a, int b) { return Mover::SameValue(warp, insn, a, b); });
+      same = form == AccessForm::kScattered &&
+             SharersAgree(address, mask, [&](int a, int b) { return Mover::SameValue(warp, insn, a, b); });
     }
-    ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, bytes, same);
+    ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, bytes, same, form);
   }
   Mover::Lanes(warp, insn, mask, MemoryOf(warp, region), address);
 }
@@ -253,7 +262,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
   if (warp.engine->observed()) {
     uint64_t address[kWarpSize];
     for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<Word>(base[lane] + offset);
-    ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, kFullMask, bytes, false);
+    ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, kFullMask, bytes, false, AccessForm::kHalves);
   }
   const uint64_t memory = kRegion == Region::kShared ? reinterpret_cast<uint64_t>(warp.block->shared) : 0;
   for (int half = 0; half < 2; ++half) {
@@ -281,7 +290,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
         if (warp.engine->observed()) {
           uint64_t address[kWarpSize];
           for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane) * bytes;
-          ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, mask, bytes, false);
+          ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, mask, bytes, false, AccessForm::kUnit);
         }
         uint8_t* const memory = kRegion == Region::kShared ? warp.block->shared : nullptr;
         Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(memory) + first));

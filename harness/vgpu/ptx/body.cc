@@ -1,7 +1,9 @@
 #include "vgpu/ptx/body.h"
 
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vgpu/ptx/constant.h"
@@ -17,10 +19,12 @@ constexpr int64_t kMostLines = INT32_MAX;
 // Where .loc puts the instructions that follow it.
 class LocationTracker {
  public:
+  explicit LocationTracker(Function* function) : sites_(function->inline_sites) {}
+
   // "1 30 8" or "1 30 8, function_name $L__info_string0 + 4, inlined_at 1 31 30".
   void Parse(Cursor& cursor) {
     const Place place = ParsePlace(cursor);
-    SourceLocation outermost;
+    int site = -1;
     while (cursor.Take(',')) {
       const std::string_view word = cursor.Name();
       if (word == "function_name") {
@@ -30,27 +34,38 @@ class LocationTracker {
         // Places chain: a .loc that went before tells where the caller was itself inlined.
         const Place caller = ParsePlace(cursor);
         const auto found = inlined_.find(caller.key);
-        outermost = found == inlined_.end() ? caller.location : found->second;
+        site = AddSite(caller, found == inlined_.end() ? -1 : found->second);
       } else {
         cursor.Fail("unknown word " + Quoted(word) + " in .loc");
       }
     }
     location = place.location;
-    inlined_at = outermost;
-    if (outermost.file >= 0) {
-      inlined_[place.key] = outermost;
+    inline_site = site;
+    inlined_at = site < 0 ? SourceLocation() : outermost_[static_cast<size_t>(site)];
+    if (site >= 0) {
+      inlined_[place.key] = site;
     } else if (!inlined_.empty()) {
       inlined_.erase(place.key);
     }
   }
 
   SourceLocation location, inlined_at;
+  int inline_site = -1;
 
  private:
   struct Place {
     SourceLocation location;
     uint64_t key;
   };
+
+  int AddSite(const Place& place, int caller) {
+    const auto [known, is_new] = site_of_.emplace(std::pair(place.key, caller), static_cast<int>(sites_.size()));
+    if (is_new) {
+      sites_.push_back({place.location, caller});
+      outermost_.push_back(caller < 0 ? place.location : outermost_[static_cast<size_t>(caller)]);
+    }
+    return known->second;
+  }
 
   Place ParsePlace(Cursor& cursor) {
     const auto file = static_cast<int>(ParseConstantInteger(cursor, 0, kMostFiles));
@@ -62,12 +77,15 @@ class LocationTracker {
     return {{file, line}, key};
   }
 
-  std::unordered_map<uint64_t, SourceLocation> inlined_;  // place → where the outermost caller stands
+  std::vector<InlineSite>& sites_;
+  std::vector<SourceLocation> outermost_;            // beside the sites
+  std::map<std::pair<uint64_t, int>, int> site_of_;  // place and caller → site
+  std::unordered_map<uint64_t, int> inlined_;        // place → the site that it is inlined into
 };
 
 class BodyParser {
  public:
-  BodyParser(Cursor& cursor, Function* function) : cursor_(cursor), function_(*function) {}
+  BodyParser(Cursor& cursor, Function* function) : cursor_(cursor), function_(*function), locations_(function) {}
 
   void Parse() {
     for (const auto* list : {&function_.returns, &function_.parameters}) {
@@ -205,6 +223,7 @@ class BodyParser {
     instruction.opcode = opcode;
     instruction.location = locations_.location;
     instruction.inlined_at = locations_.inlined_at;
+    instruction.inline_site = locations_.inline_site;
     instruction.ptx_line = cursor_.line();
     while (cursor_.Peek() == '.') instruction.modifiers.emplace_back(cursor_.DotWord());
     if (opcode == "call") {

@@ -110,7 +110,8 @@ struct Instruction {
   // Where an inlined instruction's outermost caller stands, in the text of this very function, from
   // .loc …, inlined_at …; file -1 when it was not inlined. location.file/line stays the innermost place.
   SourceLocation inlined_at;
-  int ptx_line = 0;  // 1-based line in the PTX text
+  int inline_site = -1;  // index in Function::inline_sites: the place that the code was inlined into
+  int ptx_line = 0;      // 1-based line in the PTX text
 
   struct CallInfo {
     std::vector<Operand> returns;  // names of .param or registers
@@ -148,6 +149,12 @@ struct Variable {
   uint64_t TotalBytes() const;    // 0 for []
 };
 
+// A place in the source at which the compiler inlined a function.
+struct InlineSite {
+  SourceLocation location;
+  int caller = -1;  // index of the place that holds this one inlined; always smaller than this one's own; -1: none
+};
+
 struct Label {
   std::string name;
   size_t instruction;
@@ -172,6 +179,7 @@ struct Function {
   std::vector<Label> labels;
   std::vector<BranchTable> tables;
   std::vector<CallPrototype> prototypes;
+  std::vector<InlineSite> inline_sites;
   bool has_body = false;
 
   // Performance directives; 0 = absent.
@@ -190,6 +198,8 @@ struct Module {
   std::vector<std::string> files;   // .file table, index = SourceLocation::file (holes are empty)
   std::vector<Variable> variables;  // module scope
   std::vector<Function> functions;  // declarations without a body included, unless the body follows
+  // .alias: name → function. Uses within the module are of the function already; the linker needs the names.
+  std::map<std::string, std::string> aliases;
 };
 
 // A PTX text that can't be taken: where and why, in one sentence.

@@ -32,6 +32,7 @@ class ModuleParser {
     while (!cursor_.AtEnd()) Statement();
     if (module_.target.empty()) cursor_.Fail("the text has no .target");
     ApplyAliases();
+    module_.aliases.insert(aliases_.begin(), aliases_.end());
     return std::move(module_);
   }
 
