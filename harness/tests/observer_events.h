@@ -59,6 +59,7 @@ class EventSource {
     access.bytes = static_cast<uint8_t>(options.bytes);
     access.same_value = options.same_value;
     access.returns_value = options.returns_value;
+    access.form = FormOf(addresses.data(), mask_, access.bytes, options.kind == AccessKind::kLoad);
     access.mask = mask_;
     access.address = addresses.data();
     access.pc = pc;

@@ -221,7 +221,7 @@ template <typename Mover>
     const AccessForm form = FormOf(address, mask, bytes, Mover::kAccess == AccessKind::kLoad);
     bool same = false;
     if constexpr (Mover::kAccess == AccessKind::kStore) {
-      same = form == AccessForm::kScattered &&
+      same = form == AccessForm::kScattered && region != Region::kLocal &&
              SharersAgree(address, mask, [&](int a, int b) { return Mover::SameValue(warp, insn, a, b); });
     }
     ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, bytes, same, form);

@@ -40,6 +40,9 @@ class BlockClocks {
     return lanes_[warp] != nullptr && time < (*lanes_[warp])[by_lane][lane];
   }
 
+  // Whether a __syncwarp among some of its lanes has ordered them since the last one among all.
+  bool TellsLanesApart(uint32_t warp) const { return lanes_[warp] != nullptr; }
+
   void Exit(uint32_t warp, LaneMask lanes);
   void SyncWarp(uint32_t warp, LaneMask lanes);
   void Arrive(uint32_t warp, uint32_t barrier);

@@ -10,6 +10,7 @@
 #include "vgpu/exec/warp.h"
 #include "vgpu/finding.h"
 #include "vgpu/isa/insn.h"
+#include "vgpu/observers/access_form.h"
 
 namespace lockstep::vgpu {
 
@@ -40,8 +41,9 @@ struct MemoryAccess {
   uint8_t bytes;              // a lane: element size × vector elements (1 to 32)
   bool same_value = false;    // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;  // atomics: false for red
-  LaneMask mask;              // lanes that access
-  const uint64_t* address;    // [32]; global: device address; shared, local: offset in the window
+  AccessForm form = AccessForm::kScattered;
+  LaneMask mask;            // lanes that access
+  const uint64_t* address;  // [32]; global: device address; shared, local: offset in the window
   uint32_t pc;
   uint32_t block_index, warp_index;
   uint32_t thread_base;  // = warp_index * 32

@@ -15,7 +15,7 @@
 //
 // The usual access is by neighbouring lanes to neighbouring words, which last saw an access of the same shape. Runs are
 // therefore checked as a whole where all records are below the floor or one access's in step, and lane by lane
-// otherwise.
+// otherwise. Loads of shared memory that nobody writes between two barriers are not entered at all (race_deferred.h).
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -80,10 +80,7 @@ class RaceChecker : public Checker {
     const size_t cached = size_t{(threads + kWarpSize - 1) / kWarpSize} * BlockState::kCachedPcs;
     if (check_shared_) {
       state->shared_cache.assign(cached, {});
-      if (state->shared.bytes() != info_.shared_bytes || state->log.full()) {
-        state->shared.Reset(info_.shared_bytes);
-        state->log.Restart();
-      }
+      if (state->shared.bytes() != info_.shared_bytes || state->log.full()) RestartShared(*state);
       MoveFloor(*state);
     }
     if (check_global_) state->global_cache.assign(cached, {});
@@ -108,18 +105,15 @@ class RaceChecker : public Checker {
                         event.pc,          static_cast<uint8_t>(event.warp_index),
                         event.kind,        strength};
     if (shared) {
-      if (block->log.full()) {
-        block->shared.Reset(info_.shared_bytes);
-        block->log.Restart();
-        MoveFloor(*block);
-      }
-      const uint32_t number = block->Number(block->log, block->shared_cache, access);
-      Comparison comparison(block->log, *block, nullptr, access, number, block->floor, event, findings_);
-      CheckLanes(comparison, event, SharedMemory{&block->shared});
+      CheckShared(*block, event, access);
     } else {
-      if (log_.full()) ForgetGlobal();
+      if (log_.full()) {
+        pages_.Clear();
+        log_.Restart();
+        ForgetGlobal();
+      }
       const uint32_t number = block->Number(log_, block->global_cache, access);
-      Comparison comparison(log_, *block, &releases_, access, number, MakeRecord(1, 0), event, findings_);
+      Comparison comparison(log_, *block, &releases_, access, number, global_floor_, event, findings_);
       CheckLanes(comparison, event, GlobalMemory{&pages_});
     }
     PublishRelease(*block, event);
@@ -132,10 +126,18 @@ class RaceChecker : public Checker {
   }
   void OnBarrierComplete(uint32_t block_index, uint32_t barrier, uint64_t warps) override {
     BlockState* block = FindBlock(block_index, 0);
-    if (block != nullptr && block->clocks.Complete(barrier, warps) && check_shared_) MoveFloor(*block);
+    if (block == nullptr) return;
+    const bool whole = block->clocks.Complete(barrier, warps);
+    if (!check_shared_) return;
+    if (whole) {
+      MoveFloor(*block);
+    } else {
+      EnterDeferred(*block);
+    }
   }
   void OnWarpSync(const WarpEvent& event) override {
     if (BlockState* block = FindBlock(event.block_index, event.warp_index)) {
+      EnterDeferred(*block);
       block->clocks.SyncWarp(event.warp_index, event.mask);
     }
   }
@@ -153,18 +155,23 @@ class RaceChecker : public Checker {
  private:
   static constexpr uint64_t kMaximumThreads = uint64_t{BlockClocks::kMaxWarps} * kWarpSize;
 
-  // Where the shadow of an address lies; region nullptr: it is not watched.
+  // Where the shadow of an address lies; region nullptr: it is not watched. small: for less than 4 bytes.
   struct Place {
     ShadowRegion* region;
     uint64_t offset;  // in the region
   };
   struct SharedMemory {
     ShadowRegion* region;
-    Place At(uint64_t address) const { return {region, address}; }
+    Place At(uint64_t address, bool small) const {
+      if (small) region->Refine();
+      return {region, address};
+    }
   };
   struct GlobalMemory {
     ShadowPages* pages;
-    Place At(uint64_t address) const { return {pages->Find(address), address & (ShadowPages::kPageBytes - 1)}; }
+    Place At(uint64_t address, bool small) const {
+      return {pages->Find(address, small), address & (ShadowPages::kPageBytes - 1)};
+    }
   };
 
   BlockState* FindBlock(uint32_t block_index, uint32_t warp_index) {
@@ -178,14 +185,48 @@ class RaceChecker : public Checker {
   void MoveFloor(BlockState& block) {
     block.log.Forget();
     block.floor = MakeRecord(block.log.next(), 0);
+    block.shared.Forget();
+    block.deferred.Begin();
     BlockState::Clear(block.shared_cache);
+  }
+  void RestartShared(BlockState& block) {
+    block.shared.Reset(info_.shared_bytes);
+    block.log.Restart();
   }
 
   void ForgetGlobal() {
     pages_.NextGeneration();
     releases_.Clear();
-    log_.Restart();
+    log_.Forget();
+    global_floor_ = MakeRecord(log_.next(), 0);
     for (auto& [index, state] : blocks_) BlockState::Clear(state->global_cache);
+  }
+
+  void CheckShared(BlockState& block, const MemoryAccess& event, const Access& access) {
+    const Extent extent = ExtentOf(event);
+    if (event.kind == AccessKind::kLoad) {
+      if (block.deferred.open() && !block.shared.Written(extent.low, extent.high)) {
+        block.deferred.Add(event, access, extent);
+        return;
+      }
+    } else if (block.deferred.Meets(extent)) {
+      EnterDeferred(block);
+    }
+    EnterShared(block, event, access);
+  }
+  void EnterShared(BlockState& block, const MemoryAccess& event, const Access& access) {
+    if (block.log.full()) {
+      RestartShared(block);
+      MoveFloor(block);
+    }
+    const uint32_t number = block.Number(block.log, block.shared_cache, access);
+    Comparison comparison(block.log, block, nullptr, access, number, block.floor, event, findings_);
+    CheckLanes(comparison, event, SharedMemory{&block.shared});
+  }
+  void EnterDeferred(BlockState& block) {
+    if (block.deferred.empty()) return;
+    block.deferred.Enter(block.index,
+                         [&](const MemoryAccess& event, const Access& access) { EnterShared(block, event, access); });
   }
 
   // Acquires, and says how strong the access is.
@@ -195,6 +236,7 @@ class RaceChecker : public Checker {
     block.clocks.Access(warp);
     if (event.kind != AccessKind::kAtomic && event.order == MemoryOrder::kWeak) return Strength::kPlain;
     if (Acquires(event)) {
+      EnterDeferred(block);
       block.clocks.Acquire(warp);
       block.clocks.set_acquired(warp, sequence_);
     }
@@ -213,28 +255,55 @@ class RaceChecker : public Checker {
 
   template <typename Memory>
   void CheckLanes(Comparison& c, const MemoryAccess& event, Memory memory) {
-    const AccessShape shape = ShapeOf(event.address, event.mask);
-    const uint32_t first = static_cast<uint32_t>(std::countr_zero(event.mask));
-    const uint32_t lanes = static_cast<uint32_t>(std::popcount(event.mask));
-    const bool in_order = shape.affine && lanes > 1 && shape.stride == event.bytes && IsContiguous(event.mask);
-    if (!in_order) {
-      CheckEachLane(c, event, memory);
-      return;
+    constexpr uint32_t kHalf = kWarpSize / 2;
+    switch (event.form) {
+      case AccessForm::kUnit:
+        if (!IsContiguous(event.mask)) break;
+        CheckRow(c, event, memory, static_cast<uint32_t>(std::countr_zero(event.mask)),
+                 static_cast<uint32_t>(std::popcount(event.mask)));
+        return;
+      case AccessForm::kHalves:
+        for (const uint32_t first : {0u, kHalf}) {
+          if (event.address[first] != event.address[first + 1]) {
+            CheckRow(c, event, memory, first, kHalf);
+          } else {  // two lanes stand for all
+            CheckLane(c, event, memory, first);
+            CheckLane(c, event, memory, first + kHalf - 1);
+          }
+        }
+        return;
+      default:
+        break;
     }
-    uint64_t address = event.address[first];
-    uint32_t lane = first;
+    // Of neighbouring lanes at one address the first and the last stand for all, where their accesses do not clash.
+    const bool skip_equal =
+        event.form == AccessForm::kScattered && (event.kind != AccessKind::kStore || event.same_value);
+    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
+      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+      const uint64_t address = event.address[lane];
+      if (skip_equal && lane > 0 && lane + 1 < kWarpSize && (event.mask >> (lane - 1) & 7) == 7 &&
+          event.address[lane - 1] == address && event.address[lane + 1] == address) {
+        continue;
+      }
+      CheckLane(c, event, memory, lane);
+    }
+  }
+
+  // Neighbouring lanes side by side.
+  template <typename Memory>
+  void CheckRow(Comparison& c, const MemoryAccess& event, Memory memory, uint32_t lane, uint32_t lanes) {
+    uint64_t address = event.address[lane];
     for (uint32_t left = lanes; left > 0;) {
-      const Place place = memory.At(address);
+      const Place place = memory.At(address, event.bytes < 4);
       const uint64_t room = place.region == nullptr
                                 ? ShadowPages::kPageBytes - (address & (ShadowPages::kPageBytes - 1))
                                 : place.region->bytes() - std::min<uint64_t>(place.offset, place.region->bytes());
       const uint32_t here = static_cast<uint32_t>(std::min<uint64_t>(left, room / event.bytes));
       if (here == 0) return;
       if (place.region != nullptr) {
-        if (event.bytes < 4) place.region->Refine();
         const int shift = place.region->shift();
         const int lane_shift = std::countr_zero(static_cast<unsigned>(event.bytes)) - shift;
-        CheckRun(c, *place.region, place.offset >> shift, size_t{here} << lane_shift, lane, lane_shift, event.kind,
+        CheckRun(c, *place.region, {place.offset >> shift, size_t{here} << lane_shift, lane, lane_shift}, event.kind,
                  address);
       }
       address += uint64_t{here} * event.bytes;
@@ -244,27 +313,17 @@ class RaceChecker : public Checker {
   }
 
   template <typename Memory>
-  void CheckEachLane(Comparison& c, const MemoryAccess& event, Memory memory) {
-    // Of neighbouring lanes at one address the first and the last stand for all, where their accesses do not clash.
-    const bool skip_equal = event.kind != AccessKind::kStore || event.same_value;
-    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
-      const uint64_t address = event.address[lane];
-      if (skip_equal && lane > 0 && lane + 1 < kWarpSize && (event.mask >> (lane - 1) & 7) == 7 &&
-          event.address[lane - 1] == address && event.address[lane + 1] == address) {
-        continue;
-      }
-      const Place place = memory.At(address);
-      if (place.region == nullptr || event.bytes > place.region->bytes() ||
-          place.offset > place.region->bytes() - event.bytes) {
-        continue;
-      }
-      if (event.bytes < 4) place.region->Refine();
-      const int shift = place.region->shift();
-      const size_t granules = std::max<size_t>(1, size_t{event.bytes} >> shift);
-      for (size_t k = 0; k < granules; ++k) {
-        CheckGranule(c, *place.region, (place.offset >> shift) + k, lane, event.kind, address);
-      }
+  void CheckLane(Comparison& c, const MemoryAccess& event, Memory memory, uint32_t lane) {
+    const uint64_t address = event.address[lane];
+    const Place place = memory.At(address, event.bytes < 4);
+    if (place.region == nullptr || event.bytes > place.region->bytes() ||
+        place.offset > place.region->bytes() - event.bytes) {
+      return;
+    }
+    const int shift = place.region->shift();
+    const size_t granules = size_t{event.bytes} >> shift;
+    for (size_t k = 0; k < granules; ++k) {
+      CheckGranule(c, *place.region, (place.offset >> shift) + k, lane, event.kind, address);
     }
   }
 
@@ -275,6 +334,7 @@ class RaceChecker : public Checker {
   BlockState* current_ = nullptr;
   ShadowPages pages_;
   AccessLog log_;  // of global accesses
+  Record global_floor_ = MakeRecord(1, 0);
   Releases releases_;
   uint64_t sequence_ = 0;
   FindingTable findings_;

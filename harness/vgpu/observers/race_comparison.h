@@ -35,6 +35,9 @@ class Comparison {
         findings_(findings) {}
 
   Record floor() const { return floor_; }
+  bool IsOld(const Record* records, size_t count) const {  // also nullptr
+    return records == nullptr || AllBelow(records, count, floor_);
+  }
   Record RecordOf(uint32_t lane) const { return MakeRecord(number_, lane); }
 
   // Whether the record's access comes before this one by `lane`.
@@ -55,6 +58,13 @@ class Comparison {
     return seen_ || (same_warp_ && LaneOf(record) == lane);
   }
   bool RunHarmless(Record record, uint32_t lane) { return RunOrdered(record, lane) || benign_; }
+  // No lane of the run is ordered behind its record. Not both of this and RunOrdered are false but where a __syncwarp
+  // among some lanes tells them apart.
+  bool RunUnordered(Record record, uint32_t lane) {
+    if (record < floor_) return false;
+    LookUp(record);
+    return !seen_ && (!same_warp_ || (LaneOf(record) != lane && !block_.clocks.TellsLanesApart(access_.warp)));
+  }
   // Whether two reads are of one warp; after neither has been found ordered.
   bool SameWarp(Record a, Record b) {
     LookUp(a);
@@ -128,16 +138,16 @@ class Comparison {
 // One granule, one lane.
 inline void CheckGranule(Comparison& c, ShadowRegion& region, size_t granule, uint32_t lane, AccessKind kind,
                          uint64_t address) {
-  Record& write = region.write()[granule];
-  Record& read = region.read()[granule];
-  Record& other = region.other_read()[granule];
+  const Record write = region.At(kLastWrite, granule);
+  const Record read = region.At(kRead, granule);
+  const Record other = region.At(kOtherRead, granule);
   const Record record = c.RecordOf(lane);
   if (c.Races(write, lane)) c.Report(write, lane, address);
   if (kind == AccessKind::kLoad) {
     if (c.Ordered(read, lane)) {
-      read = record;
+      *region.Touch(kRead, granule, 1) = record;
     } else if (c.Ordered(other, lane) || c.SameWarp(read, other)) {
-      other = record;
+      *region.Touch(kOtherRead, granule, 1) = record;
     }
     return;
   }
@@ -146,59 +156,64 @@ inline void CheckGranule(Comparison& c, ShadowRegion& region, size_t granule, ui
   } else if (c.Races(other, lane)) {
     c.Report(other, lane, address);
   }
-  write = record;
-  read = other = 0;
+  *region.Touch(kLastWrite, granule, 1) = record;
+  if (read != 0) *region.Touch(kRead, granule, 1) = 0;
+  if (other != 0) *region.Touch(kOtherRead, granule, 1) = 0;
 }
 
 // A run of granules, hit by neighbouring lanes from `lane` on.
 struct Run {
-  Record* write;
-  Record* read;
-  Record* other;
-  size_t count;
+  size_t granule, count;
   uint32_t lane;
   int lane_shift;  // granules a lane = 1 << lane_shift
 
   Run Part(size_t begin, size_t end) const {  // lane_shift 0
-    return {write + begin, read + begin, other + begin, end - begin, lane + static_cast<uint32_t>(begin), 0};
+    return {granule + begin, end - begin, lane + static_cast<uint32_t>(begin), 0};
   }
 };
 
 // Checks and updates a run at once. False, and nothing done, where granules may differ or there is something to report.
-inline bool CheckAtOnce(Comparison& c, const Run& run, AccessKind kind) {
-  const auto& [write, read, other, count, lane, lane_shift] = run;
-  const Record floor = c.floor();
-  if (!AllBelow(write, count, floor) && !(AllInStep(write, count, lane_shift) && c.RunHarmless(write[0], lane))) {
-    return false;
+inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind) {
+  const auto& [granule, count, lane, lane_shift] = run;
+  const auto put = [&](Trace trace) { Fill(region.Touch(trace, granule, count), count, c.RecordOf(lane), lane_shift); };
+  const Record* write = region.Since(kLastWrite, granule, count);
+  if (!c.IsOld(write, count) && !(AllInStep(write, count, lane_shift) && c.RunHarmless(*write, lane))) return false;
+  const Record* read = region.Since(kRead, granule, count);
+  const bool read_old = c.IsOld(read, count);
+  if (read_old && kind == AccessKind::kLoad) {
+    put(kRead);
+    return true;
   }
-  const bool read_below = AllBelow(read, count, floor);
-  const bool other_below = read_below || AllBelow(other, count, floor);
-  if (!read_below && !AllInStep(read, count, lane_shift)) return false;
-  if (!other_below && !AllInStep(other, count, lane_shift)) return false;
+  if (!read_old && !AllInStep(read, count, lane_shift)) return false;
+  const Record* other = read_old ? nullptr : region.Since(kOtherRead, granule, count);
+  const bool other_old = c.IsOld(other, count);
+  if (!other_old && !AllInStep(other, count, lane_shift)) return false;
   if (kind != AccessKind::kLoad) {
-    if (!read_below && !c.RunHarmless(read[0], lane)) return false;
-    if (!other_below && !c.RunHarmless(other[0], lane)) return false;
-    Fill(write, count, c.RecordOf(lane), lane_shift);
-    if (!read_below) {
-      std::fill_n(read, count, 0u);
-      std::fill_n(other, count, 0u);
-    }
+    if (!read_old && !c.RunHarmless(*read, lane)) return false;
+    if (!other_old && !c.RunHarmless(*other, lane)) return false;
+    put(kLastWrite);
+    if (!read_old) std::fill_n(region.Touch(kRead, granule, count), count, 0u);
+    if (!other_old) std::fill_n(region.Touch(kOtherRead, granule, count), count, 0u);
     return true;
   }
-  if (read_below || c.RunOrdered(read[0], lane)) {
-    Fill(read, count, c.RecordOf(lane), lane_shift);
+  if (c.RunOrdered(*read, lane)) {
+    put(kRead);
     return true;
   }
-  if (other_below || c.RunOrdered(other[0], lane) || c.SameWarp(read[0], other[0])) {
-    Fill(other, count, c.RecordOf(lane), lane_shift);
+  if (!c.RunUnordered(*read, lane)) return false;
+  if (other_old || c.RunOrdered(*other, lane)) {
+    put(kOtherRead);
     return true;
   }
-  // Two readers of other warps stand already, and stay. Readers of this warp may be ordered lane by lane.
-  return !c.SameWarp(read[0], c.RecordOf(lane)) && !c.SameWarp(other[0], c.RecordOf(lane));
+  if (!c.RunUnordered(*other, lane)) return false;
+  // Two readers stand already. They stay, where they are of two warps.
+  if (c.SameWarp(*read, *other)) put(kOtherRead);
+  return true;
 }
 
-// Where the records of one kind cease to be alike: one access's in step, or all below the floor.
+// Where the records of a trace cease to be alike: one access's in step, or all below the floor.
 inline void MarkBreaks(const Record* records, size_t count, Record floor, uint32_t* breaks) {
+  if (records == nullptr) return;
   for (size_t k = 1; k < count; ++k) {
     const uint32_t old = (records[k] < floor) & (records[k - 1] < floor);
     const uint32_t in_step = (records[k] == records[k - 1] + 1) & (LaneOf(records[k]) != 0);
@@ -206,30 +221,27 @@ inline void MarkBreaks(const Record* records, size_t count, Record floor, uint32
   }
 }
 
-inline void CheckRun(Comparison& c, ShadowRegion& region, size_t granule, size_t count, uint32_t lane, int lane_shift,
-                     AccessKind kind, uint64_t address) {
-  const Run run{
-      region.write() + granule, region.read() + granule, region.other_read() + granule, count, lane, lane_shift};
-  if (CheckAtOnce(c, run, kind)) return;
+inline void CheckRun(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind, uint64_t address) {
+  if (CheckAtOnce(c, region, run, kind)) return;
   const auto one_by_one = [&](size_t begin, size_t end) {
     for (size_t k = begin; k < end; ++k) {
-      CheckGranule(c, region, granule + k, lane + static_cast<uint32_t>(k >> lane_shift), kind,
-                   address + ((k >> lane_shift) << (lane_shift + region.shift())));
+      CheckGranule(c, region, run.granule + k, run.lane + static_cast<uint32_t>(k >> run.lane_shift), kind,
+                   address + ((k >> run.lane_shift) << (run.lane_shift + region.shift())));
     }
   };
-  if (lane_shift != 0 || count > kWarpSize) {
-    one_by_one(0, count);
+  if (run.lane_shift != 0 || run.count > kWarpSize) {
+    one_by_one(0, run.count);
     return;
   }
   // In the last steps of a tree, a run's records come from two or three accesses: its pieces are alike.
   uint32_t breaks[kWarpSize] = {};
-  MarkBreaks(run.write, count, c.floor(), breaks);
-  MarkBreaks(run.read, count, c.floor(), breaks);
-  MarkBreaks(run.other, count, c.floor(), breaks);
-  for (size_t begin = 0, end; begin < count; begin = end) {
-    for (end = begin + 1; end < count && breaks[end] == 0; ++end) {
+  for (const Trace trace : {kLastWrite, kRead, kOtherRead}) {
+    MarkBreaks(region.Since(trace, run.granule, run.count), run.count, c.floor(), breaks);
+  }
+  for (size_t begin = 0, end; begin < run.count; begin = end) {
+    for (end = begin + 1; end < run.count && breaks[end] == 0; ++end) {
     }
-    if (!CheckAtOnce(c, run.Part(begin, end), kind)) one_by_one(begin, end);
+    if (!CheckAtOnce(c, region, run.Part(begin, end), kind)) one_by_one(begin, end);
   }
 }
 

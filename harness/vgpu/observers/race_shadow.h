@@ -1,9 +1,14 @@
 // Shadow memory of the race checker: who last wrote, and who has read since, by granule.
 //
 // A granule is 4 bytes until a smaller access comes: then its region goes over to single bytes, for good. So arrays of
-// char are exact and arrays of int are cheap. A granule has three records: the last write, and two reads that no later
-// read stands for. Two are enough to find a race with any third thread, but where partial synchronisation orders just
-// those two.
+// char are exact and arrays of int are cheap. A granule has three records, its traces: the last write, and two reads
+// that no later read stands for. Two are enough to find a race with any third thread, but where partial synchronisation
+// orders just those two.
+//
+// Numbers of accesses rise, and what lies below a floor is ordered before all that comes: after a barrier of the whole
+// block, for shared memory; from launch to launch, for global memory. So nothing is ever cleared there. A region keeps
+// the span of granules that each trace has touched since the floor moved, and only what lies in it is looked at: of a
+// buffer that is only read, or written once from end to end, hardly any. The arrays of traces are made when first used.
 #pragma once
 
 #include <algorithm>
@@ -17,41 +22,78 @@
 
 namespace lockstep::vgpu {
 
+enum Trace : uint8_t { kLastWrite, kRead, kOtherRead };
+inline constexpr int kTraces = 3;
+
 class ShadowRegion {
  public:
+  // A fresh region; one of the same size keeps the size of its granules.
   void Reset(size_t bytes) {
     if (bytes != bytes_) {
       bytes_ = bytes;
       shift_ = 2;
     }
-    records_.assign(3 * granules(), 0);
+    for (std::vector<Record>& records : records_) records.clear();
+    Forget();
+  }
+  // The floor has moved above all records.
+  void Forget() {
+    for (Span& span : spans_) span = {};
   }
 
   size_t bytes() const { return bytes_; }
   int shift() const { return shift_; }
   size_t granules() const { return (bytes_ + (size_t{1} << shift_) - 1) >> shift_; }
-  Record* write() { return records_.data(); }
-  Record* read() { return records_.data() + granules(); }
-  Record* other_read() { return records_.data() + 2 * granules(); }
+
+  // A trace's records from a granule on; nullptr where the run has none since the floor moved.
+  const Record* Since(Trace trace, size_t granule, size_t count) const {
+    const Span& span = spans_[trace];
+    return granule < span.end && granule + count > span.begin ? &records_[trace][granule] : nullptr;
+  }
+  Record At(Trace trace, size_t granule) const {
+    const Record* record = Since(trace, granule, 1);
+    return record == nullptr ? 0 : *record;
+  }
+  // Whether any of these bytes may have been written.
+  bool Written(uint64_t low, uint64_t high) const {
+    const Span& span = spans_[kLastWrite];
+    return low < span.end << shift_ && high > span.begin << shift_;
+  }
+  // A trace's records from a granule on, to write to.
+  Record* Touch(Trace trace, size_t granule, size_t count) {
+    Span& span = spans_[trace];
+    if (span.end == 0) {
+      if (records_[trace].empty()) records_[trace].resize(granules());
+      span.begin = granule;
+    }
+    span.begin = std::min(span.begin, granule);
+    span.end = std::max(span.end, granule + count);
+    return &records_[trace][granule];
+  }
 
   // From words to bytes: each byte inherits its word's records.
   void Refine() {
     if (shift_ == 0) return;
-    const size_t words = granules();
-    const std::vector<Record> coarse = std::move(records_);
     shift_ = 0;
-    records_.assign(3 * granules(), 0);
-    for (size_t kind = 0; kind < 3; ++kind) {
-      for (size_t byte = 0; byte < bytes_; ++byte) {
-        records_[kind * bytes_ + byte] = coarse[kind * words + byte / 4];
-      }
+    for (int t = 0; t < kTraces; ++t) {
+      const std::vector<Record> coarse = std::move(records_[t]);
+      records_[t].clear();
+      spans_[t] = {spans_[t].begin * 4, std::min(spans_[t].end * 4, bytes_)};
+      if (coarse.empty()) continue;
+      records_[t].resize(bytes_);
+      for (size_t byte = 0; byte < bytes_; ++byte) records_[t][byte] = coarse[byte / 4];
     }
   }
 
  private:
+  struct Span {
+    size_t begin = 0, end = 0;  // empty: end 0
+  };
+
   size_t bytes_ = 0;
   int shift_ = 2;
-  std::vector<Record> records_;
+  Span spans_[kTraces];
+  std::vector<Record> records_[kTraces];
 };
 
 // Regions of global memory, made when first touched; they start afresh with each generation (launch).
@@ -59,52 +101,93 @@ class ShadowPages {
  public:
   static constexpr int kPageShift = 12;
   static constexpr uint64_t kPageBytes = uint64_t{1} << kPageShift;
-  // Of shadow memory; beyond it, pages are not watched. At 3 bytes a byte: 700 MB of data a launch.
-  static constexpr size_t kMaximumPages = (size_t{2} << 30) / (3 * kPageBytes);
+  // Of shadow memory; beyond it, pages are not watched. Three traces of a page take 12 KiB, of single bytes 48.
+  static constexpr size_t kMaximumBytes = size_t{2} << 30;
 
   void NextGeneration() { ++generation_; }
+  // For when numbers begin again.
+  void Clear() {
+    pages_.clear();
+    bytes_ = 0;
+    std::fill_n(cache_, kCacheEntries, Cached{});
+  }
 
-  // The page of an address; nullptr when there is no room for it.
-  ShadowRegion* Find(uint64_t address) {
+  // The page of an address; nullptr when there is no room for it. small: for an access of less than 4 bytes.
+  ShadowRegion* Find(uint64_t address, bool small) {
     const uint64_t number = address >> kPageShift;
     Cached& cached = cache_[number % kCacheEntries];
-    if (cached.number == number && cached.generation == generation_) return cached.region;
-    return FindSlowly(number);
+    ShadowRegion* region = cached.region;
+    if (cached.number != number || cached.generation != generation_) region = FindSlowly(number);
+    if (small && region != nullptr && region->shift() != 0) return Refine(number);
+    return region;
   }
 
  private:
-  static constexpr size_t kCacheEntries = 256;
+  static constexpr size_t kCacheEntries = 512;
+  static constexpr size_t kWordPage = kTraces * kPageBytes;  // bytes of shadow, at most
+  static constexpr size_t kBytePage = 4 * kWordPage;
   struct Cached {
     uint64_t number = 0, generation = 0;
     ShadowRegion* region = nullptr;
   };
   struct Page {
     uint64_t generation = 0;
+    bool watched = true;
     ShadowRegion region;
   };
 
+  size_t BytesOf(const Page& page) const { return page.region.shift() == 0 ? kBytePage : kWordPage; }
+
   ShadowRegion* FindSlowly(uint64_t number) {
-    if (pages_.size() >= kMaximumPages && !pages_.contains(number)) {
-      std::erase_if(pages_, [this](const auto& entry) { return entry.second->generation != generation_; });
-      std::fill_n(cache_, kCacheEntries, Cached{});
-      if (pages_.size() >= kMaximumPages) return nullptr;
+    auto entry = pages_.find(number);
+    if (entry == pages_.end()) {
+      if (!MakeRoom(kWordPage)) return nullptr;
+      entry = pages_.emplace(number, std::make_unique<Page>()).first;
+      entry->second->region.Reset(kPageBytes);
+      bytes_ += kWordPage;
     }
-    std::unique_ptr<Page>& page = pages_[number];
-    if (!page) page = std::make_unique<Page>();
-    if (page->generation != generation_) {
-      page->generation = generation_;
-      page->region.Reset(kPageBytes);
+    Page& page = *entry->second;
+    if (page.generation != generation_) {
+      page.generation = generation_;
+      page.watched = true;
+      page.region.Forget();
     }
-    cache_[number % kCacheEntries] = {number, generation_, &page->region};
-    return &page->region;
+    ShadowRegion* const region = page.watched ? &page.region : nullptr;
+    cache_[number % kCacheEntries] = {number, generation_, region};
+    return region;
+  }
+
+  ShadowRegion* Refine(uint64_t number) {
+    Page& page = *pages_.find(number)->second;
+    if (!MakeRoom(kBytePage - kWordPage)) {
+      page.watched = false;
+      cache_[number % kCacheEntries] = {number, generation_, nullptr};
+      return nullptr;
+    }
+    page.region.Refine();
+    bytes_ += kBytePage - kWordPage;
+    return &page.region;
+  }
+
+  // Pages of earlier launches go first.
+  bool MakeRoom(size_t bytes) {
+    if (bytes_ + bytes <= kMaximumBytes) return true;
+    std::erase_if(pages_, [this](const auto& entry) {
+      if (entry.second->generation == generation_) return false;
+      bytes_ -= BytesOf(*entry.second);
+      return true;
+    });
+    std::fill_n(cache_, kCacheEntries, Cached{});
+    return bytes_ + bytes <= kMaximumBytes;
   }
 
   uint64_t generation_ = 1;
+  size_t bytes_ = 0;
   Cached cache_[kCacheEntries];
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
 };
 
-// Over a run of records that a warp's neighbouring lanes hit, `per_lane` = 1 << lane_shift granules each.
+// Over a run of records that a warp's neighbouring lanes hit, 1 << lane_shift granules each.
 
 // No record is as new as floor.
 inline bool AllBelow(const Record* records, size_t count, Record floor) {

@@ -8,6 +8,7 @@
 
 #include "vgpu/observers/access_log.h"
 #include "vgpu/observers/block_clocks.h"
+#include "vgpu/observers/race_deferred.h"
 #include "vgpu/observers/race_shadow.h"
 
 namespace lockstep::vgpu {
@@ -23,6 +24,7 @@ struct BlockState {
   uint32_t index = 0;
   BlockClocks clocks;
   ShadowRegion shared;
+  DeferredLoads deferred;
   AccessLog log;  // of shared accesses
   Record floor = MakeRecord(1, 0);
   // The numbers that recent accesses of each warp have, by pc, in the two logs.

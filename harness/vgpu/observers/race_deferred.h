@@ -1,0 +1,150 @@
+// Loads of shared memory whose check is put off.
+//
+// Between two barriers of a block, most shared memory is either read or written, not both. A load of what nobody has
+// written since the last barrier can race only with a store that is still to come before the next. So such loads are
+// noted down, not entered into shadow memory; the barrier drops them. Only where a store comes to what they have read,
+// or some other synchronisation than a barrier of the block, are they entered after all, in their order.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/observers/access_log.h"
+#include "vgpu/observers/observer.h"
+
+namespace lockstep::vgpu {
+
+// The bytes from the lowest to the highest that an access touches.
+struct Extent {
+  uint64_t low = 0, high = 0;
+};
+
+inline Extent ExtentOf(const MemoryAccess& event) {
+  const uint64_t* a = event.address;
+  const int first = std::countr_zero(event.mask);
+  switch (event.form) {
+    case AccessForm::kUnit:
+      return {a[first], a[kWarpSize - 1 - std::countl_zero(event.mask)] + event.bytes};
+    case AccessForm::kHalves: {
+      constexpr int kMiddle = kWarpSize / 2;
+      return {std::min(a[0], a[kMiddle]), std::max(a[kMiddle - 1], a[kWarpSize - 1]) + event.bytes};
+    }
+    default: {
+      int64_t low = static_cast<int64_t>(a[first]), high = low;
+      for (int lane = 0; lane < kWarpSize; ++lane) {
+        const int64_t at = static_cast<int64_t>(event.mask >> lane & 1 ? a[lane] : a[first]);
+        low = std::min(low, at);
+        high = std::max(high, at);
+      }
+      return {static_cast<uint64_t>(low), static_cast<uint64_t>(high) + event.bytes};
+    }
+  }
+}
+
+class DeferredLoads {
+ public:
+  static constexpr size_t kMaximum = 2048;
+
+  // A new interval between barriers.
+  void Begin() {
+    Drop();
+    open_ = true;
+  }
+  // Whether loads may be put off; no longer in an interval in which they had to be entered after all.
+  bool open() const { return open_; }
+  bool empty() const { return loads_.empty(); }
+  bool Meets(const Extent& extent) const { return extent.low < extent_.high && extent.high > extent_.low; }
+
+  void Add(const MemoryAccess& event, const Access& access, const Extent& extent) {
+    if (loads_.empty()) extent_ = extent;
+    extent_ = {std::min(extent_.low, extent.low), std::max(extent_.high, extent.high)};
+    Load load{access.pc, access.time, event.mask, {}, access.warp, event.bytes, event.form, access.strength};
+    const uint64_t* a = event.address;
+    switch (event.form) {
+      case AccessForm::kUnit: {
+        const int first = std::countr_zero(event.mask);
+        load.place[0] = static_cast<uint32_t>(a[first]) - static_cast<uint32_t>(first) * event.bytes;
+        break;
+      }
+      case AccessForm::kHalves:
+        for (int half = 0; half < 2; ++half) {
+          const uint64_t* lane = a + half * (kWarpSize / 2);
+          load.place[half] = static_cast<uint32_t>(lane[0]);
+          load.uniform[half] = lane[0] == lane[1];
+        }
+        break;
+      default:
+        load.place[0] = static_cast<uint32_t>(lanes_.size());
+        lanes_.emplace_back();
+        for (int lane = 0; lane < kWarpSize; ++lane) lanes_.back()[lane] = static_cast<uint32_t>(a[lane]);
+    }
+    loads_.push_back(load);
+    open_ = loads_.size() < kMaximum;
+  }
+
+  // Calls f(event, access) for each load, in order. None is put off from now on until the next barrier.
+  template <typename F>
+  void Enter(uint32_t block_index, const F& f) {
+    open_ = false;
+    for (const Load& load : loads_) {
+      uint64_t address[kWarpSize];
+      Expand(load, address);
+      MemoryAccess event{};
+      event.space = MemorySpace::kShared;
+      event.kind = AccessKind::kLoad;
+      event.bytes = load.bytes;
+      event.form = load.form;
+      event.mask = load.mask;
+      event.address = address;
+      event.pc = load.pc;
+      event.block_index = block_index;
+      event.warp_index = load.warp;
+      event.thread_base = load.warp * kWarpSize;
+      f(event, Access{block_index, load.time, load.pc, load.warp, AccessKind::kLoad, load.strength});
+    }
+    Drop();
+  }
+
+ private:
+  struct Load {
+    uint32_t pc, time;
+    LaneMask mask;
+    uint32_t place[2];  // lane 0's address, or each half's, or [0] an index of lanes_
+    uint8_t warp, bytes;
+    AccessForm form;
+    Strength strength;
+    bool uniform[2] = {false, false};  // of halves
+  };
+
+  void Drop() {
+    loads_.clear();
+    lanes_.clear();
+    extent_ = {};
+  }
+  void Expand(const Load& load, uint64_t address[kWarpSize]) const {
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      switch (load.form) {
+        case AccessForm::kUnit:
+          address[lane] = load.place[0] + lane * load.bytes;  // wraps below lane 0
+          break;
+        case AccessForm::kHalves: {
+          const uint32_t half = lane / (kWarpSize / 2);
+          address[lane] = load.place[half] + (load.uniform[half] ? 0 : lane % (kWarpSize / 2) * load.bytes);
+          break;
+        }
+        default:
+          address[lane] = lanes_[load.place[0]][lane];
+      }
+    }
+  }
+
+  bool open_ = false;
+  Extent extent_;
+  std::vector<Load> loads_;
+  std::vector<std::array<uint32_t, kWarpSize>> lanes_;
+};
+
+}  // namespace lockstep::vgpu
