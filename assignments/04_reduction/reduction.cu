@@ -110,11 +110,13 @@ void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   // TODO(reduce7): one call of run_passes, with kMaxBlocks for the limit.
 }
 
-// Rung 8, bonus: shuffles, and other operations than the sum.
-// Goal    rung 7 whose tree goes from register to register; the same kernel for sum, max and min.
+// Rung 8, bonus: shuffles, wide loads, and other operations than the sum.
+// Goal    as fast as the memory of a GPU of today; the same kernel for sum, max and min.
 // How     Each warp reduces with __shfl_down_sync, its lane 0 puts the result into shared memory, and after one barrier
 //         the first warp reduces these. Make the operation a template parameter: a struct with `apply` and an identity.
-// Budget  8 shared-memory wavefronts a block (rung 7 has 24).
+//         Load 16 bytes at a time (int4), several loads before the first is used; d_in is aligned to 4 bytes only.
+//         The grid may be as large as the GPU likes.
+// Budget  a shared-memory wavefront for 16 threads (rung 7 has 3); a load for 100 elements (rung 7 has 3).
 // TODO(reduce8): the operations and the kernel.
 
 void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work) {

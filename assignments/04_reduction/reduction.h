@@ -15,7 +15,7 @@
 // Threads a block, on every rung; the course's choice.
 constexpr unsigned kBlock = 128;
 
-// How many blocks (of at most kMaxBlocks) rungs 7 and 8 may launch at once; the course's choice.
+// How many blocks (of at most kMaxBlocks) rung 7 may launch at once; the course's choice.
 constexpr unsigned kMaxBlocks = 64;
 
 // How many blocks it takes to give each of n elements a thread.
@@ -46,7 +46,8 @@ void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work);
 // Rung 7. At most kMaxBlocks blocks, however many elements: each thread adds many before the block's tree begins.
 void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work);
 
-// Rung 8, bonus. Rung 7 with the tree done by shuffles: the sum, the largest, and the smallest. The largest of
+// Rung 8, bonus. The tree done by shuffles, the loads 16 bytes wide, and no bound on the blocks: the sum, the largest,
+// and the smallest. The largest of
 // nothing is INT_MIN, the smallest INT_MAX.
 void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work);
 void reduce8_max(const int* d_in, int* d_max, unsigned n, int* d_work);

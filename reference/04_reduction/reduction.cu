@@ -184,19 +184,54 @@ void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   run_passes(reduce7_many_kernel<kBlock>, 2 * kBlock, d_in, d_sum, n, d_work, kMaxBlocks);
 }
 
-// An associative operation and its identity: what the bonus rung is written for.
+// An associative operation, its identity, and how blocks combine their results: what the bonus rung is written for.
 struct Sum {
   static constexpr int kIdentity = 0;
   static __device__ int apply(int a, int b) { return a + b; }
+  static __device__ void combine(int* d_out, int value) { atomicAdd(d_out, value); }
 };
 struct Max {
   static constexpr int kIdentity = INT_MIN;
   static __device__ int apply(int a, int b) { return max(a, b); }
+  static __device__ void combine(int* d_out, int value) { atomicMax(d_out, value); }
 };
 struct Min {
   static constexpr int kIdentity = INT_MAX;
   static __device__ int apply(int a, int b) { return min(a, b); }
+  static __device__ void combine(int* d_out, int value) { atomicMin(d_out, value); }
 };
+
+__global__ void reduce8_begin_kernel(int* d_out, int value) { *d_out = value; }
+
+// This thread's share of the array. The loads are of 16 bytes, and four of them are under way at once: memory is kept
+// busy with few threads.
+template <typename Op, unsigned kThreads>
+__device__ int reduce_share(const int* d_in, unsigned n) {
+  constexpr unsigned kLoads = 4;
+  // d_in is aligned to an int and no better: what lies before the first 16-byte boundary, and behind the last, is up to
+  // six ints, which the first block takes one by one.
+  const unsigned head = min(n, static_cast<unsigned>(-(reinterpret_cast<size_t>(d_in) / sizeof(int)) % 4));
+  const int4* const d_vectors = reinterpret_cast<const int4*>(d_in + head);
+  const unsigned vectors = (n - head) / 4;
+  const auto apply4 = [](int value, int4 four) {
+    return Op::apply(value, Op::apply(Op::apply(four.x, four.y), Op::apply(four.z, four.w)));
+  };
+  int value = Op::kIdentity;
+  if (blockIdx.x == 0 && threadIdx.x < n - 4 * vectors) {
+    value = d_in[threadIdx.x < head ? threadIdx.x : 4 * vectors + threadIdx.x];
+  }
+  unsigned i = blockIdx.x * kThreads * kLoads + threadIdx.x;
+  for (; i + (kLoads - 1) * kThreads < vectors; i += gridDim.x * kThreads * kLoads) {
+    int4 loaded[kLoads];
+#pragma unroll
+    for (unsigned k = 0; k < kLoads; ++k) loaded[k] = d_vectors[i + k * kThreads];
+#pragma unroll
+    for (unsigned k = 0; k < kLoads; ++k) value = apply4(value, loaded[k]);
+  }
+  // The last share may be a part.
+  for (; i < vectors; i += kThreads) value = apply4(value, d_vectors[i]);
+  return value;
+}
 
 // The warp's result, in lane 0: values go from register to register.
 template <typename Op>
@@ -208,34 +243,36 @@ __device__ int reduce_warp(int value) {
   return value;
 }
 
-// Rung 8. Shuffles: each warp reduces in registers, and shared memory carries one value a warp.
+// Rung 8. For a GPU of today: wide loads; each warp reduces in registers, and shared memory carries one value a warp;
+// an atomic operation a block takes the place of more passes.
 template <typename Op, unsigned kThreads>
-__global__ void reduce8_shuffle_kernel(const int* d_in, int* d_out, unsigned n) {
+__global__ void __launch_bounds__(kThreads) reduce8_shuffle_kernel(const int* d_in, int* d_out, unsigned n) {
   constexpr unsigned kWarps = kThreads / 32;
   __shared__ int s_warp[kWarps];
   const unsigned tid = threadIdx.x;
-  int value = Op::kIdentity;
-  for (unsigned i = blockIdx.x * kThreads * 2 + tid; i < n; i += gridDim.x * kThreads * 2) {
-    value = Op::apply(value, d_in[i]);
-    if (i + kThreads < n) value = Op::apply(value, d_in[i + kThreads]);
-  }
-  value = reduce_warp<Op>(value);
+  int value = reduce_warp<Op>(reduce_share<Op, kThreads>(d_in, n));
   if (tid % 32 == 0) s_warp[tid / 32] = value;
   __syncthreads();
   if (tid < 32) {
     value = reduce_warp<Op>(tid < kWarps ? s_warp[tid] : Op::kIdentity);
-    if (tid == 0) d_out[blockIdx.x] = value;
+    if (tid == 0) Op::combine(d_out, value);
   }
 }
 
-void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work) {
-  run_passes(reduce8_shuffle_kernel<Sum, kBlock>, 2 * kBlock, d_in, d_sum, n, d_work, kMaxBlocks);
+// As many blocks as the GPU holds at once, and no more than there is work for.
+template <typename Op>
+void reduce8(const int* d_in, int* d_out, unsigned n) {
+  constexpr unsigned kBlocksPerSm = 16, kPerBlock = 16 * kBlock;
+  int device = 0, multiprocessors = 1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  const unsigned blocks = std::clamp(n / kPerBlock, 1u, kBlocksPerSm * multiprocessors);
+  reduce8_begin_kernel<<<1, 1>>>(d_out, Op::kIdentity);
+  reduce8_shuffle_kernel<Op, kBlock><<<blocks, kBlock>>>(d_in, d_out, n);
 }
 
-void reduce8_max(const int* d_in, int* d_max, unsigned n, int* d_work) {
-  run_passes(reduce8_shuffle_kernel<Max, kBlock>, 2 * kBlock, d_in, d_max, n, d_work, kMaxBlocks);
-}
+void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int*) { reduce8<Sum>(d_in, d_sum, n); }
 
-void reduce8_min(const int* d_in, int* d_min, unsigned n, int* d_work) {
-  run_passes(reduce8_shuffle_kernel<Min, kBlock>, 2 * kBlock, d_in, d_min, n, d_work, kMaxBlocks);
-}
+void reduce8_max(const int* d_in, int* d_max, unsigned n, int*) { reduce8<Max>(d_in, d_max, n); }
+
+void reduce8_min(const int* d_in, int* d_min, unsigned n, int*) { reduce8<Min>(d_in, d_min, n); }
