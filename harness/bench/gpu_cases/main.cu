@@ -1,0 +1,95 @@
+// Runs cases: --set=counting|timing|course, or --case=NAME; launches each once, in the order of their names, and prints
+// the names. With --time=N also measures N launches of each by events, after three more to warm up, and prints the
+// median in microseconds after the name.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "cases.h"
+
+namespace {
+
+using gpu_cases::Case;
+
+void Check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+  std::exit(1);
+}
+
+gpu_cases::Memory MakeMemory(size_t bytes) {
+  gpu_cases::Memory memory{};
+  Check(cudaMalloc(&memory.in, bytes), "cudaMalloc");
+  Check(cudaMalloc(&memory.out, bytes), "cudaMalloc");
+  Check(cudaMemset(memory.in, 0, bytes), "cudaMemset");
+  Check(cudaMemset(memory.out, 0, bytes), "cudaMemset");
+  // An odd factor permutes the integers modulo a power of two.
+  std::vector<unsigned> index(gpu_cases::kIndices);
+  for (unsigned k = 0; k < gpu_cases::kIndices; ++k) index[k] = k * 2654435761u % gpu_cases::kIndices;
+  Check(cudaMalloc(&memory.index, index.size() * sizeof(unsigned)), "cudaMalloc");
+  Check(cudaMemcpy(memory.index, index.data(), index.size() * sizeof(unsigned), cudaMemcpyHostToDevice), "cudaMemcpy");
+  return memory;
+}
+
+double MedianMicroseconds(const Case& c, const gpu_cases::Memory& memory, int launches) {
+  cudaEvent_t begin, end;
+  Check(cudaEventCreate(&begin), "cudaEventCreate");
+  Check(cudaEventCreate(&end), "cudaEventCreate");
+  std::vector<float> times;
+  for (int k = -3; k < launches; ++k) {
+    Check(cudaEventRecord(begin), c.name.c_str());
+    c.launch(memory);
+    Check(cudaEventRecord(end), c.name.c_str());
+    Check(cudaEventSynchronize(end), c.name.c_str());
+    float ms = 0;
+    Check(cudaEventElapsedTime(&ms, begin, end), c.name.c_str());
+    if (k >= 0) times.push_back(ms);
+  }
+  std::nth_element(times.begin(), times.begin() + launches / 2, times.end());
+  return 1e3 * times[launches / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  unsigned sets = 0;
+  std::string name;
+  int timed = 0;
+  for (int k = 1; k < argc; ++k) {
+    const std::string argument = argv[k];
+    if (argument == "--set=counting") {
+      sets = gpu_cases::kCounting;
+    } else if (argument == "--set=timing") {
+      sets = gpu_cases::kTiming;
+    } else if (argument == "--set=course") {
+      sets = gpu_cases::kCourse;
+    } else if (argument.rfind("--case=", 0) == 0) {
+      name = argument.substr(7);
+    } else if (argument.rfind("--time=", 0) == 0) {
+      timed = std::atoi(argument.c_str() + 7);
+    } else {
+      std::fprintf(stderr, "usage: %s --set=counting|timing|course | --case=NAME  [--time=N]\n", argv[0]);
+      return 2;
+    }
+  }
+  std::vector<Case> cases = gpu_cases::Cases();
+  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
+  const size_t megabytes = sets == gpu_cases::kCounting ? 16 : sets == gpu_cases::kCourse ? 128 : 512;
+  const gpu_cases::Memory memory = MakeMemory(megabytes << 20);
+  for (const Case& c : cases) {
+    if (name.empty() ? (c.sets & sets) == 0 : c.name != name) continue;
+    c.launch(memory);
+    Check(cudaGetLastError(), c.name.c_str());
+    Check(cudaDeviceSynchronize(), c.name.c_str());
+    if (timed > 0) {
+      std::printf("%s\t%.2f\n", c.name.c_str(), MedianMicroseconds(c, memory, timed));
+    } else {
+      std::printf("%s\n", c.name.c_str());
+    }
+  }
+  return 0;
+}
