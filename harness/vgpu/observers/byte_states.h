@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "vgpu/isa/insn.h"
+
 namespace lockstep::vgpu {
 
 // Operations on the bits [begin, begin + count) of an array of words.
@@ -36,8 +38,8 @@ inline bool AnySet(const uint64_t* words, uint64_t begin, uint64_t count) {
   return found != 0;
 }
 
-// A small range that starts at 0 with nothing written: a block's shared memory, a thread's local memory. Grows as it is
-// written; what lies beyond its end has not been.
+// A small range that starts at 0 with nothing written: a block's shared memory. Grows as it is written; what lies
+// beyond its end has not been.
 class ByteStates {
  public:
   void Clear() { std::fill(words_.begin(), words_.end(), 0); }
@@ -57,33 +59,65 @@ class ByteStates {
   std::vector<uint64_t> words_;
 };
 
-// The whole of global memory. What has not been named by SetRange(…, false) counts as written.
+// The same for the local memory of a warp's threads. Lanes mostly go to one offset, so a byte has one word, a bit a
+// lane.
+class LocalByteStates {
+ public:
+  void Clear() { std::fill(lanes_.begin(), lanes_.end(), 0); }
+  void Set(uint64_t begin, uint64_t count, LaneMask lanes) {
+    if (begin + count > lanes_.size()) lanes_.resize(begin + count);
+    for (uint64_t byte = begin; byte < begin + count; ++byte) lanes_[byte] |= lanes;
+  }
+  // The lanes for which every byte, or any byte, has been written.
+  LaneMask All(uint64_t begin, uint64_t count) const {
+    if (begin + count > lanes_.size()) return 0;
+    LaneMask all = kFullMask;
+    for (uint64_t byte = begin; byte < begin + count; ++byte) all &= lanes_[byte];
+    return all;
+  }
+  LaneMask Any(uint64_t begin, uint64_t count) const {
+    LaneMask any = 0;
+    for (uint64_t byte = begin; byte < std::min<uint64_t>(begin + count, lanes_.size()); ++byte) any |= lanes_[byte];
+    return any;
+  }
+
+ private:
+  std::vector<LaneMask> lanes_;
+};
+
+// The whole of global memory, in regions of pages. Of what is written, or not, in one piece, only the number of missing
+// bytes is kept. What has not been named by SetRange(…, false) counts as written.
 class GlobalByteStates {
  public:
+  static constexpr int kRegionShift = 22;
+
   void Set(uint64_t begin, uint64_t count) { SetRange(begin, count, true); }
+  // Whether all of the region at this address has been written, which takes no more than a look.
+  bool RegionWritten(uint64_t address) {
+    const Region* region = Find(address >> kRegionShift);
+    return region == nullptr || region->missing == 0;
+  }
   bool All(uint64_t begin, uint64_t count) {
-    return Every(begin, count, [](const Page* page, uint64_t offset, uint64_t here) {
-      return page == nullptr || page->missing == 0 ||
-             (page->missing < kPageBytes && AllSet(page->bits.get(), offset, here));
+    return Every(begin, count, [](uint64_t missing, const uint64_t* bits, uint64_t offset, uint64_t here) {
+      return missing == 0 || (bits != nullptr && AllSet(bits, offset, here));
     });
   }
   bool Any(uint64_t begin, uint64_t count) {
-    return !Every(begin, count, [](const Page* page, uint64_t offset, uint64_t here) {
-      return page != nullptr && page->missing != 0 &&
-             (page->missing == kPageBytes || !AnySet(page->bits.get(), offset, here));
+    return !Every(begin, count, [](uint64_t missing, const uint64_t* bits, uint64_t offset, uint64_t here) {
+      return missing != 0 && (bits == nullptr || !AnySet(bits, offset, here));
     });
   }
 
   void SetRange(uint64_t begin, uint64_t count, bool written) {
     while (count > 0) {
-      const uint64_t offset = begin % kPageBytes;
-      const uint64_t here = std::min(kPageBytes - offset, count);
-      Page* page = Find(begin / kPageBytes);
-      if (page == nullptr && !written) {
-        page = &pages_[begin / kPageBytes];
+      const uint64_t offset = begin % kRegionBytes;
+      const uint64_t here = std::min(kRegionBytes - offset, count);
+      Region* region = Find(begin / kRegionBytes);
+      if (region == nullptr && !written) {
+        region = &regions_[begin / kRegionBytes];
         std::fill_n(cache_, kCacheEntries, Cached{});
       }
-      if (page != nullptr) SetInPage(*page, offset, here, written);
+      if (region != nullptr) SetInRegion(*region, offset, here, written);
       begin += here;
       count -= here;
     }
@@ -110,37 +144,74 @@ class GlobalByteStates {
   }
 
  private:
-  static constexpr uint64_t kPageBytes = 4096;
-  static constexpr size_t kCacheEntries = 256;
-  // bits exists only where the page is partly written.
+  static constexpr uint64_t kPageBytes = 4096, kRegionBytes = uint64_t{1} << kRegionShift;
+  static constexpr uint64_t kPages = kRegionBytes / kPageBytes;
+  static constexpr size_t kCacheEntries = 64;
+  // pages exist only where the region is partly written, bits only where the page is.
   struct Page {
     uint64_t missing = 0;  // bytes not written
     std::unique_ptr<uint64_t[]> bits;
   };
+  struct Region {
+    uint64_t missing = 0;
+    std::unique_ptr<Page[]> pages;
+  };
   struct Cached {
     uint64_t number = ~uint64_t{0};
-    Page* page = nullptr;
+    Region* region = nullptr;
   };
 
-  Page* Find(uint64_t number) {
+  Region* Find(uint64_t number) {
     Cached& cached = cache_[number % kCacheEntries];
     if (cached.number != number) {
-      const auto entry = pages_.find(number);
-      cached = {number, entry == pages_.end() ? nullptr : &entry->second};
+      const auto entry = regions_.find(number);
+      cached = {number, entry == regions_.end() ? nullptr : &entry->second};
     }
-    return cached.page;
+    return cached.region;
   }
 
+  // f(missing, bits or nullptr, offset, count) for the pages, and for whole regions as if they were pages.
   template <typename F>
   bool Every(uint64_t begin, uint64_t count, F f) {
     while (count > 0) {
-      const uint64_t offset = begin % kPageBytes;
-      const uint64_t here = std::min(kPageBytes - offset, count);
-      if (!f(Find(begin / kPageBytes), offset, here)) return false;
+      const Region* region = Find(begin / kRegionBytes);
+      const bool pages = region != nullptr && region->pages != nullptr;
+      const uint64_t piece = pages ? kPageBytes : kRegionBytes;
+      const uint64_t offset = begin % piece;
+      const uint64_t here = std::min(piece - offset, count);
+      if (pages) {
+        const Page& page = region->pages[begin % kRegionBytes / kPageBytes];
+        if (!f(page.missing, page.bits.get(), offset, here)) return false;
+      } else if (!f(region == nullptr ? 0 : region->missing, nullptr, offset, here)) {
+        return false;
+      }
       begin += here;
       count -= here;
     }
     return true;
+  }
+
+  static void SetInRegion(Region& region, uint64_t offset, uint64_t count, bool written) {
+    if (region.missing == (written ? 0 : kRegionBytes)) return;
+    if (count == kRegionBytes) {
+      region = {written ? 0 : kRegionBytes, nullptr};
+      return;
+    }
+    if (!region.pages) {
+      region.pages = std::make_unique<Page[]>(kPages);
+      if (region.missing != 0) std::for_each_n(region.pages.get(), kPages, [](Page& p) { p.missing = kPageBytes; });
+    }
+    while (count > 0) {
+      const uint64_t within = offset % kPageBytes;
+      const uint64_t here = std::min(kPageBytes - within, count);
+      Page& page = region.pages[offset / kPageBytes];
+      region.missing -= page.missing;
+      SetInPage(page, within, here, written);
+      region.missing += page.missing;
+      offset += here;
+      count -= here;
+    }
+    if (region.missing == 0 || region.missing == kRegionBytes) region.pages.reset();
   }
 
   static void SetInPage(Page& page, uint64_t offset, uint64_t count, bool written) {
@@ -166,7 +237,7 @@ class GlobalByteStates {
     if (page.missing == 0 || page.missing == kPageBytes) page.bits.reset();
   }
 
-  std::unordered_map<uint64_t, Page> pages_;
+  std::unordered_map<uint64_t, Region> regions_;
   Cached cache_[kCacheEntries];
 };
 

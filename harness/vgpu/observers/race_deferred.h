@@ -12,37 +12,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "vgpu/observers/access_extent.h"
 #include "vgpu/observers/access_log.h"
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
-
-// The bytes from the lowest to the highest that an access touches.
-struct Extent {
-  uint64_t low = 0, high = 0;
-};
-
-inline Extent ExtentOf(const MemoryAccess& event) {
-  const uint64_t* a = event.address;
-  const int first = std::countr_zero(event.mask);
-  switch (event.form) {
-    case AccessForm::kUnit:
-      return {a[first], a[kWarpSize - 1 - std::countl_zero(event.mask)] + event.bytes};
-    case AccessForm::kHalves: {
-      constexpr int kMiddle = kWarpSize / 2;
-      return {std::min(a[0], a[kMiddle]), std::max(a[kMiddle - 1], a[kWarpSize - 1]) + event.bytes};
-    }
-    default: {
-      int64_t low = static_cast<int64_t>(a[first]), high = low;
-      for (int lane = 0; lane < kWarpSize; ++lane) {
-        const int64_t at = static_cast<int64_t>(event.mask >> lane & 1 ? a[lane] : a[first]);
-        low = std::min(low, at);
-        high = std::max(high, at);
-      }
-      return {static_cast<uint64_t>(low), static_cast<uint64_t>(high) + event.bytes};
-    }
-  }
-}
 
 class DeferredLoads {
  public:

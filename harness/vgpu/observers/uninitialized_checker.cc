@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "vgpu/observers/access_extent.h"
 #include "vgpu/observers/byte_states.h"
 #include "vgpu/observers/checkers.h"
 #include "vgpu/observers/coalescing.h"
@@ -23,12 +24,12 @@ constexpr uint64_t kWordBytes = 4;
 
 struct BlockStates {
   ByteStates shared;
-  std::vector<ByteStates> local;  // by thread
+  std::vector<LocalByteStates> local;  // by warp
 };
 
 class UninitializedChecker : public Checker {
  public:
-  void OnLaunchBegin(const LaunchInfo& info) override { threads_ = size_t{info.warps_per_block} * kWarpSize; }
+  void OnLaunchBegin(const LaunchInfo& info) override { warps_ = info.warps_per_block; }
   void OnLaunchEnd() override {
     blocks_.clear();
     current_ = nullptr;
@@ -42,7 +43,7 @@ class UninitializedChecker : public Checker {
       idle_.pop_back();
     }
     states->shared.Clear();
-    for (ByteStates& local : states->local) local.Clear();
+    for (LocalByteStates& local : states->local) local.Clear();
     current_index_ = block_index;
     current_ = (blocks_[block_index] = std::move(states)).get();
   }
@@ -58,7 +59,7 @@ class UninitializedChecker : public Checker {
     if (event.mask == 0 || event.bytes == 0) return;
     switch (event.space) {
       case MemorySpace::kGlobal:
-        Visit(event, global_);
+        VisitGlobal(event);
         break;
       case MemorySpace::kShared:
         if (BlockStates* block = FindBlock(event.block_index)) Visit(event, block->shared);
@@ -87,46 +88,94 @@ class UninitializedChecker : public Checker {
     return current_ = entry->second.get();
   }
 
+  void VisitGlobal(const MemoryAccess& event) {
+    // Where all of a few megabytes has been written, as is usual, there is nothing to look up and nothing to note.
+    const Extent extent = ExtentOf(event);
+    if ((extent.low ^ (extent.high - 1)) >> GlobalByteStates::kRegionShift == 0 && global_.RegionWritten(extent.low)) {
+      return;
+    }
+    Visit(event, global_);
+  }
+
   template <typename States>
   void Visit(const MemoryAccess& event, States& states) {
-    const AccessShape shape = ShapeOf(event.address, event.mask);
-    const uint32_t first = static_cast<uint32_t>(std::countr_zero(event.mask));
-    if (shape.affine && IsContiguous(event.mask) && (shape.stride == event.bytes || shape.stride == 0)) {
-      const uint64_t lanes = shape.stride == 0 ? 1 : static_cast<uint64_t>(std::popcount(event.mask));
-      const uint64_t bytes = lanes * event.bytes;
-      if (event.kind == AccessKind::kStore) {
-        states.Set(event.address[first], bytes);
+    constexpr uint32_t kHalf = kWarpSize / 2;
+    switch (event.form) {
+      case AccessForm::kUnit:
+        if (!IsContiguous(event.mask)) break;
+        VisitRow(event, event.mask, uint64_t{event.bytes} * static_cast<uint64_t>(std::popcount(event.mask)), states);
         return;
-      }
-      if (states.All(event.address[first], bytes)) return;
+      case AccessForm::kHalves:
+        for (const uint32_t first : {0u, kHalf}) {
+          const bool uniform = event.address[first] == event.address[first + 1];
+          VisitRow(event, LaneMask{0xffff} << first, uint64_t{event.bytes} * (uniform ? 1 : kHalf), states);
+        }
+        return;
+      default:
+        break;
     }
-    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-      VisitLane(event, static_cast<uint32_t>(std::countr_zero(left)), states);
+    VisitLanes(event, event.mask, states);
+  }
+
+  // Lanes whose accesses fill `bytes` from the first one's address on.
+  template <typename States>
+  void VisitRow(const MemoryAccess& event, LaneMask lanes, uint64_t bytes, States& states) {
+    const uint64_t address = event.address[std::countr_zero(lanes)];
+    if (event.kind == AccessKind::kStore) {
+      states.Set(address, bytes);
+    } else if (!states.All(address, bytes)) {
+      VisitLanes(event, lanes, states);
+    }
+  }
+
+  template <typename States>
+  void VisitLanes(const MemoryAccess& event, LaneMask lanes, States& states) {
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+      const uint64_t address = event.address[lane];
+      if (event.kind != AccessKind::kStore) {
+        if (states.All(address, event.bytes)) continue;
+        CheckPieces(event, lane, [&](uint64_t at, uint64_t count) { return states.Any(at, count); });
+      }
+      if (event.kind != AccessKind::kLoad) states.Set(address, event.bytes);
     }
   }
 
   void VisitLocal(const MemoryAccess& event, BlockStates& block) {
-    if (block.local.size() < threads_) block.local.resize(threads_);
-    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
-      const size_t thread = size_t{event.warp_index} * kWarpSize + lane;
-      if (thread < block.local.size()) VisitLane(event, lane, block.local[thread]);
+    if (block.local.size() < warps_) block.local.resize(warps_);
+    if (event.warp_index >= block.local.size()) return;
+    LocalByteStates& states = block.local[event.warp_index];
+    // Lanes that go to one offset together.
+    for (LaneMask left = event.mask; left != 0;) {
+      const uint64_t address = event.address[std::countr_zero(left)];
+      LaneMask lanes = 0;
+      for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        lanes |= static_cast<LaneMask>(event.address[lane] == address) << lane;
+      }
+      lanes &= left;
+      left &= ~lanes;
+      if (event.kind != AccessKind::kStore) {
+        for (LaneMask missing = lanes & ~states.All(address, event.bytes); missing != 0; missing &= missing - 1) {
+          const uint32_t lane = static_cast<uint32_t>(std::countr_zero(missing));
+          CheckPieces(event, lane,
+                      [&](uint64_t at, uint64_t count) { return (states.Any(at, count) >> lane & 1) != 0; });
+        }
+      }
+      if (event.kind != AccessKind::kLoad) states.Set(address, event.bytes, lanes);
     }
   }
 
-  template <typename States>
-  void VisitLane(const MemoryAccess& event, uint32_t lane, States& states) {
-    const uint64_t address = event.address[lane];
-    if (event.kind != AccessKind::kStore && !states.All(address, event.bytes)) {
-      const uint64_t piece = std::min<uint64_t>(event.bytes, kWordBytes);
-      for (uint64_t at = 0; at < event.bytes; at += piece) {
-        if (states.Any(address + at, piece)) continue;
-        // Of a vector, the element.
-        Report(event, lane, event.bytes > 8 ? address + at : address, event.bytes > 8 ? piece : event.bytes);
-        break;
-      }
+  // any(address, bytes): whether one of these bytes has been written.
+  template <typename F>
+  void CheckPieces(const MemoryAccess& event, uint32_t lane, F any) {
+    const uint64_t piece = std::min<uint64_t>(event.bytes, kWordBytes);
+    for (uint64_t at = event.address[lane]; at < event.address[lane] + event.bytes; at += piece) {
+      if (any(at, piece)) continue;
+      // Of a vector, the element.
+      const bool vector = event.bytes > 8;
+      Report(event, lane, vector ? at : event.address[lane], vector ? piece : event.bytes);
+      return;
     }
-    if (event.kind != AccessKind::kLoad) states.Set(address, event.bytes);
   }
 
   void Report(const MemoryAccess& event, uint32_t lane, uint64_t address, uint64_t bytes) {
@@ -148,7 +197,7 @@ class UninitializedChecker : public Checker {
     findings_.Add(finding);
   }
 
-  size_t threads_ = 0;
+  size_t warps_ = 0;
   GlobalByteStates global_;
   std::unordered_map<uint32_t, std::unique_ptr<BlockStates>> blocks_;
   std::vector<std::unique_ptr<BlockStates>> idle_;
