@@ -3,13 +3,12 @@
 # Set-up happens by itself: harness/setup.sh finds or installs what is missing, once, and leaves a stamp.
 BUILD ?= build
 DEMO := out/demo
-DEVICE ?= vgpu
 SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
-ASSIGNMENTS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard assignments/*/assignment.toml)))))
+include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo check test lint format unit-tests grader-check grader-tests bench clean $(ASSIGNMENTS:%=test-%)
+.PHONY: help setup build build-all demo check test lint format unit-tests grader-check grader-tests bench clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -51,10 +50,8 @@ grader-tests: build  ## Python tests
 bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
 
-test: $(ASSIGNMENTS:%=test-%)  ## run the public tests on the stubs in assignments/: what students do
-
-$(ASSIGNMENTS:%=test-%): test-%: build
-	@$(MAKE) --no-print-directory -C assignments/$* run BUILD=$(abspath $(BUILD)) DEVICE=$(DEVICE)
+test: $(STAMP)  ## run the public tests on the stubs in assignments/: what students do
+	@$(STUDENT) test $(CHOICES)
 
 clean:  ## remove what was built
 	rm -rf $(BUILD) out

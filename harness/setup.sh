@@ -7,14 +7,19 @@
 #   nvcc              on PATH, in /usr/local/cuda, or from the CUDA toolkit's Python packages
 #
 # Where no package index can be reached, packages that the system's Python has already will do.
+#
+#   harness/setup.sh [--build DIR] [--student]
+#
+# --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build
+build=build student=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
-    *) echo "usage: harness/setup.sh [--build DIR]" >&2; exit 2 ;;
+    --student) student=1; shift ;;
+    *) echo "usage: harness/setup.sh [--build DIR] [--student]" >&2; exit 2 ;;
   esac
 done
 
@@ -25,22 +30,26 @@ fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
 has_header() { echo "#include <$1>" | g++ -x c++ -std=c++20 -fsyntax-only - 2>/dev/null; }
 has_library() { echo 'int main() {}' | g++ -x c++ - -o /dev/null "-l$1" 2>/dev/null; }
 
+# nvcc where it is installed already; nothing where it is not.
+find_nvcc() { command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true; }
+
 # Each line: a Debian package and the test that says it is not needed.
 missing_packages() {
   command -v g++ >/dev/null || echo g++
   command -v cmake >/dev/null || echo cmake
   command -v ninja >/dev/null || echo ninja-build
   command -v make >/dev/null || echo make
-  command -v git >/dev/null || echo git
+  [ -n "$student" ] || command -v git >/dev/null || echo git
   { has_header gtest/gtest.h && has_library gtest; } || echo libgtest-dev
   has_header toml++/toml.h || echo libtomlplusplus-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev
   { has_header zstd.h && has_library zstd; } || echo libzstd-dev
   command -v python3 >/dev/null || echo python3
-  python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+  { [ -n "$student" ] && [ -n "$(find_nvcc)" ]; } || python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
 }
 # Only some targets need these; without them those targets say so.
 wanted_packages() {
+  [ -z "$student" ] || return 0
   command -v bwrap >/dev/null || echo bubblewrap
   has_header benchmark/benchmark.h || echo libbenchmark-dev
   command -v clang-format >/dev/null || echo clang-format
@@ -68,35 +77,39 @@ fi
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   fail "Python 3.11 or newer is needed; python3 here is $(python3 --version 2>&1 | cut -d' ' -f2)"
 
-say "Python environment in .venv"
-if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
-pip_log=$(mktemp)
-if ! .venv/bin/pip install -q --disable-pip-version-check --retries 2 -r grader/requirements.txt 2> "$pip_log"; then
-  tail -n 3 "$pip_log" >&2
-  say "That failed: trying the Python packages that are installed already"
-  rm -rf .venv && python3 -m venv --system-site-packages .venv
-  # python3 may itself be a virtual environment, whose packages --system-site-packages leaves out.
-  python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
-    "$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/parent.pth"
-  .venv/bin/python -c 'import click, jinja2, pandas, pygments, rich' ||
-    fail "Python packages are missing; with a network type:  .venv/bin/pip install -r grader/requirements.txt"
-fi
-# The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.
-site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-echo "$PWD/grader/src" > "$site/lockstep_grader.pth"
-cat > .venv/bin/grader <<EOF
+# The grader's environment. Students need none.
+set_up_python() {
+  say "Python environment in .venv"
+  if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
+  pip_log=$(mktemp)
+  if ! .venv/bin/pip install -q --disable-pip-version-check --retries 2 -r grader/requirements.txt 2> "$pip_log"; then
+    tail -n 3 "$pip_log" >&2
+    say "That failed: trying the Python packages that are installed already"
+    rm -rf .venv && python3 -m venv --system-site-packages .venv
+    # python3 may itself be a virtual environment, whose packages --system-site-packages leaves out.
+    python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
+      "$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/parent.pth"
+    .venv/bin/python -c 'import click, jinja2, pandas, pygments, rich' ||
+      fail "Python packages are missing; with a network type:  .venv/bin/pip install -r grader/requirements.txt"
+  fi
+  # The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.
+  site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  echo "$PWD/grader/src" > "$site/lockstep_grader.pth"
+  cat > .venv/bin/grader <<EOF
 #!$PWD/.venv/bin/python
 import sys
 from grader.cli import main
 sys.exit(main())
 EOF
-chmod +x .venv/bin/grader
+  chmod +x .venv/bin/grader
+}
+[ -n "$student" ] || set_up_python
 
-nvcc=$(command -v nvcc || true)
-[ -n "$nvcc" ] || nvcc=$(ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
+nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
   # The toolkit's compiler as Python packages: no driver, no root.
-  nvcc="$site/nvidia/cu13/bin/nvcc"
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  nvcc="$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/nvidia/cu13/bin/nvcc"
   if [ ! -x "$nvcc" ]; then
     say "No nvcc on this machine: getting the CUDA compiler from its Python packages (300 MB on disk)"
     .venv/bin/pip install -q --disable-pip-version-check -r harness/nvcc-requirements.txt ||

@@ -105,9 +105,9 @@ def test_source_lines_keep_their_numbers() -> None:
     lines = annotate(source, "a.cu", SuiteResult("x", "", 1, True, Device("", "", "", 1), (), (), (profile, profile)))
     assert len(lines) == 5
     assert "two" in lines[3].code
-    assert lines[3].conflicts.text == "2.0×"
-    assert lines[3].divergence.text == "25 %"
-    assert [line.number for line in lines if line.is_costly] == [4]
+    assert lines[3].cost.conflicts.text == "2.0×"
+    assert lines[3].cost.divergence.text == "25 %"
+    assert [line.number for line in lines if line.cost.is_costly] == [4]
 
 
 def test_compile_errors_stand_at_their_lines() -> None:

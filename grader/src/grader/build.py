@@ -18,6 +18,7 @@ from grader.layout import Layout
 from grader.names import shown_block
 from grader.process import run_command
 from grader.toolchain import Toolchain
+from grader.worker_key import BUILD_SCRIPT_STATUS
 
 _SECONDS = 180
 _OUTPUT_CAP = 1 << 18
@@ -25,7 +26,6 @@ _FILE_BYTES = 1 << 30
 _MEMORY_BYTES = 4 << 30
 _TMP_BYTES = 1 << 30
 _FIRST_LINES = 60
-_SCRIPT_STATUS = 64  # of build.sh itself, where the compilers were not reached
 _BESIDE_ERROR = 3
 
 
@@ -107,7 +107,7 @@ def build_worker(
         raise InfrastructureError(f"the sandbox did not start: {ended.output.strip()[-500:]}")
     if ended.timed_out:
         return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
-    if ended.status == _SCRIPT_STATUS:
+    if ended.status == BUILD_SCRIPT_STATUS:
         raise InfrastructureError(f"the build script can't work: {ended.output.strip()[-500:]}")
     if ended.status == 0 and worker.is_file() and not worker.is_symlink():
         return Built(worker, "", ended.seconds)

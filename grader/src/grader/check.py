@@ -16,10 +16,9 @@ from grader.discovery import Submission
 from grader.layout import Layout
 from grader.pipeline import Bench, grade_class, prepare
 from grader.record import Record
-from grader.render import points_text
 from grader.roster import Student
 from grader.run import RunSettings
-from grader.score import Score
+from grader.score import Score, points_text
 from grader.store import Journal
 from grader.toolchain import Toolchain
 

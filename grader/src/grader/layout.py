@@ -56,6 +56,10 @@ class Layout:
             "Type:  make build      or name another build tree with --build DIR"
         )
 
+    def public_suite(self, name: str) -> Path:
+        """The judge with the tests that students have."""
+        return self.build / "bin" / f"{name}_suite"
+
     def assignments(self) -> list[str]:
         """Every assignment's folder name, in order."""
         return sorted(path.parent.name for path in (self.root / "assignments").glob("*/assignment.toml"))

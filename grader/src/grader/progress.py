@@ -10,10 +10,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from grader.discovery import Submission
-from grader.record import Record
-from grader.render import points_text
+from grader.record import NOT_BEGUN, Record
+from grader.score import points_text
 
-_STYLES = {"PASS": "green", "SLOW": "yellow", "HARNESS": "magenta", "MISSING": "dim"}
+_STYLES = {"PASS": "green", "SLOW": "yellow", "HARNESS": "magenta", "MISSING": "dim", NOT_BEGUN: "dim"}
 
 
 def _style(verdict: str) -> str:
@@ -91,7 +91,7 @@ class Display:
                 self._cached += 1
                 return
             rung = record.score.rung if record.score else ""
-            verdict = f"[{_style(record.verdict)}]{record.verdict:8}[/]"
+            verdict = f"[{_style(record.shown_verdict)}]{record.shown_verdict:9}[/]"
             self._console.print(
                 f"  {escape(record.student.name[:40]):40}  {verdict}  {score_text(record):14}  [dim]{rung}[/]",
                 highlight=False,
@@ -108,7 +108,6 @@ def summary(title: str, records: list[Record]) -> Table:
     table.add_column("Points", justify="right")
     for record in sorted(records, key=lambda record: record.student.name.casefold()):
         rung = record.score.rung if record.score else ""
-        table.add_row(
-            escape(record.student.name), f"[{_style(record.verdict)}]{record.verdict}[/]", rung, score_text(record)
-        )
+        verdict = f"[{_style(record.shown_verdict)}]{record.shown_verdict}[/]"
+        table.add_row(escape(record.student.name), verdict, rung, score_text(record))
     return table

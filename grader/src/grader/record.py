@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from grader.result import SuiteResult, result_from
+from grader.result import SuiteResult, is_not_begun, result_from
 from grader.roster import Student
 from grader.schema import Fields
 from grader.score import Score, score_from
@@ -12,6 +12,7 @@ from grader.score import Score, score_from
 FORMAT = 1
 GRADED = "graded"
 MISSING = "missing"
+NOT_BEGUN = "NOT BEGUN"
 NOT_GRADED = "not graded"  # the harness's fault
 _STATUSES = (GRADED, MISSING, NOT_GRADED)
 
@@ -68,6 +69,13 @@ class Record:
         if self.status == MISSING:
             return "MISSING"
         return self.score.verdict if self.score else "HARNESS"
+
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict as a person reads it: a rung that was not begun is no failure to study."""
+        if self.score and self.result and is_not_begun(self.score.rung, self.result.tests):
+            return NOT_BEGUN
+        return self.verdict
 
 
 def student_from(fields: Fields) -> Student:

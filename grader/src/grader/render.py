@@ -18,14 +18,14 @@ from grader.code_view import annotate
 from grader.files import write_atomic
 from grader.leaderboard import Board, Entry
 from grader.names import shown_block, slug
-from grader.record import MISSING, NOT_GRADED, Record
-from grader.result import TestResult
-from grader.score import CriterionScore, plain
+from grader.record import MISSING, NOT_BEGUN, NOT_GRADED, Record
+from grader.result import TestResult, is_not_begun
+from grader.score import CriterionScore, plain, points_text
 
 _MESSAGE_CHARS = 8000
 _OUTPUT_CHARS = 4000
 _SPARK_WIDTH, _SPARK_HEIGHT = 96, 22
-_TONES = {"PASS": "good", "SLOW": "warn", "HARNESS": "harness", "MISSING": "quiet"}
+_TONES = {"PASS": "good", "SLOW": "warn", "HARNESS": "harness", "MISSING": "quiet", NOT_BEGUN: "quiet"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class RungView:
     points: float
     possible: float
     is_bonus: bool
+    not_begun: bool
     state: str
     criteria: tuple[CriterionScore, ...]
     failures: tuple[Failure, ...]
@@ -65,11 +66,6 @@ class RungView:
 def tone(verdict: str) -> str:
     """The colour that a verdict is shown in."""
     return _TONES.get(verdict, "bad")
-
-
-def points_text(value: float) -> str:
-    """Points without needless digits."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def message_lines(message: str) -> tuple[MessageLine, ...]:
@@ -91,7 +87,9 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
     for rung in assignment.rungs:
         criteria = tuple(criterion for criterion in record.score.criteria if criterion.rung == rung.id)
         failed = [test for test in tests if test.rung == rung.id and test.verdict != "PASS" and not test.is_evidence]
-        failures = [_failure(test) for test in failed]
+        not_begun = is_not_begun(rung.id, tests)
+        # What was not begun is said once, with the points: a test that says so again has nothing to look at.
+        failures = [_failure(test) for test in failed if not test.unfinished]
         if not failed:
             failures += [
                 Failure(c.title, c.verdict, message_lines(measured[c.id]), "", "")
@@ -100,7 +98,7 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
             ]
         points, possible = sum(c.points for c in criteria), sum(c.possible for c in criteria)
         is_bonus = assignment.is_bonus_rung(rung.id)
-        is_quiet = record.status == MISSING or (is_bonus and not points)
+        is_quiet = record.status == MISSING or not_begun or (is_bonus and not points)
         views.append(
             RungView(
                 label=rung.label,
@@ -109,6 +107,7 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
                 points=points,
                 possible=possible,
                 is_bonus=is_bonus,
+                not_begun=not_begun,
                 state=_state(failed, points, possible, is_quiet=is_quiet, has_run=bool(tests)),
                 criteria=criteria,
                 failures=tuple(failures),
@@ -205,7 +204,7 @@ class Renderer:
                 "median": statistics.median(scores)
                 if (scores := [r.score.total for r in records if r.score])
                 else None,
-                "verdicts": Counter(record.verdict for record in records).most_common(),
+                "verdicts": Counter(record.shown_verdict for record in records).most_common(),
             }
             for assignment, records in classes.values()
         ]

@@ -4,6 +4,7 @@ docs/concepts/architecture.md defines the format.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +44,12 @@ class TestResult:
     output: str
     reproduce: str
     findings: tuple[Finding, ...]
+    unfinished: bool = False  # it failed because the student has not begun this rung
+
+    @property
+    def short_name(self) -> str:
+        """The name without its suite and its rung: SumsAnyLength."""
+        return self.name.partition(".")[2].partition("/")[0] or self.name
 
     @property
     def is_evidence(self) -> bool:
@@ -127,6 +134,12 @@ class SuiteResult:
         return {profile.rung: profile for profile in self.profiles if profile.source == source}
 
 
+def is_not_begun(rung: str, tests: Sequence[TestResult]) -> bool:
+    """Whether all that fails on a rung fails because the student has not begun it."""
+    failed = [test for test in tests if test.rung == rung and test.verdict != "PASS" and not test.is_evidence]
+    return bool(failed) and all(test.unfinished for test in failed)
+
+
 def parse_result(data: bytes) -> SuiteResult:
     """Reads a result file; raises SchemaError."""
     try:
@@ -181,6 +194,7 @@ def test_from(fields: Fields) -> TestResult:
             )
             for finding in fields.tables("findings", most=1000)
         ),
+        unfinished=fields.flag("unfinished", False),
     )
 
 

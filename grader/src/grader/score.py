@@ -134,6 +134,11 @@ def plain(value: float) -> str:
     return f"{value:.4g}"
 
 
+def points_text(value: float) -> str:
+    """Points without needless digits."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
 def _criterion_score(
     criterion: Criterion, fraction: float, verdict: str, detail: str, value: float | None = None
 ) -> CriterionScore:

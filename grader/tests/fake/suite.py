@@ -1,8 +1,8 @@
 """Stands in for a suite: reads the "worker" through the prefix, and writes the result file as its lines say.
 
 A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
-`harness TIMES` (exit 3 that many times), `unfinished`, `garbage`. Each run and each test is appended to runs.log beside
-the executable.
+`harness TIMES` (exit 3 that many times), `todo RUNG` (not begun), `print TEXT`, `unfinished` (cut short), `garbage`.
+Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 RUNGS = ("alpha_one", "beta_two", "gamma_bonus")
@@ -36,15 +37,17 @@ if "gtest_list_tests" in arguments:
     print("Evidence.\n  Fast/beta_two")
     sys.exit(0)
 
-prefix = Path(arguments["prefix"]).read_text().splitlines()
+prefix = Path(arguments["prefix"]).read_text().splitlines() if "prefix" in arguments else []
 source = subprocess.run([*prefix, arguments["worker"]], capture_output=True, text=True, check=True).stdout
 directives = [line.removeprefix("// ").split() for line in source.splitlines() if line.startswith("// ")]
 who = next((words[1] for words in directives if words[0] == "who"), "?")
 say(f"run {who}")
 slow = next((float(words[1]) for words in directives if words[0] == "slow"), 0.0)
-fails = {words[1]: words[2] for words in directives if words[0] == "fail"}
+todo = {words[1] for words in directives if words[0] == "todo"}
+fails = dict.fromkeys(todo, "WRONG") | {words[1]: words[2] for words in directives if words[0] == "fail"}
 values = {words[1]: float(words[2]) for words in directives if words[0] == "value"}
 times = {words[1]: float(words[2]) for words in directives if words[0] == "time"}
+printed = "\n".join(" ".join(words[1:]) for words in directives if words[0] == "print") or "<script>alert(1)</script>"
 kinds = {words[0] for words in directives}
 
 for words in directives:
@@ -53,12 +56,14 @@ for words in directives:
         if count <= int(words[1]):
             sys.exit(3)
 
-skipped = arguments.get("gtest_filter", "-")[1:].split(":")
+chosen = arguments.get("gtest_filter", "*")
+left_out = chosen.partition("-")[2].split(":")
+wanted = chosen.partition("-")[0].rstrip(":") or "*"
 document = {
     "format": 1,
     "assignment": "90_fake",
     "suite": "public",
-    "seed": int(arguments["seed"]),
+    "seed": int(arguments.get("seed", 5)),
     "finished": False,
     "device": {"kind": "vgpu", "profile": "h200", "name": "Fake <b>GPU</b>", "threads": 1},
     "tests": [],
@@ -73,11 +78,16 @@ def save() -> None:
     temporary.replace(arguments["result"])
 
 
+def is_chosen(name: str, rung: str) -> bool:
+    is_wanted = fnmatchcase(name, wanted) and not any(fnmatchcase(name, pattern) for pattern in left_out)
+    return is_wanted and arguments.get("rung", rung) in (rung, rung.partition("_")[0])
+
+
 for name in names:
-    if name in skipped:
+    rung = name.partition("/")[2]
+    if not is_chosen(name, rung):
         continue
     time.sleep(slow)
-    rung = name.partition("/")[2]
     verdict = fails.get(rung, "PASS")
     finding = {"kind": "race", "kernel": "k<int>", "file": "/somewhere/ladder.cu", "line": 2, "text": "t", "count": 1}
     document["tests"].append(
@@ -86,25 +96,31 @@ for name in names:
             "rung": rung,
             "verdict": verdict,
             "seconds": slow,
+            "unfinished": rung in todo,
             "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n  hint    think",
-            "output": "<script>alert(1)</script>",
+            "output": printed,
             "reproduce": f"make test FLAGS=--gtest_filter={name}",
             "findings": [finding] if verdict == "RACE" else [],
         }
     )
     say(f"test {who} {name}")
     save()
-document["tests"].append({"name": "Evidence.Fast/beta_two", "rung": "beta_two", "verdict": "PASS"})
-document["evidence"] = [
-    {
-        "criterion": "beta.fast",
-        "rung": "beta_two",
-        "metric": "branches / blocks",
-        "value": values.get("beta.fast", 1.0),
-        "verdict": "PASS",
-        "message": "",
-    }
-]
+value = None if "beta_two" in fails else values.get("beta.fast", 1.0)
+verdict = "WRONG" if value is None else "SLOW" if value > 2 else "PASS"
+if is_chosen("Evidence.Fast/beta_two", "beta_two"):
+    document["tests"].append({"name": "Evidence.Fast/beta_two", "rung": "beta_two", "verdict": "PASS"})
+    document["evidence"] = [
+        {
+            "criterion": "beta.fast",
+            "rung": "beta_two",
+            "metric": "branches / blocks",
+            "value": value,
+            "verdict": verdict,
+            "message": ""
+            if verdict == "PASS"
+            else f"{verdict}  Evidence.Fast/beta_two   beta_two\n  counted {value}\n  hint    less",
+        }
+    ]
 counters = {"global_load_requests": 10, "global_load_sectors": 320, "global_load_sectors_ideal": 40, "branches": 4}
 document["profiles"] = [
     {
@@ -117,9 +133,11 @@ document["profiles"] = [
         "lines": [{"file": "/x/ladder.cu", "line": 1, "counters": counters}],
     }
     for rung in RUNGS
+    if rung not in todo and arguments.get("rung", rung) in (rung, rung.partition("_")[0])
     for source_kind in ("submission", "reference")
 ]
 document["finished"] = "unfinished" not in kinds
 save()
 say(f"done {who}")
+print("\nEvidence at n = 1024\n")
 sys.exit(1 if fails else 0)

@@ -1,0 +1,153 @@
+"""What a student sees in the terminal, as golden texts; and what is built and run for it."""
+
+import ast
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from golden import check_golden
+from grader import student
+from grader.assignment import load_assignment
+from grader.layout import Layout
+from grader.result import result_from
+from grader.student_text import Choice, Terminal, report
+
+_TODOS = "// TODO(alpha): this\n\n// TODO(beta_two): that\n// TODO(gamma): more\n"
+_STUB = _TODOS + "// todo alpha_one\n// todo beta_two\n// todo gamma_bonus\n"
+_SOURCES = {
+    "stub": _STUB,
+    "first_rung": _TODOS + "// todo beta_two\n// todo gamma_bonus\n",
+    "wrong": _TODOS + "// fail alpha_one RACE\n// print one line\n// todo beta_two\n// todo gamma_bonus\n",
+    "over_budget": "// value beta.fast 4\n// todo gamma_bonus\n",
+    "all_right": "// nothing to mend\n",
+}
+
+
+@pytest.fixture
+def folder(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TERM", "dumb")
+    return in_checkout.assignment("90_fake")
+
+
+def run(folder: Path, source: str, *words: str) -> int:
+    (folder / "ladder.cu").write_text(source)
+    return student.main([*words[:1], "90_fake", *words[1:]])
+
+
+@pytest.mark.parametrize("name", _SOURCES)
+def test_one_screen_says_what_to_do_next(folder: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    status = run(folder, _SOURCES[name], "test")
+    text = capfd.readouterr().out
+    assert status == (0 if name == "all_right" else 1)
+    assert len(text.splitlines()) <= 24
+    check_golden(f"student_{name}.txt", text)
+
+
+def test_one_rung_and_one_test(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(folder, _SOURCES["wrong"], "test", "--rung", "beta") == 1
+    text = capfd.readouterr().out
+    assert "beta_two  not begun: TODO(beta) in ladder.cu:3" in text
+    assert "alpha_one" not in text
+    assert run(folder, "// print hello\n", "test", "--test", "SumsNone", "--rung", "alpha") == 0
+    text = capfd.readouterr().out
+    assert "    hello" in text
+    assert "1 of 1 tests pass" in text
+    assert run(folder, "", "test", "--test", "Nowhere", "--rung", "alpha") == 3
+    assert "no test is called Nowhere" in capfd.readouterr().err
+
+
+def test_faults_are_listed_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(folder, "// fail alpha_one RACE\n", "check") == 1
+    text = capfd.readouterr().out
+    assert "and in  1 more of the tests" in text
+    assert "1 different faults in 6 tests" in text
+    assert run(folder, "", "check") == 0
+    assert "no fault in 6 tests" in capfd.readouterr().out
+    run(folder, _STUB, "check")
+    assert "No kernel is written yet" in capfd.readouterr().out
+
+
+def test_profile_sets_costs_beside_lines(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(folder, "__global__ void k() { first(); }\n", "profile", "--rung", "alpha") == 0
+    check_golden("student_profile.txt", capfd.readouterr().out)
+    assert run(folder, _STUB, "profile") == 1
+    assert "Nothing to measure" in capfd.readouterr().out
+
+
+def test_a_compilers_message_is_the_whole_answer(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(folder, "#error\n", "test") == 1
+    text = capfd.readouterr().out
+    assert text.startswith("ladder.cu(1): error: #error says so\n")
+    assert "mend the first error" in text
+
+
+def test_a_worker_is_built_again_only_after_a_change(
+    folder: Path, in_checkout: Layout, capfd: pytest.CaptureFixture[str]
+) -> None:
+    worker = in_checkout.build / "workers" / "90_fake"
+    stamps = []
+    for source in ("// one\n", "// one\n", "// two\n"):
+        run(folder, source, "test")
+        stamps.append(worker.stat().st_mtime_ns)
+    assert stamps[0] == stamps[1] != stamps[2]
+    capfd.readouterr()
+
+
+@pytest.mark.parametrize(("fault", "says"), [("garbage", "no JSON"), ("unfinished", "before its tests did")])
+def test_a_failing_harness_is_not_the_students_fault(
+    folder: Path, fault: str, says: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(folder, f"// {fault}\n", "test") == 3
+    seen = capfd.readouterr()
+    assert "hand in" not in seen.out
+    assert says in seen.err or "left no result" in seen.err
+
+
+def test_overview_has_a_line_each(folder: Path, in_checkout: Layout, capfd: pytest.CaptureFixture[str]) -> None:
+    suite = in_checkout.public_suite("90_fake")
+    for number, (name, source) in enumerate([*_SOURCES.items(), ("broken", "#error\n")], 91):
+        other = in_checkout.assignment(f"{number}_{name}")
+        shutil.copytree(folder, other)
+        toml = other / "assignment.toml"
+        toml.write_text(toml.read_text().replace("90_fake", other.name))
+        (other / "ladder.cu").write_text(source)
+        in_checkout.glue(other.name).write_text("// glue\n")
+        shutil.copy(suite, in_checkout.public_suite(other.name))
+    shutil.rmtree(folder)
+    assert student.main(["test"]) == 1
+    text = capfd.readouterr().out
+    check_golden("student_overview.txt", text)
+
+
+def test_colour_is_only_for_terminals(in_checkout: Layout) -> None:
+    assignment = load_assignment(in_checkout.assignment("90_fake"))
+    result = result_from({"format": 1, "assignment": "90_fake", "seed": 1, "finished": True, "device": {}, "tests": [
+        {"name": "LadderTest.A/alpha_one", "rung": "alpha_one", "verdict": "RACE", "message": "RACE  A\n  x.cu:3"}
+    ]})  # fmt: skip
+    plain = report(assignment, result, "", Choice(), "", Terminal())
+    coloured = report(assignment, result, "", Choice(), "", Terminal(colour=True))
+    assert "\033" not in plain
+    assert "\033[1mx.cu:3" in coloured
+    assert re.sub(r"\033\[[\d;]*m", "", coloured) == plain
+
+
+def test_students_need_no_python_packages() -> None:
+    package = ROOT / "grader" / "src" / "grader"
+    seen, todo = set(), ["student"]
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for node in ast.walk(ast.parse((package / f"{name}.py").read_text())):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for module in names:
+                if module.startswith("grader."):
+                    todo.append(module.partition(".")[2])
+                else:
+                    assert module.partition(".")[0] in sys.stdlib_module_names | {"grader"}, (name, module)

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# What `make test`, `make check` and `make profile` run: sets up what is missing, builds what the assignments need, and
+# hands over to the grader package's `student`.
+#
+#   harness/student.sh --build DIR test|check|profile [ASSIGNMENT …] [--rung R] [--test T] [--seed N] [--device cuda] …
+#
+# What it set up is told by nvcc.txt in the build tree, which setup.sh writes last.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build
+if [ "${1:-}" = --build ]; then build=$2; shift 2; fi
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
+command=$1
+shift
+assignments=()
+while [ $# -gt 0 ] && [ "${1#-}" = "$1" ]; do assignments+=("$1"); shift; done
+if [ ${#assignments[@]} = 0 ]; then
+  for file in "$root"/assignments/*/assignment.toml; do assignments+=("$(basename "$(dirname "$file")")"); done
+fi
+
+[ -s "$build/nvcc.txt" ] || "$root/harness/setup.sh" --student --build "$build"
+"$root/harness/build.sh" --build "$build" cudart lockstep_worker "${assignments[@]/%/_suite}"
+PYTHONPATH=$root/grader/src PYTHONDONTWRITEBYTECODE=1 exec python3 -m grader.student \
+  "$command" "${assignments[@]}" --build "$build" "$@"
