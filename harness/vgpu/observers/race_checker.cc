@@ -313,7 +313,7 @@ class RaceChecker : public Checker {
   }
 
   template <typename Memory>
-  void CheckLane(Comparison& c, const MemoryAccess& event, Memory memory, uint32_t lane) {
+  [[gnu::always_inline]] void CheckLane(Comparison& c, const MemoryAccess& event, Memory memory, uint32_t lane) {
     const uint64_t address = event.address[lane];
     const Place place = memory.At(address, event.bytes < 4);
     if (place.region == nullptr || event.bytes > place.region->bytes() ||
@@ -323,7 +323,9 @@ class RaceChecker : public Checker {
     const int shift = place.region->shift();
     const size_t granules = size_t{event.bytes} >> shift;
     for (size_t k = 0; k < granules; ++k) {
-      CheckGranule(c, *place.region, (place.offset >> shift) + k, lane, event.kind, address);
+      const size_t granule = (place.offset >> shift) + k;
+      if (CheckFreshGranule(c, *place.region, granule, lane, event.kind)) continue;
+      CheckGranule(c, *place.region, granule, lane, event.kind, address);
     }
   }
 

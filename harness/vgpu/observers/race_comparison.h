@@ -135,9 +135,17 @@ class Comparison {
   bool same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
 };
 
+// One granule, one lane, where nothing has happened since the floor moved that the access could clash with.
+[[gnu::always_inline]] inline bool CheckFreshGranule(const Comparison& c, ShadowRegion& region, size_t granule,
+                                                     uint32_t lane, AccessKind kind) {
+  if (region.At(kLastWrite, granule) >= c.floor() || region.At(kRead, granule) >= c.floor()) return false;
+  *region.Touch(kind == AccessKind::kLoad ? kRead : kLastWrite, granule, 1) = c.RecordOf(lane);
+  return true;
+}
+
 // One granule, one lane.
-inline void CheckGranule(Comparison& c, ShadowRegion& region, size_t granule, uint32_t lane, AccessKind kind,
-                         uint64_t address) {
+[[gnu::noinline]] inline void CheckGranule(Comparison& c, ShadowRegion& region, size_t granule, uint32_t lane,
+                                           AccessKind kind, uint64_t address) {
   const Record write = region.At(kLastWrite, granule);
   const Record read = region.At(kRead, granule);
   const Record other = region.At(kOtherRead, granule);

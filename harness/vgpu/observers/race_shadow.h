@@ -25,20 +25,19 @@ namespace lockstep::vgpu {
 enum Trace : uint8_t { kLastWrite, kRead, kOtherRead };
 inline constexpr int kTraces = 3;
 
-class ShadowRegion {
+class alignas(64) ShadowRegion {
  public:
   // A fresh region; one of the same size keeps the size of its granules.
   void Reset(size_t bytes) {
     if (bytes != bytes_) {
-      bytes_ = bytes;
+      bytes_ = static_cast<uint32_t>(bytes);
       shift_ = 2;
     }
-    for (std::vector<Record>& records : records_) records.clear();
-    Forget();
+    for (Records& records : traces_) records = {};
   }
   // The floor has moved above all records.
   void Forget() {
-    for (Span& span : spans_) span = {};
+    for (Records& records : traces_) records.begin = records.end = 0;
   }
 
   size_t bytes() const { return bytes_; }
@@ -47,8 +46,8 @@ class ShadowRegion {
 
   // A trace's records from a granule on; nullptr where the run has none since the floor moved.
   const Record* Since(Trace trace, size_t granule, size_t count) const {
-    const Span& span = spans_[trace];
-    return granule < span.end && granule + count > span.begin ? &records_[trace][granule] : nullptr;
+    const Records& records = traces_[trace];
+    return granule < records.end && granule + count > records.begin ? &records.data[granule] : nullptr;
   }
   Record At(Trace trace, size_t granule) const {
     const Record* record = Since(trace, granule, 1);
@@ -56,44 +55,46 @@ class ShadowRegion {
   }
   // Whether any of these bytes may have been written.
   bool Written(uint64_t low, uint64_t high) const {
-    const Span& span = spans_[kLastWrite];
-    return low < span.end << shift_ && high > span.begin << shift_;
+    const Records& records = traces_[kLastWrite];
+    return low < uint64_t{records.end} << shift_ && high > uint64_t{records.begin} << shift_;
   }
   // A trace's records from a granule on, to write to.
   Record* Touch(Trace trace, size_t granule, size_t count) {
-    Span& span = spans_[trace];
-    if (span.end == 0) {
-      if (records_[trace].empty()) records_[trace].resize(granules());
-      span.begin = granule;
+    Records& records = traces_[trace];
+    const uint32_t begin = static_cast<uint32_t>(granule), end = static_cast<uint32_t>(granule + count);
+    if (records.end == 0) {
+      if (!records.data) records.data = std::make_unique<Record[]>(granules());
+      records.begin = begin;
     }
-    span.begin = std::min(span.begin, granule);
-    span.end = std::max(span.end, granule + count);
-    return &records_[trace][granule];
+    records.begin = std::min(records.begin, begin);
+    records.end = std::max(records.end, end);
+    return &records.data[granule];
   }
 
   // From words to bytes: each byte inherits its word's records.
   void Refine() {
     if (shift_ == 0) return;
     shift_ = 0;
-    for (int t = 0; t < kTraces; ++t) {
-      const std::vector<Record> coarse = std::move(records_[t]);
-      records_[t].clear();
-      spans_[t] = {spans_[t].begin * 4, std::min(spans_[t].end * 4, bytes_)};
-      if (coarse.empty()) continue;
-      records_[t].resize(bytes_);
-      for (size_t byte = 0; byte < bytes_; ++byte) records_[t][byte] = coarse[byte / 4];
+    for (Records& records : traces_) {
+      const std::unique_ptr<Record[]> coarse = std::move(records.data);
+      records.begin *= 4;
+      records.end = static_cast<uint32_t>(std::min<size_t>(size_t{records.end} * 4, bytes_));
+      if (!coarse) continue;
+      records.data = std::make_unique<Record[]>(bytes_);
+      for (size_t byte = 0; byte < bytes_; ++byte) records.data[byte] = coarse[byte / 4];
     }
   }
 
  private:
-  struct Span {
-    size_t begin = 0, end = 0;  // empty: end 0
+  // [begin, end) may lie above the floor; empty: end 0.
+  struct Records {
+    std::unique_ptr<Record[]> data;
+    uint32_t begin = 0, end = 0;
   };
 
-  size_t bytes_ = 0;
-  int shift_ = 2;
-  Span spans_[kTraces];
-  std::vector<Record> records_[kTraces];
+  uint32_t bytes_ = 0;
+  int32_t shift_ = 2;
+  Records traces_[kTraces];
 };
 
 // Regions of global memory, made when first touched; they start afresh with each generation (launch).
@@ -113,11 +114,13 @@ class ShadowPages {
   }
 
   // The page of an address; nullptr when there is no room for it. small: for an access of less than 4 bytes.
-  ShadowRegion* Find(uint64_t address, bool small) {
+  [[gnu::always_inline]] ShadowRegion* Find(uint64_t address, bool small) {
     const uint64_t number = address >> kPageShift;
-    Cached& cached = cache_[number % kCacheEntries];
+    const Cached& cached = cache_[number % kCacheEntries];
     ShadowRegion* region = cached.region;
-    if (cached.number != number || cached.generation != generation_) region = FindSlowly(number);
+    if (cached.number != number || cached.generation != generation_) [[unlikely]] {
+      region = FindSlowly(number);
+    }
     if (small && region != nullptr && region->shift() != 0) return Refine(number);
     return region;
   }
@@ -138,7 +141,7 @@ class ShadowPages {
 
   size_t BytesOf(const Page& page) const { return page.region.shift() == 0 ? kBytePage : kWordPage; }
 
-  ShadowRegion* FindSlowly(uint64_t number) {
+  [[gnu::noinline]] ShadowRegion* FindSlowly(uint64_t number) {
     auto entry = pages_.find(number);
     if (entry == pages_.end()) {
       if (!MakeRoom(kWordPage)) return nullptr;
@@ -157,7 +160,7 @@ class ShadowPages {
     return region;
   }
 
-  ShadowRegion* Refine(uint64_t number) {
+  [[gnu::noinline]] ShadowRegion* Refine(uint64_t number) {
     Page& page = *pages_.find(number)->second;
     if (!MakeRoom(kBytePage - kWordPage)) {
       page.watched = false;
