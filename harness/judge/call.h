@@ -29,6 +29,7 @@ struct CallReport {
   ApiCounts api;                             // the same, counted
   std::vector<std::string> refusals;         // requests for what was not given to the call, one sentence each
   double limit_seconds = 0;
+  double seconds = 0;  // the judge's clock, from the order to the answer, less what the judge itself did meanwhile
 };
 
 // More than a result copied back to the host is a computation on the host, where the task is the kernels.

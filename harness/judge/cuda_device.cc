@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -19,6 +20,9 @@ struct IpcHandle {
 };
 constexpr int kCopyHostToDevice = 1;
 constexpr int kCopyDeviceToHost = 2;
+constexpr int kCopyDeviceToDevice = 3;
+// cudaDeviceAttr: kHz, bits, bytes.
+constexpr int kMemoryClockRate = 36, kMemoryBusWidth = 37, kL2CacheSize = 38;
 
 // Never closed: a context holds on to it.
 void* Library() {
@@ -44,6 +48,10 @@ class Runtime {
     Find(ipc_get_mem_handle, "cudaIpcGetMemHandle");
     Find(device_synchronize, "cudaDeviceSynchronize");
     Find(get_error_name, "cudaGetErrorName");
+    Find(memcpy_async, "cudaMemcpyAsync");
+    Find(get_attribute, "cudaDeviceGetAttribute");
+    Find(get_pci_bus_id, "cudaDeviceGetPCIBusId");
+    Find(reset_persisting_cache, "cudaCtxResetPersistingL2Cache");
     int count = 0;
     const int error = get_device_count(&count);
     if (error != 0 || count == 0) {
@@ -64,6 +72,10 @@ class Runtime {
   int (*ipc_get_mem_handle)(IpcHandle*, void*) = nullptr;
   int (*device_synchronize)() = nullptr;
   const char* (*get_error_name)(int) = nullptr;
+  int (*memcpy_async)(void*, const void*, size_t, int, void*) = nullptr;
+  int (*get_attribute)(int*, int, int) = nullptr;
+  int (*get_pci_bus_id)(char*, int, int) = nullptr;
+  int (*reset_persisting_cache)() = nullptr;
 
  private:
   template <class Function>
@@ -87,6 +99,71 @@ std::string GpuName() {
 }
 
 void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
+
+class CudaGpu : public Gpu {
+ public:
+  explicit CudaGpu(const Runtime& runtime) : runtime_(runtime) {
+    char bus[32] = "";
+    runtime_.Check(runtime_.get_pci_bus_id(bus, sizeof bus, 0), "cudaDeviceGetPCIBusId");
+    pci_bus_id_ = bus;
+  }
+  ~CudaGpu() override {
+    if (scratch_ != nullptr) runtime_.free(scratch_);
+  }
+
+  uint64_t cache_bytes() const override { return static_cast<uint64_t>(Attribute(kL2CacheSize)); }
+  // Two transfers a clock.
+  double peak_bytes_per_second() const override {
+    return 2.0 * 1000 * Attribute(kMemoryClockRate) * Attribute(kMemoryBusWidth) / 8;
+  }
+
+  void ClearCache() override {
+    // Lines that another process had set aside are ordinary ones again, and are then driven out.
+    runtime_.Check(runtime_.reset_persisting_cache(), "cudaCtxResetPersistingL2Cache");
+    const uint64_t bytes = kCacheFolds * cache_bytes();
+    NeedScratch(bytes);
+    runtime_.Check(runtime_.memset(scratch_, 0, bytes), "a fill");
+    runtime_.Check(runtime_.device_synchronize(), "a fill");
+  }
+
+  double TimeCopy(uint64_t bytes, uint32_t copies) override {
+    const uint64_t pitch = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    NeedScratch(2 * pitch * copies);
+    const auto begin = std::chrono::steady_clock::now();
+    for (uint32_t copy = 0; copy < copies; ++copy) {
+      uint8_t* const from = scratch_ + 2 * pitch * copy;
+      runtime_.Check(runtime_.memcpy_async(from + pitch, from, bytes, kCopyDeviceToDevice, nullptr), "a copy");
+    }
+    runtime_.Check(runtime_.device_synchronize(), "a copy");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / copies;
+  }
+
+  GpuState State() const override { return ReadGpuState(pci_bus_id_); }
+
+ private:
+  static constexpr uint64_t kCacheFolds = 4, kAlignment = 512;
+
+  int Attribute(int attribute) const {
+    int value = 0;
+    runtime_.Check(runtime_.get_attribute(&value, attribute, 0), "cudaDeviceGetAttribute");
+    return value;
+  }
+  void NeedScratch(uint64_t bytes) {
+    if (bytes <= scratch_bytes_) return;
+    if (scratch_ != nullptr) runtime_.free(scratch_);
+    void* memory = nullptr;
+    runtime_.Check(runtime_.malloc(&memory, bytes), "an allocation for timing");
+    scratch_ = static_cast<uint8_t*>(memory);
+    scratch_bytes_ = bytes;
+    runtime_.Check(runtime_.memset(scratch_, 0, bytes), "a fill");
+    runtime_.Check(runtime_.device_synchronize(), "a fill");
+  }
+
+  const Runtime& runtime_;
+  std::string pci_bus_id_;
+  uint8_t* scratch_ = nullptr;
+  uint64_t scratch_bytes_ = 0;
+};
 
 class CudaJudgeDevice : public JudgeDevice {
  public:
@@ -127,10 +204,12 @@ class CudaJudgeDevice : public JudgeDevice {
   // A fault stays in the worker's context; the judge's own is not touched by it.
   void Reset() override { ++generation_; }
   bool faulted() const override { return false; }
+  Gpu* gpu() override { return &gpu_; }
 
  private:
   static constexpr uint64_t kIpcGranularity = uint64_t{2} << 20;
   Runtime runtime_;
+  CudaGpu gpu_{runtime_};
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "judge/gpu.h"
 #include "judge/options.h"
 #include "judge/results.h"
 #include "vgpu/exec/device.h"
@@ -49,6 +50,8 @@ class JudgeDevice {
   virtual std::string TakePrinted() { return ""; }
   // The virtual device behind it; nullptr on a real GPU.
   virtual vgpu::Device* virtual_device() { return nullptr; }
+  // The real GPU behind it; nullptr on a virtual one.
+  virtual Gpu* gpu() { return nullptr; }
 
  protected:
   uint64_t generation_ = 0;

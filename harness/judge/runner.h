@@ -26,6 +26,16 @@ class Runner {
   // The nth allocation of device memory (from 1) in the next call finds no room, as on a full device. Nothing on a
   // real GPU.
   virtual void FailAllocation(uint64_t /*nth*/) {}
+  // The same of the nth copy: it moves nothing and returns an error.
+  virtual void FailCopy(uint64_t /*nth*/) {}
+
+  // For timings, on a real GPU: tells the worker of calls to be made later, then has the first `calls` of them made,
+  // one after the other. The second's CallReport::seconds is the time of them all and of the wait for the device.
+  virtual CallReport PrepareBatch(const std::string& /*launcher*/,
+                                  std::span<const std::vector<worker::Argument>> /*calls*/) {
+    throw HarnessError("this runner makes no batches of calls");
+  }
+  virtual CallReport RunBatch(uint32_t /*calls*/) { throw HarnessError("this runner makes no batches of calls"); }
 };
 
 // Kernels that one call may launch.

@@ -67,6 +67,9 @@ class WorkerRunner : public Runner {
   void FailAllocation(uint64_t nth) override {
     if (bounded_server_ != nullptr) bounded_server_->server().FailAllocation(nth);
   }
+  void FailCopy(uint64_t nth) override {
+    if (bounded_server_ != nullptr) bounded_server_->server().FailCopy(nth);
+  }
 
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
     const auto& timeouts = options_.timeouts->launchers;
@@ -75,24 +78,10 @@ class WorkerRunner : public Runner {
       report.detail = "not called again: it did not end in " + std::to_string(kMaxFailures) + " tests before this one";
       return report;
     }
-    if (!session_.alive()) {
-      if (failed_starts_ >= kMaxFailures) return failed_start_;
-      ClearRecords();
-      CallReport report = Converse([&] { return session_.Start(options_.limits, server()); });
-      if (report.outcome != worker::Outcome::kReturned) {
-        report.at_start = true;
-        ++failed_starts_;
-        failed_start_ = report;
-        Recover();
-        return report;
-      }
-      failed_starts_ = 0;
-    }
+    if (auto failure = EnsureStarted()) return *failure;
     ClearRecords();
     CallReport report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
-    Recover();
-    // On a real GPU most errors stay with the worker's context.
-    if (!report.observed && !report.cuda_error.empty()) session_.Stop();
+    AfterCall(report);
     const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
       return finding.kind == vgpu::FindingKind::kTimeout;
     });
@@ -105,7 +94,43 @@ class WorkerRunner : public Runner {
     return report;
   }
 
+  CallReport PrepareBatch(const std::string& launcher, std::span<const std::vector<worker::Argument>> calls) override {
+    if (auto failure = EnsureStarted()) return *failure;
+    CallReport report = Converse([&] { return session_.Prepare(launcher, calls, options_.limits, server()); });
+    AfterCall(report);
+    return report;
+  }
+
+  CallReport RunBatch(uint32_t calls) override {
+    CallReport report = Converse([&] { return session_.RunBatch(calls, options_.limits, server()); });
+    AfterCall(report);
+    return report;
+  }
+
  private:
+  // A worker that runs, or the report of why there is none.
+  std::optional<CallReport> EnsureStarted() {
+    if (session_.alive()) return std::nullopt;
+    if (failed_starts_ >= kMaxFailures) return failed_start_;
+    ClearRecords();
+    CallReport report = Converse([&] { return session_.Start(options_.limits, server()); });
+    if (report.outcome != worker::Outcome::kReturned) {
+      report.at_start = true;
+      ++failed_starts_;
+      failed_start_ = report;
+      Recover();
+      return report;
+    }
+    failed_starts_ = 0;
+    return std::nullopt;
+  }
+
+  void AfterCall(const CallReport& report) {
+    Recover();
+    // On a real GPU most errors stay with the worker's context.
+    if (!report.observed && !report.cuda_error.empty()) session_.Stop();
+  }
+
   worker::CudaServer& server() {
     if (bounded_server_ != nullptr) return *bounded_server_;
     return no_server_;
@@ -129,6 +154,7 @@ class WorkerRunner : public Runner {
   void ClearRecords() {
     if (bounded_server_ == nullptr) return;
     bounded_server_->server().ClearTrace();
+    held_before_ = bounded_server_->server().Allocations().size();
     device_->virtual_device()->ClearRecords();
     device_->TakePrinted();
   }
@@ -145,13 +171,16 @@ class WorkerRunner : public Runner {
     report.detail = std::move(result.message);
     report.output = std::move(result.output) + device_->TakePrinted();
     report.limit_seconds = options_.limits.call_seconds;
+    report.seconds = result.seconds;
     report.observed = bounded_server_ != nullptr;
     if (report.observed) {
       const vgpu::Device& virtual_device = *device_->virtual_device();
       report.findings = virtual_device.findings().findings();
       report.launches = virtual_device.launches();
       report.trace = bounded_server_->server().trace();
-      report.api = CountApi(report.trace, bounded_server_->server().Allocations().size());
+      // What an earlier call left behind is not this one's leak.
+      const uint64_t held = bounded_server_->server().Allocations().size();
+      report.api = CountApi(report.trace, held - std::min(held, held_before_));
       report.refusals = bounded_server_->server().violations();
     }
     return report;
@@ -169,6 +198,7 @@ class WorkerRunner : public Runner {
   std::unique_ptr<BoundedServer> bounded_server_;
   NoServer no_server_;
   worker::WorkerSession session_;
+  uint64_t held_before_ = 0;  // allocations of the worker's when the call began
   int failed_starts_ = 0;
   CallReport failed_start_;
 };

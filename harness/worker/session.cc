@@ -329,8 +329,8 @@ CallResult WorkerSession::Start(const Limits& limits, CudaServer& server) {
   return Finish(std::move(result));
 }
 
-CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argument> arguments, const Limits& limits,
-                               CudaServer& server) {
+std::optional<CallResult> WorkerSession::CanNotCall(const std::string& launcher,
+                                                    std::span<const Argument> arguments) const {
   if (!alive_) return Failure(Outcome::kCouldNotStart, "the worker is not running");
   const auto found = std::find_if(launchers_.begin(), launchers_.end(),
                                   [&](const LauncherInfo& candidate) { return candidate.name == launcher; });
@@ -340,10 +340,14 @@ CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argu
   if (std::string mismatch = Mismatch(*found, arguments); !mismatch.empty()) {
     return Failure(Outcome::kBadSignature, std::move(mismatch));
   }
+  return std::nullopt;
+}
+
+// Sends a message that Returned answers. The result is complete but for the host arrays' sizes.
+CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server) {
   server_ = &server;
-  server.BeginCall(arguments);
   Conversation conversation(*this, limits, server, MessageType::kReturned);
-  CallResult result = conversation.Run(Frame(MessageType::kCall, 0, EncodeCall(launcher, arguments)));
+  CallResult result = conversation.Run(opening);
   if (result.outcome != Outcome::kReturned) return Finish(std::move(result));
   try {
     Returned returned = DecodeReturned(conversation.payload());
@@ -358,20 +362,52 @@ CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argu
     result.cuda_error = returned.cuda_error;
     result.cuda_error_name = std::move(returned.cuda_error_name);
     result.arrays = std::move(returned.arrays);
-    size_t arrays = 0;
-    for (const Argument& argument : arguments) {
-      if (argument.kind != ArgumentKind::kHostArray) continue;
-      if (arrays >= result.arrays.size() || result.arrays[arrays].size() != argument.bytes.size()) {
-        throw WireError("a host array came back with another size");
-      }
-      ++arrays;
-    }
-    if (arrays != result.arrays.size()) throw WireError("more host arrays came back than were sent");
   } catch (const WireError& error) {
     result.outcome = Outcome::kProtocolError;
     result.message = error.what();
   }
   return Finish(std::move(result));
+}
+
+CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argument> arguments, const Limits& limits,
+                               CudaServer& server) {
+  if (auto failure = CanNotCall(launcher, arguments)) return std::move(*failure);
+  server.BeginCall(arguments);
+  CallResult result = Exchange(Frame(MessageType::kCall, 0, EncodeCall(launcher, arguments)), limits, server);
+  if (result.outcome != Outcome::kReturned) return result;
+  std::string wrong;
+  size_t arrays = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind != ArgumentKind::kHostArray) continue;
+    if (arrays >= result.arrays.size() || result.arrays[arrays].size() != argument.bytes.size()) {
+      wrong = "a host array came back with another size";
+      break;
+    }
+    ++arrays;
+  }
+  if (wrong.empty() && arrays != result.arrays.size()) wrong = "more host arrays came back than were sent";
+  if (wrong.empty()) return result;
+  result.outcome = Outcome::kProtocolError;
+  result.message = std::move(wrong);
+  return Finish(std::move(result));
+}
+
+CallResult WorkerSession::Prepare(const std::string& launcher, std::span<const std::vector<Argument>> calls,
+                                  const Limits& limits, CudaServer& server) {
+  CallResult result;
+  uint16_t flags = 0;
+  for (const std::vector<Argument>& arguments : calls) {
+    if (auto failure = CanNotCall(launcher, arguments)) return std::move(*failure);
+    result = Exchange(Frame(MessageType::kPrepare, flags, EncodeCall(launcher, arguments)), limits, server);
+    if (result.outcome != Outcome::kReturned) break;
+    flags = kContinued;
+  }
+  return result;
+}
+
+CallResult WorkerSession::RunBatch(uint32_t calls, const Limits& limits, CudaServer& server) {
+  if (!alive_) return Failure(Outcome::kCouldNotStart, "the worker is not running");
+  return Exchange(Frame(MessageType::kRun, 0, Encoder().Put(calls).bytes()), limits, server);
 }
 
 }  // namespace lockstep::worker

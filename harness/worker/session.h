@@ -86,11 +86,20 @@ class WorkerSession {
   // Calls a launcher and serves the worker until it returns, or until something else is certain.
   CallResult Call(const std::string& launcher, std::span<const Argument> arguments, const Limits& limits,
                   CudaServer& server);
+  // Tells the worker of calls that RunBatch then makes, one after the other. They take no host arrays. No code of the
+  // submission's is called, though it may run, for it may have threads.
+  CallResult Prepare(const std::string& launcher, std::span<const std::vector<Argument>> calls, const Limits& limits,
+                     CudaServer& server);
+  // Makes the first so many of them. result.seconds is the judge's clock, from the order to the answer: the calls, and
+  // the wait for the device.
+  CallResult RunBatch(uint32_t calls, const Limits& limits, CudaServer& server);
   // Ends the worker, its process group, and what it holds on the device.
   void Stop();
 
  private:
   class Conversation;
+  std::optional<CallResult> CanNotCall(const std::string& launcher, std::span<const Argument> arguments) const;
+  CallResult Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server);
   CallResult Finish(CallResult result);
 
   WorkerCommand command_;

@@ -42,7 +42,7 @@ DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
     : device_(device), options_(std::move(options)) {}
 
 void DeviceServer::BeginCall(std::span<const Argument> arguments) {
-  failing_ = std::exchange(failing_next_, 0);
+  failing_ = std::exchange(failing_next_, {});
   passed_.clear();
   for (const Argument& argument : arguments) {
     if (argument.kind != ArgumentKind::kDevicePointer) continue;
@@ -142,6 +142,8 @@ void DeviceServer::AnswerTransfer(Request& request) {
   ApiCall call;
   call.function = origin.function;
   call.call_site = origin.call_site;
+  const bool is_copy = request.type != MessageType::kFill && !request.continued;
+  const bool fails = is_copy && failing_.copy > 0 && --failing_.copy == 0;
   bool done = false;
   switch (request.type) {
     case MessageType::kWrite: {
@@ -150,8 +152,8 @@ void DeviceServer::AnswerTransfer(Request& request) {
       const auto bytes = in.GetBytes();
       call.bytes = bytes.size();
       in.Finish();
-      done =
-          MayTouch(call.address, call.bytes, call.function) && device_.Write(call.address, bytes.data(), bytes.size());
+      done = !fails && MayTouch(call.address, call.bytes, call.function) &&
+             device_.Write(call.address, bytes.data(), bytes.size());
       request.out.Put(done);
       break;
     }
@@ -162,7 +164,7 @@ void DeviceServer::AnswerTransfer(Request& request) {
       in.Finish();
       if (call.bytes > kTransferBytes) throw WireError("Read of " + std::to_string(call.bytes) + " bytes");
       std::vector<uint8_t> bytes;
-      if (MayTouch(call.address, call.bytes, call.function) && device_.Contains(call.address, call.bytes)) {
+      if (!fails && MayTouch(call.address, call.bytes, call.function) && device_.Contains(call.address, call.bytes)) {
         bytes.resize(call.bytes);
         done = device_.Read(bytes.data(), call.address, call.bytes);
       }
@@ -176,7 +178,7 @@ void DeviceServer::AnswerTransfer(Request& request) {
       const auto from = in.Get<uint64_t>();
       call.bytes = in.Get<uint64_t>();
       in.Finish();
-      done = MayTouch(call.address, call.bytes, call.function) && MayTouch(from, call.bytes, call.function) &&
+      done = !fails && MayTouch(call.address, call.bytes, call.function) && MayTouch(from, call.bytes, call.function) &&
              device_.Copy(call.address, from, call.bytes);
       request.out.Put(done);
       break;
@@ -233,7 +235,7 @@ void DeviceServer::Answer(Request& request) {
       const auto bytes = in.Get<uint64_t>();
       in.Finish();
       ApiCall call{ApiKind::kAllocate, origin.function, origin.call_site, "", bytes, 0, false, 0};
-      const bool fails = failing_ > 0 && --failing_ == 0;
+      const bool fails = failing_.allocation > 0 && --failing_.allocation == 0;
       if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
         call.address =
             device_.Allocate(bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission",

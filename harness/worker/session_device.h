@@ -66,8 +66,9 @@ class DeviceServer : public CudaServer {
   // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each.
   const std::vector<std::string>& violations() const { return violations_; }
   void ClearTrace();
-  // The nth allocation (from 1) of the next call finds no room.
-  void FailAllocation(uint64_t nth) { failing_next_ = nth; }
+  // The nth allocation (from 1) of the next call finds no room; the nth copy of the next call fails.
+  void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
+  void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
   // Bytes that the worker copied, by kind, since the last ClearTrace.
   uint64_t BytesOf(ApiKind kind) const;
   uint64_t CallsOf(ApiKind kind) const;
@@ -96,7 +97,11 @@ class DeviceServer : public CudaServer {
   std::map<uint64_t, uint64_t> variables_;  // base → bytes, of the worker's modules
   std::set<uint64_t> passed_;               // bases
   uint64_t owned_bytes_ = 0, module_bytes_ = 0, allocations_made_ = 0;
-  uint64_t failing_next_ = 0, failing_ = 0;  // which allocation fails in the next call; how many until it, in this
+  // Which request fails, counted from 1; 0: none.
+  struct Failing {
+    uint64_t allocation = 0, copy = 0;
+  };
+  Failing failing_next_, failing_;  // in the next call; in this one, from here on
   std::vector<ApiCall> trace_;
   uint64_t trace_dropped_ = 0;
   std::vector<std::string> violations_;

@@ -28,6 +28,8 @@ constexpr TypeInfo kTypes[] = {
     {MessageType::kCall, kCallBytes, "Call"},
     {MessageType::kQuit, 0, "Quit"},
     {MessageType::kReply, kTransferBytes + kMargin, "Reply"},
+    {MessageType::kPrepare, kSmallBytes, "Prepare"},
+    {MessageType::kRun, sizeof(uint32_t), "Run"},
     {MessageType::kStarted, 0, "Started"},
     {MessageType::kHello, kSmallBytes, "Hello"},
     {MessageType::kReturned, kCallBytes, "Returned"},

@@ -20,7 +20,7 @@
 
 namespace lockstep::worker {
 
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 inline constexpr int kSocketDescriptor = 3;  // in the worker
 // Exit status of a worker that lost its connection to the judge.
 inline constexpr int kConnectionLostStatus = 120;
@@ -39,6 +39,8 @@ enum class MessageType : uint16_t {
   kCall = 1,
   kQuit,
   kReply,
+  kPrepare,  // a Call to be run later, in a batch; without kContinued it begins a new batch. Answered by Returned
+  kRun,      // u32: makes the batch's first so many calls, and waits for the device. Answered by one Returned
   // Worker to judge, not answered.
   kStarted = 32,  // the executable was loaded; sent before any code of the submission runs
   kHello,
@@ -64,7 +66,7 @@ enum class MessageType : uint16_t {
 };
 
 // Flags.
-inline constexpr uint16_t kContinued = 1;  // a further piece of the transfer that the last message began
+inline constexpr uint16_t kContinued = 1;  // a further piece of what the last message began: a transfer, a batch
 inline constexpr uint16_t kFailed = 2;     // of a Reply: the payload is the sentence to show
 
 bool IsKnown(uint16_t type);

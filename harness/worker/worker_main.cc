@@ -72,28 +72,52 @@ std::string Localize(std::span<Argument> arguments) {
   return "";
 }
 
-Returned Run(Call call) {
-  Returned returned;
+// A call that can be made: its launcher, and its arguments as this process has them.
+struct Ready {
   const Launcher* launcher = nullptr;
-  for (const Launcher& candidate : Launchers()) {
-    if (candidate.info.name == call.launcher) launcher = &candidate;
-  }
-  if (launcher == nullptr) {
-    returned.refused = "the worker has no launcher " + call.launcher;
-  } else {
-    returned.refused = Mismatch(launcher->info, call.arguments);
-  }
-  if (returned.refused.empty()) returned.refused = Localize(call.arguments);
-  if (!returned.refused.empty()) return returned;
+  std::vector<Argument> arguments;
+  std::string refused;  // why it can't be made
+};
 
-  returned.result = launcher->invoke(call.arguments);
+Ready MakeReady(Call call) {
+  Ready ready;
+  ready.arguments = std::move(call.arguments);
+  for (const Launcher& candidate : Launchers()) {
+    if (candidate.info.name == call.launcher) ready.launcher = &candidate;
+  }
+  if (ready.launcher == nullptr) {
+    ready.refused = "the worker has no launcher " + call.launcher;
+  } else {
+    ready.refused = Mismatch(ready.launcher->info, ready.arguments);
+  }
+  if (ready.refused.empty()) ready.refused = Localize(ready.arguments);
+  return ready;
+}
+
+Returned Refuse(const std::string& why) {
+  Returned returned;
+  returned.refused = why;
+  return returned;
+}
+
+// Calls the launchers one after the other, then waits for the device.
+Returned Run(std::span<Ready> calls) {
+  Returned returned;
+  for (const Ready& call : calls) returned.result = call.launcher->invoke(call.arguments);
   std::fflush(nullptr);
   const cudaError_t at_sync = cudaDeviceSynchronize();
   const cudaError_t left = cudaGetLastError();
   const cudaError_t error = left != cudaSuccess ? left : at_sync;
   returned.cuda_error = error;
   if (error != cudaSuccess) returned.cuda_error_name = cudaGetErrorName(error);
-  for (Argument& argument : call.arguments) {
+  return returned;
+}
+
+Returned RunOne(Call call) {
+  Ready ready = MakeReady(std::move(call));
+  if (!ready.refused.empty()) return Refuse(ready.refused);
+  Returned returned = Run({&ready, 1});
+  for (Argument& argument : ready.arguments) {
     if (argument.kind == ArgumentKind::kHostArray) returned.arrays.push_back(std::move(argument.bytes));
   }
   return returned;
@@ -103,11 +127,32 @@ int Serve() {
   Hello hello;
   for (const Launcher& launcher : Launchers()) hello.launchers.push_back(launcher.info);
   Send(kSocketDescriptor, MessageType::kHello, 0, Encode(hello));
+  std::vector<Ready> batch;
   for (;;) {
     const Message message = Receive(kSocketDescriptor);
-    if (message.type == MessageType::kQuit) return 0;
-    if (message.type != MessageType::kCall) throw WireError("unexpected " + std::string(NameOf(message.type)));
-    Send(kSocketDescriptor, MessageType::kReturned, 0, Encode(Run(DecodeCall(message.payload))));
+    Returned returned;
+    switch (message.type) {
+      case MessageType::kQuit:
+        return 0;
+      case MessageType::kCall:
+        returned = RunOne(DecodeCall(message.payload));
+        break;
+      case MessageType::kPrepare:
+        if ((message.flags & kContinued) == 0) batch.clear();
+        batch.push_back(MakeReady(DecodeCall(message.payload)));
+        returned = Refuse(batch.back().refused);
+        if (!batch.back().refused.empty()) batch.pop_back();
+        break;
+      case MessageType::kRun: {
+        const auto calls = Decoder(message.payload).Get<uint32_t>();
+        if (calls > batch.size()) throw WireError("Run of more calls than were prepared");
+        returned = Run(std::span(batch).first(calls));
+        break;
+      }
+      default:
+        throw WireError("unexpected " + std::string(NameOf(message.type)));
+    }
+    Send(kSocketDescriptor, MessageType::kReturned, 0, Encode(returned));
   }
 }
 
