@@ -47,7 +47,8 @@ class Backend {
   virtual void Note(const Origin& origin, int error) = 0;
 };
 
-std::unique_ptr<Backend> MakeLocalBackend();             // cudart/local_backend.cc: options from LOCKSTEP_* variables
+// cudart/local_backend.cc: options from LOCKSTEP_* variables. One a device, by its ordinal.
+std::unique_ptr<Backend> MakeLocalBackend(int device);
 std::unique_ptr<Backend> MakeRemoteBackend(int socket);  // worker/remote_backend.cc
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,6 +1,8 @@
-#include "vgpu/cudart/copy.h"
-
+// Copies and fills: what every API function that makes them shares.
 #include <cstring>
+#include <vector>
+
+#include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -22,27 +24,29 @@ void Check(const Layout& layout, const Region& region) {
           cudaErrorInvalidValue);
 }
 
-// Which way a copy really goes. Memory that the device and the host share counts as the device's.
+// Which way a copy really goes: the device at each end, if any. Memory that device and host share counts as the
+// device's.
 struct Ends {
-  bool to_device, from_device;
+  std::optional<int> to, from;
 };
 
 Ends EndsOf(Runtime& r, const void* to, const void* from, cudaMemcpyKind kind) {
   Require(to != nullptr && from != nullptr, cudaErrorInvalidValue);
-  const Ends is{r.backend().Contains(Address(to), 1), r.backend().Contains(Address(from), 1)};
+  const Ends ends{r.DeviceHolding(Address(to)), r.DeviceHolding(Address(from))};
   // What the caller calls host memory may be shared; anything else must be what the kind says.
   const auto agrees = [&](bool is_device, bool says_device, const void* pointer) {
     return is_device == says_device || (is_device && r.IsShared(Address(pointer)));
   };
+  const bool to_device = ends.to.has_value(), from_device = ends.from.has_value();
   switch (kind) {
     case cudaMemcpyHostToDevice:
-      Require(agrees(is.to_device, true, to) && agrees(is.from_device, false, from), cudaErrorInvalidValue);
+      Require(agrees(to_device, true, to) && agrees(from_device, false, from), cudaErrorInvalidValue);
       break;
     case cudaMemcpyDeviceToHost:
-      Require(agrees(is.to_device, false, to) && agrees(is.from_device, true, from), cudaErrorInvalidValue);
+      Require(agrees(to_device, false, to) && agrees(from_device, true, from), cudaErrorInvalidValue);
       break;
     case cudaMemcpyDeviceToDevice:
-      Require(agrees(is.to_device, true, to) && agrees(is.from_device, true, from), cudaErrorInvalidValue);
+      Require(agrees(to_device, true, to) && agrees(from_device, true, from), cudaErrorInvalidValue);
       break;
     case cudaMemcpyHostToHost:  // with unified addressing, what the pointers say
     case cudaMemcpyDefault:
@@ -50,82 +54,120 @@ Ends EndsOf(Runtime& r, const void* to, const void* from, cudaMemcpyKind kind) {
     default:
       throw ApiError{cudaErrorInvalidMemcpyDirection};
   }
-  return is;
+  return ends;
 }
 
 void CopyRow(Runtime& r, void* to, const void* from, uint64_t bytes, const Ends& ends) {
   bool done = true;
-  if (ends.to_device && ends.from_device) {
-    done = r.backend().Copy(Address(to), Address(from), bytes, r.origin());
-  } else if (ends.to_device) {
-    done = r.backend().Write(Address(to), from, bytes, r.origin());
-  } else if (ends.from_device) {
-    done = r.backend().Read(to, Address(from), bytes, r.origin());
+  if (ends.to && ends.from && *ends.to != *ends.from) {
+    std::vector<uint8_t> staged(bytes);
+    done = r.backend(*ends.from).Read(staged.data(), Address(from), bytes, r.origin()) &&
+           r.backend(*ends.to).Write(Address(to), staged.data(), bytes, r.origin());
+  } else if (ends.to && ends.from) {
+    done = r.backend(*ends.to).Copy(Address(to), Address(from), bytes, r.origin());
+  } else if (ends.to) {
+    done = r.backend(*ends.to).Write(Address(to), from, bytes, r.origin());
+  } else if (ends.from) {
+    done = r.backend(*ends.from).Read(to, Address(from), bytes, r.origin());
   } else {
     std::memmove(to, from, bytes);
   }
   Require(done, cudaErrorInvalidValue);
 }
 
-double CopyMicroseconds(Runtime& r, const void* to, const void* from, uint64_t bytes, const Ends& ends) {
+double CopyMicroseconds(Runtime& r, const CopyWork& copy, const Ends& ends) {
   const DeviceProfile& profile = r.profile();
-  if (ends.to_device && ends.from_device) {
+  const auto bytes = static_cast<double>(copy.region.Bytes());
+  const bool to_pinned = r.IsPinned(copy.to), from_pinned = r.IsPinned(copy.from);
+  const bool to_device = ends.to && !to_pinned, from_device = ends.from && !from_pinned;
+  if (to_device && from_device && *ends.to == *ends.from) {
     // Each byte is read and written.
     const double rate = profile.dram_gb_per_s * profile.dram_efficiency * kBytesPerMicrosecond;
-    return profile.launch_overhead_us + 2.0 * static_cast<double>(bytes) / rate;
+    return profile.launch_overhead_us + 2.0 * bytes / rate;
   }
-  if (!ends.to_device && !ends.from_device) return 0;
-  const bool pinned = r.IsPinned(ends.to_device ? from : to);
+  if (!to_device && !from_device) return 0;
+  const bool pinned = to_pinned || from_pinned || (to_device && from_device);
   const double rate = (pinned ? profile.host_pinned_gb_per_s : profile.host_gb_per_s) * kBytesPerMicrosecond;
-  return profile.copy_overhead_us + static_cast<double>(bytes) / rate;
+  return profile.copy_overhead_us + bytes / rate;
+}
+
+// Rows that follow each other without a gap are one.
+Region Joined(Region region, const Layout& layout) {
+  if (layout.pitch != region.width) return region;
+  if (layout.slice == region.width * region.height) return {region.Bytes(), 1, 1};
+  return {region.width * region.height, 1, region.depth};
+}
+
+// f(offset in the first layout, offset in the second), a row at a time.
+template <typename F>
+void ForEachRow(const Region& region, const Layout& first, const Layout& second, F f) {
+  for (uint64_t z = 0; z < region.depth; ++z) {
+    for (uint64_t y = 0; y < region.height; ++y) {
+      f(z * first.slice + y * first.pitch, z * second.slice + y * second.pitch);
+    }
+  }
 }
 
 }  // namespace
 
-void Copy(Runtime& r, void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  CopyRegion(r, to, {bytes, bytes}, from, {bytes, bytes}, {bytes, 1, 1}, kind, stream);
+CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind) {
+  return {to, {bytes, bytes}, from, {bytes, bytes}, {bytes, 1, 1}, kind};
 }
 
-void CopyRegion(Runtime& r, void* to, Layout to_layout, const void* from, Layout from_layout, Region region,
-                cudaMemcpyKind kind, cudaStream_t stream) {
-  r.timeline().StreamOf(stream);
-  Check(to_layout, region);
-  Check(from_layout, region);
-  if (region.Bytes() == 0) return;
-  const Ends ends = EndsOf(r, to, from, kind);
-  // Rows that follow each other without a gap are one copy.
-  if (to_layout.pitch == region.width && from_layout.pitch == region.width) {
-    if (to_layout.slice == from_layout.slice && to_layout.slice == region.width * region.height) {
-      region = {region.Bytes(), 1, 1};
-    } else {
-      region = {region.width * region.height, 1, region.depth};
-    }
-  }
-  for (uint64_t z = 0; z < region.depth; ++z) {
-    for (uint64_t y = 0; y < region.height; ++y) {
-      CopyRow(r, static_cast<char*>(to) + z * to_layout.slice + y * to_layout.pitch,
-              static_cast<const char*>(from) + z * from_layout.slice + y * from_layout.pitch, region.width, ends);
-    }
-  }
-  r.timeline().Enqueue(stream, CopyMicroseconds(r, to, from, region.Bytes(), ends));
+CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
+  Require(parms != nullptr, cudaErrorInvalidValue);
+  if (parms->srcArray != nullptr || parms->dstArray != nullptr) NotSupported("a copy of CUDA arrays");
+  Require(parms->srcPtr.ptr != nullptr && parms->dstPtr.ptr != nullptr, cudaErrorInvalidValue);
+  const auto layout = [](const cudaPitchedPtr& base) { return Layout{base.pitch, base.pitch * base.ysize}; };
+  const auto place = [&](const cudaPitchedPtr& base, const cudaPos& position) {
+    return static_cast<char*>(base.ptr) + position.z * layout(base).slice + position.y * base.pitch + position.x;
+  };
+  return {place(parms->dstPtr, parms->dstPos),
+          layout(parms->dstPtr),
+          place(parms->srcPtr, parms->srcPos),
+          layout(parms->srcPtr),
+          {parms->extent.width, parms->extent.height, parms->extent.depth},
+          parms->kind};
 }
 
-void Fill(Runtime& r, void* to, Layout layout, int value, Region region, cudaStream_t stream) {
-  r.timeline().StreamOf(stream);
-  Check(layout, region);
-  if (region.Bytes() == 0) return;
-  if (layout.pitch == region.width && layout.slice == region.width * region.height) region = {region.Bytes(), 1, 1};
-  for (uint64_t z = 0; z < region.depth; ++z) {
-    for (uint64_t y = 0; y < region.height; ++y) {
-      Require(r.backend().Fill(Address(to) + z * layout.slice + y * layout.pitch, static_cast<uint8_t>(value),
-                               region.width, r.origin()),
-              cudaErrorInvalidValue);
-    }
+void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
+  Check(work.to_layout, work.region);
+  Check(work.from_layout, work.region);
+  if (work.region.Bytes() == 0) return;
+  const Ends ends = EndsOf(r, work.to, work.from, work.kind);
+  Region region = work.region;
+  const Layout &to = work.to_layout, &from = work.from_layout;
+  if (to.pitch == from.pitch && (to.slice == from.slice || region.depth == 1)) region = Joined(region, to);
+  ForEachRow(region, to, from, [&](uint64_t to_offset, uint64_t from_offset) {
+    CopyRow(r, static_cast<char*>(work.to) + to_offset, static_cast<const char*>(work.from) + from_offset, region.width,
+            ends);
+  });
+  r.timeline().Enqueue(stream, CopyMicroseconds(r, work, ends));
+}
+
+void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
+  Check(work.layout, work.region);
+  const unsigned unit = work.element_bytes;
+  Require(unit == 1 || ((unit == 2 || unit == 4) && work.region.width % unit == 0), cudaErrorInvalidValue);
+  if (work.region.Bytes() == 0) return;
+  const std::optional<int> device = r.DeviceHolding(Address(work.to));
+  Require(device.has_value(), cudaErrorInvalidValue);
+  Backend& backend = r.backend(*device);
+  const Region region = Joined(work.region, work.layout);
+  std::vector<uint8_t> row;
+  if (unit > 1) {
+    row.resize(region.width);
+    for (uint64_t at = 0; at < region.width; at += unit) std::memcpy(row.data() + at, &work.value, unit);
   }
+  ForEachRow(region, work.layout, work.layout, [&](uint64_t offset, uint64_t) {
+    const uint64_t to = Address(work.to) + offset;
+    Require(unit == 1 ? backend.Fill(to, static_cast<uint8_t>(work.value), region.width, r.origin())
+                      : backend.Write(to, row.data(), region.width, r.origin()),
+            cudaErrorInvalidValue);
+  });
   const DeviceProfile& profile = r.profile();
-  r.timeline().Enqueue(stream, profile.launch_overhead_us +
-                                   static_cast<double>(region.Bytes()) /
-                                       (profile.dram_gb_per_s * profile.dram_efficiency * kBytesPerMicrosecond));
+  const double rate = profile.dram_gb_per_s * profile.dram_efficiency * kBytesPerMicrosecond;
+  r.timeline().Enqueue(stream, profile.launch_overhead_us + static_cast<double>(region.Bytes()) / rate);
 }
 
 }  // namespace lockstep::vgpu::cudart

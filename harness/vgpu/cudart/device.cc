@@ -231,7 +231,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return Api("cudaDeviceSynchronize", [](Runtime& r) { r.timeline().SynchronizeDevice(); });
+  return Api("cudaDeviceSynchronize", [](Runtime& r) { r.timeline().SynchronizeDevice(r.device()); });
 }
 
 cudaError_t cudaDeviceReset() {

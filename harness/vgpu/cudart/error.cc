@@ -1,6 +1,7 @@
 // cudaGetLastError and the names of errors.
 #include <utility>
 
+#include "vgpu/cudart/api_failure.h"
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart {
@@ -101,12 +102,12 @@ extern "C" {
 cudaError_t cudaGetLastError() {
   const cudaError_t error = std::exchange(LastError(), cudaSuccess);
   // Notes that the program asked; its own outcome is success.
-  Api("cudaGetLastError", Faults::kNone, [](Runtime&) {});
+  Api("cudaGetLastError", Faults::kNone, [](Runtime&) { NoteErrorRead(); });
   return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
-  Api("cudaPeekAtLastError", Faults::kNone, [](Runtime&) {});
+  Api("cudaPeekAtLastError", Faults::kNone, [](Runtime&) { NoteErrorRead(); });
   return LastError();
 }
 

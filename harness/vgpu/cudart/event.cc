@@ -1,5 +1,5 @@
 // Events, whose times are those of the modelled clock.
-#include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
 
@@ -11,7 +11,7 @@ constexpr double kMicrosecondsInMillisecond = 1000;
 void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
   Require(event != nullptr && (flags & ~kEventFlags) == 0, cudaErrorInvalidValue);
   if ((flags & cudaEventInterprocess) != 0) NotSupported("an event that processes share");
-  *event = r.timeline().CreateEvent(flags);
+  *event = r.timeline().CreateEvent(r.device(), flags);
 }
 
 const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
@@ -37,14 +37,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return Api("cudaEventRecord", Faults::kIgnores, [&](Runtime& r) { r.timeline().Record(event, stream); });
+  return Api("cudaEventRecord", Faults::kIgnores, [&](Runtime& r) { Submit(r, RecordWork{event}, stream); });
 }
 LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
     Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
-    r.timeline().Record(event, stream);
+    Submit(r, RecordWork{event}, stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
@@ -54,7 +54,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return Api("cudaEventSynchronize", [&](Runtime& r) { r.timeline().Synchronize(event); });
+  return Api("cudaEventSynchronize", [&](Runtime& r) { r.timeline().Synchronize(r.timeline().EventOf(event)); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {

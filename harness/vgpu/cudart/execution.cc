@@ -1,118 +1,7 @@
 // Launching kernels, and what is known about them: cudaLaunch…, cudaFunc….
 #include <algorithm>
-#include <cstring>
 
-#include "vgpu/cudart/launch.h"
-#include "vgpu/cudart/runtime.h"
-
-namespace lockstep::vgpu::cudart {
-
-cudaError_t ErrorOf(LaunchError error) {
-  switch (error) {
-    case LaunchError::kNone:
-      return cudaSuccess;
-    case LaunchError::kInvalidConfiguration:
-      return cudaErrorInvalidValue;  // cudaErrorInvalidConfiguration before CUDA 13
-    case LaunchError::kTooManyResources:
-      return cudaErrorLaunchOutOfResources;
-    case LaunchError::kIllegalAddress:
-      return cudaErrorIllegalAddress;
-    case LaunchError::kMisalignedAddress:
-      return cudaErrorMisalignedAddress;
-    case LaunchError::kTrap:
-      return cudaErrorLaunchFailure;
-    case LaunchError::kAssert:
-      return cudaErrorAssert;
-    case LaunchError::kTimeout:
-      return cudaErrorLaunchTimeout;
-    case LaunchError::kUnsupported:
-      return cudaErrorNotSupported;
-    case LaunchError::kStackOverflow:
-      return cudaErrorHardwareStackError;
-    case LaunchError::kCooperativeTooLarge:
-      return cudaErrorCooperativeLaunchTooLarge;
-  }
-  return cudaErrorUnknown;
-}
-
-namespace {
-
-Dim3 ToDim3(const dim3& dim) { return {dim.x, dim.y, dim.z}; }
-
-// What the error code alone would not tell.
-std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguration& configuration) {
-  const dim3 &grid = configuration.grid, &block = configuration.block;
-  const auto text = [](const dim3& dim) {
-    return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
-  };
-  const uint64_t threads = ToDim3(block).Count(),
-                 most = std::min<uint64_t>(info.max_threads, static_cast<uint64_t>(r.profile().max_threads_per_block));
-  std::string why = "does not fit the device";
-  if (threads == 0 || ToDim3(grid).Count() == 0) {
-    why = "has a size of 0";
-  } else if (threads > most) {
-    why = "has " + std::to_string(threads) + " threads a block, at most " + std::to_string(most) + " are possible";
-  } else if (configuration.shared > 0) {
-    why += " with " + std::to_string(configuration.shared) + " bytes of dynamic shared memory";
-  }
-  return "the launch of " + info.demangled + ", grid " + text(grid) + ", block " + text(block) + ", " + why;
-}
-
-// Errors of the launch call; all others are the kernel's, and come later.
-bool IsLaunchCallError(LaunchError error) {
-  return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
-         error == LaunchError::kCooperativeTooLarge;
-}
-
-}  // namespace
-
-uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info) {
-  if (kernel.max_dynamic_shared >= 0) return static_cast<uint64_t>(kernel.max_dynamic_shared);
-  return static_cast<uint64_t>(r.profile().shared_per_block) -
-         std::min<uint64_t>(info.static_shared, static_cast<uint64_t>(r.profile().shared_per_block));
-}
-
-void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
-            bool cooperative) {
-  Kernel& kernel = r.KernelOf(function);
-  r.timeline().StreamOf(configuration.stream);
-  const KernelInfo& info = r.InfoOf(kernel);
-  if (configuration.shared > MaxDynamicShared(r, kernel, info)) {
-    Say("the launch of " + info.demangled + " asks for " + std::to_string(configuration.shared) +
-        " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, kernel, info)) +
-        " are possible unless cudaFuncSetAttribute allows more");
-    throw ApiError{cudaErrorInvalidValue};
-  }
-  // The context is lost, though nobody was told yet: the kernel never runs.
-  if (r.faulted()) return;
-
-  std::vector<uint8_t> parameters(info.parameter_bytes);
-  for (size_t i = 0; i < info.parameters.size(); ++i) {
-    const KernelParameter& parameter = info.parameters[i];
-    Require(arguments != nullptr && arguments[i] != nullptr, cudaErrorInvalidValue);
-    Require(parameter.offset <= parameters.size() && parameter.bytes <= parameters.size() - parameter.offset,
-            cudaErrorInvalidKernelImage);
-    std::memcpy(parameters.data() + parameter.offset, arguments[i], parameter.bytes);
-  }
-  LaunchSpec launch;
-  launch.module = r.Load(*kernel.module);
-  launch.kernel = kernel.name;
-  launch.grid = ToDim3(configuration.grid);
-  launch.block = ToDim3(configuration.block);
-  launch.dynamic_shared = static_cast<uint32_t>(configuration.shared);
-  launch.parameters = parameters;
-  launch.cooperative = cooperative;
-  const LaunchResult result = r.backend().Launch(launch, r.origin());
-  if (IsLaunchCallError(result.error)) {
-    Say(Explain(r, info, configuration));
-    // Beyond a kernel's __launch_bounds__ is a bad argument; beyond its registers, too many resources.
-    throw ApiError{launch.block.Count() > info.max_threads ? cudaErrorInvalidValue : ErrorOf(result.error)};
-  }
-  r.timeline().Enqueue(configuration.stream, result.microseconds);
-  if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
-}
-
-}  // namespace lockstep::vgpu::cudart
+#include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
 using lockstep::vgpu::KernelInfo;
@@ -171,9 +60,7 @@ LOCKSTEP_PER_THREAD(cudaLaunchKernelExC, _ptsz)
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return Api("cudaLaunchHostFunc", Faults::kIgnores, [&](Runtime& r) {
     Require(function != nullptr, cudaErrorInvalidValue);
-    r.timeline().StreamOf(stream);
-    // After a fault the functions of a stream no longer run.
-    if (!r.faulted()) function(data);
+    Submit(r, HostWork{function, data}, stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaLaunchHostFunc, _ptsz)

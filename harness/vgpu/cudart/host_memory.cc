@@ -138,7 +138,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
                                  cudaStream_t stream) {
   return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
     Require(flags == 0 && bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
-    r.timeline().StreamOf(stream);
+    r.StreamOf(stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz)

@@ -2,7 +2,8 @@
 //
 //   LOCKSTEP_PROFILE=h200         the device that is modelled
 //   LOCKSTEP_THREADS=4            CPU threads that run blocks; results do not depend on it
-//   LOCKSTEP_CHECK=races,init,sync,leaks   checkers; "all" for every one
+//   LOCKSTEP_DEVICES=2            how many there are of it (cudart/runtime.cc)
+//   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers; "all" for every one
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <stdexcept>
 
 #include "vgpu/cudart/backend.h"
@@ -51,7 +53,8 @@ const DeviceProfile& ChosenProfile() {
 }
 
 struct Checks {
-  bool races = false, init = false, sync = false, leaks = false;
+  bool races = false, init = false, sync = false, leaks = false, api = false;
+  bool any() const { return races || init || sync || leaks || api; }
 };
 
 Checks ChosenChecks() {
@@ -62,13 +65,14 @@ Checks ChosenChecks() {
     const std::string name = list.substr(at, comma - at);
     at = comma + 1;
     const bool all = name == "all";
-    if (!all && name != "races" && name != "init" && name != "sync" && name != "leaks") {
-      throw std::runtime_error("there is no check " + name + "; there are: races, init, sync, leaks, all");
+    if (!all && name != "races" && name != "init" && name != "sync" && name != "leaks" && name != "api") {
+      throw std::runtime_error("there is no check " + name + "; there are: races, init, sync, leaks, api, all");
     }
     checks.races |= all || name == "races";
     checks.init |= all || name == "init";
     checks.sync |= all || name == "sync";
     checks.leaks |= all || name == "leaks";
+    checks.api |= all || name == "api";
   }
   return checks;
 }
@@ -84,10 +88,18 @@ DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks) 
   return options;
 }
 
+class LocalBackend;
+// By device ordinal.
+std::map<int, LocalBackend*>& LocalBackends() {
+  static auto* const backends = new std::map<int, LocalBackend*>;
+  return *backends;
+}
+
 class LocalBackend : public Backend {
  public:
-  LocalBackend()
-      : checks_(ChosenChecks()),
+  explicit LocalBackend(int ordinal)
+      : ordinal_(ordinal),
+        checks_(ChosenChecks()),
         device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_)),
         report_(Variable("LOCKSTEP_PROFILE_REPORT")),
         counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")) {}
@@ -152,13 +164,15 @@ class LocalBackend : public Backend {
     ReportOptions options;
     options.kernels = report_ == "kernels" || report_ == "lines";
     options.lines = report_ == "lines";
-    options.findings = checks_.races || checks_.init || checks_.sync || checks_.leaks;
+    options.findings = checks_.any();
     options.leaks = checks_.leaks;
+    options.api = checks_.api && ordinal_ == 0;
+    if (LocalBackends().size() > 1) options.ordinal = ordinal_;
     options.faults_were_shown = fault_shown_;
     PrintReport(device_, options);
-    if (!counters_file_.empty() && !WriteCountersFile(counters_file_, device_)) {
-      Say(counters_file_ + ": can't be written");
-    }
+    if (counters_file_.empty()) return;
+    const std::string file = counters_file_ + (ordinal_ > 0 ? "." + std::to_string(ordinal_) : "");
+    if (!WriteCountersFile(file, device_)) Say(file + ": can't be written");
   }
 
  private:
@@ -171,6 +185,7 @@ class LocalBackend : public Backend {
     fault_shown_ = true;
   }
 
+  const int ordinal_;
   const Checks checks_;
   Device device_;
   const std::string report_, counters_file_;
@@ -178,18 +193,16 @@ class LocalBackend : public Backend {
   bool fault_shown_ = false;
 };
 
-LocalBackend* g_local = nullptr;
-
 __attribute__((destructor)) void ReportAtExit() {
-  if (g_local != nullptr) g_local->Report();
+  for (const auto& [ordinal, backend] : LocalBackends()) backend->Report();
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> MakeLocalBackend() {
+std::unique_ptr<Backend> MakeLocalBackend(int device) {
   try {
-    auto backend = std::make_unique<LocalBackend>();
-    g_local = backend.get();
+    auto backend = std::make_unique<LocalBackend>(device);
+    LocalBackends()[device] = backend.get();
     return backend;
   } catch (const std::runtime_error& error) {
     // The user's choice of a device or check can't be had: running on without it would mislead.

@@ -1,21 +1,19 @@
 // Device memory: allocation, copies, fills.
+#include "vgpu/cudart/memory.h"
+
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
-#include "vgpu/cudart/copy.h"
-#include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
-
-namespace {
-
-constexpr uint64_t kPitchAlignment = 512;
 
 void Allocate(Runtime& r, void** pointer, uint64_t bytes) {
   Require(pointer != nullptr, cudaErrorInvalidValue);
   *pointer = nullptr;
   if (bytes == 0) return;
-  const uint64_t address = r.backend().Allocate(bytes, r.origin());
+  const uint64_t address = r.backend().Allocate(bytes, r.OriginWithCallSite());
   Require(address != 0, cudaErrorMemoryAllocation);
   *pointer = reinterpret_cast<void*>(address);
 }
@@ -23,9 +21,15 @@ void Allocate(Runtime& r, void** pointer, uint64_t bytes) {
 void Free(Runtime& r, void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<uintptr_t>(pointer);
-  Require(r.backend().Free(address, r.origin()), cudaErrorInvalidValue);
+  Require(r.host_ranges().count(address) == 0, cudaErrorInvalidValue);
+  Require(r.backend(r.DeviceHolding(address).value_or(r.device())).Free(address, r.origin()), cudaErrorInvalidValue);
   r.managed().erase(address);
+  ForgetPooled(pointer);
 }
+
+namespace {
+
+constexpr uint64_t kPitchAlignment = 512;
 
 void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, uint64_t rows) {
   Require(pitch != nullptr && width <= SIZE_MAX - kPitchAlignment, cudaErrorInvalidValue);
@@ -35,26 +39,54 @@ void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, 
   Allocate(r, pointer, bytes);
 }
 
-// The linear ends of a cudaMemcpy3D; arrays are texture memory.
-struct Ends3D {
-  void* to;
-  const void* from;
-};
-Ends3D Linear(const cudaMemcpy3DParms& parms) {
-  if (parms.srcArray != nullptr || parms.dstArray != nullptr) NotSupported("a copy of CUDA arrays");
-  const auto place = [](const cudaPitchedPtr& base, const cudaPos& position) {
-    return static_cast<char*>(base.ptr) + position.z * base.pitch * base.ysize + position.y * base.pitch + position.x;
-  };
-  Require(parms.srcPtr.ptr != nullptr && parms.dstPtr.ptr != nullptr, cudaErrorInvalidValue);
-  return {place(parms.dstPtr, parms.dstPos), place(parms.srcPtr, parms.srcPos)};
+// A synchronous copy: in the default stream, and the host waits for it.
+void CopyNow(Runtime& r, CopyWork work) {
+  Submit(r, std::move(work), nullptr);
+  r.timeline().Synchronize(r.StreamOf(nullptr));
 }
 
-void Copy3D(Runtime& r, const cudaMemcpy3DParms* parms, cudaStream_t stream) {
+FillWork Linear(void* to, int value, size_t bytes) {
+  return {to, {bytes, bytes}, static_cast<unsigned>(value), 1, {bytes, 1, 1}};
+}
+FillWork Rows(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return {to, {pitch, pitch * height}, static_cast<unsigned>(value), 1, {width, height, 1}};
+}
+FillWork Box(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
+  return {to.ptr,
+          {to.pitch, to.pitch * to.ysize},
+          static_cast<unsigned>(value),
+          1,
+          {extent.width, extent.height, extent.depth}};
+}
+CopyWork CopyRows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                  cudaMemcpyKind kind) {
+  return {to, {to_pitch, to_pitch * height}, from, {from_pitch, from_pitch * height}, {width, height, 1}, kind};
+}
+
+// Between devices; the pointers say which, and the ordinals must agree.
+CopyWork CopyPeer(Runtime& r, void* to, int to_device, const void* from, int from_device, size_t bytes) {
+  for (const auto& [pointer, device] : {std::pair<const void*, int>{to, to_device}, {from, from_device}}) {
+    Require(device >= 0 && device < r.device_count(), cudaErrorInvalidDevice);
+    Require(bytes == 0 || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)) == device, cudaErrorInvalidValue);
+  }
+  return MakeCopy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+CopyWork CopyPeer3D(Runtime& r, const cudaMemcpy3DPeerParms* parms) {
   Require(parms != nullptr, cudaErrorInvalidValue);
-  const Ends3D ends = Linear(*parms);
-  CopyRegion(r, ends.to, {parms->dstPtr.pitch, parms->dstPtr.pitch * parms->dstPtr.ysize}, ends.from,
-             {parms->srcPtr.pitch, parms->srcPtr.pitch * parms->srcPtr.ysize},
-             {parms->extent.width, parms->extent.height, parms->extent.depth}, parms->kind, stream);
+  for (const int device : {parms->srcDevice, parms->dstDevice}) {
+    Require(device >= 0 && device < r.device_count(), cudaErrorInvalidDevice);
+  }
+  cudaMemcpy3DParms plain = {};
+  plain.srcArray = parms->srcArray;
+  plain.srcPos = parms->srcPos;
+  plain.srcPtr = parms->srcPtr;
+  plain.dstArray = parms->dstArray;
+  plain.dstPos = parms->dstPos;
+  plain.dstPtr = parms->dstPtr;
+  plain.extent = parms->extent;
+  plain.kind = cudaMemcpyDeviceToDevice;
+  return MakeCopy3D(&plain);
 }
 
 }  // namespace
@@ -68,14 +100,6 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   return Api("cudaMalloc", [&](Runtime& r) { Allocate(r, pointer, bytes); });
 }
-
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-  return Api("cudaMallocAsync", [&](Runtime& r) {
-    r.timeline().StreamOf(stream);
-    Allocate(r, pointer, bytes);
-  });
-}
-LOCKSTEP_PER_THREAD(cudaMallocAsync, _ptsz)
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return Api("cudaMallocPitch", [&](Runtime& r) { AllocatePitched(r, pointer, pitch, width, height); });
@@ -99,25 +123,16 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     Allocate(r, pointer, bytes);
     // The host's own writes are seen by no checker, so none of it counts as uninitialised.
     r.backend().Fill(reinterpret_cast<uintptr_t>(*pointer), 0, bytes, r.origin());
-    r.managed()[reinterpret_cast<uintptr_t>(*pointer)] = bytes;
+    r.managed()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, r.device()};
   });
 }
 
 cudaError_t cudaFree(void* pointer) {
   return Api("cudaFree", [&](Runtime& r) {
-    r.timeline().SynchronizeDevice();
+    r.timeline().SynchronizeDevice(r.device());
     Free(r, pointer);
   });
 }
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return Api("cudaFreeAsync", [&](Runtime& r) {
-    r.timeline().StreamOf(stream);
-    Require(pointer != nullptr, cudaErrorInvalidValue);
-    Free(r, pointer);
-  });
-}
-LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz)
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return Api("cudaMemGetInfo", [&](Runtime& r) {
@@ -128,100 +143,87 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return Api("cudaMemcpy", [&](Runtime& r) {
-    Copy(r, to, from, bytes, kind, nullptr);
-    r.timeline().Synchronize(cudaStream_t{});
-  });
+  return Api("cudaMemcpy", [&](Runtime& r) { CopyNow(r, MakeCopy(to, from, bytes, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy, _ptds)
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return Api("cudaMemcpyAsync", [&](Runtime& r) { Copy(r, to, from, bytes, kind, stream); });
+  return Api("cudaMemcpyAsync", [&](Runtime& r) { Submit(r, MakeCopy(to, from, bytes, kind), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz)
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
-  return Api("cudaMemcpyPeer", [&](Runtime& r) {
-    Require(to_device == 0 && from_device == 0, cudaErrorInvalidDevice);
-    Copy(r, to, from, bytes, cudaMemcpyDeviceToDevice, nullptr);
-  });
+  return Api("cudaMemcpyPeer",
+             [&](Runtime& r) { Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), nullptr); });
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                 cudaStream_t stream) {
-  return Api("cudaMemcpyPeerAsync", [&](Runtime& r) {
-    Require(to_device == 0 && from_device == 0, cudaErrorInvalidDevice);
-    Copy(r, to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-  });
+  return Api("cudaMemcpyPeerAsync",
+             [&](Runtime& r) { Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), stream); });
 }
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parms) {
+  return Api("cudaMemcpy3DPeer", [&](Runtime& r) { Submit(r, CopyPeer3D(r, parms), nullptr); });
+}
+LOCKSTEP_PER_THREAD(cudaMemcpy3DPeer, _ptds)
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parms, cudaStream_t stream) {
+  return Api("cudaMemcpy3DPeerAsync", [&](Runtime& r) { Submit(r, CopyPeer3D(r, parms), stream); });
+}
+LOCKSTEP_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz)
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-  return Api("cudaMemcpy2D", [&](Runtime& r) {
-    CopyRegion(r, to, {to_pitch, to_pitch * height}, from, {from_pitch, from_pitch * height}, {width, height, 1}, kind,
-               nullptr);
-    r.timeline().Synchronize(cudaStream_t{});
-  });
+  return Api("cudaMemcpy2D",
+             [&](Runtime& r) { CopyNow(r, CopyRows(to, to_pitch, from, from_pitch, width, height, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2D, _ptds)
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return Api("cudaMemcpy2DAsync", [&](Runtime& r) {
-    CopyRegion(r, to, {to_pitch, to_pitch * height}, from, {from_pitch, from_pitch * height}, {width, height, 1}, kind,
-               stream);
-  });
+  return Api("cudaMemcpy2DAsync",
+             [&](Runtime& r) { Submit(r, CopyRows(to, to_pitch, from, from_pitch, width, height, kind), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parms) {
-  return Api("cudaMemcpy3D", [&](Runtime& r) {
-    Copy3D(r, parms, nullptr);
-    r.timeline().Synchronize(cudaStream_t{});
-  });
+  return Api("cudaMemcpy3D", [&](Runtime& r) { CopyNow(r, MakeCopy3D(parms)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3D, _ptds)
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t stream) {
-  return Api("cudaMemcpy3DAsync", [&](Runtime& r) { Copy3D(r, parms, stream); });
+  return Api("cudaMemcpy3DAsync", [&](Runtime& r) { Submit(r, MakeCopy3D(parms), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return Api("cudaMemset", [&](Runtime& r) { Fill(r, to, {bytes, bytes}, value, {bytes, 1, 1}, nullptr); });
+  return Api("cudaMemset", [&](Runtime& r) { Submit(r, Linear(to, value, bytes), nullptr); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset, _ptds)
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return Api("cudaMemsetAsync", [&](Runtime& r) { Fill(r, to, {bytes, bytes}, value, {bytes, 1, 1}, stream); });
+  return Api("cudaMemsetAsync", [&](Runtime& r) { Submit(r, Linear(to, value, bytes), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemsetAsync, _ptsz)
 
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return Api("cudaMemset2D", [&](Runtime& r) {
-    Fill(r, to, {pitch, pitch * height}, value, {width, height, 1}, nullptr);
-  });
+  return Api("cudaMemset2D", [&](Runtime& r) { Submit(r, Rows(to, pitch, value, width, height), nullptr); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset2D, _ptds)
 
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-  return Api("cudaMemset2DAsync", [&](Runtime& r) {
-    Fill(r, to, {pitch, pitch * height}, value, {width, height, 1}, stream);
-  });
+  return Api("cudaMemset2DAsync", [&](Runtime& r) { Submit(r, Rows(to, pitch, value, width, height), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset2DAsync, _ptsz)
 
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return Api("cudaMemset3D", [&](Runtime& r) {
-    Fill(r, to.ptr, {to.pitch, to.pitch * to.ysize}, value, {extent.width, extent.height, extent.depth}, nullptr);
-  });
+  return Api("cudaMemset3D", [&](Runtime& r) { Submit(r, Box(to, value, extent), nullptr); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset3D, _ptds)
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  return Api("cudaMemset3DAsync", [&](Runtime& r) {
-    Fill(r, to.ptr, {to.pitch, to.pitch * to.ysize}, value, {extent.width, extent.height, extent.depth}, stream);
-  });
+  return Api("cudaMemset3DAsync", [&](Runtime& r) { Submit(r, Box(to, value, extent), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset3DAsync, _ptsz)
 

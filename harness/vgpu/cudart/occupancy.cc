@@ -1,8 +1,7 @@
 // Resident blocks of a kernel, as the device's model has it.
 #include <algorithm>
 
-#include "vgpu/cudart/launch.h"
-#include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
 

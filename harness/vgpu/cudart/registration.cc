@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "vgpu/cudart/fatbin.h"
-#include "vgpu/cudart/launch.h"
-#include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -55,7 +54,7 @@ void __cudaUnregisterFatBinary(void** handle) {
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
   // The image goes away with the object that holds it; what was loaded stays, as kernels may still be named.
-  if (Module* module = ModuleOf(handle); module != nullptr && module->handle == 0) module->image = {};
+  if (Module* module = ModuleOf(handle); module != nullptr && module->handles.empty()) module->image = {};
 }
 
 void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "vgpu/cudart/api_failure.h"
 #include "vgpu/cudart/table.h"
 
 namespace lockstep::vgpu::cudart {
@@ -138,9 +139,13 @@ void PrintLines(const KernelSummary& kernel) {
   }
 }
 
+std::string OnDevice(const ReportOptions& options) {
+  return options.ordinal ? " on device " + std::to_string(*options.ordinal) : "";
+}
+
 void PrintFindings(const Device& device, const ReportOptions& options) {
   const FindingList& list = device.findings();
-  Heading("Findings");
+  Heading("Findings" + OnDevice(options));
   uint64_t count = list.dropped();
   for (const Finding& finding : list.findings()) {
     ++count;
@@ -149,8 +154,16 @@ void PrintFindings(const Device& device, const ReportOptions& options) {
   if (options.leaks) {
     for (const Device::AllocationInfo& allocation : device.Allocations()) {
       ++count;
-      std::fprintf(stderr, "%s  %s: %s bytes were never freed\n", Colored(kRed, "LEAK").c_str(),
-                   allocation.label.c_str(), WithThousands(allocation.bytes).c_str());
+      const std::string place = allocation.allocated_at.empty() ? "" : ", allocated at " + allocation.allocated_at;
+      std::fprintf(stderr, "%s  %s: %s bytes were never freed%s\n", Colored(kRed, "LEAK").c_str(),
+                   allocation.label.c_str(), WithThousands(allocation.bytes).c_str(), place.c_str());
+    }
+  }
+  if (options.api) {
+    for (const ApiFailure& failure : UnreadFailures()) {
+      ++count;
+      std::fprintf(stderr, "%s  %s\n  hint    check what each call returns, and cudaGetLastError() after a launch\n",
+                   Colored(kRed, "API").c_str(), Sentence(failure).c_str());
     }
   }
   if (list.dropped() > 0) {
@@ -173,9 +186,10 @@ void PrintReport(const Device& device, const ReportOptions& options) {
   if (!options.kernels) return;
   const std::vector<KernelSummary> kernels = Summarize(device.launches());
   if (kernels.empty()) {
-    Heading("Kernels: none was launched");
+    Heading("Kernels" + OnDevice(options) + ": none was launched");
     return;
   }
+  if (options.ordinal) Heading("Device " + std::to_string(*options.ordinal));
   PrintKernels(device, kernels);
   if (!options.lines) return;
   for (const KernelSummary& kernel : kernels) PrintLines(kernel);

@@ -2,6 +2,8 @@
 // error, as aligned text; in colour on a terminal, or as LOCKSTEP_COLOR=always|never says.
 #pragma once
 
+#include <optional>
+
 #include "vgpu/exec/device.h"
 
 namespace lockstep::vgpu::cudart {
@@ -9,6 +11,8 @@ namespace lockstep::vgpu::cudart {
 struct ReportOptions {
   bool findings = false;  // the checkers ran
   bool leaks = false;
+  bool api = false;            // failed API calls that nobody asked about
+  std::optional<int> ordinal;  // of the device, where there are several
   bool kernels = false, lines = false;
   bool faults_were_shown = false;
 };

@@ -2,9 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+
+#include "vgpu/cudart/api_failure.h"
+#include "vgpu/cudart/call_site.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -24,32 +28,89 @@ void Say(std::string_view sentence) {
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 
+std::string AtCallSite() {
+  const std::string site = CallSite();
+  return site.empty() ? "" : " (" + site + ")";
+}
+
 void NotSupported(const std::string& what) {
-  Say(std::string(runtime().function()) + ": " + what + " is not supported by the virtual GPU");
+  Say(std::string(runtime().function()) + AtCallSite() + ": " + what + " is not supported by the virtual GPU");
   throw ApiError{cudaErrorNotSupported};
 }
 
-Backend& Runtime::backend() {
-  if (backend_ == nullptr) {
-    const char* socket = std::getenv("LOCKSTEP_SOCKET");
-    backend_ = socket != nullptr ? MakeRemoteBackend(std::atoi(socket)) : MakeLocalBackend();
+namespace {
+
+constexpr int kMaxDevices = 16;
+
+const char* JudgesSocket() { return std::getenv("LOCKSTEP_SOCKET"); }
+
+int& CurrentDevice() {
+  static thread_local int device = 0;
+  return device;
+}
+
+}  // namespace
+
+int Runtime::device_count() {
+  static const int count = [] {
+    const char* wanted = std::getenv("LOCKSTEP_DEVICES");
+    return wanted == nullptr || JudgesSocket() != nullptr ? 1 : std::clamp(std::atoi(wanted), 1, kMaxDevices);
+  }();
+  return count;
+}
+
+int Runtime::device() const { return CurrentDevice(); }
+
+void Runtime::SetDevice(int device) {
+  Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice);
+  CurrentDevice() = device;
+}
+
+Backend& Runtime::backend(int device) {
+  std::unique_ptr<Backend>& backend = contexts_[device].backend;
+  if (backend == nullptr) {
+    const char* socket = JudgesSocket();
+    backend = socket != nullptr ? MakeRemoteBackend(std::atoi(socket)) : MakeLocalBackend(device);
   }
-  return *backend_;
+  return *backend;
+}
+
+std::optional<int> Runtime::DeviceHolding(uint64_t address) {
+  if (backend().Contains(address, 1)) return device();
+  for (const auto& [ordinal, other] : contexts_) {
+    if (ordinal != device() && other.backend != nullptr && other.backend->Contains(address, 1)) return ordinal;
+  }
+  return std::nullopt;
+}
+
+Stream& Runtime::StreamForWork(cudaStream_t handle) {
+  Stream& stream = StreamOf(handle);
+  Require(stream.device == device(), cudaErrorInvalidResourceHandle);
+  return stream;
+}
+
+Origin Runtime::OriginWithCallSite() {
+  carried_ = true;
+  return {function_, CallSite()};
 }
 
 cudaError_t Runtime::Enter(const char* function, Faults faults) {
   function_ = function;
   carried_ = false;
   if (faults == Faults::kNone) return cudaSuccess;
-  if (faults == Faults::kReports && pending_ != cudaSuccess) {
-    sticky_ = pending_;
-    pending_ = cudaSuccess;
+  Context& current = context();
+  if (faults == Faults::kReports && current.pending != cudaSuccess) {
+    current.sticky = current.pending;
+    current.pending = cudaSuccess;
   }
-  return sticky_;
+  return current.sticky;
 }
 
 cudaError_t Runtime::Leave(cudaError_t error) {
-  if (error != cudaSuccess) LastError() = error;
+  if (error != cudaSuccess) {
+    LastError() = error;
+    NoteFailure(function_, error);
+  }
   // nvcc's own calls (__cuda…) are none of the program's.
   if (!carried_ && std::string_view(function_).substr(0, 2) != "__") {
     try {
@@ -81,7 +142,11 @@ Module* Runtime::AddModule(std::span<const uint8_t> image) {
 }
 
 void Runtime::RemoveModule(Module* module) {
-  if (module->handle != 0 && !faulted()) backend().UnloadModule(module->handle);
+  for (const auto& [device, handle] : module->handles) {
+    if (const Context& on = contexts_[device]; on.pending == cudaSuccess && on.sticky == cudaSuccess) {
+      backend(device).UnloadModule(handle);
+    }
+  }
   std::erase_if(kernels_, [module](const auto& entry) { return entry.second->module == module; });
   std::erase_if(symbols_, [module](const auto& entry) { return entry.second.module == module; });
   std::erase_if(modules_, [module](const auto& entry) { return entry.get() == module; });
@@ -110,7 +175,7 @@ void Runtime::InitManaged(Module* module) {
     }
     const VariableInfo& variable = VariableOf(symbol);
     *symbol.managed_slot = reinterpret_cast<void*>(variable.address);
-    managed_[variable.address] = variable.bytes;
+    managed_[variable.address] = {variable.bytes, device()};
   }
 }
 
@@ -124,15 +189,16 @@ Kernel& Runtime::KernelOf(const void* function) {
 
 ModuleHandle Runtime::Load(Module& module) {
   Require(module.error == cudaSuccess, module.error);
-  if (module.handle != 0) return module.handle;
+  ModuleHandle& handle = module.handles[device()];
+  if (handle != 0) return handle;
   try {
-    module.handle = backend().LoadModule(module.image);
+    handle = backend().LoadModule(module.image);
   } catch (const std::exception& error) {
     Say(error.what());
     module.error = cudaErrorNoKernelImageForDevice;
     throw ApiError{module.error};
   }
-  return module.handle;
+  return handle;
 }
 
 const KernelInfo& Runtime::InfoOf(Kernel& kernel) {
@@ -165,12 +231,11 @@ const VariableInfo& Runtime::VariableOf(const void* host) {
 }
 
 const VariableInfo& Runtime::VariableOf(Symbol& symbol) {
-  if (symbol.info == nullptr) {
-    auto info = backend().FindVariable(Load(*symbol.module), symbol.name);
-    Require(info.has_value(), cudaErrorInvalidSymbol);
-    symbol.info = std::make_unique<VariableInfo>(*info);
-  }
-  return *symbol.info;
+  const auto known = symbol.info.find(device());
+  if (known != symbol.info.end()) return known->second;
+  auto info = backend().FindVariable(Load(*symbol.module), symbol.name);
+  Require(info.has_value(), cudaErrorInvalidSymbol);
+  return symbol.info[device()] = *info;
 }
 
 namespace {
@@ -192,7 +257,7 @@ bool Runtime::IsPinned(const void* address) const {
 }
 
 bool Runtime::IsManaged(uint64_t address) const {
-  return Holding(managed_, address, [](uint64_t bytes) { return bytes; }) != managed_.end();
+  return Holding(managed_, address, [](const ManagedRange& range) { return range.bytes; }) != managed_.end();
 }
 
 bool Runtime::IsShared(uint64_t address) const {
@@ -201,15 +266,15 @@ bool Runtime::IsShared(uint64_t address) const {
 }
 
 void Runtime::Reset() {
+  Context& current = context();
   backend().Reset();
-  if (faulted()) sticky_ = cudaErrorDevicesUnavailable;
-  pending_ = cudaSuccess;
-  timeline_.Reset();
-  managed_.clear();
-  for (const auto& module : modules_) module->handle = 0;
-  for (auto& [host, kernel] : kernels_) kernel->info.reset();
+  if (faulted()) current.sticky = cudaErrorDevicesUnavailable;
+  current.pending = cudaSuccess;
+  timeline_.Reset(device());
+  std::erase_if(managed_, [this](const auto& range) { return range.second.device == device(); });
+  for (const auto& module : modules_) module->handles.erase(device());
   for (auto& [host, symbol] : symbols_) {
-    symbol.info.reset();
+    symbol.info.erase(device());
     if (symbol.managed_slot != nullptr) *symbol.managed_slot = nullptr;
   }
 }

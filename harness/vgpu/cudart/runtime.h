@@ -13,6 +13,10 @@
 //
 // Device work is done when it is asked for. Streams and events are kept on a modelled clock (timeline.h), so that
 // cudaEventElapsedTime says what the model says, in every run the same.
+//
+// There may be several devices (LOCKSTEP_DEVICES), all of one kind; each thread has a current one. Modules are loaded
+// on each device that uses them. Memory belongs to one device: pointers say which, so copies go between any two, but a
+// kernel reaches its own device's memory alone (no peer access).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -45,9 +50,9 @@ inline void Require(bool condition, cudaError_t otherwise) {
 // A fat binary or PTX text, loaded when first used.
 struct Module {
   std::span<const uint8_t> image;
-  std::vector<uint8_t> owned;  // what image views, where the program may free its copy
-  ModuleHandle handle = 0;
-  cudaError_t error = cudaSuccess;  // why it can't be loaded
+  std::vector<uint8_t> owned;           // what image views, where the program may free its copy
+  std::map<int, ModuleHandle> handles;  // by device
+  cudaError_t error = cudaSuccess;      // why it can't be loaded
 };
 
 struct Kernel {
@@ -62,8 +67,8 @@ struct Symbol {
   Module* module = nullptr;
   std::string name;
   uint64_t bytes = 0;
-  std::unique_ptr<VariableInfo> info;
-  void** managed_slot = nullptr;  // where host code finds the address of a __managed__ variable
+  std::map<int, VariableInfo> info;  // by device
+  void** managed_slot = nullptr;     // where host code finds the address of a __managed__ variable
 };
 
 struct LaunchConfiguration {
@@ -81,14 +86,26 @@ enum class Faults : uint8_t {
 
 class Runtime {
  public:
-  Backend& backend();
+  int device_count();
+  // This thread's current device.
+  int device() const;
+  void SetDevice(int device);
+  Backend& backend() { return backend(device()); }
+  Backend& backend(int device);
+  // The device whose memory holds the address.
+  std::optional<int> DeviceHolding(uint64_t address);
   Timeline& timeline() { return timeline_; }
+  Stream& StreamOf(cudaStream_t stream) { return timeline_.StreamOf(device(), stream); }
+  // A stream into which work may be put: one of the current device's.
+  Stream& StreamForWork(cudaStream_t stream);
   const DeviceProfile& profile() { return backend().profile(); }
   // For a request to the backend on behalf of the API function that runs.
   Origin origin() {
     carried_ = true;
     return {function_, ""};
   }
+  // The same, with the place in the program that called.
+  Origin OriginWithCallSite();
   const char* function() const { return function_; }
 
   // Registration. Modules live as long as the process, unless unloaded.
@@ -111,21 +128,44 @@ class Runtime {
     uint64_t bytes;
     unsigned flags;
     enum class Kind : uint8_t { kAllocated, kRegistered, kOnDevice } kind;
+    int device = 0;  // kOnDevice: whose memory it is
   };
   std::map<uintptr_t, HostRange>& host_ranges() { return host_ranges_; }
   bool IsPinned(const void* address) const;
-  // Managed memory: base → bytes.
-  std::map<uint64_t, uint64_t>& managed() { return managed_; }
+  // Managed memory: base → bytes and the device whose memory it is.
+  struct ManagedRange {
+    uint64_t bytes;
+    int device;
+  };
+  std::map<uint64_t, ManagedRange>& managed() { return managed_; }
   bool IsManaged(uint64_t address) const;
   // Memory that the host and the device both see: managed or mapped.
   bool IsShared(uint64_t address) const;
 
-  // A fault that the last launch ended with.
-  void SetPending(cudaError_t fault) { pending_ = fault; }
-  bool faulted() const { return pending_ != cudaSuccess || sticky_ != cudaSuccess; }
+  // A fault that the last launch on the current device ended with.
+  void SetPending(cudaError_t fault) { context().pending = fault; }
+  bool faulted() { return context().pending != cudaSuccess || context().sticky != cudaSuccess; }
+  // Starts the current device afresh.
   void Reset();
 
   std::recursive_mutex& mutex() { return mutex_; }
+  // Gives up the lock, held once, while code of the program runs on behalf of an API function.
+  class Unlocked {
+   public:
+    explicit Unlocked(Runtime& r) : r_(r), function_(r.function_), carried_(r.carried_) { r_.mutex_.unlock(); }
+    ~Unlocked() {
+      r_.mutex_.lock();
+      r_.function_ = function_;
+      r_.carried_ = carried_;
+    }
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+   private:
+    Runtime& r_;
+    const char* function_;
+    bool carried_;
+  };
 
  private:
   template <typename Body>
@@ -134,17 +174,23 @@ class Runtime {
   cudaError_t Leave(cudaError_t error);
   static cudaError_t Handle();  // the exception in flight
 
+  // A device and the errors of what ran on it.
+  struct Context {
+    std::unique_ptr<Backend> backend;
+    cudaError_t pending = cudaSuccess, sticky = cudaSuccess;
+  };
+  Context& context() { return contexts_[device()]; }
+
   std::recursive_mutex mutex_;
-  std::unique_ptr<Backend> backend_;
+  std::map<int, Context> contexts_;
   Timeline timeline_;
   const char* function_ = "";
   bool carried_ = false;  // the call reached the backend, which knows of it
-  cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::set<std::unique_ptr<Module>> modules_;
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
   std::map<const void*, Symbol> symbols_;
   std::map<uintptr_t, HostRange> host_ranges_;
-  std::map<uint64_t, uint64_t> managed_;
+  std::map<uint64_t, ManagedRange> managed_;
 };
 
 Runtime& runtime();
@@ -175,6 +221,9 @@ template <typename Body>
 cudaError_t Api(const char* function, Body body) {
   return Api(function, Faults::kReports, body);
 }
+
+// " (shift.cu:17)": where the program made the call that runs, for messages; or "".
+std::string AtCallSite();
 
 // For behaviour that is missing: says so and fails with cudaErrorNotSupported.
 [[noreturn]] void NotSupported(const std::string& what);

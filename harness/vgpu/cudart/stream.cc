@@ -1,5 +1,5 @@
 // Streams.
-#include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/graph.h"
 
 using namespace lockstep::vgpu::cudart;
 
@@ -7,7 +7,23 @@ namespace {
 
 void Create(Runtime& r, cudaStream_t* stream, unsigned flags, int priority) {
   Require(stream != nullptr && (flags == cudaStreamDefault || flags == cudaStreamNonBlocking), cudaErrorInvalidValue);
-  *stream = r.timeline().CreateStream(flags, priority);
+  *stream = r.timeline().CreateStream(r.device(), flags, priority);
+}
+
+// A stream that the host may wait for.
+Stream& NotCapturing(Runtime& r, cudaStream_t handle) {
+  Stream& stream = r.StreamOf(handle);
+  if (stream.point.capture != nullptr) {
+    stream.point.capture->valid = false;
+    throw ApiError{cudaErrorStreamCaptureUnsupported};
+  }
+  return stream;
+}
+
+bool IsStreamAttribute(cudaLaunchAttributeID attribute) {
+  return attribute == cudaLaunchAttributeAccessPolicyWindow || attribute == cudaLaunchAttributePriority ||
+         attribute == cudaLaunchAttributeSynchronizationPolicy || attribute == cudaLaunchAttributeMemSyncDomain ||
+         attribute == cudaLaunchAttributeMemSyncDomainMap;
 }
 
 template <typename T>
@@ -37,20 +53,20 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return Api("cudaStreamSynchronize", [&](Runtime& r) { r.timeline().Synchronize(stream); });
+  return Api("cudaStreamSynchronize", [&](Runtime& r) { r.timeline().Synchronize(NotCapturing(r, stream)); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
 // All work is done when it is asked for.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return Api("cudaStreamQuery", [&](Runtime& r) { r.timeline().StreamOf(stream); });
+  return Api("cudaStreamQuery", [&](Runtime& r) { NotCapturing(r, stream); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return Api("cudaStreamWaitEvent", Faults::kIgnores, [&](Runtime& r) {
     Require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal, cudaErrorInvalidValue);
-    r.timeline().Wait(stream, event);
+    Submit(r, WaitWork{event}, stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz)
@@ -58,44 +74,71 @@ LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz)
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags) {
   return Api("cudaStreamAddCallback", Faults::kIgnores, [&](Runtime& r) {
     Require(callback != nullptr && flags == 0, cudaErrorInvalidValue);
-    r.timeline().StreamOf(stream);
+    NotCapturing(r, stream);
+    const Runtime::Unlocked unlocked(r);
     callback(stream, cudaSuccess, data);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamAddCallback, _ptsz)
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return Api("cudaStreamGetFlags", Faults::kIgnores,
-             [&](Runtime& r) { Set(flags, r.timeline().StreamOf(stream).flags); });
+  return Api("cudaStreamGetFlags", Faults::kIgnores, [&](Runtime& r) { Set(flags, r.StreamOf(stream).flags); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetFlags, _ptsz)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return Api("cudaStreamGetPriority", Faults::kIgnores,
-             [&](Runtime& r) { Set(priority, r.timeline().StreamOf(stream).priority); });
+             [&](Runtime& r) { Set(priority, r.StreamOf(stream).priority); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetPriority, _ptsz)
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return Api("cudaStreamGetId", Faults::kIgnores, [&](Runtime& r) { Set(id, r.timeline().StreamOf(stream).id); });
+  return Api("cudaStreamGetId", Faults::kIgnores, [&](Runtime& r) { Set(id, r.StreamOf(stream).id); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetId, _ptsz)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  return Api("cudaStreamGetDevice", Faults::kIgnores, [&](Runtime& r) {
-    r.timeline().StreamOf(stream);
-    Set(device, 0);
-  });
+  return Api("cudaStreamGetDevice", Faults::kIgnores, [&](Runtime& r) { Set(device, r.StreamOf(stream).device); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz)
 
-// Libraries ask before they synchronise. Capture can't begin (cudaStreamBeginCapture is absent), so it never runs.
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return Api("cudaStreamIsCapturing", Faults::kIgnores, [&](Runtime& r) {
-    r.timeline().StreamOf(stream);
-    Set(status, cudaStreamCaptureStatusNone);
+// Preferences that the model does not follow, kept so that they can be read back.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   const cudaLaunchAttributeValue* value) {
+  return Api("cudaStreamSetAttribute", Faults::kIgnores, [&](Runtime& r) {
+    Require(value != nullptr && IsStreamAttribute(attribute), cudaErrorInvalidValue);
+    r.StreamOf(stream).attributes[attribute] = *value;
   });
 }
-LOCKSTEP_PER_THREAD(cudaStreamIsCapturing, _ptsz)
+LOCKSTEP_PER_THREAD(cudaStreamSetAttribute, _ptsz)
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   cudaLaunchAttributeValue* value) {
+  return Api("cudaStreamGetAttribute", Faults::kIgnores, [&](Runtime& r) {
+    Require(value != nullptr && IsStreamAttribute(attribute), cudaErrorInvalidValue);
+    Stream& of = r.StreamOf(stream);
+    const auto [found, is_new] = of.attributes.try_emplace(attribute);
+    if (is_new && attribute == cudaLaunchAttributePriority) found->second.priority = of.priority;
+    *value = found->second;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaStreamGetAttribute, _ptsz)
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return Api("cudaStreamCopyAttributes", Faults::kIgnores,
+             [&](Runtime& r) { r.StreamOf(to).attributes = r.StreamOf(from).attributes; });
+}
+LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
+
+// Managed memory is visible everywhere at all times.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned flags) {
+  return Api("cudaStreamAttachMemAsync", [&](Runtime& r) {
+    r.StreamOf(stream);
+    Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
+            cudaErrorInvalidValue);
+    Require(r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 
 }  // extern "C"

@@ -1,6 +1,5 @@
 // Variables of device code that host code names.
-#include "vgpu/cudart/copy.h"
-#include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
 
@@ -15,13 +14,13 @@ void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
 void CopyTo(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
             cudaStream_t stream) {
   Require(kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
-  Copy(r, PlaceIn(r, symbol, bytes, offset), from, bytes, kind, stream);
+  Submit(r, MakeCopy(PlaceIn(r, symbol, bytes, offset), from, bytes, kind), stream);
 }
 
 void CopyFrom(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
               cudaStream_t stream) {
   Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
-  Copy(r, to, PlaceIn(r, symbol, bytes, offset), bytes, kind, stream);
+  Submit(r, MakeCopy(to, PlaceIn(r, symbol, bytes, offset), bytes, kind), stream);
 }
 
 }  // namespace
@@ -31,7 +30,7 @@ extern "C" {
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Api("cudaMemcpyToSymbol", [&](Runtime& r) {
     CopyTo(r, symbol, from, bytes, offset, kind, nullptr);
-    r.timeline().Synchronize(cudaStream_t{});
+    r.timeline().Synchronize(r.StreamOf(nullptr));
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds)
@@ -45,7 +44,7 @@ LOCKSTEP_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Api("cudaMemcpyFromSymbol", [&](Runtime& r) {
     CopyFrom(r, to, symbol, bytes, offset, kind, nullptr);
-    r.timeline().Synchronize(cudaStream_t{});
+    r.timeline().Synchronize(r.StreamOf(nullptr));
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds)

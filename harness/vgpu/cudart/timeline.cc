@@ -6,10 +6,23 @@
 
 namespace lockstep::vgpu::cudart {
 
-Timeline::Timeline() { default_.id = next_id_++; }
+Stream& Timeline::DefaultOf(int device) {
+  const auto [stream, is_new] = defaults_.try_emplace(device);
+  if (is_new) {
+    stream->second.device = device;
+    stream->second.id = next_id_++;
+  }
+  return stream->second;
+}
 
-cudaStream_t Timeline::CreateStream(unsigned flags, int priority) {
-  auto stream = std::make_unique<Stream>(Stream{flags, priority, next_id_++, host_us_});
+bool Timeline::IsDefault(const Stream& stream) const {
+  const auto found = defaults_.find(stream.device);
+  return found != defaults_.end() && &found->second == &stream;
+}
+
+cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
+  DefaultOf(device);  // has the first id
+  auto stream = std::make_unique<Stream>(Stream{device, flags, priority, next_id_++, host_us_, {}, {}});
   const auto handle = reinterpret_cast<cudaStream_t>(stream.get());
   streams_[handle] = std::move(stream);
   return handle;
@@ -19,15 +32,16 @@ void Timeline::DestroyStream(cudaStream_t stream) {
   Require(streams_.erase(stream) != 0, cudaErrorInvalidResourceHandle);
 }
 
-Stream& Timeline::StreamOf(cudaStream_t stream) {
-  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return default_;
+Stream& Timeline::StreamOf(int device, cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return DefaultOf(device);
   const auto found = streams_.find(stream);
   Require(found != streams_.end(), cudaErrorInvalidResourceHandle);
   return *found->second;
 }
 
-cudaEvent_t Timeline::CreateEvent(unsigned flags) {
+cudaEvent_t Timeline::CreateEvent(int device, unsigned flags) {
   auto event = std::make_unique<Event>();
+  event->device = device;
   event->flags = flags;
   const auto handle = reinterpret_cast<cudaEvent_t>(event.get());
   events_[handle] = std::move(event);
@@ -44,49 +58,49 @@ Event& Timeline::EventOf(cudaEvent_t event) {
 
 double Timeline::Ready(const Stream& stream) const {
   double ready = std::max(stream.ready_us, host_us_);
-  if (&stream == &default_) {
+  if (IsDefault(stream)) {
     for (const auto& [handle, other] : streams_) {
-      if ((other->flags & cudaStreamNonBlocking) == 0) ready = std::max(ready, other->ready_us);
+      if (other->device == stream.device && (other->flags & cudaStreamNonBlocking) == 0) {
+        ready = std::max(ready, other->ready_us);
+      }
     }
   } else if ((stream.flags & cudaStreamNonBlocking) == 0) {
-    ready = std::max(ready, default_.ready_us);
+    if (const auto legacy = defaults_.find(stream.device); legacy != defaults_.end()) {
+      ready = std::max(ready, legacy->second.ready_us);
+    }
   }
   return ready;
 }
 
-void Timeline::Enqueue(cudaStream_t handle, double microseconds) {
-  Stream& stream = StreamOf(handle);
-  stream.ready_us = Ready(stream) + microseconds;
+void Timeline::Enqueue(Stream& stream, double microseconds) { stream.ready_us = Ready(stream) + microseconds; }
+
+void Timeline::Record(Event& event, const Stream& stream) {
+  event.at_us = Ready(stream);
+  event.recorded = true;
 }
 
-void Timeline::Record(cudaEvent_t event, cudaStream_t stream) {
-  Event& recorded = EventOf(event);
-  recorded.at_us = Ready(StreamOf(stream));
-  recorded.recorded = true;
+void Timeline::Wait(Stream& stream, const Event& event) {
+  if (event.recorded) stream.ready_us = std::max(stream.ready_us, event.at_us);
 }
 
-void Timeline::Wait(cudaStream_t handle, cudaEvent_t event) {
-  Stream& stream = StreamOf(handle);
-  if (const Event& awaited = EventOf(event); awaited.recorded) {
-    stream.ready_us = std::max(stream.ready_us, awaited.at_us);
+void Timeline::Synchronize(const Stream& stream) { host_us_ = Ready(stream); }
+
+void Timeline::Synchronize(const Event& event) {
+  if (event.recorded) host_us_ = std::max(host_us_, event.at_us);
+}
+
+void Timeline::SynchronizeDevice(int device) {
+  host_us_ = std::max(host_us_, DefaultOf(device).ready_us);
+  for (const auto& [handle, stream] : streams_) {
+    if (stream->device == device) host_us_ = std::max(host_us_, stream->ready_us);
   }
 }
 
-void Timeline::Synchronize(cudaStream_t stream) { host_us_ = Ready(StreamOf(stream)); }
-
-void Timeline::Synchronize(cudaEvent_t event) {
-  if (const Event& awaited = EventOf(event); awaited.recorded) host_us_ = std::max(host_us_, awaited.at_us);
-}
-
-void Timeline::SynchronizeDevice() {
-  host_us_ = std::max(host_us_, default_.ready_us);
-  for (const auto& [handle, stream] : streams_) host_us_ = std::max(host_us_, stream->ready_us);
-}
-
-void Timeline::Reset() {
-  streams_.clear();
-  events_.clear();
-  default_.ready_us = host_us_ = 0;
+void Timeline::Reset(int device) {
+  std::erase_if(streams_, [device](const auto& entry) { return entry.second->device == device; });
+  std::erase_if(events_, [device](const auto& entry) { return entry.second->device == device; });
+  DefaultOf(device).ready_us = 0;
+  if (streams_.empty() && events_.empty()) host_us_ = 0;
 }
 
 }  // namespace lockstep::vgpu::cudart

@@ -2,56 +2,73 @@
 //
 // The host's own time is not modelled: it enqueues work at once, and a call that waits for the device moves it
 // to where the device is. Work in the legacy default stream waits for that in all blocking streams, and theirs
-// for it, as documented.
+// for it, as documented. A stream belongs to the device that was current when it was created.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <map>
 #include <memory>
-#include <set>
+#include <vector>
 
 namespace lockstep::vgpu::cudart {
 
+struct Capture;  // graph.h
+struct Node;
+
+// What a capturing stream, or an event recorded in one, stands at: the nodes that what follows depends on.
+struct CapturePoint {
+  std::shared_ptr<Capture> capture;  // null: none
+  std::vector<Node*> after;
+};
+
 struct Stream {
+  int device = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   unsigned long long id = 0;
   double ready_us = 0;  // when all that was enqueued is done
+  CapturePoint point = {};
+  std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
 };
 
 struct Event {
+  int device = 0;
   unsigned flags = cudaEventDefault;
   bool recorded = false;
+  CapturePoint point = {};
   double at_us = 0;
 };
 
 class Timeline {
  public:
-  Timeline();
-  // Handles; throw ApiError for one that does not exist.
-  cudaStream_t CreateStream(unsigned flags, int priority);
+  // Handles; throw ApiError for one that does not exist. `device` is the current one, which the default stream means.
+  cudaStream_t CreateStream(int device, unsigned flags, int priority);
   void DestroyStream(cudaStream_t stream);
-  Stream& StreamOf(cudaStream_t stream);
-  cudaEvent_t CreateEvent(unsigned flags);
+  Stream& StreamOf(int device, cudaStream_t stream);
+  cudaEvent_t CreateEvent(int device, unsigned flags);
   void DestroyEvent(cudaEvent_t event);
   Event& EventOf(cudaEvent_t event);
 
   // Work of this length is put in the stream.
-  void Enqueue(cudaStream_t stream, double microseconds);
-  void Record(cudaEvent_t event, cudaStream_t stream);
-  void Wait(cudaStream_t stream, cudaEvent_t event);
+  void Enqueue(Stream& stream, double microseconds);
+  void Record(Event& event, const Stream& stream);
+  static void Wait(Stream& stream, const Event& event);
   // The host waits.
-  void Synchronize(cudaStream_t stream);
-  void Synchronize(cudaEvent_t event);
-  void SynchronizeDevice();
-  void Reset();
+  void Synchronize(const Stream& stream);
+  void Synchronize(const Event& event);
+  void SynchronizeDevice(int device);
+  // Forgets the device's streams and events.
+  void Reset(int device);
 
  private:
   // When all that this stream must wait for is done.
   double Ready(const Stream& stream) const;
 
-  Stream default_;
+  Stream& DefaultOf(int device);
+  bool IsDefault(const Stream& stream) const;
+
+  std::map<int, Stream> defaults_;  // by device
   std::map<cudaStream_t, std::unique_ptr<Stream>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned long long next_id_ = 1;

@@ -1,0 +1,74 @@
+// Graphs of work: nodes and what they depend on, made by hand (cudaGraphAdd…Node) or by capturing streams.
+//
+// A graph is owned by the program until cudaGraphDestroy. An executable graph is a copy in an order in which each node
+// comes behind all that it depends on; a launch does the nodes' work in that order, in one stream. Handles that the
+// program passes are looked up, never followed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "vgpu/cudart/work.h"
+
+namespace lockstep::vgpu::cudart {
+
+struct Node {
+  Graph* graph = nullptr;
+  Work work;
+  std::vector<Node*> dependencies;
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;  // in the order in which they were added
+};
+
+// Nodes behind all that they depend on; of several that may come next, the first that was added. Throws ApiError where
+// dependencies form a circle.
+std::vector<const Node*> InOrder(const Graph& graph);
+// A copy; (*originals)[node] is what the copy's node was copied from.
+std::shared_ptr<Graph> Clone(const Graph& graph, std::map<const Node*, const Node*>* originals = nullptr);
+
+struct ExecutableNode {
+  const Node* source = nullptr;  // of the graph that it was instantiated from; may be gone
+  Work work;
+  bool enabled = true;
+};
+struct ExecutableGraph {
+  std::vector<ExecutableNode> nodes;
+  unsigned long long flags = 0;
+};
+
+// A capture under way. It ends when its first stream's does; that other streams have joined by then is for them to
+// undo.
+struct Capture {
+  std::shared_ptr<Graph> graph;
+  const Stream* origin = nullptr;
+  unsigned long long id = 0;
+  bool valid = true;
+};
+
+// What handles stand for.
+struct Graphs {
+  std::map<cudaGraph_t, std::shared_ptr<Graph>> graphs;
+  std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>> executables;
+  unsigned long long captures = 0;
+};
+Graphs& graphs();
+
+// All throw ApiError for a handle that does not exist.
+std::shared_ptr<Graph> GraphOf(cudaGraph_t handle);
+Node& NodeOf(cudaGraphNode_t handle);
+ExecutableGraph& ExecutableOf(cudaGraphExec_t handle);
+ExecutableNode& NodeIn(ExecutableGraph& executable, cudaGraphNode_t node);
+
+inline cudaGraphNode_t HandleOf(const Node* node) { return reinterpret_cast<cudaGraphNode_t>(const_cast<Node*>(node)); }
+
+Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies);
+cudaGraphNodeType TypeOf(const Work& work);
+
+// Does all the work of a graph in this stream.
+void PerformGraph(Runtime& r, const Graph& graph, Stream& stream);
+
+}  // namespace lockstep::vgpu::cudart

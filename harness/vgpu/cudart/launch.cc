@@ -1,0 +1,128 @@
+// Kernel launches: what every API function that makes one shares.
+#include <algorithm>
+#include <cstring>
+
+#include "vgpu/cudart/work.h"
+
+namespace lockstep::vgpu::cudart {
+
+cudaError_t ErrorOf(LaunchError error) {
+  switch (error) {
+    case LaunchError::kNone:
+      return cudaSuccess;
+    case LaunchError::kInvalidConfiguration:
+      return cudaErrorInvalidValue;  // cudaErrorInvalidConfiguration before CUDA 13
+    case LaunchError::kTooManyResources:
+      return cudaErrorLaunchOutOfResources;
+    case LaunchError::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case LaunchError::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case LaunchError::kTrap:
+      return cudaErrorLaunchFailure;
+    case LaunchError::kAssert:
+      return cudaErrorAssert;
+    case LaunchError::kTimeout:
+      return cudaErrorLaunchTimeout;
+    case LaunchError::kUnsupported:
+      return cudaErrorNotSupported;
+    case LaunchError::kStackOverflow:
+      return cudaErrorHardwareStackError;
+    case LaunchError::kCooperativeTooLarge:
+      return cudaErrorCooperativeLaunchTooLarge;
+  }
+  return cudaErrorUnknown;
+}
+
+namespace {
+
+Dim3 ToDim3(const dim3& dim) { return {dim.x, dim.y, dim.z}; }
+
+// What the error code alone would not tell.
+std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguration& configuration) {
+  const dim3 &grid = configuration.grid, &block = configuration.block;
+  const auto text = [](const dim3& dim) {
+    return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+  };
+  const uint64_t threads = ToDim3(block).Count(),
+                 most = std::min<uint64_t>(info.max_threads, static_cast<uint64_t>(r.profile().max_threads_per_block));
+  std::string why = "does not fit the device";
+  if (threads == 0 || ToDim3(grid).Count() == 0) {
+    why = "has a size of 0";
+  } else if (threads > most) {
+    why = "has " + std::to_string(threads) + " threads a block, at most " + std::to_string(most) + " are possible";
+  } else if (configuration.shared > 0) {
+    why += " with " + std::to_string(configuration.shared) + " bytes of dynamic shared memory";
+  }
+  return "the launch of " + info.demangled + AtCallSite() + ", grid " + text(grid) + ", block " + text(block) + ", " +
+         why;
+}
+
+// Errors of the launch call; all others are the kernel's, and come later.
+bool IsLaunchCallError(LaunchError error) {
+  return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
+         error == LaunchError::kCooperativeTooLarge;
+}
+
+}  // namespace
+
+uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info) {
+  if (kernel.max_dynamic_shared >= 0) return static_cast<uint64_t>(kernel.max_dynamic_shared);
+  return static_cast<uint64_t>(r.profile().shared_per_block) -
+         std::min<uint64_t>(info.static_shared, static_cast<uint64_t>(r.profile().shared_per_block));
+}
+
+KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
+                      bool cooperative) {
+  KernelWork work;
+  work.kernel = &r.KernelOf(function);
+  work.configuration = configuration;
+  work.cooperative = cooperative;
+  const KernelInfo& info = r.InfoOf(*work.kernel);
+  if (configuration.shared > MaxDynamicShared(r, *work.kernel, info)) {
+    Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(configuration.shared) +
+        " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +
+        " are possible unless cudaFuncSetAttribute allows more");
+    throw ApiError{cudaErrorInvalidValue};
+  }
+  // The context is lost, though nobody was told yet: the kernel never runs.
+  if (r.faulted()) return work;
+  work.parameters.resize(info.parameter_bytes);
+  for (size_t i = 0; i < info.parameters.size(); ++i) {
+    const KernelParameter& parameter = info.parameters[i];
+    Require(arguments != nullptr && arguments[i] != nullptr, cudaErrorInvalidValue);
+    Require(parameter.offset <= work.parameters.size() && parameter.bytes <= work.parameters.size() - parameter.offset,
+            cudaErrorInvalidKernelImage);
+    std::memcpy(work.parameters.data() + parameter.offset, arguments[i], parameter.bytes);
+  }
+  return work;
+}
+
+void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
+            bool cooperative) {
+  r.StreamForWork(configuration.stream);
+  Submit(r, MakeLaunch(r, function, configuration, arguments, cooperative), configuration.stream);
+}
+
+void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
+  if (r.faulted()) return;
+  LaunchSpec launch;
+  launch.module = r.Load(*work.kernel->module);
+  launch.kernel = work.kernel->name;
+  launch.grid = ToDim3(work.configuration.grid);
+  launch.block = ToDim3(work.configuration.block);
+  launch.dynamic_shared = static_cast<uint32_t>(work.configuration.shared);
+  launch.parameters = work.parameters;
+  launch.cooperative = work.cooperative;
+  const LaunchResult result = r.backend().Launch(launch, r.origin());
+  if (IsLaunchCallError(result.error)) {
+    const KernelInfo& info = r.InfoOf(*work.kernel);
+    Say(Explain(r, info, work.configuration));
+    // Beyond a kernel's __launch_bounds__ is a bad argument; beyond its registers, too many resources.
+    throw ApiError{launch.block.Count() > info.max_threads ? cudaErrorInvalidValue : ErrorOf(result.error)};
+  }
+  r.timeline().Enqueue(stream, result.microseconds);
+  if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
+}
+
+}  // namespace lockstep::vgpu::cudart

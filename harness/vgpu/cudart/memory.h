@@ -1,0 +1,17 @@
+// Device memory, for every API function that hands it out.
+#pragma once
+
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart {
+
+// On the current device. Throw ApiError. No bytes give a null pointer.
+void Allocate(Runtime& r, void** pointer, uint64_t bytes);
+void Free(Runtime& r, void* pointer);
+
+// pool.cc: this pointer is no longer in use, if it came from a pool.
+void ForgetPooled(const void* pointer);
+// The device was reset: its pools are gone.
+void ResetPools(int device);
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,281 @@
+// Memory in stream order, and the pools that it comes from. Work is done when it is asked for, so what is freed in a
+// stream is free at once; a pool counts what is in use, and reserves no more than that.
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/work.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+struct Pool {
+  int device = 0;
+  bool is_default = false;
+  uint64_t release_threshold = 0;
+  uint64_t used = 0, used_high = 0;
+  uint64_t max_bytes = 0;  // 0: no limit of its own
+  std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
+                                          {cudaMemPoolReuseAllowOpportunistic, 1},
+                                          {cudaMemPoolReuseAllowInternalDependencies, 1}};
+};
+
+struct Pools {
+  std::map<cudaMemPool_t, std::unique_ptr<Pool>> all;
+  std::map<int, cudaMemPool_t> defaults, current;  // by device
+  std::map<uintptr_t, std::pair<cudaMemPool_t, uint64_t>> allocated;
+};
+
+Pools& pools() {
+  static Pools* const instance = new Pools;
+  return *instance;
+}
+
+cudaMemPool_t AddPool(int device) {
+  auto pool = std::make_unique<Pool>();
+  pool->device = device;
+  const auto handle = reinterpret_cast<cudaMemPool_t>(pool.get());
+  pools().all[handle] = std::move(pool);
+  return handle;
+}
+
+cudaMemPool_t DefaultPool(int device) {
+  cudaMemPool_t& pool = pools().defaults[device];
+  if (pool == nullptr) {
+    pool = AddPool(device);
+    pools().all[pool]->is_default = true;
+  }
+  return pool;
+}
+
+cudaMemPool_t& CurrentPool(int device) {
+  return pools().current.try_emplace(device, DefaultPool(device)).first->second;
+}
+
+Pool& PoolOf(cudaMemPool_t handle) {
+  const auto found = pools().all.find(handle);
+  Require(found != pools().all.end(), cudaErrorInvalidValue);
+  return *found->second;
+}
+
+void RequireDevice(Runtime& r, int device) {
+  Require(device >= 0 && device < r.device_count(), cudaErrorInvalidDevice);
+}
+
+int DeviceAt(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType type) {
+  Require(location != nullptr, cudaErrorInvalidValue);
+  if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
+    NotSupported("a pool of memory that is not one device's own");
+  }
+  RequireDevice(r, location->id);
+  return location->id;
+}
+
+void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
+  Require(r.StreamForWork(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+  Pool& pool = PoolOf(handle);
+  Require(pool.device == r.device(), cudaErrorInvalidDevice);
+  Require(pool.max_bytes == 0 || bytes <= pool.max_bytes - pool.used, cudaErrorMemoryAllocation);
+  Allocate(r, pointer, bytes);
+  if (*pointer == nullptr) return;
+  pools().allocated[reinterpret_cast<uintptr_t>(*pointer)] = {handle, bytes};
+  pool.used += bytes;
+  pool.used_high = std::max(pool.used_high, pool.used);
+}
+
+void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
+  switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+      pool.reuse[attribute] = *static_cast<const int*>(value);
+      break;
+    case cudaMemPoolAttrReleaseThreshold:
+      pool.release_threshold = *static_cast<const uint64_t*>(value);
+      break;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      // A high-water mark can only be set back.
+      Require(*static_cast<const uint64_t*>(value) == 0, cudaErrorInvalidValue);
+      pool.used_high = pool.used;
+      break;
+    default:
+      throw ApiError{cudaErrorInvalidValue};
+  }
+}
+
+void Get(const Pool& pool, cudaMemPoolAttr attribute, void* value) {
+  const auto put = [value](uint64_t number) { *static_cast<uint64_t*>(value) = number; };
+  switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+      *static_cast<int*>(value) = pool.reuse.at(attribute);
+      break;
+    case cudaMemPoolAttrReleaseThreshold:
+      put(pool.release_threshold);
+      break;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+      put(pool.used);
+      break;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      put(pool.used_high);
+      break;
+    default:
+      throw ApiError{cudaErrorInvalidValue};
+  }
+}
+
+}  // namespace
+
+void ForgetPooled(const void* pointer) {
+  const auto found = pools().allocated.find(reinterpret_cast<uintptr_t>(pointer));
+  if (found == pools().allocated.end()) return;
+  const auto& [handle, bytes] = found->second;
+  if (const auto pool = pools().all.find(handle); pool != pools().all.end()) pool->second->used -= bytes;
+  pools().allocated.erase(found);
+}
+
+void ResetPools(int device) {
+  Pools& state = pools();
+  std::erase_if(state.all, [device](const auto& pool) { return pool.second->device == device; });
+  std::erase_if(state.allocated, [&](const auto& entry) { return state.all.count(entry.second.first) == 0; });
+  state.defaults.erase(device);
+  state.current.erase(device);
+}
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  return Api("cudaMallocAsync", [&](Runtime& r) { AllocateFrom(r, pointer, bytes, CurrentPool(r.device()), stream); });
+}
+LOCKSTEP_PER_THREAD(cudaMallocAsync, _ptsz)
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return Api("cudaMallocFromPoolAsync", [&](Runtime& r) { AllocateFrom(r, pointer, bytes, pool, stream); });
+}
+LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return Api("cudaFreeAsync", [&](Runtime& r) {
+    Require(r.StreamOf(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    Require(pointer != nullptr, cudaErrorInvalidValue);
+    Free(r, pointer);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz)
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return Api("cudaDeviceGetDefaultMemPool", [&](Runtime& r) {
+    Require(pool != nullptr, cudaErrorInvalidValue);
+    RequireDevice(r, device);
+    *pool = DefaultPool(device);
+  });
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return Api("cudaDeviceGetMemPool", [&](Runtime& r) {
+    Require(pool != nullptr, cudaErrorInvalidValue);
+    RequireDevice(r, device);
+    *pool = CurrentPool(device);
+  });
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+  return Api("cudaDeviceSetMemPool", [&](Runtime& r) {
+    RequireDevice(r, device);
+    Require(PoolOf(pool).device == device, cudaErrorInvalidDevice);
+    CurrentPool(device) = pool;
+  });
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
+  return Api("cudaMemGetDefaultMemPool", [&](Runtime& r) {
+    Require(pool != nullptr, cudaErrorInvalidValue);
+    *pool = DefaultPool(DeviceAt(r, location, type));
+  });
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
+  return Api("cudaMemGetMemPool", [&](Runtime& r) {
+    Require(pool != nullptr, cudaErrorInvalidValue);
+    *pool = CurrentPool(DeviceAt(r, location, type));
+  });
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
+  return Api("cudaMemSetMemPool", [&](Runtime& r) {
+    const int device = DeviceAt(r, location, type);
+    Require(PoolOf(pool).device == device, cudaErrorInvalidDevice);
+    CurrentPool(device) = pool;
+  });
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  return Api("cudaMemPoolCreate", [&](Runtime& r) {
+    Require(pool != nullptr && properties != nullptr, cudaErrorInvalidValue);
+    if (properties->handleTypes != cudaMemHandleTypeNone) NotSupported("a pool that processes share");
+    *pool = AddPool(DeviceAt(r, &properties->location, properties->allocType));
+    PoolOf(*pool).max_bytes = properties->maxSize;
+  });
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  return Api("cudaMemPoolDestroy", [&](Runtime&) {
+    const Pool& destroyed = PoolOf(pool);
+    Require(!destroyed.is_default, cudaErrorInvalidValue);
+    cudaMemPool_t& current = CurrentPool(destroyed.device);
+    if (current == pool) current = DefaultPool(destroyed.device);
+    pools().all.erase(pool);
+  });
+}
+
+// What a pool keeps beyond what is in use is nothing, so there is nothing to trim.
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
+  return Api("cudaMemPoolTrimTo", [&](Runtime&) { PoolOf(pool); });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return Api("cudaMemPoolSetAttribute", [&](Runtime&) {
+    Require(value != nullptr, cudaErrorInvalidValue);
+    Set(PoolOf(pool), attribute, value);
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return Api("cudaMemPoolGetAttribute", [&](Runtime&) {
+    Require(value != nullptr, cudaErrorInvalidValue);
+    Get(PoolOf(pool), attribute, value);
+  });
+}
+
+// Devices do not reach each other's memory.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
+  return Api("cudaMemPoolSetAccess", [&](Runtime& r) {
+    const Pool& own = PoolOf(pool);
+    Require(list != nullptr || count == 0, cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; ++i) {
+      RequireDevice(r, list[i].location.id);
+      const bool other = list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != own.device;
+      Require(!other || list[i].flags == cudaMemAccessFlagsProtNone, cudaErrorPeerAccessUnsupported);
+    }
+  });
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+  return Api("cudaMemPoolGetAccess", [&](Runtime&) {
+    Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
+    const bool own = location->type == cudaMemLocationTypeDevice && location->id == PoolOf(pool).device;
+    *flags = own ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  });
+}
+
+}  // extern "C"

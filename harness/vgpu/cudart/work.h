@@ -1,0 +1,85 @@
+// What streams do: kernels, copies, fills, host functions. One type a kind; a graph's node holds one, and a call on a
+// stream makes one and submits it.
+//
+// Submit does the work at once, or, where the stream is being captured, makes it a node of the graph that is captured.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart {
+
+struct Graph;  // graph.h
+
+// A region of `height` rows of `width` bytes, rows `pitch` bytes apart; `depth` slices of `slice` bytes.
+struct Region {
+  uint64_t width = 0, height = 1, depth = 1;
+  uint64_t Bytes() const { return width * height * depth; }
+};
+struct Layout {
+  uint64_t pitch = 0, slice = 0;
+};
+
+struct KernelWork {
+  Kernel* kernel = nullptr;
+  LaunchConfiguration configuration;  // its stream is where the work is submitted
+  std::vector<uint8_t> parameters;
+  bool cooperative = false;
+};
+struct CopyWork {
+  void* to = nullptr;
+  Layout to_layout;
+  const void* from = nullptr;
+  Layout from_layout;
+  Region region;
+  cudaMemcpyKind kind = cudaMemcpyDefault;
+};
+struct FillWork {
+  void* to = nullptr;
+  Layout layout;
+  unsigned value = 0;
+  unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, over and over
+  Region region;
+};
+struct HostWork {
+  cudaHostFn_t function = nullptr;
+  void* data = nullptr;
+};
+struct EmptyWork {};
+struct RecordWork {
+  cudaEvent_t event = nullptr;
+};
+struct WaitWork {
+  cudaEvent_t event = nullptr;
+};
+struct ChildWork {
+  std::shared_ptr<Graph> graph;
+};
+using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork>;
+
+// All throw ApiError. A fault of a kernel waits for a later call; then the work that follows is not done.
+void Perform(Runtime& r, const Work& work, Stream& stream);
+void Submit(Runtime& r, Work work, cudaStream_t stream);
+
+// Work for a launch, checked as the launch call checks it: arguments[i] points to the i-th parameter's value.
+KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
+                      bool cooperative);
+void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
+            bool cooperative);
+CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind);
+CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms);
+
+// What a launch may ask for, in bytes: what was set, else what any kernel may have.
+uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info);
+
+cudaError_t ErrorOf(LaunchError error);
+
+// The kinds' own parts of Perform: launch.cc and copy.cc.
+void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream);
+void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream);
+void PerformFill(Runtime& r, const FillWork& work, Stream& stream);
+
+}  // namespace lockstep::vgpu::cudart
