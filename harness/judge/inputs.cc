@@ -1,7 +1,9 @@
 #include "judge/inputs.h"
 
+#include <array>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "judge/oracle.h"
 
@@ -98,6 +100,24 @@ std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, uint64_t seed) {
     }
   }
   return values;
+}
+
+// A Feistel network over the index: whatever its round function, no two indices come out alike.
+std::vector<uint32_t> MakeDistinct(uint64_t n, uint64_t seed) {
+  Random random(seed);
+  std::array<uint32_t, 4> keys;
+  for (uint32_t& key : keys) key = static_cast<uint32_t>(random.Next());
+  std::vector<uint32_t> words(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    uint32_t left = static_cast<uint32_t>(i) >> 16, right = static_cast<uint32_t>(i) & 0xFFFF;
+    for (const uint32_t key : keys) {
+      const uint32_t mixed = (right + (key & 0xFFFF)) * (key | 1);
+      left ^= (mixed ^ (mixed >> 16)) & 0xFFFF;
+      std::swap(left, right);
+    }
+    words[i] = left << 16 | right;
+  }
+  return words;
 }
 
 std::vector<uint64_t> Around(const std::vector<uint64_t>& boundaries) {

@@ -40,6 +40,10 @@ const std::vector<Pattern>& AllPatterns();
 // identity and a copy of the input are wrong; spikes at the first position are the exception to the second.
 std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, uint64_t seed);
 
+// n words of 32 bits, all different, in random order: a result that is in the wrong place tells where it came from.
+// n <= 2^32.
+std::vector<uint32_t> MakeDistinct(uint64_t n, uint64_t seed);
+
 // {b - 1, b, b + 1} for each b, ascending, without doubles; none below 0.
 std::vector<uint64_t> Around(const std::vector<uint64_t>& boundaries);
 

@@ -68,5 +68,20 @@ TEST(AroundTest, GivesEachBoundaryAndItsNeighbours) {
   EXPECT_EQ(Around({0, 32, 33}), (std::vector<uint64_t>{0, 1, 31, 32, 33, 34}));
 }
 
+TEST(DistinctTest, WordsAreDistinctSeededAndInNoOrder) {
+  for (const uint64_t seed : {0, 1, 12345}) {
+    std::vector<uint32_t> words = MakeDistinct(100'003, seed);
+    EXPECT_EQ(words, MakeDistinct(100'003, seed));
+    EXPECT_NE(words, MakeDistinct(100'003, seed + 1));
+    // In no order: about half of the neighbours ascend.
+    int ascents = 0;
+    for (size_t i = 1; i < words.size(); ++i) ascents += words[i] > words[i - 1] ? 1 : 0;
+    EXPECT_NEAR(ascents, 50'000, 1'000);
+    std::sort(words.begin(), words.end());
+    EXPECT_EQ(std::adjacent_find(words.begin(), words.end()), words.end());
+  }
+  EXPECT_TRUE(MakeDistinct(0, 1).empty());
+}
+
 }  // namespace
 }  // namespace lockstep::judge

@@ -1,0 +1,191 @@
+// What a wrong transpose tells about the mistake.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/compare.h"
+#include "judge/text.h"
+#include "suites/06_transpose_fixture.h"
+
+namespace lockstep::suites {
+
+// A result beside the matrix that it should be the transpose of.
+class TransposeResult {
+ public:
+  TransposeResult(Shape shape, std::span<const uint32_t> in, std::span<const uint32_t> out, uint32_t untouched)
+      : shape_(shape), in_(in), out_(out), untouched_(untouched) {}
+
+  // The first element that is wrong, or nothing. Rows of d_out have `height` elements.
+  std::optional<uint64_t> FirstWrong() const {
+    for (uint64_t row = 0, i = 0; row < shape_.width; ++row) {
+      for (uint64_t column = 0; column < shape_.height; ++column, ++i) {
+        if (out_[i] != in_[column * shape_.width + row]) return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // What is expected of an element of d_out, and what was found.
+  std::vector<std::string> Evidence(uint64_t wrong) const {
+    const uint64_t row = wrong / shape_.height, column = wrong % shape_.height;
+    const uint64_t source = column * shape_.width + row;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < out_.size(); ++i) count += out_[i] != Expected(i) ? 1 : 0;
+    std::string found = "found   ";
+    if (Untouched(wrong)) {
+      found += "what was there before the call";
+    } else {
+      found += ValueOf(out_[wrong]);
+      const auto origin = std::find(in_.begin(), in_.end(), out_[wrong]);
+      if (origin != in_.end()) found += ", which is " + InPlace(static_cast<uint64_t>(origin - in_.begin()));
+    }
+    return {"row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_out is wrong, one of " +
+                judge::Grouped(count) + " wrong elements of " + judge::Grouped(out_.size()),
+            "expect  " + ValueOf(in_[source]) + ", which is " + InPlace(source), found};
+  }
+
+  // A sentence, or "".
+  std::string Hint(uint64_t wrong) const {
+    if (std::all_of(out_.begin(), out_.end(), [this](uint32_t word) { return word == untouched_; })) {
+      return "nothing wrote to d_out";
+    }
+    if (std::all_of(out_.begin(), out_.end(), [](uint32_t word) { return word == 0; })) return "d_out is all zeros";
+    if (std::string hint = HintOfUnwritten(); !hint.empty()) return hint;
+    if (std::string hint = HintOfPlaces(); !hint.empty()) return hint;
+    const float expected = FloatOf(Expected(wrong)), found = FloatOf(out_[wrong]);
+    if (expected == found || (std::isnan(expected) && std::isnan(found))) {
+      return "the value is the same, its bits are not: move elements, and compute nothing with them";
+    }
+    return "";
+  }
+
+ private:
+  // Tiles that students choose; the largest that explains is meant.
+  static constexpr std::array<uint64_t, 4> kTiles = {64, 32, 16, 8};
+  // Elements that a guess is tried on: a matrix of millions tells no more.
+  static constexpr uint64_t kTried = 1 << 18;
+
+  uint32_t Expected(uint64_t i) const { return in_[i % shape_.height * shape_.width + i / shape_.height]; }
+  bool Untouched(uint64_t i) const { return out_[i] == untouched_ && Expected(i) != untouched_; }
+
+  static float FloatOf(uint32_t word) {
+    float value;
+    std::memcpy(&value, &word, sizeof value);
+    return value;
+  }
+  static std::string ValueOf(uint32_t word) {
+    const float value = FloatOf(word);
+    if (!std::isnan(value)) return judge::NumberText(static_cast<double>(value));
+    char text[32];
+    std::snprintf(text, sizeof text, "NaN (0x%08X)", word);
+    return text;
+  }
+  std::string InPlace(uint64_t i) const {
+    return "row " + std::to_string(i / shape_.width) + ", column " + std::to_string(i % shape_.width) + " of d_in";
+  }
+
+  // Where all that was written is right, what was left out tells.
+  std::string HintOfUnwritten() const {
+    const uint64_t width = shape_.width, height = shape_.height;
+    uint64_t unwritten = 0;
+    for (uint64_t i = 0; i < out_.size(); ++i) {
+      if (Untouched(i)) {
+        ++unwritten;
+      } else if (out_[i] != Expected(i)) {
+        return "";
+      }
+    }
+    const auto all_lie = [&](auto&& inside) {
+      for (uint64_t i = 0; i < out_.size(); ++i) {
+        if (Untouched(i) && !inside(i / height, i % height)) return false;
+      }
+      return true;
+    };
+    const uint64_t least = std::min(width, height);
+    const std::string missing = judge::Grouped(unwritten) + " elements were not written. ";
+    if (width != height && all_lie([&](uint64_t row, uint64_t column) { return row >= least || column >= least; }) &&
+        unwritten == out_.size() - least * least) {
+      return missing +
+             "What was is a square: in d_in x ends at width and y at height, in d_out it is the other way round";
+    }
+    for (const uint64_t tile : kTiles) {
+      const uint64_t rows = width / tile * tile, columns = height / tile * tile;
+      if (!all_lie([&](uint64_t row, uint64_t column) { return row >= rows || column >= columns; })) continue;
+      const std::string size = std::to_string(tile) + " x " + std::to_string(tile);
+      if (unwritten == out_.size() - rows * columns) {
+        return missing + "They lie past the last whole tile of " + size +
+               ": round the number of tiles up, and compare each index with width and height";
+      }
+      return missing + "They lie in tiles of " + size +
+             " that the matrix does not fill: there a thread may have nothing to load and still an element to store, "
+             "so "
+             "that it must stay, and the store needs a test of its own";
+    }
+    return missing + "Do the blocks and their threads cover the whole matrix?";
+  }
+
+  // Whether every element that was written came from where a typical mistake takes it.
+  template <class Source>
+  bool AllComeFrom(Source source) const {
+    uint64_t written = 0;
+    const uint64_t tried = std::min<uint64_t>(out_.size(), kTried);
+    for (uint64_t i = 0; i < tried; ++i) {
+      if (out_[i] == untouched_) continue;
+      const std::optional<uint64_t> from = source(i);
+      if (!from || *from >= in_.size() || out_[i] != in_[*from]) return false;
+      ++written;
+    }
+    return 2 * written >= tried;
+  }
+
+  std::string HintOfPlaces() const {
+    const uint64_t width = shape_.width, height = shape_.height;
+    using Place = std::optional<uint64_t>;
+    if (AllComeFrom([](uint64_t i) -> Place { return i; })) {
+      return "d_out is a copy of d_in: element (x, y) goes to d_out[x * height + y]";
+    }
+    if (AllComeFrom([&](uint64_t i) -> Place {
+          if (i % width >= height) return std::nullopt;
+          return i % width * width + i / width;
+        })) {
+      return "the rows of d_out have height elements, not width: element (x, y) goes to d_out[x * height + y]";
+    }
+    if (AllComeFrom([&](uint64_t i) -> Place { return i % height * height + i / height; })) {
+      return "the rows of d_in have width elements, not height: element (x, y) is d_in[y * width + x]";
+    }
+    const auto in_place = [&](uint64_t row, uint64_t column) -> Place {
+      if (row >= height || column >= width) return std::nullopt;
+      return row * width + column;
+    };
+    for (const uint64_t tile : kTiles) {
+      const std::string each = "each tile of " + std::to_string(tile) + " x " + std::to_string(tile) + " ";
+      if (AllComeFrom([&](uint64_t i) {
+            const uint64_t row = i / height, column = i % height;
+            return in_place(row / tile * tile + column % tile, column / tile * tile + row % tile);
+          })) {
+        return each + "is transposed, but lies where it lay in d_in: swap its x and y too";
+      }
+      if (AllComeFrom([&](uint64_t i) {
+            const uint64_t row = i / height, column = i % height;
+            return in_place(column / tile * tile + row % tile, row / tile * tile + column % tile);
+          })) {
+        return each + "lies in the right place, but is not transposed: store s_tile[threadIdx.x][row], a column";
+      }
+    }
+    return "";
+  }
+
+  Shape shape_;
+  std::span<const uint32_t> in_, out_;
+  uint32_t untouched_;
+};
+
+}  // namespace lockstep::suites

@@ -1,0 +1,55 @@
+// What the public and the hidden tests of assignment 06 share.
+//
+// Elements are moved, never computed with. So they are compared as words of 32 bits, and the words of a matrix are all
+// different: one that is in the wrong place tells where it came from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "judge/buffer.h"
+#include "judge/evidence.h"
+#include "judge/launcher_test.h"
+
+namespace lockstep::suites {
+
+struct Shape {
+  uint64_t width = 0, height = 0;
+  uint64_t elements() const { return width * height; }
+};
+
+enum class Values : uint8_t {
+  kRamp,  // 1, 2, 3, … as floats; for messages that can be read. Up to 2^24 elements
+  kBits,  // random words: numbers of all sizes, infinities, NaNs
+  kNaNs,  // NaNs alone, each with a payload of its own. Up to 2^23 elements
+};
+std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, uint64_t seed);
+
+// d_in and d_out of a matrix of up to `capacity` elements, each `offset` elements into its allocation.
+class TransposeBuffers {
+ public:
+  TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset = 0);
+
+  judge::DeviceArray<uint32_t> in, out;
+};
+
+// Transposes a matrix that fills the first part of d_in, and returns all that is wrong with how it went. `what` names
+// the values in messages.
+judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, TransposeBuffers& buffers, Shape shape,
+                             const std::vector<uint32_t>& matrix, const std::string& what);
+
+class TransposeTest : public judge::LauncherTest {
+ protected:
+  // Transposes a matrix of this shape in buffers of its own. Does nothing where a problem was found before.
+  void Expect(Shape shape, Values values = Values::kRamp, judge::Role role = judge::Role::kChecked,
+              uint64_t offset = 0);
+  // The same in buffers that the test keeps, and with a matrix of its own.
+  void ExpectIn(TransposeBuffers& buffers, Shape shape, const std::vector<uint32_t>& matrix, const std::string& what,
+                judge::Role role = judge::Role::kChecked);
+
+ private:
+  uint64_t inputs_ = 0;
+};
+
+}  // namespace lockstep::suites

@@ -1,0 +1,236 @@
+// Assignment 06, the ladder of transposes: the tests that students have. Each runs on every rung.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "judge/buffer_check.h"
+#include "judge/inputs.h"
+#include "judge/main.h"
+#include "judge/text.h"
+#include "suites/06_transpose_explain.h"
+#include "suites/06_transpose_fixture.h"
+#include "transpose.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+
+// Warp instructions that a launch may take: a tile that a matrix of one column hardly fills takes 60 an element.
+constexpr uint64_t kInstructions = 1'000'000;
+constexpr uint64_t kInstructionsPerElement = 250;
+
+// What gridDim.y and gridDim.z end at.
+constexpr uint64_t kMostBlocksInY = 65535;
+
+std::string_view NameOf(Values values) {
+  switch (values) {
+    case Values::kRamp:
+      return "1, 2, 3 ...";
+    case Values::kBits:
+      return "random bits";
+    case Values::kNaNs:
+      return "NaNs, all different";
+  }
+  return "?";
+}
+
+std::string ShapeText(Shape shape) {
+  return "width = " + judge::Grouped(shape.width) + ", height = " + judge::Grouped(shape.height);
+}
+
+std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, Shape shape,
+                                   const std::vector<uint32_t>& in, const std::vector<uint32_t>& out) {
+  const uint32_t poison = judge::DeviceArray<uint32_t>::Poisoned();
+  const TransposeResult result(shape, in, out, poison);
+  const bool launched = !report.observed || !report.launches.empty();
+  const std::optional<uint64_t> wrong = result.FirstWrong();
+  if (!wrong) {
+    // The transpose of one row or column is a copy; any other needs a kernel.
+    if (launched || shape.width < 2 || shape.height < 2) return std::nullopt;
+    return judge::NoKernelProblem(context);
+  }
+  if (!launched && out[*wrong] == poison) return judge::UnfinishedProblem(context);
+  return judge::MakeProblem(Verdict::kWrong, context, result.Evidence(*wrong), result.Hint(*wrong));
+}
+
+// A launch that no GPU takes has two usual causes here.
+void ExplainConfiguration(const judge::CallReport& report, Shape shape, std::vector<Problem>& problems) {
+  if (report.cuda_error != "cudaErrorInvalidConfiguration") return;
+  for (Problem& problem : problems) {
+    if (problem.verdict != Verdict::kApi) continue;
+    if (shape.elements() == 0) {
+      problem.hint = "a grid of no blocks is an error: return before the launch where there is nothing to do";
+    } else if (shape.width > kMostBlocksInY || shape.height > kMostBlocksInY) {
+      problem.hint = "gridDim.y ends at 65,535, gridDim.x at 2,147,483,647: number the tiles in x alone";
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, uint64_t seed) {
+  std::vector<uint32_t> words = judge::MakeDistinct(elements, seed);
+  if (values == Values::kRamp) {
+    for (uint64_t i = 0; i < elements; ++i) {
+      const auto value = static_cast<float>(i + 1);
+      std::memcpy(&words[i], &value, sizeof value);
+    }
+  }
+  if (values == Values::kNaNs) {
+    for (uint64_t i = 0; i < elements; ++i) {
+      // 2 · (2^23 - 1) NaNs there are; signs alternate, and payloads count down from all ones.
+      words[i] = 0x7FFF'FFFF - static_cast<uint32_t>(i / 2) + (i % 2 == 0 ? 0 : 0x8000'0000);
+    }
+  }
+  return words;
+}
+
+TransposeBuffers::TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset)
+    : in(device, capacity, "d_in", offset), out(device, capacity, "d_out", offset) {}
+
+judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, TransposeBuffers& buffers, Shape shape,
+                             const std::vector<uint32_t>& matrix, const std::string& what) {
+  const judge::CallContext context{rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
+  std::vector<uint32_t> contents = matrix;
+  contents.resize(buffers.in.size(), judge::DeviceArray<uint32_t>::Poisoned());
+  buffers.in.Set(contents);
+  buffers.out.Poison();
+  const std::vector<worker::Argument> arguments = {buffers.in.argument(), buffers.out.argument(),
+                                                   worker::Argument::Integer(static_cast<unsigned>(shape.width)),
+                                                   worker::Argument::Integer(static_cast<unsigned>(shape.height))};
+  runner.LimitInstructions(kInstructions + kInstructionsPerElement * matrix.size());
+  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
+  run.problems = judge::ProblemsOf(run.report, context);
+  ExplainConfiguration(run.report, shape, run.problems);
+  std::vector<uint32_t> out = buffers.out.Get();
+  if (!run.problems.empty() || out.size() < matrix.size()) return run;
+  // Where the buffer is larger than the matrix, what lies past it is not the transpose's.
+  const auto past = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(matrix.size()), out.end(),
+                                 [](uint32_t word) { return word != judge::DeviceArray<uint32_t>::Poisoned(); });
+  if (past != out.end()) {
+    run.problems.push_back(
+        judge::MakeProblem(Verdict::kBounds, context,
+                           {"element " + judge::Grouped(static_cast<uint64_t>(past - out.begin())) +
+                            " of d_out was written; the transpose has " + judge::Grouped(matrix.size())},
+                           "compare each index with width and height before the store"));
+  }
+  out.resize(matrix.size());
+  if (auto problem = CheckResult(context, run.report, shape, matrix, out)) run.problems.push_back(*problem);
+  judge::CheckUnchanged<uint32_t>(buffers.in, contents, context, "d_in is read only: the transpose goes to d_out",
+                                  run.problems);
+  judge::CheckGuards(context, run.problems, buffers.in, buffers.out);
+  return run;
+}
+
+void TransposeTest::ExpectIn(TransposeBuffers& buffers, Shape shape, const std::vector<uint32_t>& matrix,
+                             const std::string& what, Role role) {
+  if (!ok()) return;
+  judge::EvidenceRun run = Transpose(judge::Suite::Get().runner(role), rung(), buffers, shape, matrix, what);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void TransposeTest::Expect(Shape shape, Values values, Role role, uint64_t offset) {
+  const uint64_t seed = Seed(inputs_++);
+  if (!ok()) return;
+  TransposeBuffers buffers(judge::Suite::Get().runner(role).device(), shape.elements(), offset);
+  std::string what(NameOf(values));
+  if (offset > 0) what += ", d_in and d_out " + std::to_string(4 * offset) + " bytes into their allocations";
+  ExpectIn(buffers, shape, MakeMatrix(values, shape.elements(), seed), what, role);
+}
+
+// From shapes that forgive most to those that forgive least, so that the first message is the plainest.
+TEST_P(TransposeTest, TransposesOneTile) {
+  for (const Shape shape : {Shape{32, 32}, {16, 16}, {1, 1}, {2, 2}, {31, 31}, {16, 32}, {32, 16}, {3, 5}, {31, 17}}) {
+    Expect(shape);
+  }
+}
+
+TEST_P(TransposeTest, TransposesWholeTiles) {
+  for (const Shape shape : {Shape{64, 64}, {64, 128}, {128, 64}, {32, 256}, {256, 32}}) Expect(shape);
+}
+
+TEST_P(TransposeTest, TransposesAnyShape) {
+  const std::vector<uint64_t> sides = judge::Around({1, 16, 32, 64, 128});
+  for (const uint64_t width : sides) {
+    for (const uint64_t height : sides) {
+      if (width > 0 && height > 0) Expect({width, height});
+    }
+  }
+}
+
+TEST_P(TransposeTest, TransposesShapesThatBreakAlignment) {
+  for (const Shape shape : {Shape{97, 101}, {131, 257}, {1021, 61}, {61, 1021}, {1000, 3}, {3, 1000}, {300, 200}}) {
+    Expect(shape, Values::kBits);
+  }
+}
+
+TEST_P(TransposeTest, TransposesOneRowOrColumn) {
+  for (const uint64_t n : {2, 31, 32, 33, 1000, 4099, 20011}) {
+    Expect({n, 1}, Values::kBits);
+    Expect({1, n}, Values::kBits);
+  }
+}
+
+TEST_P(TransposeTest, MovesEveryBitPattern) {
+  Expect({40, 50}, Values::kNaNs);
+  TransposeBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 4);
+  // -0, the smallest denormal number, minus infinity, a signalling NaN.
+  ExpectIn(buffers, {2, 2}, {0x8000'0000, 1, 0xFF80'0000, 0x7F80'0001},
+           "-0, a denormal number, -inf, a signalling NaN");
+}
+
+TEST_P(TransposeTest, TransposesFromAnyAddress) {
+  for (const uint64_t offset : {1, 2, 3}) Expect({68, 36}, Values::kRamp, Role::kChecked, offset);
+}
+
+TEST_P(TransposeTest, HandlesNothing) {
+  // A rung that can't move one element yet is told that instead.
+  Expect({1, 1});
+  for (const Shape shape : {Shape{0, 0}, {0, 5}, {5, 0}}) Expect(shape);
+}
+
+// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+TEST_P(TransposeTest, TransposesLargeMatrices) {
+  // Quick to say that a rung is not begun.
+  Expect({33, 65}, Values::kRamp, Role::kPlain);
+  for (const Shape shape : {Shape{1024, 1024}, {1023, 1025}, {2039, 2053}}) Expect(shape, Values::kBits, Role::kPlain);
+}
+
+// A grid has no more than 65535 blocks in y.
+TEST_P(TransposeTest, TransposesVeryLongMatrices) {
+  Expect({33, 65}, Values::kRamp, Role::kPlain);
+  constexpr uint64_t kLong = (kMostBlocksInY + 1) * kTile + 1;
+  Expect({1, kLong}, Values::kBits, Role::kPlain);
+  Expect({kLong, 1}, Values::kBits, Role::kPlain);
+}
+
+TEST_P(TransposeTest, LeavesTheInputUnchanged) {
+  // Every test looks at the input; here all of it has to survive two calls, and give the same result again.
+  constexpr Shape kShape{70, 90};
+  TransposeBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), kShape.elements());
+  const std::vector<uint32_t> matrix = MakeMatrix(Values::kBits, kShape.elements(), Seed());
+  ExpectIn(buffers, kShape, matrix, "random bits, first call");
+  ExpectIn(buffers, kShape, matrix, "the same matrix again, second call");
+}
+
+INSTANTIATE_TEST_SUITE_P(, TransposeTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+// A square, as the course measured it, where the number of elements is one.
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+  uint64_t width = 1;
+  while (4 * width * width <= elements) width *= 2;
+  const suites::Shape shape{width, elements / width};
+  suites::TransposeBuffers buffers(runner.device(), shape.elements());
+  return suites::Transpose(runner, rung, buffers, shape,
+                           suites::MakeMatrix(suites::Values::kBits, shape.elements(), seed), "random bits");
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,78 @@
+// Assignment 06, the ladder of transposes: the tests that only the instructor's run has.
+#include <gtest/gtest.h>
+
+#include "judge/inputs.h"
+#include "suites/06_transpose_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Role;
+
+class HiddenTransposeTest : public TransposeTest {};
+
+TEST_P(HiddenTransposeTest, TransposesRandomShapes) {
+  judge::Random random(Seed());
+  for (int k = 0; k < 40; ++k) {
+    const auto side = [&] { return static_cast<uint64_t>(random.Between(1, 200)); };
+    const uint64_t width = side();
+    Expect({width, side()}, k % 2 == 0 ? Values::kRamp : Values::kBits);
+  }
+}
+
+TEST_P(HiddenTransposeTest, TransposesPrimeShapes) {
+  for (const Shape shape : {Shape{7, 11}, {53, 59}, {211, 223}, {2, 7919}, {7919, 2}, {5, 4099}, {509, 127}}) {
+    Expect(shape, Values::kBits);
+  }
+}
+
+// Multiples of four one way and not the other, and of four but not of a tile.
+TEST_P(HiddenTransposeTest, TransposesMultiplesOfFour) {
+  for (const Shape shape :
+       {Shape{4, 4}, {4, 8}, {36, 44}, {100, 132}, {100, 131}, {101, 132}, {64, 63}, {63, 64}, {4, 65}}) {
+    Expect(shape, Values::kBits);
+  }
+}
+
+TEST_P(HiddenTransposeTest, MovesManyNaNs) {
+  Expect({129, 257}, Values::kNaNs);
+  Expect({256, 64}, Values::kNaNs);
+}
+
+TEST_P(HiddenTransposeTest, TransposesFromAnyAddress) {
+  for (const uint64_t offset : {1, 2, 3}) {
+    for (const Shape shape : {Shape{64, 64}, {33, 31}, {128, 4}}) Expect(shape, Values::kBits, Role::kChecked, offset);
+  }
+}
+
+// A result that was remembered by address and shape is wrong here.
+TEST_P(HiddenTransposeTest, TransposesAgainAtTheSameAddresses) {
+  constexpr Shape kShape{65, 40};
+  TransposeBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), kShape.elements());
+  for (uint64_t call = 0; call < 4; ++call) {
+    ExpectIn(buffers, kShape, MakeMatrix(Values::kBits, kShape.elements(), Seed(call)),
+             "new values at the same address, call " + std::to_string(call + 1));
+  }
+}
+
+// Buffers still hold what the larger matrices before left.
+TEST_P(HiddenTransposeTest, TransposesSmallAfterLarge) {
+  TransposeBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), uint64_t{200} * 170);
+  for (const Shape shape : {Shape{200, 170}, {170, 200}, {33, 70}, {1, 1}, {96, 31}}) {
+    ExpectIn(buffers, shape, MakeMatrix(Values::kBits, shape.elements(), Seed(shape.width)),
+             "in buffers that held another matrix before");
+  }
+}
+
+// 2^24 - 1 and 2^24 + 1 elements.
+TEST_P(HiddenTransposeTest, TransposesVeryLargeMatrices) {
+  Expect({33, 65}, Values::kRamp, Role::kPlain);
+  Expect({4095, 4097}, Values::kBits, Role::kPlain);
+  Expect({65281, 257}, Values::kBits, Role::kPlain);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HiddenTransposeTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()),
+                         judge::RungName);
+
+}  // namespace
+}  // namespace lockstep::suites
