@@ -1,0 +1,72 @@
+// The launchers of assignment 07, one a rung. Their names and signatures are fixed: the tests call them. They are
+// ordinary host functions: they launch nothing and call no CUDA function.
+#pragma once
+
+#include <climits>
+
+// What a multiprocessor (SM) sets. The tests give the limits of every compute capability from 1.0 to 12.1, and of
+// devices that were never built: take each number from here.
+struct DeviceLimits {
+  int warp_size;                 // threads a warp
+  int max_threads_per_block;     // a larger block can't be launched
+  int max_warps_per_sm;          // resident at once
+  int max_blocks_per_sm;         // resident at once
+  int registers_per_sm;          // 32-bit registers
+  int registers_per_block;       // a block that needs more can't be launched
+  int max_registers_per_thread;  // likewise a thread
+  int register_unit;             // registers are given out in multiples of it: to a block on 1.x, to a warp from 2.0 on
+  int warp_granularity;          // warps count in multiples of it where registers are given out
+  int registers_by_block;        // 1 on compute capability 1.x, 0 from 2.0 on
+  int shared_per_sm;             // bytes of shared memory, as the carve-out sets it
+  int shared_per_block;          // bytes; a block that needs more can't be launched
+  int shared_unit;               // bytes of shared memory are given out to a block in multiples of it
+  int shared_reserved;           // bytes that the runtime takes of each block's share, beside its own: 1024 from 8.0 on
+};
+
+// What a kernel needs.
+struct KernelNeeds {
+  int threads_per_block;
+  int registers_per_thread;
+  int shared_per_block;   // bytes, however many threads the block has
+  int shared_per_thread;  // bytes more for each thread; 0 in all rungs but the sixth
+};
+
+// What holds the number of resident blocks down.
+enum Limiter : int { kLimitWarps = 0, kLimitBlocks = 1, kLimitRegisters = 2, kLimitShared = 3 };
+
+// Blocks that a resource has room for when the kernel needs none of it.
+constexpr int kUnlimited = INT_MAX;
+
+struct OccupancyResult {
+  int blocks;        // resident on an SM; 0: the kernel can't be launched
+  int warps;         // resident on an SM
+  double occupancy;  // resident warps / the most that the SM holds
+  int limiter;       // a Limiter: what gives the fewest blocks; where several do, the first of them in its list
+  int blocks_by[4];  // how many each resource alone would allow, in the order of Limiter
+};
+
+// A rung that is not begun returns this.
+constexpr int kNotBegun = -1;
+
+// Rung 1. Resident blocks of this many threads, as far as warps and blocks decide.
+int occupancy1_threads(const DeviceLimits* device, int threads_per_block);
+
+// Rung 2. Resident blocks, as far as shared memory decides.
+int occupancy2_shared(const DeviceLimits* device, int shared_per_block);
+
+// Rung 3. Resident blocks, as far as registers decide, on compute capability 1.x: a block's registers are one piece.
+int occupancy3_registers_by_block(const DeviceLimits* device, int threads_per_block, int registers_per_thread);
+
+// Rung 4. The same from compute capability 2.0 on: each warp's registers are a piece of their own.
+int occupancy4_registers_by_warp(const DeviceLimits* device, int threads_per_block, int registers_per_thread);
+
+// Rung 5. All of it, on any device. Returns 0.
+int occupancy5_limiter(const DeviceLimits* device, const KernelNeeds* kernel, OccupancyResult* result);
+
+// Rung 6. The best block size for a kernel, whose threads_per_block is not looked at: of all multiples of the warp size
+// the one with most resident warps; where several have, the largest. 0: none can be launched.
+int occupancy6_best_block(const DeviceLimits* device, const KernelNeeds* kernel);
+
+// Rung 7, bonus. The most registers a thread may have (what -maxrregcount would be told) so that at least `warps` warps
+// are resident; the kernel's own number is not looked at. 0: not even one register is few enough.
+int occupancy7_register_budget(const DeviceLimits* device, const KernelNeeds* kernel, int warps);

@@ -1,0 +1,140 @@
+#include "judge/occupancy_oracle.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace lockstep::judge {
+namespace {
+
+// A pool that is taken from in units: what is asked for is filled up to whole ones.
+class Pool {
+ public:
+  Pool(int64_t size, int64_t unit) : free_(size), unit_(unit) {}
+  bool Take(int64_t amount) {
+    const int64_t whole = Whole(amount);
+    if (whole > free_) return false;
+    free_ -= whole;
+    return true;
+  }
+  int64_t Whole(int64_t amount) const {
+    const int64_t rest = amount % unit_;
+    return rest == 0 ? amount : amount + unit_ - rest;
+  }
+  int64_t free() const { return free_; }
+
+ private:
+  int64_t free_, unit_;
+};
+
+int WarpsOf(const SmLimits& sm, int threads) {
+  int warps = 0;
+  for (int placed = 0; placed < threads; placed += sm.warp_size) ++warps;
+  return warps;
+}
+
+bool IsBlock(const SmLimits& sm, int threads) { return threads >= 1 && threads <= sm.max_threads_per_block; }
+
+int FillWarps(const SmLimits& sm, int threads) {
+  if (!IsBlock(sm, threads)) return 0;
+  Pool warps(sm.max_warps, 1);
+  int blocks = 0;
+  while (warps.Take(WarpsOf(sm, threads))) ++blocks;
+  return blocks;
+}
+
+// Compute capability 1.x: one piece for the whole block, whose warps are counted in twos.
+int FillRegistersByBlock(const SmLimits& sm, int threads, int registers) {
+  int warps = WarpsOf(sm, threads);
+  while (warps % sm.warp_granularity != 0) ++warps;
+  Pool file(sm.registers, sm.register_unit);
+  int blocks = 0;
+  while (file.Take(int64_t{warps} * sm.warp_size * registers)) ++blocks;
+  return blocks;
+}
+
+// From 2.0 on: the registers are in as many equal parts as the granularity says, and each warp has its own in one part.
+int FillRegistersByWarp(const SmLimits& sm, int threads, int registers) {
+  const int warps = WarpsOf(sm, threads);
+  const int64_t warp_registers = int64_t{registers} * sm.warp_size;
+  // A block's own limit is checked as if its warps filled all parts evenly.
+  int even = warps;
+  while (even % sm.warp_granularity != 0) ++even;
+  Pool block(sm.registers_per_block, sm.register_unit);
+  for (int warp = 0; warp < even; ++warp) {
+    if (!block.Take(warp_registers)) return 0;
+  }
+  std::vector<Pool> parts(static_cast<size_t>(sm.warp_granularity),
+                          Pool(sm.registers / sm.warp_granularity, sm.register_unit));
+  for (int blocks = 0;; ++blocks) {
+    for (int warp = 0; warp < warps; ++warp) {
+      Pool& emptiest = *std::max_element(parts.begin(), parts.end(),
+                                         [](const Pool& a, const Pool& b) { return a.free() < b.free(); });
+      if (!emptiest.Take(warp_registers)) return blocks;
+    }
+  }
+}
+
+int FillRegisters(const SmLimits& sm, int threads, int registers) {
+  if (!IsBlock(sm, threads) || registers > sm.max_registers_per_thread) return 0;
+  if (registers <= 0) return kNoLimit;
+  return sm.registers_by_block ? FillRegistersByBlock(sm, threads, registers)
+                               : FillRegistersByWarp(sm, threads, registers);
+}
+
+int FillShared(const SmLimits& sm, int64_t bytes) {
+  if (bytes < 0 || bytes > sm.shared_per_block) return 0;
+  if (bytes + sm.shared_reserved == 0) return kNoLimit;
+  Pool pool(sm.shared, sm.shared_unit);
+  int blocks = 0;
+  while (pool.Take(bytes + sm.shared_reserved)) ++blocks;
+  return blocks;
+}
+
+}  // namespace
+
+SmLimits LimitsOf(const vgpu::ComputeCapability& capability, int carveout_kb) {
+  SmLimits sm;
+  sm.max_threads_per_block = capability.max_threads_per_block;
+  sm.max_warps = capability.max_warps_per_sm();
+  sm.max_blocks = capability.max_blocks_per_sm;
+  sm.registers = capability.registers_per_sm;
+  sm.registers_per_block = capability.registers_per_block;
+  sm.max_registers_per_thread = capability.max_registers_per_thread;
+  sm.register_unit = capability.register_allocation_unit;
+  sm.warp_granularity = capability.warp_allocation_granularity;
+  sm.registers_by_block = capability.registers_by_block();
+  sm.shared = carveout_kb * 1024;
+  sm.shared_per_block =
+      std::clamp(sm.shared - capability.shared_reserved_per_block, 0, capability.shared_per_block_optin);
+  sm.shared_unit = capability.shared_allocation_unit;
+  sm.shared_reserved = capability.shared_reserved_per_block;
+  return sm;
+}
+
+int OccupancyLimits::Blocks() const { return std::min({by_warps, by_blocks, by_registers, by_shared}); }
+
+OccupancyLimits FillSm(const SmLimits& sm, const BlockNeeds& block) {
+  return {FillWarps(sm, block.threads), sm.max_blocks, FillRegisters(sm, block.threads, block.registers),
+          FillShared(sm, block.shared)};
+}
+
+int BestBlockSize(const SmLimits& sm, int registers, int64_t shared, int64_t shared_per_thread) {
+  int best = 0, most = 0;
+  for (int threads = sm.warp_size; threads <= sm.max_threads_per_block; threads += sm.warp_size) {
+    const int blocks = FillSm(sm, {threads, registers, shared + shared_per_thread * threads}).Blocks();
+    const int warps = blocks * (threads / sm.warp_size);
+    if (warps == 0 || warps < most) continue;
+    best = threads;
+    most = warps;
+  }
+  return best;
+}
+
+int RegisterBudget(const SmLimits& sm, int threads, int64_t shared, int warps) {
+  for (int registers = sm.max_registers_per_thread; registers > 0; --registers) {
+    if (FillSm(sm, {threads, registers, shared}).Blocks() * WarpsOf(sm, threads) >= warps) return registers;
+  }
+  return 0;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,350 @@
+// Assignment 01, copying: the tests that students have.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "judge/api_text.h"
+#include "judge/buffer.h"
+#include "judge/compare.h"
+#include "judge/main.h"
+#include "judge/text.h"
+#include "suites/01_handson_copy_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::CallContext;
+using judge::CallReport;
+using judge::Grouped;
+using judge::MakeProblem;
+using judge::Pattern;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+using worker::ApiCall;
+using worker::ApiKind;
+
+// cudaError_t, as far as the tests bring them about.
+constexpr int64_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2;
+
+std::string ErrorText(int64_t error) {
+  switch (error) {
+    case kSuccess:
+      return "cudaSuccess";
+    case kInvalidValue:
+      return "cudaErrorInvalidValue";
+    case kMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    default:
+      return "error " + std::to_string(error);
+  }
+}
+
+// Functions of page-locked memory: what takes it, and what gives it back.
+const std::vector<std::string> kPinnedFunctions = {"cudaMallocHost", "cudaHostAlloc", "cudaHostRegister",
+                                                   "cudaFreeHost", "cudaHostUnregister"};
+
+std::vector<Problem> WithCalls(std::vector<Problem> problems, const CallReport& report) {
+  if (report.observed) judge::AddCalls(problems, report.trace, kPinnedFunctions);
+  return problems;
+}
+
+const ApiCall* FindCall(const CallReport& report, ApiKind kind) {
+  const auto found = std::find_if(report.trace.begin(), report.trace.end(),
+                                  [&](const ApiCall& call) { return call.kind == kind && !call.failed; });
+  return found == report.trace.end() ? nullptr : &*found;
+}
+
+// What h_out tells about the mistake.
+std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_t>& found, const CallReport& report) {
+  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const uint64_t n = values.size();
+  const auto right = static_cast<uint64_t>(
+      std::mismatch(values.begin(), values.end(), found.begin(), found.end()).first - values.begin());
+  const bool rest_untouched =
+      std::all_of(found.begin() + static_cast<int64_t>(right), found.end(), [&](int32_t v) { return v == poison; });
+  if (right == 0 && rest_untouched)
+    return "nothing was copied to h_out: cudaMemcpy(h_out, …, bytes, cudaMemcpyDeviceToHost)";
+  if (right == n / 4 && n >= 4)
+    return "the first quarter arrived: cudaMemcpy counts bytes, and n ints are n * sizeof(int) bytes";
+  if (right * sizeof(int32_t) == sizeof(void*) && n > 2) {
+    return "8 bytes arrived: sizeof of a pointer is the size of the pointer, not of what it points to";
+  }
+  if (right > 0)
+    return "the first " + Grouped(right) + " of " + Grouped(n) +
+           " ints arrived: is n * sizeof(int) the size of each copy?";
+  const ApiCall* to_device = FindCall(report, ApiKind::kHostToDevice);
+  const ApiCall* on_device = FindCall(report, ApiKind::kDeviceToDevice);
+  const ApiCall* to_host = FindCall(report, ApiKind::kDeviceToHost);
+  if (to_host == nullptr) return "";
+  if (to_device == nullptr) return "what came back was never copied to the device: h_in has to go there first";
+  if (to_host < to_device) return "the copy to the host was made before the copy to the device";
+  if (on_device != nullptr && on_device < to_device) return "a_d was copied to b_d before h_in was copied to a_d";
+  if (on_device == nullptr && to_host->address != to_device->address) {
+    return "the buffer that was copied to the host is not the one that h_in was copied to, and nothing went from one "
+           "to "
+           "the other";
+  }
+  return "";
+}
+
+std::string ApiHint(const CallReport& report) {
+  for (const ApiCall& call : report.trace) {
+    if (!call.failed) continue;
+    if (call.function.find("Memcpy") != std::string::npos) {
+      return "cudaMemcpy takes destination, source, bytes, direction: the direction has to be that of the pointers, "
+             "and "
+             "the bytes have to fit both buffers";
+    }
+    if (call.function.find("Free") != std::string::npos) {
+      return "a buffer is freed once, with the pointer that its allocation gave: cudaMalloc's by cudaFree, "
+             "cudaMallocHost's by cudaFreeHost";
+    }
+  }
+  return "compare what each CUDA call returns with cudaSuccess";
+}
+
+// The right ints in h_out, by a way that leads through the device.
+void CheckCopy(const CallContext& context, const CallReport& report, const std::vector<int32_t>& values,
+               const std::vector<int32_t>& found, std::vector<Problem>& problems) {
+  if (const auto mismatch = judge::CompareExact<int32_t>(values, found)) {
+    problems.push_back(MakeProblem(Verdict::kWrong, context,
+                                   {"h_out: " + judge::MismatchText(*mismatch, values.size())},
+                                   Explain(values, found, report)));
+    return;
+  }
+  const uint64_t bytes = values.size() * sizeof(int32_t);
+  if (!report.observed || (report.api.bytes_to_device >= bytes && report.api.bytes_to_host >= bytes)) return;
+  problems.push_back(
+      MakeProblem(Verdict::kRejected, context,
+                  {"h_out is right, but its " + Grouped(bytes) + " bytes did not go to the device and back"},
+                  "a host's memcpy is no answer: the ints have to go through a buffer of cudaMalloc"));
+}
+
+std::vector<uint8_t> BytesOf(const std::vector<int32_t>& values) {
+  const auto* data = reinterpret_cast<const uint8_t*>(values.data());
+  return {data, data + values.size() * sizeof(int32_t)};
+}
+
+std::vector<int32_t> IntsOf(const std::vector<uint8_t>& bytes) {
+  std::vector<int32_t> values(bytes.size() / sizeof(int32_t));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int32_t));
+  return values;
+}
+
+bool DidNothing(const CallReport& report, const std::vector<int32_t>& out, const std::vector<int32_t>& before) {
+  return report.outcome == worker::Outcome::kReturned && out == before && !before.empty() &&
+         (!report.observed || report.trace.empty());
+}
+
+}  // namespace
+
+std::vector<std::string> RungsFrom(uint64_t number) {
+  const std::vector<judge::Rung>& all = judge::Suite::Get().assignment().rungs;
+  std::vector<std::string> rungs;
+  for (const std::string& rung : judge::Suite::Get().SelectedRungs()) {
+    const auto place = std::find_if(all.begin(), all.end(), [&](const judge::Rung& r) { return r.id == rung; });
+    if (static_cast<uint64_t>(place - all.begin()) + 1 >= number) rungs.push_back(rung);
+  }
+  return rungs;
+}
+
+judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, const std::vector<int32_t>& values,
+                            const std::string& what, Fault fault) {
+  CallContext context{rung, "n = " + Grouped(values.size()) + ", " + what, judge::Suite::Get().assignment().submission};
+  context.host_bytes = values.size() * sizeof(int32_t);
+  const std::vector<int32_t> poisoned(values.size(), judge::DeviceArray<int32_t>::Poisoned());
+  if (fault.kind == Fault::Kind::kAllocation) runner.FailAllocation(fault.nth);
+  if (fault.kind == Fault::Kind::kCopy) runner.FailCopy(fault.nth);
+  const std::vector<uint8_t> in = BytesOf(values);
+  judge::EvidenceRun run{
+      runner.Call(rung, {{worker::Argument::HostArray(in), worker::Argument::HostArray(BytesOf(poisoned)),
+                          worker::Argument::Integer(uint64_t{values.size()})}}),
+      {}};
+  CallReport& report = run.report;
+  const bool returned = report.outcome == worker::Outcome::kReturned && report.arrays.size() == 2;
+  if (!returned) {
+    run.problems = judge::ProblemsOf(report, context);
+    return run;
+  }
+  const std::vector<int32_t> out = IntsOf(report.arrays[1]);
+  if (DidNothing(report, out, poisoned)) {
+    run.problems = {judge::UnfinishedProblem(context, "copies nothing yet")};
+    return run;
+  }
+  const int64_t error = report.value.AsInteger();
+  // A call that reported its error need not have taken it from cudaGetLastError() as well.
+  if (error != kSuccess) report.cuda_error.clear();
+  run.problems = judge::ProblemsOf(report, context);
+  for (Problem& problem : run.problems) {
+    if (problem.verdict == Verdict::kApi) problem.hint = ApiHint(report);
+  }
+  if (run.problems.empty() && fault.kind == Fault::Kind::kNone) {
+    if (error != kSuccess) {
+      run.problems.push_back(MakeProblem(
+          Verdict::kApi, context, {"it returned " + ErrorText(error) + "; expected cudaSuccess"}, ApiHint(report)));
+    } else {
+      CheckCopy(context, report, values, out, run.problems);
+    }
+  }
+  if (report.arrays[0] != in) {
+    run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read only"));
+  }
+  run.problems = WithCalls(std::move(run.problems), report);
+  return run;
+}
+
+judge::EvidenceRun CopyTest::Run(uint64_t n, Pattern pattern, Role role, Fault fault) {
+  const uint64_t seed = Seed(inputs_++);
+  if (!ok()) return {};
+  std::string what(judge::NameOf(pattern));
+  if (fault.kind == Fault::Kind::kAllocation) what += "; allocation " + std::to_string(fault.nth) + " finds no room";
+  if (fault.kind == Fault::Kind::kCopy) what += "; copy " + std::to_string(fault.nth) + " fails";
+  judge::EvidenceRun run =
+      CopyOnce(judge::Suite::Get().runner(role), rung(), judge::MakeInts(pattern, n, seed), what, fault);
+  Keep(run.report);
+  Add(run.problems);
+  return run;
+}
+
+void CopyTest::Expect(uint64_t n, Pattern pattern, Role role) { Run(n, pattern, role); }
+
+void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
+  if (!ok() || !run.report.observed) return;
+  const CallContext context{rung(), "n = " + Grouped(n), judge::Suite::Get().assignment().submission};
+  uint64_t pinned = 0, unpinned = 0;
+  for (const ApiCall& call : run.report.trace) {
+    if (call.kind == ApiKind::kOther && !call.failed && call.function.ends_with("Unregister")) ++unpinned;
+    if (call.kind == ApiKind::kOther && !call.failed && call.function == "cudaFreeHost") ++unpinned;
+  }
+  pinned = run.report.api.pinned_allocations;
+  std::vector<Problem> problems;
+  if (run.report.api.leaked_allocations > 0) {
+    problems.push_back(MakeProblem(Verdict::kApi, context,
+                                   {Grouped(run.report.api.leaked_allocations) + " of " +
+                                    Grouped(run.report.api.allocations) + " allocations still held after the return"},
+                                   "each cudaMalloc needs its cudaFree, on every way out of the function"));
+  } else if (pinned > unpinned) {
+    problems.push_back(MakeProblem(Verdict::kApi, context, {"page-locked memory is still held after the return"},
+                                   "each cudaMallocHost needs its cudaFreeHost, on every way out of the function"));
+  }
+  Add(WithCalls(std::move(problems), run.report));
+}
+
+void CopyTest::ExpectError(uint64_t n, Fault fault) {
+  const judge::EvidenceRun run = Run(n, Pattern::kSmall, Role::kChecked, fault);
+  // A real device has room, and copies do not fail.
+  if (!ok() || !run.report.observed) return;
+  const bool failed = run.report.api.failed_calls > 0;
+  const std::string call = fault.kind == Fault::Kind::kAllocation ? "cudaMalloc" : "cudaMemcpy";
+  const CallContext context{rung(),
+                            "n = " + Grouped(n) + "; " + call + " " + std::to_string(fault.nth) + " of the call fails",
+                            judge::Suite::Get().assignment().submission};
+  const int64_t expected = fault.kind == Fault::Kind::kAllocation ? kMemoryAllocation : kInvalidValue;
+  const int64_t found = run.report.value.AsInteger();
+  std::vector<Problem> problems;
+  if (!failed) {
+    problems.push_back(MakeProblem(Verdict::kRejected, context, {"there was no such call"},
+                                   "the task has two buffers and three copies"));
+  } else if (found != expected) {
+    problems.push_back(MakeProblem(Verdict::kApi, context,
+                                   {"it returned " + ErrorText(found) + "; expected " + ErrorText(expected)},
+                                   "return the error of the call that failed, as soon as it has failed"));
+  } else if (IntsOf(run.report.arrays[1]) != std::vector<int32_t>(n, judge::DeviceArray<int32_t>::Poisoned())) {
+    problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written, though the work failed"},
+                                   "h_out has to stay as it was where an error is returned"));
+  }
+  Add(WithCalls(std::move(problems), run.report));
+  ExpectNothingHeld(run, n);
+}
+
+void CopyPathTest::ExpectPath(uint64_t n) {
+  const judge::EvidenceRun run = Run(n, Pattern::kSmall);
+  if (!ok() || !run.report.observed) return;
+  const CallContext context{rung(), "n = " + Grouped(n), judge::Suite::Get().assignment().submission};
+  const ApiCall* to_device = FindCall(run.report, ApiKind::kHostToDevice);
+  const ApiCall* on_device = FindCall(run.report, ApiKind::kDeviceToDevice);
+  const ApiCall* to_host = FindCall(run.report, ApiKind::kDeviceToHost);
+  std::vector<Problem> problems;
+  if (on_device == nullptr || run.report.api.bytes_on_device < n * sizeof(int32_t)) {
+    problems.push_back(MakeProblem(
+        Verdict::kRejected, context,
+        {"h_out is right, but " +
+         (on_device == nullptr ? std::string("nothing") : Grouped(run.report.api.bytes_on_device) + " bytes alone") +
+         " went from a_d to b_d"},
+        "cudaMemcpy(b_d, a_d, bytes, cudaMemcpyDeviceToDevice): the data does not pass through the host"));
+  } else if (on_device->address == to_device->address || on_device->address != to_host->address) {
+    problems.push_back(
+        MakeProblem(Verdict::kRejected, context,
+                    {"h_out is right, but what was copied to the host is not b_d, which a_d was copied to"},
+                    "h_in goes to a_d, a_d to b_d, and b_d to h_out"));
+  }
+  Add(WithCalls(std::move(problems), run.report));
+}
+
+TEST_P(CopyTest, CopiesAnyLength) {
+  for (const uint64_t n : judge::Around({2, 32, 256, 1024, 4096, 65536})) Expect(n, Pattern::kSmall);
+}
+
+TEST_P(CopyTest, CopiesAllKindsOfValues) {
+  for (const Pattern pattern : {Pattern::kRamp, Pattern::kExtremes, Pattern::kSpikeFirst, Pattern::kSpikeLast}) {
+    Expect(1009, pattern);
+  }
+}
+
+TEST_P(CopyTest, CopiesLargeArrays) {
+  Expect(1000, Pattern::kSmall, Role::kPlain);
+  Expect(1'000'003, Pattern::kSmall, Role::kPlain);
+}
+
+TEST_P(CopyTest, CopiesNothing) {
+  Expect(1, Pattern::kOnes);
+  Expect(0, Pattern::kOnes);
+}
+
+TEST_P(CopyTest, FreesWhatItAllocates) {
+  for (const uint64_t n : {1, 1000, 100003}) ExpectNothingHeld(Run(n, Pattern::kSmall), n);
+}
+
+TEST_P(CopyPathTest, GoesFromBufferToBuffer) {
+  for (const uint64_t n : {1, 1000, 4099}) ExpectPath(n);
+}
+
+TEST_P(CopyErrorTest, ReportsAFailedAllocation) {
+  // A rung that does not copy yet is told that instead.
+  Expect(1000, Pattern::kSmall);
+  for (const uint64_t nth : {1, 2}) ExpectError(1000, {Fault::Kind::kAllocation, nth});
+}
+
+TEST_P(CopyErrorTest, ReportsAFailedCopy) {
+  Expect(1000, Pattern::kSmall);
+  for (const uint64_t nth : {1, 2, 3}) ExpectError(1000, {Fault::Kind::kCopy, nth});
+}
+
+TEST_P(PinnedCopyTest, FreesPageLockedMemory) {
+  const judge::EvidenceRun run = Run(1000, Pattern::kSmall);
+  ExpectNothingHeld(run, 1000);
+  if (ok() && run.report.observed && run.report.api.pinned_allocations == 0) {
+    const CallContext context{rung(), "n = 1,000", judge::Suite::Get().assignment().submission};
+    Add(WithCalls({MakeProblem(Verdict::kRejected, context, {"h_out is right, but no page-locked memory was allocated"},
+                               "cudaMallocHost gives page-locked host memory")},
+                  run.report));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, CopyTest, testing::ValuesIn(RungsFrom(1)), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, CopyPathTest, testing::ValuesIn(RungsFrom(2)), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, CopyErrorTest, testing::ValuesIn(RungsFrom(3)), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, PinnedCopyTest, testing::ValuesIn(RungsFrom(4)), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+  return suites::CopyOnce(runner, rung, MakeInts(Pattern::kSmall, elements, seed),
+                          std::string(NameOf(Pattern::kSmall)));
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,135 @@
+// What typical mistakes make of an occupancy calculation: a wrong number that one of them gives is told by its name.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "judge/occupancy_oracle.h"
+
+namespace lockstep::suites {
+
+// The number that the mistake leads to, and the sentence that mends it.
+struct Mistake {
+  int64_t value;
+  std::string hint;
+};
+
+// A quotient as careless code has it; -1, which no mistake is recognised by, where it would divide by zero.
+inline int64_t Quotient(int64_t a, int64_t b) { return b > 0 ? a / b : -1; }
+inline int64_t Up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+inline int64_t Down(int64_t value, int64_t unit) { return value / unit * unit; }
+
+inline std::vector<Mistake> ThreadMistakes(const judge::SmLimits& sm, int threads) {
+  const int64_t warps = Up(threads, sm.warp_size) / sm.warp_size;
+  const auto capped = [&](int64_t blocks) { return std::min<int64_t>(blocks, sm.max_blocks); };
+  if (threads > sm.max_threads_per_block) {
+    return {{capped(Quotient(sm.max_warps, warps)),
+             "a block of more than max_threads_per_block threads can't be launched: 0"}};
+  }
+  if (threads == 0) return {{sm.max_blocks, "a block of no threads can't be launched: 0"}};
+  return {
+      {Quotient(sm.max_warps, warps), "an SM holds no more than max_blocks_per_sm blocks, however small they are"},
+      {capped(Quotient(int64_t{sm.max_warps} * sm.warp_size, threads)),
+       "a block takes whole warps: round its threads up to a multiple of the warp size first"},
+      {capped(Quotient(sm.max_warps, threads / sm.warp_size)),
+       "a warp that is not full is a warp all the same: round up, not down"},
+      {sm.max_blocks, "the SM's limit of warps is left out"},
+  };
+}
+
+inline std::vector<Mistake> SharedMistakes(const judge::SmLimits& sm, int64_t bytes) {
+  const int64_t given = Up(bytes + sm.shared_reserved, sm.shared_unit);
+  if (bytes > sm.shared_per_block) {
+    return {{Quotient(sm.shared, given), "a block that needs more than shared_per_block can't be launched: 0"}};
+  }
+  std::vector<Mistake> mistakes = {
+      {Quotient(sm.shared, Up(bytes, sm.shared_unit)), "shared_reserved bytes are given to each block beside its own"},
+      {Quotient(sm.shared, Up(bytes, sm.shared_unit) + sm.shared_reserved),
+       "the reserved bytes and the block's own are rounded up together"},
+      {Quotient(sm.shared, bytes + sm.shared_reserved),
+       "shared memory is given out in whole units: round up to shared_unit"},
+      {Quotient(sm.shared, bytes), "shared memory is given out in whole units: round up to shared_unit"},
+      {Quotient(sm.shared, Down(bytes + sm.shared_reserved, sm.shared_unit)), "round up to shared_unit, not down"},
+  };
+  if (given == 0) mistakes.push_back({0, "a block that is given nothing is held down by nothing: kUnlimited"});
+  if (bytes == 0 && given > 0) {
+    mistakes.push_back(
+        {judge::kNoLimit, "the runtime's reserved bytes are given to each block, also where it has none of its own"});
+  }
+  return mistakes;
+}
+
+inline std::vector<Mistake> RegisterMistakes(const judge::SmLimits& sm, int threads, int registers) {
+  const int64_t warps = Up(threads, sm.warp_size) / sm.warp_size;
+  const int64_t even = Up(warps, sm.warp_granularity);
+  const int64_t warp_needs = int64_t{sm.warp_size} * registers;
+  const int64_t per_warp = Up(warp_needs, sm.register_unit);
+  const int64_t by_block = Quotient(sm.registers, Up(even * warp_needs, sm.register_unit));
+  const int64_t by_warp = Quotient(Down(Quotient(sm.registers, per_warp), sm.warp_granularity), warps);
+  const int64_t own_rule = sm.registers_by_block ? by_block : by_warp;
+  if (registers == 0) return {{0, "a kernel without registers is held down by nothing: kUnlimited"}};
+  if (threads > sm.max_threads_per_block) {
+    return {{own_rule, "a block of more than max_threads_per_block threads can't be launched: 0"}};
+  }
+  if (threads == 0) return {{judge::kNoLimit, "a block of no threads can't be launched: 0"}};
+  if (registers > sm.max_registers_per_thread) {
+    return {{own_rule, "a thread can't have more than max_registers_per_thread: 0"}};
+  }
+  if (sm.registers_by_block) {
+    return {
+        {Quotient(sm.registers, Up(warps * warp_needs, sm.register_unit)),
+         "the block's warps are rounded up to a multiple of warp_granularity first"},
+        {Quotient(sm.registers, even * warp_needs),
+         "the block's registers are rounded up to a multiple of register_unit"},
+        {Quotient(sm.registers, warps * warp_needs),
+         "nothing is rounded: warps go up to warp_granularity, then registers to register_unit"},
+        {Quotient(sm.registers, int64_t{threads} * registers),
+         "a warp that is not full has all its registers: count whole warps"},
+        {by_warp, "that is the rule from 2.0 on; here a block's registers are one piece"},
+    };
+  }
+  return {
+      {Quotient(Quotient(sm.registers, per_warp), warps),
+       "the number of warps that the SM has registers for is rounded down to a multiple of warp_granularity"},
+      {Quotient(Down(Quotient(sm.registers, warp_needs), sm.warp_granularity), warps),
+       "a warp's registers are rounded up to a multiple of register_unit"},
+      {by_warp,
+       "a block that needs more than registers_per_block can't be launched: count its warps in multiples of "
+       "warp_granularity"},
+      {Quotient(Down(Quotient(sm.registers, per_warp), sm.warp_granularity), even),
+       "the block's warps are not rounded up where they divide; only the SM's are rounded, down"},
+      {by_block, "that is the rule of 1.x; here each warp's registers are a piece of their own"},
+      {Quotient(sm.registers, int64_t{threads} * registers),
+       "count a warp's registers, in whole units, and whole warps"},
+      {0, "the block fits: registers_per_block counts warps that are rounded up to warp_granularity, no more"},
+  };
+}
+
+// Sizes of blocks that other rules than "most warps, then the largest block" would choose.
+inline std::vector<Mistake> BestBlockMistakes(const judge::SmLimits& sm, int registers, int64_t shared,
+                                              int64_t per_thread) {
+  const auto warps_with = [&](int threads, int64_t bytes) {
+    return judge::FillSm(sm, {threads, registers, bytes}).Blocks() * (threads / sm.warp_size);
+  };
+  int smallest = 0, fixed_shared = 0, power = 0, most = 0, most_fixed = 0, most_power = 0, most_blocks = 0,
+      by_blocks = 0;
+  for (int threads = sm.warp_size; threads <= sm.max_threads_per_block; threads += sm.warp_size) {
+    const int warps = warps_with(threads, shared + per_thread * threads);
+    if (warps > most) most = warps, smallest = threads;
+    if (const int fixed = warps_with(threads, shared); fixed > 0 && fixed >= most_fixed)
+      most_fixed = fixed, fixed_shared = threads;
+    if ((threads & (threads - 1)) == 0 && warps > 0 && warps >= most_power) most_power = warps, power = threads;
+    if (warps / (threads / sm.warp_size) > most_blocks)
+      most_blocks = warps / (threads / sm.warp_size), by_blocks = threads;
+  }
+  return {
+      {smallest, "several sizes have as many resident warps: take the largest of them"},
+      {fixed_shared, "a block of t threads needs shared_per_block + t * shared_per_thread bytes"},
+      {power, "block sizes need not be powers of two: try every multiple of the warp size"},
+      {by_blocks, "count resident warps, not blocks: many small blocks may be few warps"},
+  };
+}
+
+}  // namespace lockstep::suites

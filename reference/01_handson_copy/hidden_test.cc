@@ -1,0 +1,60 @@
+// Assignment 01, copying: the tests that only the instructor's run has.
+#include <gtest/gtest.h>
+
+#include "suites/01_handson_copy_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Pattern;
+using judge::Role;
+
+class HiddenCopyTest : public CopyTest {};
+class HiddenCopyPathTest : public CopyPathTest {};
+class HiddenCopyErrorTest : public CopyErrorTest {};
+
+TEST_P(HiddenCopyTest, CopiesOtherLengths) {
+  for (const uint64_t n : {3, 53, 1511, 7919, 20011, 131071}) Expect(n, Pattern::kExtremes);
+}
+
+// What was remembered by length is wrong here, and so is what an earlier, longer copy left behind.
+TEST_P(HiddenCopyTest, CopiesAgain) {
+  for (const uint64_t n : {3000, 3000, 100000, 3000, 17}) Expect(n, Pattern::kSmall);
+}
+
+TEST_P(HiddenCopyTest, CopiesVeryLargeArrays) {
+  Expect(1000, Pattern::kExtremes, Role::kPlain);
+  Expect((uint64_t{1} << 22) - 1, Pattern::kExtremes, Role::kPlain);
+}
+
+TEST_P(HiddenCopyTest, FreesOnEveryCall) {
+  for (uint64_t call = 0; call < 4; ++call) ExpectNothingHeld(Run(5000, Pattern::kSmall), 5000);
+}
+
+TEST_P(HiddenCopyPathTest, GoesFromBufferToBufferAtEveryLength) {
+  for (const uint64_t n : {2, 77, 65537}) ExpectPath(n);
+}
+
+// After an error the next call starts afresh.
+TEST_P(HiddenCopyErrorTest, WorksAfterAFailedAllocation) {
+  Expect(1000, Pattern::kSmall);
+  for (const uint64_t nth : {2, 1}) {
+    ExpectError(77, {Fault::Kind::kAllocation, nth});
+    Expect(4099, Pattern::kExtremes);
+  }
+}
+
+TEST_P(HiddenCopyErrorTest, WorksAfterAFailedCopy) {
+  Expect(1000, Pattern::kSmall);
+  for (const uint64_t nth : {3, 2, 1}) {
+    ExpectError(70001, {Fault::Kind::kCopy, nth});
+    Expect(70001, Pattern::kExtremes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, HiddenCopyTest, testing::ValuesIn(RungsFrom(1)), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenCopyPathTest, testing::ValuesIn(RungsFrom(2)), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenCopyErrorTest, testing::ValuesIn(RungsFrom(3)), judge::RungName);
+
+}  // namespace
+}  // namespace lockstep::suites
