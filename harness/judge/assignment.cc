@@ -89,8 +89,10 @@ const toml::table* SubTable(const toml::table& root, const char* key, const Tabl
   return node->as_table();
 }
 
-EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment) {
-  EvidenceCriterion criterion;
+// What criteria that are measured have in common.
+template <class Criterion>
+Criterion ReadBudgeted(const Table& table, const Assignment& assignment) {
+  Criterion criterion;
   criterion.id = table.Text("id");
   criterion.rung = table.Text("rung");
   criterion.title = table.Text("title");
@@ -98,6 +100,22 @@ EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment
   if (assignment.FindRung(criterion.rung) == nullptr) {
     table.Fail("rung = \"" + criterion.rung + "\" is the id of no [[rung]]");
   }
+  criterion.budget.full = table.Number("full");
+  criterion.budget.none = table.Number("none");
+  if (criterion.budget.full == criterion.budget.none) table.Fail("full and none have to differ");
+  return criterion;
+}
+
+TimingCriterion ReadTiming(const Table& table, const Assignment& assignment) {
+  auto criterion = ReadBudgeted<TimingCriterion>(table, assignment);
+  const std::string base = table.Text("timing");
+  if (base != "reference" && base != "copy") table.Fail("timing has to be \"reference\" or \"copy\"");
+  criterion.base = base == "copy" ? TimingBase::kCopy : TimingBase::kReference;
+  return criterion;
+}
+
+EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment) {
+  auto criterion = ReadBudgeted<EvidenceCriterion>(table, assignment);
   try {
     criterion.metric = ParseMetric(table.Text("metric"));
   } catch (const std::invalid_argument& error) {
@@ -108,9 +126,6 @@ EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment
       table.Fail("the metric's \"" + scope + "\" is neither \"reference\" nor the id of a [[rung]]");
     }
   }
-  criterion.budget.full = table.Number("full");
-  criterion.budget.none = table.Number("none");
-  if (criterion.budget.full == criterion.budget.none) table.Fail("full and none have to differ");
   return criterion;
 }
 
@@ -124,6 +139,10 @@ const Rung* Assignment::FindRung(std::string_view id) const {
 uint64_t Assignment::EvidenceElements(std::string_view rung) const {
   const Rung* found = FindRung(rung);
   return found != nullptr && found->elements > 0 ? found->elements : evidence_elements;
+}
+
+uint64_t Assignment::TimingElements(std::string_view rung) const {
+  return timing_elements > 0 ? timing_elements : EvidenceElements(rung);
 }
 
 Assignment LoadAssignment(const std::filesystem::path& folder) {
@@ -157,6 +176,9 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     table.Count("n", assignment.evidence_elements);
     assignment.evidence_profile = table.OptionalText("profile").value_or(assignment.evidence_profile);
   }
+  if (const toml::table* timing = SubTable(root, "timing", whole)) {
+    Table(*timing, file, "timing").Count("n", assignment.timing_elements);
+  }
   std::set<std::string> ids;
   for (const toml::table* element : TablesOf(root, "rung", whole)) {
     const Table table(*element, file, "[rung]");
@@ -172,11 +194,14 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     const Table table(*element, file, "[criterion]");
     const std::string id = table.Text("id");
     if (!ids.insert(id).second) table.Fail("id = \"" + id + "\" is there twice");
-    if (table.Has("tests") == table.Has("metric")) table.Fail(id + " needs either tests or metric, and not both");
+    if (table.Has("tests") + table.Has("metric") + table.Has("timing") != 1) {
+      table.Fail(id + " needs one of tests, metric and timing");
+    }
     const bool bonus = table.Flag("bonus");
     const auto [rung, first] = all_bonus.try_emplace(table.OptionalText("rung").value_or(""), bonus);
     if (!first) rung->second = rung->second && bonus;
     if (table.Has("metric")) assignment.criteria.push_back(ReadCriterion(table, assignment));
+    if (table.Has("timing")) assignment.timings.push_back(ReadTiming(table, assignment));
   }
   for (Rung& rung : assignment.rungs) {
     const auto found = all_bonus.find(rung.id);

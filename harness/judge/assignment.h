@@ -35,6 +35,19 @@ struct EvidenceCriterion {
   Budget budget;
 };
 
+// What a measured time is compared with.
+enum class TimingBase : uint8_t {
+  kReference,  // the reference's time for the same
+  kCopy,       // the time of a plain copy that moves as many bytes
+};
+
+// A criterion that is timed, on a real GPU alone. Its figure is the base's time as a multiple of the submission's.
+struct TimingCriterion {
+  std::string id, rung, title, hint;
+  TimingBase base = TimingBase::kReference;
+  Budget budget;
+};
+
 struct Assignment {
   std::filesystem::path folder;
   std::string id, title, submission;
@@ -43,9 +56,12 @@ struct Assignment {
   uint64_t evidence_elements = 0;         // problem size of the evidence runs; 0: the assignment has none
   std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;
+  std::vector<TimingCriterion> timings;
+  uint64_t timing_elements = 0;  // problem size of the timed runs; 0: a rung's evidence size
 
   // Problem size of a rung's evidence run.
   uint64_t EvidenceElements(std::string_view rung) const;
+  uint64_t TimingElements(std::string_view rung) const;
   const Rung* FindRung(std::string_view id) const;
 };
 

@@ -16,12 +16,6 @@ namespace {
 
 std::string Percent(double fraction) { return std::to_string(std::lround(100 * fraction)) + " %"; }
 
-std::string BudgetText(const Budget& budget) {
-  return budget.LowerIsBetter()
-             ? "full marks up to " + Figure(budget.full) + ", none from " + Figure(budget.none) + " on"
-             : "full marks from " + Figure(budget.full) + " on, none up to " + Figure(budget.none);
-}
-
 // The test of one criterion.
 class EvidenceTest : public testing::Test {
  public:
@@ -164,6 +158,12 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   result.message = FormatProblem(problem, test);
   return judgement;
+}
+
+std::string BudgetText(const Budget& budget) {
+  return budget.LowerIsBetter()
+             ? "full marks up to " + Figure(budget.full) + ", none from " + Figure(budget.none) + " on"
+             : "full marks from " + Figure(budget.full) + " on, none up to " + Figure(budget.none);
 }
 
 std::string TestNameOf(std::string_view title) {

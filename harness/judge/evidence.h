@@ -54,6 +54,9 @@ class Evidence {
   std::map<std::string, std::optional<RungProfile>> reference_;
 };
 
+// "full marks up to 12, none from 32 on"
+std::string BudgetText(const Budget& budget);
+
 // "Bank conflicts gone" is the test BankConflictsGone.
 std::string TestNameOf(std::string_view title);
 

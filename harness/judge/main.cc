@@ -13,6 +13,7 @@
 #include <random>
 
 #include "judge/ladder_table.h"
+#include "judge/timing_criteria.h"
 
 #ifndef LOCKSTEP_SUITE
 #define LOCKSTEP_SUITE "public"
@@ -84,6 +85,8 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   testing::InitGoogleTest(&argc, argv.data());
   Evidence evidence(suite, RunForEvidence);
   RegisterEvidenceTests(evidence);
+  Timings timings(suite);
+  RegisterTimingTests(timings);
   if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
 
   if (parsed.options.worker.empty()) {

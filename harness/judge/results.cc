@@ -57,6 +57,27 @@ Json EvidenceJson(const EvidenceResult& evidence) {
           {"verdict", NameOf(evidence.verdict)}, {"message", Printable(evidence.message)}};
 }
 
+Json TimingJson(const TimingResult& timing) {
+  Json gpu = Json::object();
+  for (const auto& [name, value] : timing.gpu) gpu[name] = value;
+  Json figure = nullptr;
+  if (timing.figure) {
+    figure = {{"value", timing.figure->value}, {"low", timing.figure->low}, {"high", timing.figure->high}};
+  }
+  return {{"criterion", timing.criterion},
+          {"rung", timing.rung},
+          {"n", timing.elements},
+          {"calls", timing.calls},
+          {"repeats", timing.repeats},
+          {"microseconds", timing.microseconds},
+          {"reference_microseconds", timing.reference_microseconds},
+          {"copy_microseconds", timing.copy_microseconds},
+          {"figure", std::move(figure)},
+          {"verdict", NameOf(timing.verdict)},
+          {"message", Printable(timing.message)},
+          {"gpu", std::move(gpu)}};
+}
+
 Json ProfileJson(const RungProfile& profile, bool with_lines) {
   Json launches = Json::array();
   for (const vgpu::LaunchRecord& launch : profile.launches) {
@@ -117,7 +138,9 @@ vgpu::Dim3 DimFrom(const Json& json) {
 bool Results::HarnessFailed() const {
   return std::any_of(tests.begin(), tests.end(), [](const TestResult& t) { return t.verdict == Verdict::kHarness; }) ||
          std::any_of(evidence.begin(), evidence.end(),
-                     [](const EvidenceResult& e) { return e.verdict == Verdict::kHarness; });
+                     [](const EvidenceResult& e) { return e.verdict == Verdict::kHarness; }) ||
+         std::any_of(timings.begin(), timings.end(),
+                     [](const TimingResult& t) { return t.verdict == Verdict::kHarness; });
 }
 
 std::string ResultJson(const Results& results) {
@@ -126,6 +149,8 @@ std::string ResultJson(const Results& results) {
   for (const TestResult& test : results.tests) json["tests"].push_back(TestJson(test));
   json["evidence"] = Json::array();
   for (const EvidenceResult& evidence : results.evidence) json["evidence"].push_back(EvidenceJson(evidence));
+  json["timings"] = Json::array();
+  for (const TimingResult& timing : results.timings) json["timings"].push_back(TimingJson(timing));
   json["profiles"] = Json::array();
   for (const RungProfile& profile : results.profiles) json["profiles"].push_back(ProfileJson(profile, true));
   return Dump(json);

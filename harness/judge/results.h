@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "judge/profile.h"
+#include "judge/statistics.h"
 #include "judge/verdict.h"
 #include "vgpu/finding.h"
 
@@ -31,6 +32,19 @@ struct EvidenceResult {
   std::string message;
 };
 
+// A criterion that was timed. Times are a call's, medians of the repeats.
+struct TimingResult {
+  std::string criterion, rung;
+  uint64_t elements = 0;
+  uint32_t calls = 0;  // of a batch
+  int repeats = 0;
+  double microseconds = 0, reference_microseconds = 0, copy_microseconds = 0;
+  std::optional<Estimate> figure;  // the base's time as a multiple of the submission's; none: it was not to be decided
+  Verdict verdict = Verdict::kPass;
+  std::string message;
+  std::vector<std::pair<std::string, std::string>> gpu;  // the GPU's state before and after
+};
+
 struct DeviceDescription {
   std::string kind, profile, name;
   int threads = 1;
@@ -43,6 +57,7 @@ struct Results {
   DeviceDescription device;
   std::vector<TestResult> tests;
   std::vector<EvidenceResult> evidence;
+  std::vector<TimingResult> timings;
   std::vector<RungProfile> profiles;
 
   bool HarnessFailed() const;

@@ -32,21 +32,22 @@ const std::string& Profile(const Options& options, Role role) {
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
   const auto timeouts = std::make_shared<TimeoutMemory>();
   return [options, limits, timeouts](Role role) -> std::unique_ptr<Runner> {
-    const std::filesystem::path& worker = role == Role::kReference ? options.reference : options.worker;
+    const bool reference = role == Role::kReference || role == Role::kTimedReference;
+    const std::filesystem::path& worker = reference ? options.reference : options.worker;
     if (worker.empty()) return nullptr;
     if (access(worker.c_str(), X_OK) != 0) {
       throw HarnessError(worker.string() + " is no program; harness/worker/build.sh makes a worker");
     }
     RunnerOptions runner;
     // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
-    if (role != Role::kReference) runner.command.prefix = ReadPrefix(options.prefix);
+    if (!reference) runner.command.prefix = ReadPrefix(options.prefix);
     runner.command.worker = std::filesystem::absolute(worker).string();
-    if (role != Role::kReference) runner.timeouts = timeouts;
+    if (!reference) runner.timeouts = timeouts;
     runner.limits.call_seconds = limits.call_seconds;
     runner.limits.device_seconds = kDeviceShare * limits.call_seconds;
     runner.limits.output_bytes = limits.output_bytes;
-    const bool correctness = role == Role::kChecked || role == Role::kPlain;
-    if (options.device == DeviceKind::kCuda && correctness) {
+    const bool evidence = role == Role::kMeasured || role == Role::kReference;
+    if (options.device == DeviceKind::kCuda && !evidence) {
       runner.command.environment.push_back("LD_LIBRARY_PATH=" + CudaLibraryFolder());
       return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
     }

@@ -53,8 +53,8 @@ std::vector<std::string> Suite::SelectedRungs() const {
 std::string Suite::ReproduceLine(const std::string& test) const {
   const std::string seed_text = std::to_string(seed());
   if (results_.suite == "public") return "make test TEST=" + test + " SEED=" + seed_text;
-  return assignment_.id + "_full_suite --assignment=assignments/" + assignment_.id + " --worker=WORKER --seed=" +
-         seed_text + " --gtest_filter=" + test;
+  return assignment_.id + "_full_suite --assignment=assignments/" + assignment_.id +
+         " --worker=WORKER --seed=" + seed_text + " --gtest_filter=" + test;
 }
 
 bool Suite::IsBonus(const std::string& rung) const {

@@ -8,6 +8,7 @@
 #include "judge/main.h"
 #include "judge/oracle.h"
 #include "judge/text.h"
+#include "judge/timing.h"
 #include "reduction.h"
 #include "suites/04_reduction_fixture.h"
 
@@ -92,6 +93,11 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
   return problem;
 }
 
+std::vector<worker::Argument> ArgumentsOf(const ReductionBuffers& buffers, uint64_t n) {
+  return {buffers.in.argument(), buffers.sum.argument(), worker::Argument::Integer(static_cast<unsigned>(n)),
+          buffers.work.argument()};
+}
+
 }  // namespace
 
 ReductionBuffers::ReductionBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset)
@@ -105,9 +111,7 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   contents.resize(buffers.in.size(), judge::DeviceArray<int32_t>::Poisoned());
   buffers.in.Set(contents);
   buffers.sum.Poison();
-  const std::vector<worker::Argument> arguments = {buffers.in.argument(), buffers.sum.argument(),
-                                                   worker::Argument::Integer(static_cast<unsigned>(values.size())),
-                                                   buffers.work.argument()};
+  const std::vector<worker::Argument> arguments = ArgumentsOf(buffers, values.size());
   runner.LimitInstructions(kInstructions + kInstructionsPerElement * values.size());
   judge::EvidenceRun run{runner.Call(rung, arguments), {}};
   run.problems = judge::ProblemsOf(run.report, context);
@@ -180,6 +184,41 @@ TEST_P(ReductionTest, LeavesTheInputUnchanged) {
   ExpectIn(buffers, values, "small random integers, first call");
   ExpectIn(buffers, values, "the same integers again, second call");
 }
+
+// What is timed: each call sums an array of its own.
+class ReductionWorkload : public judge::Workload {
+ public:
+  ReductionWorkload(judge::JudgeDevice& device, std::string rung, uint64_t elements)
+      : rung_(std::move(rung)), buffers_(device, elements) {}
+
+  void Fill(uint64_t seed) override {
+    values_ = judge::MakeInts(Pattern::kExtremes, buffers_.in.size(), seed);
+    buffers_.in.Set(values_);
+  }
+  void Poison() override {
+    buffers_.sum.Poison();
+    buffers_.work.Poison();
+  }
+  std::vector<worker::Argument> Arguments() const override { return ArgumentsOf(buffers_, values_.size()); }
+  std::vector<Problem> Check(const judge::CallContext& context) const override {
+    std::vector<Problem> problems;
+    const std::vector<int32_t> found = buffers_.sum.Get();
+    judge::CallReport report;
+    report.observed = false;
+    if (auto problem = CheckResult(rung_, context, report, values_, found.at(0))) problems.push_back(*problem);
+    return problems;
+  }
+  uint64_t LeastBytes() const override { return sizeof(int32_t) * (buffers_.in.size() + 1); }
+
+ private:
+  std::string rung_;
+  ReductionBuffers buffers_;
+  std::vector<int32_t> values_;
+};
+
+const bool kTimed = judge::RegisterWorkload([](judge::JudgeDevice& device, const std::string& rung, uint64_t elements) {
+  return std::make_unique<ReductionWorkload>(device, rung, elements);
+});
 
 INSTANTIATE_TEST_SUITE_P(, ReductionTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 

@@ -97,7 +97,7 @@ TEST_F(AssignmentTest, ErrorsNameFileAndKey) {
   expect(std::string(kHead) + "[limits]\ninstruction_budget = -1", "instruction_budget has to be a whole number");
   expect(std::string(kHead) + "[limits]\ncall_seconds = 0", "call_seconds has to be above 0");
   const std::string criterion = std::string(kHead) + "[[criterion]]\nid = \"c\"\ntitle = \"C\"\n";
-  expect(criterion + "rung = \"x1_a\"", "needs either tests or metric");
+  expect(criterion + "rung = \"x1_a\"", "needs one of tests, metric and timing");
   expect(criterion + "rung = \"x9\"\nmetric = \"branches\"\nfull = 1\nnone = 2", "is the id of no [[rung]]");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"x9.branches\"\nfull = 1\nnone = 2", "neither \"reference\" nor");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"grace\"\nfull = 1\nnone = 2", "is no counter");

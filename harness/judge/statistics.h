@@ -1,0 +1,21 @@
+// An estimate from repeats that may hold outliers, with the interval in which it lies.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace lockstep::judge {
+
+struct Estimate {
+  double value = 0;          // median
+  double low = 0, high = 0;  // the median of all that could be measured lies in between, with 95 % confidence
+};
+
+double Median(std::vector<double> values);  // none: 0
+
+// The interval is that of order statistics, which supposes nothing of how the values are spread: the number of values
+// below the true median is binomial with p = 1/2. Fewer than six values bound nothing at this confidence: the interval
+// is then all of them.
+Estimate EstimateMedian(std::span<const double> values);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,79 @@
+// Measured time on a real GPU, such that a grade can rest on it.
+//
+// A repeat fills buffers with inputs that the worker has never seen, poisons the outputs, empties the GPU's cache, and
+// has a batch of calls made, each on buffers of its own that together exceed the cache. The judge's clock runs from the
+// order to the answer; less what an empty batch takes, and divided by the calls, that is the time of one. Then every
+// output is checked, the last call's first: work that was left for later, or for another stream, is not there yet. The
+// reference does the same in the same repeat, on the same inputs, and so does a plain copy, so that what slows down the
+// GPU for a while slows down all three.
+//
+// A criterion's figure is a ratio of times; repeats go on until its interval decides the points, or there have been
+// too many: then it is said to be inconclusive, and nothing is guessed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/assignment.h"
+#include "judge/call.h"
+#include "judge/runner.h"
+#include "judge/statistics.h"
+
+namespace lockstep::judge {
+
+// The buffers of one call of a batch. Each suite that times has its own kind.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual void Fill(uint64_t seed) = 0;  // new inputs
+  virtual void Poison() = 0;             // outputs and scratch
+  virtual std::vector<worker::Argument> Arguments() const = 0;
+  virtual std::vector<Problem> Check(const CallContext& context) const = 0;
+  // That a call has to read and write at the least: what bounds its time from below.
+  virtual uint64_t LeastBytes() const = 0;
+};
+using WorkloadFactory =
+    std::function<std::unique_ptr<Workload>(JudgeDevice& device, const std::string& rung, uint64_t elements)>;
+
+// What a suite times; called before main, by the suite's own source. Returns true.
+bool RegisterWorkload(WorkloadFactory factory);
+const WorkloadFactory& RegisteredWorkload();  // empty: the suite times nothing
+
+struct TimingLimits {
+  int first_repeats = 12;
+  int most_repeats = 60;
+  uint32_t least_calls = 16;  // of a batch
+  double cache_folds = 4;     // that the buffers of a batch exceed the cache by
+  // Of the points: an interval worth no more than this decides.
+  double tolerance = 0.02;
+};
+
+// Seconds of one call, repeat by repeat.
+struct Timing {
+  std::string rung;
+  uint64_t elements = 0, least_bytes = 0;
+  uint32_t calls = 0;  // of a batch
+  std::vector<double> submission, reference, copy;
+  std::vector<Problem> problems;                         // of the submission
+  std::vector<std::pair<std::string, std::string>> gpu;  // its state before and after
+  bool throttled = false;
+
+  // A criterion's figure: the reference's time, or the time of a copy that moves as much, as a multiple of the
+  // submission's. Larger is faster.
+  Estimate Figure(TimingBase base) const;
+};
+
+// Times one rung of a submission beside the reference. `enough` says whether what there is decides; it is asked after
+// each repeat from first_repeats on. Throws HarnessError where the reference fails.
+Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& factory, const CallContext& context,
+                uint64_t elements, uint64_t seed, const TimingLimits& limits,
+                const std::function<bool(const Timing&)>& enough);
+
+// Whether an interval decides the points of a budget.
+bool Decides(const Estimate& estimate, const Budget& budget, double tolerance);
+
+}  // namespace lockstep::judge
