@@ -1,0 +1,132 @@
+// What a wrong scan tells about the mistake behind it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "judge/buffer.h"
+#include "judge/text.h"
+
+namespace lockstep::suites {
+
+// Whether a float is what an output held before the call.
+inline bool IsUnwritten(float value) {
+  const float poison = judge::DeviceArray<float>::Poisoned();
+  return std::memcmp(&value, &poison, sizeof value) == 0;
+}
+
+// The scans that common mistakes give, compared with the one that was found.
+class ScanExplainer {
+ public:
+  // `expected` is the right scan of sums, exclusive or inclusive; `first` is the first element that is wrong.
+  ScanExplainer(std::span<const float> values, std::span<const double> expected, std::span<const float> found,
+                uint64_t first)
+      : values_(values), expected_(expected), found_(found), first_(first), n_(values.size()), before_(n_ + 1) {
+    for (uint64_t i = 0; i < n_; ++i) before_[i + 1] = before_[i] + values_[i];
+  }
+
+  std::string Explain() const {
+    const bool inclusive = expected_[0] != 0;
+    if (Is([&](uint64_t i) { return before_[i] + (inclusive ? 0 : values_[i]); })) {
+      return inclusive ? "that is the exclusive scan: element i has to count its own value too"
+                       : "that is the inclusive scan: element i counts the elements before it, and not itself";
+    }
+    if (Is([&](uint64_t i) { return before_[n_] - before_[i + 1]; })) {
+      return "each element is the sum of those after it: left and right are swapped";
+    }
+    if (Is([&](uint64_t i) { return i == 0 ? 0 : before_[i - 1]; })) {
+      return "every sum is one place too far to the right";
+    }
+    if (std::string hint = ExplainTiles(); !hint.empty()) return hint;
+    double whole = 0;
+    if (Is([&](uint64_t i) { return std::exchange(whole, whole + std::trunc(values_[i])); })) {
+      return "the values were cut to integers before they were added";
+    }
+    const auto own = static_cast<double>(values_[first_]);
+    const float with_own = static_cast<float>(expected_[first_] + own);
+    if (std::abs(own) > 1e6 && found_[first_] == with_own - values_[first_]) {
+      return "an element's own value was added and taken away again, which loses what is small beside it: add only "
+             "what "
+             "comes before";
+    }
+    return "";
+  }
+
+ private:
+  // Whether candidate(i) is what was found, everywhere; it is asked in order.
+  template <class Candidate>
+  bool Is(Candidate candidate) const {
+    for (uint64_t i = 0; i < n_; ++i) {
+      const double value = candidate(i);
+      const double difference = std::abs(static_cast<double>(found_[i]) - value);
+      if (!(difference <= 1e-4 * std::max(std::abs(value), 1e-3))) return false;
+    }
+    return true;
+  }
+
+  // Whether the scan is right but for what is added to each tile of `tile` elements, `wrong(t)` too much to tile t.
+  template <class Wrong>
+  bool IsOffBy(uint64_t tile, Wrong wrong) const {
+    return tile > 0 && Is([&](uint64_t i) { return expected_[i] + wrong(i / tile); });
+  }
+
+  std::string ExplainTiles() const {
+    const std::string at = "tiles of " + judge::Grouped(first_) + " elements: ";
+    if (IsOffBy(first_, [&](uint64_t t) { return -before_[t * first_]; })) {
+      return at + "each begins at 0 again; the sum of the tiles before it has to be added";
+    }
+    double lost = 0;
+    uint64_t last = 0;
+    if (IsOffBy(first_, [&](uint64_t t) {
+          for (; last < t; ++last) lost += values_[(last + 1) * first_ - 1];
+          return -lost;
+        })) {
+      return at + "a tile's last element is missing in its sum; the exclusive scan's last value does not have it";
+    }
+    const uint64_t half = first_ / 2;
+    if (IsOffBy(half, [&](uint64_t t) { return t < 2 ? 0 : -before_[(t - 1) * half]; })) {
+      return "tiles of " + judge::Grouped(half) +
+             " elements: each begins with the sum of the one tile before it; it has to be that of all before it";
+    }
+    constexpr std::array<uint64_t, 7> kTiles = {256, 512, 1024, 2048, 4096, 8192, 16384};
+    for (const uint64_t tile : kTiles) {
+      if (IsOffBy(tile, [&](uint64_t t) { return before_[std::min((t + 1) * tile, n_)] - before_[t * tile]; })) {
+        return "tiles of " + judge::Grouped(tile) + " elements: a tile's own sum is in what it begins with";
+      }
+    }
+    return "";
+  }
+
+  std::span<const float> values_;
+  std::span<const double> expected_;
+  std::span<const float> found_;
+  uint64_t first_, n_;
+  std::vector<double> before_;  // exclusive scan, and the total at its end
+};
+
+// A hint, or "" where the result looks like no known mistake. `sums`: it is sums that are to be found.
+inline std::string ExplainScan(std::span<const float> values, std::span<const double> expected,
+                               std::span<const float> found, uint64_t first, bool sums) {
+  const uint64_t n = values.size();
+  if (IsUnwritten(found[first])) {
+    if (std::all_of(found.begin(), found.end(), IsUnwritten)) return "nothing was written to d_out";
+    if (std::all_of(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), IsUnwritten)) {
+      return "nothing was written from element " + judge::Grouped(first) + " to the end, " + judge::Grouped(n - first) +
+             " in all: do the threads reach the last, unfilled tile?";
+    }
+    return "element " + judge::Grouped(first) + " was not written: does each thread write all of its elements?";
+  }
+  if (std::isnan(found[first])) return "that is no number: was something read that nobody had written?";
+  if (std::equal(values.begin(), values.end(), found.begin())) return "that is the input: nothing was added";
+  if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) return "all results are 0";
+  return sums ? ScanExplainer(values, expected, found, first).Explain() : "";
+}
+
+}  // namespace lockstep::suites

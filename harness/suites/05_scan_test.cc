@@ -1,0 +1,305 @@
+// Assignment 05, scan: the tests that students have. Each runs on every rung, at the lengths that the rung takes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "judge/buffer_check.h"
+#include "judge/compare.h"
+#include "judge/main.h"
+#include "judge/text.h"
+#include "scan.h"
+#include "suites/05_scan_explain.h"
+#include "suites/05_scan_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Pattern;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+
+constexpr uint64_t kMost = uint64_t{1} << 27;
+constexpr std::string_view kMaxRung = "scan6_max";
+constexpr std::string_view kInclusiveRung = "scan6_inclusive";
+
+// Warp instructions that a launch may take: one thread that does it all needs some 20 an element.
+constexpr uint64_t kInstructions = 1'000'000;
+constexpr uint64_t kInstructionsPerElement = 200;
+
+// What is right, element by element, and how far a result may be from it.
+class Oracle {
+ public:
+  Oracle(const std::string& rung, const ScanInput& input)
+      : input_(input),
+        inclusive_(rung == kInclusiveRung || rung == kMaxRung),
+        max_(rung == kMaxRung),
+        exact_(max_ || input.precision == Precision::kExact) {}
+
+  struct Element {
+    double value, bound;
+  };
+  Element Next() {
+    if (inclusive_) Add();
+    const double slack = exact_ ? 0 : static_cast<double>(terms_) * kEpsilon * magnitude_;
+    const Element element = {max_ ? largest_ : sum_, slack};
+    if (!inclusive_) Add();
+    return element;
+  }
+
+ private:
+  static constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
+
+  void Add() {
+    const auto value = static_cast<double>(input_.values[terms_++]);
+    sum_ += value;
+    magnitude_ += std::abs(value);
+    largest_ = std::max(largest_, value);
+  }
+
+  const ScanInput& input_;
+  bool inclusive_, max_, exact_;
+  uint64_t terms_ = 0;
+  double sum_ = 0, magnitude_ = 0, largest_ = -std::numeric_limits<double>::infinity();
+};
+
+// Piece by piece: an array of doubles for all elements would not stay in the cache.
+std::optional<judge::Mismatch> Compare(const std::string& rung, const ScanInput& input, std::span<const float> found) {
+  constexpr uint64_t kPiece = 4096;
+  std::vector<double> values(kPiece), bounds(kPiece);
+  Oracle oracle(rung, input);
+  std::optional<judge::Mismatch> all;
+  for (uint64_t begin = 0; begin < found.size(); begin += kPiece) {
+    const uint64_t length = std::min(kPiece, found.size() - begin);
+    for (uint64_t i = 0; i < length; ++i) {
+      const Oracle::Element element = oracle.Next();
+      values[i] = element.value;
+      bounds[i] = element.bound;
+    }
+    auto mismatch = judge::CompareBounded<float>(std::span(values).first(length), found.subspan(begin, length),
+                                                 std::span(bounds).first(length));
+    if (!mismatch) continue;
+    mismatch->index += begin;
+    if (all) {
+      all->count += mismatch->count;
+    } else {
+      all = std::move(mismatch);
+    }
+  }
+  return all;
+}
+
+std::optional<Problem> CheckResult(const std::string& rung, const judge::CallContext& context,
+                                   const judge::CallReport& report, const ScanInput& input,
+                                   std::span<const float> found) {
+  const uint64_t n = input.values.size();
+  const bool launched = !report.observed || !report.launches.empty();
+  const auto mismatch = Compare(rung, input, found);
+  if (!mismatch) {
+    // One element needs no addition; two have to be added, and not by the host.
+    if (launched || n < 2) return std::nullopt;
+    return judge::NoKernelProblem(context);
+  }
+  if (!launched && std::all_of(found.begin(), found.end(), IsUnwritten)) return judge::UnfinishedProblem(context);
+  std::string text = judge::MismatchText(*mismatch, n);
+  if (IsUnwritten(found[mismatch->index])) {
+    text = text.substr(0, text.rfind(", found ")) + ", found what was there before the call";
+  }
+  std::vector<double> expected(n);
+  Oracle oracle(rung, input);
+  for (double& value : expected) value = oracle.Next().value;
+  return judge::MakeProblem(Verdict::kWrong, context, {text},
+                            ExplainScan(input.values, expected, found, mismatch->index, rung != kMaxRung));
+}
+
+}  // namespace
+
+uint64_t MostElements(const std::string& rung) {
+  if (rung == "scan1_hillis_steele") return kBlock;
+  if (rung == "scan2_work_efficient" || rung == "scan3_padded") return kTile;
+  return kMost;
+}
+
+std::vector<std::string> SelectedLongRungs() {
+  std::vector<std::string> rungs = judge::Suite::Get().SelectedRungs();
+  std::erase_if(rungs, [](const std::string& rung) { return MostElements(rung) < kMost; });
+  return rungs;
+}
+
+ScanBuffers::ScanBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t in_offset, uint64_t out_offset)
+    : in(device, capacity, "d_in", in_offset),
+      out(device, capacity, "d_out", out_offset),
+      work(device, WorkWords(capacity), "d_work") {}
+
+ScanInput MakeIntegers(const std::string& rung, Pattern pattern, uint64_t n, uint64_t seed) {
+  const std::vector<int32_t> integers = judge::MakeInts(pattern, n, seed);
+  ScanInput input{std::vector<float>(n), Precision::kExact, std::string(judge::NameOf(pattern))};
+  for (uint64_t i = 0; i < n; ++i) {
+    // A spike may be any number: nothing but zeros is added to it.
+    input.values[i] = static_cast<float>(integers[i]);
+    if (rung == kMaxRung) {
+      const float rising = static_cast<float>(i / 16) - static_cast<float>(n / 16);
+      input.values[i] = std::clamp(input.values[i], -1000.0f, 1000.0f) + rising - 2000;
+    }
+  }
+  if (n > 0 && input.values[0] == 0) input.values[0] = 1;
+  if (rung == kMaxRung) input.what += ", rising";
+  return input;
+}
+
+ScanInput MakeReals(const std::string& rung, double low, uint64_t n, uint64_t seed) {
+  judge::Random random(seed);
+  ScanInput input{std::vector<float>(n), Precision::kBounded, "random real numbers from " + judge::NumberText(low)};
+  constexpr int64_t kSteps = 1 << 24;
+  for (float& value : input.values) {
+    value = static_cast<float>(low + static_cast<double>(random.Between(1, kSteps - 1)) / kSteps);
+    if (rung == kMaxRung) value -= 2;
+  }
+  return input;
+}
+
+judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, const ScanInput& input) {
+  const uint64_t n = input.values.size();
+  const judge::CallContext context{rung, "n = " + judge::Grouped(n) + ", " + input.what,
+                                   judge::Suite::Get().assignment().submission};
+  std::vector<float> contents = input.values;
+  contents.resize(buffers.in.size(), judge::DeviceArray<float>::Poisoned());
+  buffers.in.Set(contents);
+  buffers.out.Poison();
+  const std::vector<worker::Argument> arguments = {buffers.in.argument(), buffers.out.argument(),
+                                                   worker::Argument::Integer(static_cast<unsigned>(n)),
+                                                   buffers.work.argument()};
+  runner.LimitInstructions(kInstructions + kInstructionsPerElement * n);
+  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
+  run.problems = judge::ProblemsOf(run.report, context);
+  std::vector<float> found = buffers.out.Get();
+  if (!run.problems.empty() || found.size() < n) return run;
+  const std::vector<float> beyond(found.begin() + static_cast<std::ptrdiff_t>(n), found.end());
+  found.resize(n);
+  if (auto problem = CheckResult(rung, context, run.report, input, found)) run.problems.push_back(*problem);
+  if (!std::all_of(beyond.begin(), beyond.end(), IsUnwritten)) {
+    run.problems.push_back(judge::MakeProblem(Verdict::kBounds, context, {"d_out was written past its element n - 1"},
+                                              "compare each index with n before you store"));
+  }
+  judge::CheckUnchanged<float>(buffers.in, contents, context, "d_in is read only: the result goes to d_out",
+                               run.problems);
+  judge::CheckGuards(context, run.problems, buffers.in, buffers.out, buffers.work);
+  return run;
+}
+
+void ScanTest::ExpectIn(ScanBuffers& buffers, const ScanInput& input, Role role) {
+  if (!ok() || input.values.size() > MostElements(rung())) return;
+  judge::EvidenceRun run = Scan(judge::Suite::Get().runner(role), rung(), buffers, input);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void ScanTest::Expect(uint64_t n, Pattern pattern, Role role, uint64_t in_offset, uint64_t out_offset) {
+  const uint64_t seed = Seed(inputs_++);
+  if (!ok() || n > MostElements(rung())) return;
+  ScanInput input = MakeIntegers(rung(), pattern, n, seed);
+  if (in_offset > 0) input.what += ", d_in " + std::to_string(4 * in_offset) + " bytes into its allocation";
+  if (out_offset > 0) input.what += ", d_out " + std::to_string(4 * out_offset) + " bytes into its allocation";
+  ScanBuffers buffers(judge::Suite::Get().runner(role).device(), n, in_offset, out_offset);
+  ExpectIn(buffers, input, role);
+}
+
+void ScanTest::ExpectValues(const ScanInput& input) {
+  if (!ok() || input.values.size() > MostElements(rung())) return;
+  ScanBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), input.values.size());
+  ExpectIn(buffers, input);
+}
+
+void ScanTest::ExpectReals(uint64_t n, double low) {
+  const uint64_t seed = Seed(inputs_++);
+  if (ok() && n <= MostElements(rung())) ExpectValues(MakeReals(rung(), low, n, seed));
+}
+
+TEST_P(ScanTest, ScansOneBlock) {
+  ExpectValues({{3, 1, 7, 0, 4, 1, 6, 3}, Precision::kExact, "the example of README.md"});
+  for (const uint64_t n : {1, 2, 31, 32, 33, 64, 256, 511, 512, 1023, 1024}) Expect(n, Pattern::kSmall);
+}
+
+TEST_P(ScanTest, ScansLengthsThatAreNoPowerOfTwo) {
+  for (const uint64_t n : {3, 5, 7, 97, 131, 300, 509, 513, 700, 1009}) Expect(n, Pattern::kSmall);
+}
+
+TEST_P(ScanTest, ScansAllKindsOfValues) {
+  for (const Pattern pattern : {Pattern::kOnes, Pattern::kRamp, Pattern::kAlternating, Pattern::kSpikeFirst}) {
+    for (const uint64_t n : {2, 500, 1000}) Expect(n, pattern);
+  }
+}
+
+TEST_P(ScanTest, ScansRealNumbers) {
+  for (const uint64_t n : {5, 512, 1000, 10007}) ExpectReals(n, 0.5);
+  for (const uint64_t n : {33, 400, 1024}) ExpectReals(n, -0.5);
+}
+
+// What comes before the large number has to be there unharmed; taking an element's own value away again from a sum
+// that has it loses the small ones.
+TEST_P(ScanTest, KeepsSmallNumbersBeforeALargeOne) {
+  for (const uint64_t n : {2, 100, 512, 5000}) {
+    ScanInput input = MakeReals(rung(), 0.5, n, Seed(n));
+    input.values[n / 2] = 3e9f;
+    input.what += ", with 3e9 in the middle";
+    ExpectValues(input);
+  }
+}
+
+TEST_P(ScanTest, HandlesNothing) {
+  // A rung that can't scan two elements yet is told that instead.
+  Expect(2, Pattern::kRamp);
+  Expect(0, Pattern::kOnes);
+}
+
+// The buffers hold what the calls before left in them.
+TEST_P(ScanTest, ScansAgainInTheSameBuffers) {
+  ScanBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 10000);
+  uint64_t call = 0;
+  for (const uint64_t n : {10000, 500, 501, 500, 10000, 9999}) {
+    ScanInput input = MakeIntegers(rung(), Pattern::kSmall, n, Seed(call++));
+    input.what += ", in buffers that held other values before";
+    ExpectIn(buffers, input);
+  }
+}
+
+TEST_P(LongScanTest, ScansManyTiles) {
+  for (const uint64_t n : judge::Around({1024, 2048, 4096, 16 * 1024, 33 * 4096})) Expect(n, Pattern::kSmall);
+  for (const uint64_t n : {1500, 10007, 65537, 100003}) Expect(n, Pattern::kAlternating);
+}
+
+// More tiles than one tile has elements.
+TEST_P(LongScanTest, ScansTilesOfTiles) {
+  for (const uint64_t n : judge::Around({1024 * 1024})) Expect(n, Pattern::kSmall, Role::kPlain);
+  Expect(1024 * 1024 + 5000, Pattern::kAlternating);
+}
+
+// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+TEST_P(LongScanTest, ScansLargeArrays) {
+  // Quick to say that a rung is not begun.
+  Expect(1000, Pattern::kSmall, Role::kPlain);
+  constexpr uint64_t kCourse = uint64_t{1} << 24;
+  Expect(kCourse + 43, Pattern::kSmall, Role::kPlain);
+  if (!judge::Suite::Get().IsBonus(rung())) Expect(kCourse, Pattern::kSmall, Role::kPlain);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ScanTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, LongScanTest, testing::ValuesIn(SelectedLongRungs()), judge::RungName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LongScanTest);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+  suites::ScanBuffers buffers(runner.device(), elements);
+  return suites::Scan(runner, rung, buffers, suites::MakeIntegers(rung, Pattern::kSmall, elements, seed));
+}
+
+}  // namespace lockstep::judge
