@@ -41,6 +41,20 @@ def checkout(tmp_path: Path) -> Layout:
         "// fail alpha_one WRONG\n// fail beta_two WRONG\n// fail gamma_bonus WRONG\n// who stub\n"
     )
     (layout.reference("90_fake") / "ladder.cu").write_text("// who reference\n")
+    for path, text in (
+        (
+            layout.assignment("90_fake") / "README.md",
+            "# A ladder\n\n[Task](../../docs/task.md), [secret](../../docs/how.md)\n",
+        ),
+        (layout.assignment("90_fake") / "Makefile", "include ../assignment.mk\n"),
+        (layout.assignment("90_fake") / "ladder.h", "void alpha_one();\n"),
+        (layout.reference("90_fake") / "hidden_test.cc", "// hidden tests\n"),
+        (root / "harness" / "suites" / "90_fake_test.cc", "// public tests\n"),
+        (root / "harness" / "tests" / "inner_test.cc", "// not for students\n"),
+        (root / "docs" / "task.md", "# Task\n\n[Elsewhere](how.md)\n"),
+    ):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
     suite = root / "build" / "bin" / "90_fake_suite"
     suite.write_text(f"#!{sys.executable}\n{(FAKE / 'suite.py').read_text()}")
     make_executable(suite)

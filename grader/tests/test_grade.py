@@ -209,38 +209,6 @@ def test_errors_say_what_to_type(
     assert says in capsys.readouterr().err
 
 
-def test_check_holds_and_fails(in_checkout: Layout) -> None:
-    wrong = in_checkout.reference("90_fake") / "wrong"
-    (wrong / "race.cu").write_text("// verdict: RACE beta_two\n// fail beta_two RACE\n")
-    (wrong / "syntax.cu").write_text("// verdict: COMPILE\n#error\n")
-    (wrong / "slow.cu").write_text("// verdict: SLOW beta_two\n// value beta.fast 9\n")
-    (wrong / "bonus.cu").write_text("// verdict: WRONG gamma_bonus\n// fail gamma_bonus WRONG\n")
-    held = CliRunner().invoke(cli, ["check", "--no-sandbox"])
-    assert held.exit_code == 0, held.output
-    assert "9 of 9 checks hold, 4 wrong solutions among them" in held.output
-    (wrong / "race.cu").write_text("// verdict: RACE alpha_one\n// fail beta_two RACE\n")
-    (wrong / "silent.cu").write_text("// nothing declared\n")
-    stub = in_checkout.assignment("90_fake") / "ladder.cu"
-    stub.write_text("// TODO(alpha): this\n// fail beta_two WRONG\n// fail gamma_bonus WRONG\n")
-    failed = CliRunner().invoke(cli, ["check", "--no-sandbox"])
-    assert failed.exit_code == 1
-    for sentence in (
-        "declares RACE alpha_one and gets RACE beta_two",
-        "its first line must be",
-        "the stub earns full marks for alpha.sum",
-        "no TODO names beta_two",
-    ):
-        assert sentence in " ".join(failed.output.split())
-
-
-def test_check_adds_points_up(in_checkout: Layout) -> None:
-    toml = in_checkout.assignment("90_fake") / "assignment.toml"
-    toml.write_text(toml.read_text().replace("points = 4", "points = 5").replace("*LadderTest.*/beta_two", "*Nothing*"))
-    output = " ".join(CliRunner().invoke(cli, ["check", "--no-sandbox"]).output.split())
-    assert "points says 20" in output
-    assert "beta.sum (*Nothing*)" in output
-
-
 @needs_sandbox
 def test_in_the_sandbox(in_checkout: Layout, submissions: Submissions) -> None:
     folder = submissions(ada="// LOOK_AROUND", grace="// fail beta_two BOUNDS")
@@ -315,3 +283,11 @@ def test_a_build_script_that_can_not_work_is_no_compile_error(in_checkout: Layou
     )
     assert grade(folder).exit_code == 3
     assert results(in_checkout)["ada"]["verdict"] == "HARNESS"
+
+
+def test_the_same_file_twice_is_graded_twice(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(**dict.fromkeys(("a", "b", "c", "d"), ""))
+    for path in folder.glob("*/ladder.cu"):
+        path.write_text("// who copied\n// slow 0.05\n")
+    assert grade(folder, "--jobs", "4").exit_code == 0
+    assert {r["score"]["total"] for r in results(in_checkout).values()} == {23}

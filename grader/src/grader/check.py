@@ -1,26 +1,32 @@
 """The author's safety net: an assignment that passes can be handed out.
 
 Stubs compile, have their TODOs and fail; references get full marks; wrong solutions get the verdicts that their first
-lines declare; the points add up; every criterion counts tests that exist.
+lines declare, and the messages on record; the points add up; every criterion counts tests that exist; files are in
+their places (see `check_files`).
 """
 
 import re
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from grader.assignment import Assignment
+from grader.check_files import check_count, check_figures, check_handout, check_messages, check_places
 from grader.discovery import Submission
+from grader.finding import Finding
 from grader.layout import Layout
-from grader.pipeline import Bench, grade_class, prepare
+from grader.pipeline import grade_class, prepare
 from grader.record import Record
 from grader.roster import Student
 from grader.run import RunSettings
 from grader.score import Score, points_text
 from grader.store import Journal
 from grader.toolchain import Toolchain
+from grader.worker_cache import WorkerCache
 
 _SEED = 20_071_001  # fixed: a check that fails must fail again
 _DECLARATION = re.compile(r"//\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?\s*")
@@ -29,12 +35,12 @@ _STUB, _REFERENCE = "stub", "reference"
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that was checked; `problem` is empty where it is right."""
+class Checked:
+    """All findings of one assignment, and what is counted at the end."""
 
-    what: str
-    detail: str
-    problem: str = ""
+    assignment: Assignment
+    findings: list[Finding]
+    verdicts: Counter[str]
 
 
 class _Quiet:
@@ -63,51 +69,59 @@ def check_assignment(
     sandboxed: bool,
     on_finding: Callable[[Finding], None],
     stop: threading.Event,
-) -> list[Finding]:
-    """Checks one assignment; each finding is also given to `on_finding` as it comes."""
-    findings: list[Finding] = []
+    record: bool = False,
+    update_messages: bool = False,
+) -> Checked:
+    """Checks one assignment; each finding is also given to `on_finding` as it comes.
+
+    `record` and `update_messages` write figures.json and the wrong solutions' messages anew in place of comparing.
+    """
+    checked = Checked(assignment, [], Counter())
     lock = threading.Lock()
+    messages: dict[str, str] = {}
 
     def found(finding: Finding) -> None:
         with lock:
-            findings.append(finding)
+            checked.findings.append(finding)
             on_finding(finding)
 
-    for finding in [check_points(assignment), check_todos(assignment)]:
+    for finding in [
+        check_points(assignment),
+        check_places(layout, assignment),
+        check_todos(assignment),
+        check_handout(layout, assignment),
+    ]:
         found(finding)
+    cache = WorkerCache(layout)
+    cache.prune()
     with tempfile.TemporaryDirectory(prefix="grader-check-") as folder:
         settings = RunSettings(_SEED, "vgpu", threads, sandboxed)
-        bench = prepare(layout, toolchain, assignment, settings, Path(folder) / "work", stop)
+        bench = prepare(layout, toolchain, assignment, settings, Path(folder) / "work", stop, cache.build)
         found(check_tests(assignment, bench.suite.tests))
         submissions, declared, problems = collect(layout, assignment)
         for finding in problems:
             found(finding)
-        _grade(bench, submissions, declared, Path(folder), jobs, found, stop)
-    return findings
+        found(check_count(assignment, len(declared)))
+        found(check_figures(bench, stop, record=record))
 
+        def judged(record: Record) -> None:
+            if record.folder == _STUB:
+                found(check_stub(assignment, record))
+            elif record.folder == _REFERENCE:
+                found(check_reference(record))
+            else:
+                found(check_wrong(assignment, record, *declared[record.folder]))
+                with lock:
+                    checked.verdicts[declared[record.folder][0]] += 1
+                    messages[record.folder.removeprefix("wrong/")] = first_message(assignment, record)
 
-def _grade(
-    bench: Bench,
-    submissions: Sequence[Submission],
-    declared: dict[str, tuple[str, str]],
-    folder: Path,
-    jobs: int,
-    found: Callable[[Finding], None],
-    stop: threading.Event,
-) -> None:
-    def judged(record: Record) -> None:
-        if record.folder == _STUB:
-            found(check_stub(bench.assignment, record))
-        elif record.folder == _REFERENCE:
-            found(check_reference(record))
-        else:
-            found(check_wrong(bench.assignment, record, *declared[record.folder]))
-
-    journal = Journal(folder / "journal.sqlite")
-    try:
-        grade_class(bench, submissions, journal, _Quiet(judged), jobs=jobs, command="grader check", stop=stop)
-    finally:
-        journal.close()
+        journal = Journal(Path(folder) / "journal.sqlite")
+        try:
+            grade_class(bench, submissions, journal, _Quiet(judged), jobs=jobs, command="grader check", stop=stop)
+        finally:
+            journal.close()
+    found(check_messages(layout, assignment, messages, update=update_messages))
+    return checked
 
 
 def collect(
@@ -162,8 +176,6 @@ def check_todos(assignment: Assignment) -> Finding:
 
 def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
     """Every glob of every criterion finds tests in the suite."""
-    from fnmatch import fnmatchcase  # noqa: PLC0415
-
     empty = [
         f"{criterion.id} ({glob})"
         for criterion in assignment.criteria
@@ -211,15 +223,40 @@ def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str)
     got = f"{got_verdict} {got_rung}".strip()
     if (got_verdict, got_rung if rung else "") == (verdict, rung):
         return Finding(record.folder, got)
-    return Finding(record.folder, got, f"declares {wanted} and gets {got}{_first_message(record)}")
+    said = first_message(assignment, record)
+    return Finding(record.folder, got, f"declares {wanted} and gets {got}" + (f"\n{said}" if said else ""))
 
 
-def _first_message(record: Record) -> str:
-    if record.message:
-        return f"\n{record.message.strip()}"
-    failed = [test for test in record.result.tests if test.verdict != "PASS"] if record.result else []
-    return f"\n{failed[0].message}" if failed else ""
+def first_message(assignment: Assignment, record: Record) -> str:
+    """What a student reads first: the compiler's message, the first failing test's in ladder order, or a budget's."""
+    if record.message or record.result is None or record.score is None:
+        return record.message.strip()
+    place = {rung.id: index for index, rung in enumerate(assignment.rungs)}
+    failed = [test for test in record.result.tests if test.verdict != "PASS" and not test.is_evidence]
+    if failed:
+        begun = [test for test in failed if not test.unfinished] or failed
+        order = {rung: (assignment.is_bonus_rung(rung), index) for rung, index in place.items()}
+        return min(begun, key=lambda test: order.get(test.rung, (True, len(place)))).message.strip()
+    measured = {entry.criterion: entry.message for entry in record.result.evidence}
+    short = [criterion for criterion in record.score.criteria if not criterion.is_full]
+    return next((measured[criterion.id].strip() for criterion in short if measured.get(criterion.id)), "")
 
 
 def _marks(score: Score) -> str:
     return f"{points_text(score.total)} points, {points_text(score.bonus)} of them bonus"
+
+
+def counts_text(checked: Sequence[Checked]) -> str:
+    """The closing lines: what was checked, and how much of it holds."""
+    findings = [finding for one in checked for finding in one.findings]
+    failed = sum(bool(finding.problem) for finding in findings)
+    verdicts = sum((one.verdicts for one in checked), Counter())
+    by_verdict = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+    criteria = sum(len(one.assignment.criteria) for one in checked)
+    rungs = sum(len(one.assignment.rungs) for one in checked)
+    lines = [
+        f"{len(findings) - failed} of {len(findings)} checks hold",
+        f"{len(checked)} stubs and {len(checked)} references of {rungs} rungs, {criteria} criteria, "
+        f"{verdicts.total()} wrong solutions{f' ({by_verdict})' if by_verdict else ''}",
+    ]
+    return "\n".join(lines)

@@ -14,10 +14,13 @@ from rich.markup import escape
 
 from grader import __version__, sandbox
 from grader.assignment import Assignment, load_assignment
-from grader.check import Finding, check_assignment
+from grader.check import Checked, check_assignment, counts_text
+from grader.check_files import check_suite_files
 from grader.discovery import Submission, find_submissions
 from grader.errors import GraderError, InfrastructureError
 from grader.files import write_atomic
+from grader.finding import Finding
+from grader.handout import make_handout
 from grader.ladder import is_of_other_compiler, ladder_page, measure_ladder
 from grader.layout import Layout, find_layout
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
@@ -201,26 +204,32 @@ def leaderboard(out: Path, build: Path | None) -> None:
 
 @cli.command(short_help="Checks that assignments are fit to be handed out.")
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
+@click.option("--record", is_flag=True, help="Write figures.json anew from the reference.")
+@click.option("--update-messages", is_flag=True, help="Write the wrong solutions' messages.txt anew.")
 @_jobs
 @_no_sandbox
 @_build
-def check(names: tuple[str, ...], jobs: int | None, no_sandbox: bool, build: Path | None) -> None:
+def check(
+    names: tuple[str, ...], record: bool, update_messages: bool, jobs: int | None, no_sandbox: bool, build: Path | None
+) -> None:
     """Checks that assignments are fit to be handed out: all of them, or those named.
 
     The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every wrong solution in
-    reference/ASSIGNMENT/wrong gets the verdict that its first line declares; points and tests add up.
+    reference/ASSIGNMENT/wrong gets the verdict that its first line declares, and the message on record; points and
+    tests add up; every file is in its place; the handout holds nothing hidden.
 
     \b
     Examples:
       grader check
       grader check 04_reduction --jobs 4
+      grader check 04_reduction --update-messages
     """
     console, layout = _console(), find_layout(build)
     sandboxed = _sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     jobs, threads = _split(jobs)
     stop = threading.Event()
-    findings: list[Finding] = []
+    checked: list[Checked] = []
 
     def show(finding: Finding) -> None:
         if finding.problem:
@@ -228,28 +237,54 @@ def check(names: tuple[str, ...], jobs: int | None, no_sandbox: bool, build: Pat
         else:
             console.print(f"  [green]ok[/]    {escape(finding.what):44} {escape(finding.detail)}", highlight=False)
 
+    strays = check_suite_files(layout)
+    show(strays)
     try:
         for assignment in [load_assignment(layout.assignment(name)) for name in _known(layout, names)]:
             console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
-            findings += check_assignment(
-                layout,
-                toolchain,
-                assignment,
-                jobs=jobs,
-                threads=threads,
-                sandboxed=sandboxed,
-                on_finding=show,
-                stop=stop,
+            checked.append(
+                check_assignment(
+                    layout,
+                    toolchain,
+                    assignment,
+                    jobs=jobs,
+                    threads=threads,
+                    sandboxed=sandboxed,
+                    on_finding=show,
+                    stop=stop,
+                    record=record,
+                    update_messages=update_messages,
+                )
             )
     finally:
         stop.set()
-    failed = sum(bool(finding.problem) for finding in findings)
-    wrong = sum(finding.what.startswith("wrong/") for finding in findings)
-    console.print(
-        f"{len(findings) - failed} of {len(findings)} checks hold, {wrong} wrong solutions among them", highlight=False
-    )
-    if failed:
+    console.print(escape(counts_text(checked)), highlight=False)
+    if strays.problem or any(finding.problem for one in checked for finding in one.findings):
         raise click.exceptions.Exit(_WRONG_STATUS)
+
+
+@cli.command(short_help="Makes the folder that students get.")
+@click.argument("out", metavar="DIR", type=_FOLDER)
+@click.option("--assignment", "names", multiple=True, metavar="ID", help="Only this one; may be given again.")
+@_build
+def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
+    """Makes the folder that students get, in the new folder DIR: stubs, public tests, and what `make test` needs.
+
+    Nothing of reference/ is in it, and no history; the finished folder is searched for lines of every hidden file.
+
+    \b
+    Examples:
+      grader handout out/handout
+      grader handout out/week4 --assignment 04_reduction
+    """
+    layout = find_layout(build)
+    chosen = _known(layout, names)
+    made = make_handout(layout, chosen, out)
+    console = _console()
+    for leak in made.left_out:
+        console.print(f"Left out: {escape(leak.file)} shows lines of {escape(leak.hidden)}", highlight=False)
+    console.print(f"{len(made.files)} files for {', '.join(chosen)}; nothing hidden is in them.", highlight=False)
+    console.print(f"Type:  cd {escape(str(out))} && make test", highlight=False, soft_wrap=True)
 
 
 @cli.command()

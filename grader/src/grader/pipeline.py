@@ -27,7 +27,7 @@ from grader.discovery import Submission
 from grader.errors import GraderError, InfrastructureError
 from grader.files import sha256_bytes, sha256_file, sha256_files
 from grader.layout import Layout
-from grader.names import shown_block
+from grader.names import fingerprint, shown_block
 from grader.process import CancelledError
 from grader.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
 from grader.result import SuiteResult, TestResult
@@ -65,6 +65,24 @@ class Bench:
     settings: RunSettings
     hashes: dict[str, str]
     work: Path
+    build: "Build"
+
+
+class Build(Protocol):
+    """How a worker is made of a source: `build_worker`, or one that remembers."""
+
+    def __call__(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        source: bytes,
+        folder: Path,
+        *,
+        sandboxed: bool,
+        stop: threading.Event | None = None,
+    ) -> Built:
+        """A worker in `folder`, or the compiler's message."""
 
 
 def seed_for(assignment: str, secret: str) -> int:
@@ -94,13 +112,14 @@ def prepare(
     settings: RunSettings,
     work: Path,
     stop: threading.Event,
+    build: Build = build_worker,
 ) -> Bench:
     """Lists the suite's tests and hashes what the grade depends on; raises GraderError where the suite doesn't run."""
     try:
         suite = list_suite(layout, assignment)
     except InfrastructureError as error:
         raise GraderError(f"{error}\nType:  make build") from error
-    reference = Reference(layout, toolchain, assignment, settings, work, stop)
+    reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
     hashes = {
         "suite": sha256_file(suite.path),
         "library": sha256_files(
@@ -112,7 +131,7 @@ def prepare(
         ),
         "reference": sha256_file(reference.source) if reference.source.is_file() else "",
     }
-    return Bench(layout, toolchain, assignment, suite, reference, settings, hashes, work)
+    return Bench(layout, toolchain, assignment, suite, reference, settings, hashes, work, build)
 
 
 class Reference:
@@ -126,8 +145,10 @@ class Reference:
         settings: RunSettings,
         work: Path,
         stop: threading.Event,
+        build: Build,
     ) -> None:
         """Nothing is built yet."""
+        self._builder = build
         self._layout = layout
         self._toolchain = toolchain
         self._assignment = assignment
@@ -154,7 +175,7 @@ class Reference:
 
     def _build(self) -> Path:
         try:
-            built = build_worker(
+            built = self._builder(
                 self._layout,
                 self._toolchain,
                 self._assignment,
@@ -237,9 +258,14 @@ def grade_one(
         return known
     record = _Grading(bench, submission, journal, progress, command, stop, key).record()
     journal.add(record)
-    shutil.rmtree(bench.work / key[:24], ignore_errors=True)
+    shutil.rmtree(_work_folder(bench, submission, key), ignore_errors=True)
     progress.on_record(record, cached=False)
     return record
+
+
+def _work_folder(bench: Bench, submission: Submission, key: str) -> Path:
+    """One's own: two who hand in the same file have the same key, and are graded side by side."""
+    return bench.work / f"{key[:24]}-{fingerprint(submission.folder)}"
 
 
 class _Grading:
@@ -290,7 +316,7 @@ class _Grading:
         self._progress.on_stage(self._submission, "building" if attempt == 0 else "building again")
         assert self._submission.source is not None  # noqa: S101
         bench = self._bench
-        return build_worker(
+        return bench.build(
             bench.layout,
             bench.toolchain,
             bench.assignment,
@@ -325,7 +351,7 @@ class _Grading:
         self._progress.on_tests(self._submission, before + len(tests), len(self._bench.suite.tests))
 
     def _folder(self) -> Path:
-        return self._bench.work / self._key[:24] / str(os.getpid())
+        return _work_folder(self._bench, self._submission, self._key) / str(os.getpid())
 
     def _made(self, status: str, message: str, score: Score | None, result: SuiteResult | None = None) -> Record:
         bench = self._bench

@@ -90,8 +90,9 @@ def run_suite(
     done: Sequence[TestResult] = (),
     on_tests: Callable[[Sequence[TestResult]], None] = lambda _: None,
     stop: threading.Event | None = None,
+    flags: Sequence[str] = (),
 ) -> SuiteResult:
-    """Runs all tests but those in `done`, and gives the whole result with these in it.
+    """Runs all tests but those in `done`, and gives the whole result with these in it; `flags` go to the suite too.
 
     `on_tests` gets all ended tests whenever there are more. Raises InfrastructureError where the harness failed.
     """
@@ -115,6 +116,7 @@ def run_suite(
             f"--threads={settings.threads}",
             "--gtest_color=no",
             *_filter(done),
+            *flags,
         ]
         ended = _ended(command, seconds=_total_seconds(assignment, suite), cwd=folder, stop=stop, on_tick=watch.tick)
     if ended.timed_out:
@@ -131,6 +133,25 @@ def run_suite(
     if any(verdict == "HARNESS" for verdict in _verdicts(result)):
         raise _harness_failed(result_path, suite, done, ended.output)
     return result.with_tests(in_order(suite, (*done, *result.tests)))
+
+
+def measure_suite(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    suite: Suite,
+    worker: Path,
+    folder: Path,
+    settings: RunSettings,
+    *,
+    stop: threading.Event | None = None,
+    flags: Sequence[str] = (),
+) -> SuiteResult:
+    """The evidence runs of every rung alone: the suite measures them also where all its tests are left out."""
+    left_out = [TestResult(test, "", "PASS", 0.0, "", "", "", ()) for test in suite.tests]
+    return run_suite(
+        layout, toolchain, assignment, suite, worker, None, folder, settings, done=left_out, stop=stop, flags=flags
+    )
 
 
 def _verdicts(result: SuiteResult) -> list[str]:

@@ -138,6 +138,10 @@ document["profiles"] = [
 ]
 document["finished"] = "unfinished" not in kinds
 save()
+if "record" in arguments:
+    figures = {key: document[key] for key in ("format", "assignment", "device")}
+    figures["profiles"] = [profile for profile in document["profiles"] if profile["source"] == "submission"]
+    Path(arguments["record"]).write_text(json.dumps(figures))
 say(f"done {who}")
 print("\nEvidence at n = 1024\n")
 sys.exit(1 if fails else 0)

@@ -1,0 +1,12 @@
+"""What a check of an assignment found."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked; `problem` is empty where it is right."""
+
+    what: str
+    detail: str
+    problem: str = ""

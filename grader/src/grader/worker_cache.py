@@ -1,0 +1,87 @@
+"""Compiled workers that are kept across runs in the build tree, by a hash of all that they depend on.
+
+Only for an author's own runs (`check`, `mutate`), which compile the same hundred solutions again and again; a class is
+graded once, and has its journal. What a compiler refused is kept too. Entries that nobody asked for in two weeks go.
+"""
+
+import json
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+from grader.assignment import Assignment
+from grader.build import Built, build_worker
+from grader.files import write_atomic
+from grader.layout import Layout
+from grader.toolchain import Toolchain
+from grader.worker_key import worker_key
+
+_DAYS = 14
+
+
+class WorkerCache:
+    """A folder of workers; may be used from several threads, and by several processes."""
+
+    def __init__(self, layout: Layout) -> None:
+        """The cache of a build tree."""
+        self._folder = layout.build / "workers" / "cache"
+        self._lock = threading.Lock()
+        self._at_work: dict[str, threading.Lock] = {}
+
+    def build(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        source: bytes,
+        folder: Path,
+        *,
+        sandboxed: bool,
+        stop: threading.Event | None = None,
+    ) -> Built:
+        """As `build_worker`, without compiling what was compiled before."""
+        compilers = f"{toolchain.nvcc} {toolchain.nvcc_version} {toolchain.host_version}"
+        key = worker_key(layout, assignment.id, source, compilers)
+        with self._lock:
+            own = self._at_work.setdefault(key, threading.Lock())
+        with own:  # two that are alike wait for one compiler
+            return self._build(key, layout, toolchain, assignment, source, folder, sandboxed=sandboxed, stop=stop)
+
+    def _build(
+        self,
+        key: str,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        source: bytes,
+        folder: Path,
+        *,
+        sandboxed: bool,
+        stop: threading.Event | None,
+    ) -> Built:
+        worker, refused = self._folder / key, self._folder / f"{key}.json"
+        if worker.is_file():
+            os.utime(worker)
+            own = folder / "out" / "worker"
+            own.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(worker, own)
+            return Built(own, "", 0.0)
+        if refused.is_file():
+            os.utime(refused)
+            return Built(None, str(json.loads(refused.read_text(encoding="utf-8"))), 0.0)
+        built = build_worker(layout, toolchain, assignment, source, folder, sandboxed=sandboxed, stop=stop)
+        if built.worker is None:
+            write_atomic(refused, json.dumps(built.message))
+        else:
+            write_atomic(worker, built.worker.read_bytes())
+            worker.chmod(0o755)
+        return built
+
+    def prune(self) -> None:
+        """Removes what was not asked for in two weeks."""
+        limit = time.time() - _DAYS * 86400
+        for path in self._folder.glob("*"):
+            if path.stat().st_mtime < limit:
+                path.unlink(missing_ok=True)

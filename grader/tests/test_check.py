@@ -1,0 +1,157 @@
+"""`grader check`: what it holds to be right, and each thing that it refuses."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from grader import check_files
+from grader.cli import cli
+from grader.layout import Layout
+
+_WRONG = {
+    "race.cu": "// verdict: RACE beta_two\n// fail beta_two RACE\n",
+    "syntax.cu": "// verdict: COMPILE\n#error\n",
+    "slow.cu": "// verdict: SLOW beta_two\n// value beta.fast 9\n",
+    "bonus.cu": "// verdict: WRONG gamma_bonus\n// fail gamma_bonus WRONG\n",
+}
+
+
+def check(*words: str) -> Result:
+    return CliRunner().invoke(cli, ["check", "--no-sandbox", *words])
+
+
+def said(result: Result) -> str:
+    return " ".join(result.output.split())
+
+
+@pytest.fixture
+def good(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """A checkout that passes every check; what it has on record is what `test_what_is_right…` sees recorded."""
+    monkeypatch.setattr(check_files, "FEWEST_WRONG", len(_WRONG))
+    for name, text in _WRONG.items():
+        (in_checkout.reference("90_fake") / "wrong" / name).write_text(text)
+    made = check("--record", "--update-messages")
+    assert made.exit_code == 0, made.output
+    return in_checkout
+
+
+def test_what_is_right_holds_and_is_counted(good: Layout) -> None:
+    result = check()
+    assert result.exit_code == 0, result.output
+    assert "FAIL" not in result.output
+    assert "1 stubs and 1 references of 3 rungs, 4 criteria, 4 wrong solutions (1 " in said(result)
+    messages = (good.reference("90_fake") / "wrong" / "messages.txt").read_text()
+    assert "== race.cu\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n" in messages
+    assert "== syntax.cu\nladder.cu(1): error: #error says so\n" in messages
+    assert "== slow.cu\nSLOW  Evidence.Fast/beta_two" in messages
+
+
+def _replace(path: str, old: str, new: str) -> Callable[[Layout], None]:
+    def change(layout: Layout) -> None:
+        text = (layout.root / path).read_text()
+        assert old in text
+        (layout.root / path).write_text(text.replace(old, new))
+
+    return change
+
+
+def _write(path: str, text: str) -> Callable[[Layout], None]:
+    return lambda layout: (layout.root / path).parent.mkdir(exist_ok=True) or _written(layout.root / path, text)
+
+
+def _written(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def _remove(path: str) -> Callable[[Layout], None]:
+    return lambda layout: (layout.root / path).unlink()
+
+
+_OWN, _HIDDEN, _SUITES = "assignments/90_fake", "reference/90_fake", "harness/suites"
+
+
+# Changes that stand beside each other in one run, each with what is said about it.
+_REFUSALS = {
+    "stub": [
+        (_write(f"{_OWN}/ladder.cu", "// TODO(alpha)\n// fail beta_two WRONG\n"), "earns full marks for alpha.sum"),
+        (lambda _: None, "no TODO names beta_two, gamma_bonus"),
+        (_write(f"{_HIDDEN}/ladder.cu", "// value beta.fast 4\n// fail gamma_bonus WRONG\n"), "marks: beta.fast (SLOW"),
+        (lambda _: None, "gamma.sum (WRONG: 0 of 2 tests pass)"),
+    ],
+    "nothing_to_run": [
+        (_write(f"{_OWN}/ladder.cu", "#error\n"), "stub: COMPILE"),
+        (_remove(f"{_HIDDEN}/hidden_test.cc"), "reference/90_fake/hidden_test.cc is missing"),
+        (_remove(f"{_SUITES}/90_fake_test.cc"), "harness/suites/90_fake_test.cc is missing"),
+        (_remove(f"{_OWN}/figures.json"), "figures.json: it is missing"),
+        (_remove(f"{_HIDDEN}/wrong/messages.txt"), "messages.txt: it is missing"),
+    ],
+    "wrong_solutions": [
+        (
+            _write(f"{_HIDDEN}/wrong/race.cu", "// verdict: RACE alpha_one\n// fail beta_two RACE\n"),
+            "declares RACE alpha_one and gets RACE beta_two",
+        ),
+        (_write(f"{_HIDDEN}/wrong/slow.cu", "// nothing declared\n"), "wrong/slow.cu: its first line must be"),
+        (_write(f"{_HIDDEN}/wrong/bonus.cu", "// verdict: RACE delta\n"), "declares the rung delta"),
+        (_write(f"{_HIDDEN}/wrong/syntax.cu", "// verdict: RACE\n"), "declares RACE without a rung"),
+        (lambda _: None, "has 1 wrong solutions; at least 4"),
+    ],
+    "points_and_tests": [
+        (_replace(f"{_OWN}/assignment.toml", "points = 4", "points = 5"), "points says 20"),
+        (_replace(f"{_OWN}/assignment.toml", "*LadderTest.*/beta_two", "*Gone*"), "in the suite: beta.sum (*Gone*)"),
+    ],
+    "places": [
+        (_write(f"{_OWN}/notes.txt", "x"), "assignments/90_fake/notes.txt is out of place"),
+        (_write(f"{_OWN}/old/ladder.cu", "x"), "assignments/90_fake/old/ladder.cu is out of place"),
+        (_write(f"{_HIDDEN}/ladder.cu.orig", "x"), "reference/90_fake/ladder.cu.orig is out of place"),
+        (_write(f"{_HIDDEN}/wrong/notes.md", "x"), "reference/90_fake/wrong/notes.md is out of place"),
+        (_remove(f"{_OWN}/Makefile"), "assignments/90_fake/Makefile is missing"),
+        (_remove(f"{_OWN}/ladder.h"), "no header with the launchers' signatures"),
+        (_write(f"{_OWN}/README.md", "![steps](steps.svg)\n"), "steps.svg is linked to by README.md"),
+        (_write(f"{_SUITES}/91_gone_test.cc", "x"), "these belong to no assignment: 91_gone_test.cc"),
+        (_write("reference/91_gone/ladder.cu", "x"), "reference/91_gone"),
+    ],
+    "on_record": [
+        (_write(f"{_HIDDEN}/ladder.cu", "// time beta_two 11\n"), "counted to do (beta_two); type: grader"),
+        (_replace(f"{_HIDDEN}/wrong/messages.txt", "hint    think", "hint    guess"), "race.cu was RACE"),
+        (_replace(f"{_HIDDEN}/wrong/messages.txt", "== slow.cu", "== other.cu"), "has other.cu, which does not exist"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _REFUSALS)
+def test_what_is_wrong_is_refused(good: Layout, name: str) -> None:
+    for change, _ in _REFUSALS[name]:
+        change(good)
+    result = check()
+    assert result.exit_code == 1
+    for _, says in _REFUSALS[name]:
+        assert says in said(result)
+
+
+def test_a_handout_that_gives_something_away_is_refused(good: Layout) -> None:
+    hidden = "int the_answer_that_nobody_may_read_before_the_deadline_is_over = 42;\n"
+    (good.reference("90_fake") / "ladder.cu").write_text(hidden)
+    (good.root / "harness" / "worker" / "example.cc").write_text(hidden)
+    assert "harness/worker/example.cc has a line of reference/90_fake/ladder.cu" in said(check())
+
+
+def test_figures_of_another_compiler_are_not_compared(good: Layout) -> None:
+    path = good.assignment("90_fake") / "figures.json"
+    assert '"nvcc": "13.0.88"' in path.read_text()
+    path.write_text(path.read_text().replace("13.0.88", "12.4.1").replace("10.0", "11.0"))
+    result = check()
+    assert result.exit_code == 0
+    assert "recorded with nvcc 12.4.1, and not compared" in said(result)
+
+
+def test_nothing_is_compiled_twice(good: Layout) -> None:
+    script = good.build_script
+    log = good.root / "compiled.log"
+    script.write_text(script.read_text().replace("set -eu\n", f"set -eu\necho x >> {log}\n"))
+    check()
+    first = len(log.read_text().splitlines())
+    assert first == 2 + len(_WRONG)  # the reference is built for its figures and graded, and compiled once
+    check()
+    assert len(log.read_text().splitlines()) == first

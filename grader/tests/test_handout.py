@@ -1,0 +1,159 @@
+"""The folder that students get: what is in it, and that nothing hidden is."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from grader.cli import cli
+from grader.errors import GraderError
+from grader.handout import leaks, make_handout
+from grader.layout import Layout, find_layout
+
+_LONG = 40  # characters of a line that no two people write alike
+
+
+def files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_holds_what_students_need_and_no_more(in_checkout: Layout) -> None:
+    result = CliRunner().invoke(cli, ["handout", "given"])
+    assert result.exit_code == 0, result.output
+    names = files(Path("given"))
+    assert {
+        "README.md", "Makefile", "assignments/90_fake/ladder.cu", "assignments/90_fake/assignment.toml",
+        "harness/suites/90_fake_test.cc", "harness/suites/90_fake_launchers.cc", "harness/worker/build.sh",
+        "grader/src/grader/student.py", "grader/src/grader/__init__.py", "docs/task.md",
+    } <= names  # fmt: skip
+    assert not [name for name in names if "reference" in name or "tests/" in name or "hidden" in name]
+    assert "grader/src/grader/cli.py" not in names
+    assert Path("given/README.md").read_text().split("```sh\n")[1].startswith("make test\n")
+    # A link to a page that is not handed out is plain text.
+    assert "Task](../../docs/task.md), secret" in Path("given/assignments/90_fake/README.md").read_text()
+    assert "[Elsewhere]" not in Path("given/docs/task.md").read_text()
+
+
+def test_a_folder_that_holds_something_is_left_alone(in_checkout: Layout) -> None:
+    Path("given").mkdir()
+    Path("given/mine").write_text("x")
+    with pytest.raises(GraderError, match="not empty"):
+        make_handout(in_checkout, ["90_fake"], Path("given"))
+    assert files(Path("given")) == {"mine"}
+
+
+@pytest.mark.parametrize("hidden", ["ladder.cu", "hidden_test.cc", "wrong/off.cu"])
+def test_several_hidden_lines_in_a_row_are_a_leak(in_checkout: Layout, hidden: str) -> None:
+    lines = "const int a = first();\n  const int b = second(a);\n\n\tconst int c = third(b);\n"
+    (in_checkout.reference("90_fake") / hidden).write_text(f"// verdict: WRONG alpha_one\n{lines}")
+    suite = in_checkout.harness / "suites" / "90_fake_fixture.h"
+    readme = in_checkout.assignment("90_fake") / "README.md"
+    readme.write_text(f"# Task\n\n```\n{lines.replace('  ', '')}```\n")
+    with pytest.raises(GraderError, match=r"assignments/90_fake/README\.md has a line of reference/90_fake"):
+        make_handout(in_checkout, ["90_fake"], Path("given"))
+    assert not Path("given").exists()
+    # What the public suite shows is public.
+    suite.write_text(lines)
+    make_handout(in_checkout, ["90_fake"], Path("given"))
+
+
+def test_a_page_that_shows_an_answer_is_left_out(in_checkout: Layout) -> None:
+    lines = "const int a = first();\nconst int b = second(a);\nconst int c = third(b);\n"
+    (in_checkout.reference("90_fake") / "ladder.cu").write_text(lines)
+    (in_checkout.root / "docs" / "task.md").write_text(f"# Task\n{lines}")
+    made = make_handout(in_checkout, ["90_fake"], Path("given"))
+    assert [leak.file for leak in made.left_out] == ["docs/task.md"]
+    assert "docs/task.md" not in files(Path("given"))
+    assert "[Task]" not in Path("given/assignments/90_fake/README.md").read_text()
+
+
+def test_links_binaries_and_hidden_files_are_leaks(in_checkout: Layout) -> None:
+    made = Path("given")
+    make_handout(in_checkout, ["90_fake"], made)
+    assert not leaks(in_checkout, made)
+    (made / "link").symlink_to("/etc/passwd")
+    (made / "object.o").write_bytes(b"\x7fELF\0")
+    (made / "hidden_test.cc").write_text("")
+    (made / ".git").mkdir()
+    (made / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    assert {leak.file for leak in leaks(in_checkout, made)} == {"link", "object.o", "hidden_test.cc", ".git/HEAD"}
+
+
+def test_an_assignment_without_the_others(in_checkout: Layout) -> None:
+    other = in_checkout.assignment("91_other")
+    other.mkdir()
+    for path in in_checkout.assignment("90_fake").iterdir():
+        (other / path.name).write_text(path.read_text().replace("90_fake", "91_other"))
+    (in_checkout.harness / "suites" / "91_other_test.cc").write_text("// other\n")
+    (in_checkout.harness / "suites" / "shared.h").write_text("// of all\n")
+    make_handout(in_checkout, ["91_other"], Path("given"))
+    suites = {name for name in files(Path("given")) if name.startswith("harness/suites/")}
+    assert suites == {"harness/suites/91_other_test.cc", "harness/suites/shared.h"}
+    assert not [name for name in files(Path("given")) if "90_fake" in name]
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The handout of this checkout, all assignments."""
+    folder = tmp_path_factory.mktemp("handout") / "given"
+    layout = find_layout(None, ROOT)
+    make_handout(layout, layout.assignments(), folder)
+    return folder
+
+
+def test_no_distinctive_line_of_anything_hidden_is_in_this_projects_handout(real: Path) -> None:
+    """Written apart from what it tests: whole lines as they are, over everything under reference/."""
+    given = {path: path.read_bytes() for path in real.rglob("*") if path.is_file()}
+    public = b"\n".join(
+        path.read_bytes() for path in given if path.is_relative_to(real / "assignments") or path.parent.name == "suites"
+    )
+    looked_for = 0
+    lines: dict[bytes, str] = {}
+    for path in sorted((ROOT / "reference").rglob("*")):
+        if path.suffix in (".cu", ".cc", ".h") and path.is_file():
+            own = {line.strip() for line in path.read_bytes().split(b"\n")}
+            for line in own:
+                if len(line) >= _LONG and line not in public and not line.startswith((b"//", b"#include")):
+                    lines[line] = str(path)
+                    looked_for += 1
+    assert looked_for > 100 * len(list((ROOT / "assignments").glob("*/assignment.toml")))
+    every = b"\n".join(data for path, data in given.items() if not path.is_relative_to(real / "harness" / "vgpu"))
+    found = {line.decode(): path for line, path in lines.items() if line in every}
+    assert not found
+    assert not [path for path in real.rglob("*") if path.is_symlink()]
+
+
+def _build_tree() -> Path:
+    return Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))
+
+
+@pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
+def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
+    """`make test` as they have it: a friendly failure on the stub, and a pass once the solution is there."""
+    layout = find_layout(_build_tree(), ROOT)
+    name = next(name for name in layout.assignments() if layout.public_suite(name).is_file())
+    folder = real / "assignments" / name
+
+    def make(*words: str) -> "subprocess.CompletedProcess[str]":
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        command = ["make", "-C", str(folder), *words, f"BUILD={layout.build}"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    stub = make("test")
+    assert stub.returncode != 0
+    assert "not begun: TODO(" in stub.stdout
+    assert "Next: make test RUNG=" in stub.stdout
+    assert len(stub.stdout.splitlines()) < 40
+    solution = next((ROOT / "reference" / name).glob("*.cu"))
+    (folder / solution.name).write_bytes(solution.read_bytes())
+    solved = make("test")
+    assert solved.returncode == 0, solved.stdout + solved.stderr
+    assert "Next: hand in" in solved.stdout
+    checked = make("check")
+    assert "found no fault" in checked.stdout
+    profiled = make("profile")
+    assert "modelled" in profiled.stdout
+    assert "│" in profiled.stdout
