@@ -35,7 +35,7 @@ def loaded(tmp_path: Path, old: str, new: str) -> None:
         ("none = 6", "none = 2", "must differ from full"),
         ('metric = "branches / blocks"', 'metric = "branches // 2"', "is no metric"),
         ('metric = "branches / blocks"', 'metric = "other.branches"', '"other" is no rung'),
-        ('tests = ["*LadderTest.*/beta_two"]', "", "either tests or a metric"),
+        ('tests = ["*LadderTest.*/beta_two"]', "", "tests, a metric or a timing"),
         ('submission = "ladder.cu"', 'submission = "../x.cu"', "a plain file name"),
         ('id = "90_fake"', 'id = "91_fake"', "the folder's name"),
         ("[limits]", "[limits", "assignment.toml"),

@@ -102,7 +102,9 @@ def test_source_lines_keep_their_numbers() -> None:
     profile = Profile(
         "a", "submission", 1, 1.0, {}, (), (Line("/x/a.cu", 4, counters), Line("/x/other.cu", 5, counters))
     )
-    lines = annotate(source, "a.cu", SuiteResult("x", "", 1, True, Device("", "", "", 1), (), (), (profile, profile)))
+    lines = annotate(
+        source, "a.cu", SuiteResult("x", "", 1, True, Device("", "", "", 1), (), (), (), (profile, profile))
+    )
     assert len(lines) == 5
     assert "two" in lines[3].code
     assert lines[3].cost.conflicts.text == "2.0×"

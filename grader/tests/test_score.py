@@ -8,7 +8,7 @@ import pytest
 from conftest import FAKE
 from grader.assignment import Assignment, load_assignment
 from grader.record import Provenance, Record, record_from_json
-from grader.result import Device, Evidence, SuiteResult, TestResult
+from grader.result import Device, Evidence, SuiteResult, TestResult, Timing
 from grader.roster import Student
 from grader.score import Score, linear_fraction, score_nothing, score_result
 from grader.tables import gradebook, safe_cell
@@ -33,7 +33,7 @@ def outcome(value: float | None = 2, *, measured: str = "PASS", **verdicts: str)
         for name in ("A", "B")
     )
     evidence = (Evidence("beta.fast", "beta_two", "branches / blocks", value, measured, ""),)
-    return SuiteResult("90_fake", "public", 1, True, Device("vgpu", "h200", "x", 1), tests, evidence, ())
+    return SuiteResult("90_fake", "public", 1, True, Device("vgpu", "h200", "x", 1), tests, evidence, (), ())
 
 
 def brief(score: Score) -> tuple[float, float, str, str]:
@@ -117,3 +117,32 @@ def test_gradebook(assignment: Assignment) -> None:
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
 def test_formulas_are_defused(text: str) -> None:
     assert safe_cell(text) == "'" + text
+
+
+def timed(assignment: Assignment, value: float | None, verdict: str, kind: str) -> Score:
+    """The score where the metric criterion is a timed one instead, on this kind of device."""
+    criteria = tuple(
+        replace(criterion, metric=None, timing="copy", bonus=True, full=0.9, none=0.5)
+        if criterion.metric
+        else criterion
+        for criterion in assignment.criteria
+    )
+    result = replace(
+        outcome(),
+        device=Device(kind, "h200", "x", 1),
+        timings=(Timing("beta.fast", "beta_two", 64, 12, 2.0, 1.0, 1.0, value, 0.0, 0.0, verdict, "", {}),),
+    )
+    return score_result(replace(assignment, criteria=criteria), result)
+
+
+def test_times_count_on_a_gpu_alone(assignment: Assignment) -> None:
+    without = timed(assignment, 0.9, "PASS", "vgpu")
+    assert "beta.fast" not in {criterion.id for criterion in without.criteria}
+    fast = timed(assignment, 0.9, "PASS", "cuda")
+    slow = timed(assignment, 0.7, "SLOW", "cuda")
+    undecided = timed(assignment, None, "HARNESS", "cuda")
+    points = next(criterion.points for criterion in assignment.criteria if criterion.id == "beta.fast")
+    assert fast.total - without.total == points
+    assert slow.total - without.total == points / 2
+    assert undecided.total == without.total
+    assert fast.verdict == slow.verdict == "PASS"

@@ -39,7 +39,10 @@ class Rung:
 
 @dataclass(frozen=True)
 class Criterion:
-    """What points are given for: either `tests` (globs on full test names) or a `metric` between `full` and `none`."""
+    """What points are given for: `tests` (globs on full test names), or a `metric` or a time between `full` and `none`.
+
+    `timing` says what a measured time is compared with, "reference" or "copy"; "" where the criterion is not timed.
+    """
 
     id: str
     rung: str
@@ -49,6 +52,7 @@ class Criterion:
     hint: str
     tests: tuple[str, ...]
     metric: Metric | None
+    timing: str
     full: float
     none: float
 
@@ -127,8 +131,10 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         ranking=_ranking(fields.table("leaderboard"), known) if fields.has("leaderboard") else None,
         path=path,
     )
-    evidence.text("profile", "h200")  # the judge's concern
-    for table in (limits, evidence, fields):
+    evidence.text("profile", "h200")  # the judge's concern, as is the size of timed runs
+    timing = fields.table("timing")
+    timing.whole("n", 0)
+    for table in (limits, evidence, timing, fields):
         table.finish()
     if assignment.id != path.parent.name:
         raise SchemaError(f'{fields.at("id")}: expected the folder\'s name "{path.parent.name}", got "{assignment.id}"')
@@ -154,8 +160,9 @@ def _rung(fields: Fields) -> Rung:
 def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
     tests = fields.texts("tests")
     metric = _metric(fields, rungs) if fields.has("metric") else None
-    if bool(tests) == (metric is not None):
-        raise SchemaError(f"{fields.at('tests')}: a criterion has either tests or a metric")
+    timing = fields.choice("timing", ("reference", "copy"), "") if fields.has("timing") else ""
+    if bool(tests) + bool(metric) + bool(timing) != 1:
+        raise SchemaError(f"{fields.at('tests')}: a criterion has tests, a metric or a timing, and one of them only")
     criterion = Criterion(
         id=fields.text("id"),
         rung=_known_rung(fields, rungs),
@@ -165,10 +172,13 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         hint=fields.text("hint", ""),
         tests=tests,
         metric=metric,
-        full=fields.number("full") if metric else 0.0,
-        none=fields.number("none") if metric else 0.0,
+        timing=timing,
+        full=fields.number("full") if metric or timing else 0.0,
+        none=fields.number("none") if metric or timing else 0.0,
     )
-    if metric and criterion.full == criterion.none:
+    if timing and not criterion.bonus:
+        raise SchemaError(f"{fields.at('timing')}: what is timed counts on a GPU alone, so it needs bonus = true")
+    if (metric or timing) and criterion.full == criterion.none:
         raise SchemaError(f"{fields.at('none')}: must differ from full, for points are linear between the two")
     fields.finish()
     return criterion

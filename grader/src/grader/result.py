@@ -70,6 +70,28 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """A criterion that was timed on a GPU: the base's time as a multiple of the submission's, or None.
+
+    Times are of one call, medians of the repeats, in microseconds; the true figure lies from `low` to `high`.
+    """
+
+    criterion: str
+    rung: str
+    n: int
+    repeats: int
+    microseconds: float
+    reference_microseconds: float
+    copy_microseconds: float
+    value: float | None
+    low: float
+    high: float
+    verdict: str
+    message: str
+    gpu: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Launch:
     """One kernel launch of an evidence run; modelled microseconds, and what bounds them."""
 
@@ -123,6 +145,7 @@ class SuiteResult:
     device: Device
     tests: tuple[TestResult, ...]
     evidence: tuple[Evidence, ...]
+    timings: tuple[Timing, ...]
     profiles: tuple[Profile, ...]
 
     def with_tests(self, tests: tuple[TestResult, ...]) -> "SuiteResult":
@@ -169,6 +192,7 @@ def result_from(document: object) -> SuiteResult:
         ),
         tests=tuple(test_from(test) for test in fields.tables("tests")),
         evidence=tuple(_evidence(entry) for entry in fields.tables("evidence")),
+        timings=tuple(_timing(entry) for entry in fields.tables("timings")),
         profiles=tuple(_profile(entry) for entry in fields.tables("profiles")),
     )
 
@@ -206,6 +230,25 @@ def _evidence(fields: Fields) -> Evidence:
         value=fields.number("value") if fields.has("value") else None,
         verdict=fields.choice("verdict", VERDICTS),
         message=fields.text("message", ""),
+    )
+
+
+def _timing(fields: Fields) -> Timing:
+    figure = fields.table("figure") if fields.has("figure") else None
+    return Timing(
+        criterion=fields.text("criterion"),
+        rung=fields.text("rung", ""),
+        n=fields.whole("n", 0),
+        repeats=fields.whole("repeats", 0),
+        microseconds=fields.number("microseconds", 0.0, least=0.0),
+        reference_microseconds=fields.number("reference_microseconds", 0.0, least=0.0),
+        copy_microseconds=fields.number("copy_microseconds", 0.0, least=0.0),
+        value=figure.number("value") if figure else None,
+        low=figure.number("low") if figure else 0.0,
+        high=figure.number("high") if figure else 0.0,
+        verdict=fields.choice("verdict", VERDICTS),
+        message=fields.text("message", ""),
+        gpu=fields.words("gpu"),
     )
 
 

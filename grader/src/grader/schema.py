@@ -105,6 +105,13 @@ class Fields:
             raise SchemaError(f"{self.at(key)}: more than {most} entries")
         return {name: inner.number(name) for name in inner._table}
 
+    def words(self, key: str, *, most: int = 1_000) -> dict[str, str]:
+        """A table of texts, empty where the key is missing."""
+        inner = self.table(key)
+        if len(inner._table) > most:
+            raise SchemaError(f"{self.at(key)}: more than {most} entries")
+        return {name: inner.text(name, "") for name in inner._table}
+
     def finish(self) -> None:
         """Raises SchemaError for a key that nobody asked for, with the nearest one that exists."""
         for key in self._table:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from grader.assignment import Assignment, Criterion
-from grader.result import VERDICTS, Evidence, SuiteResult, TestResult
+from grader.result import VERDICTS, SuiteResult, TestResult
 from grader.schema import Fields
 
 _DIGITS = 2
+_TIMED = {"reference": "the reference's time / yours", "copy": "a copy's time / yours"}
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,16 @@ class Score:
 
 
 def score_result(assignment: Assignment, result: SuiteResult) -> Score:
-    """Scores a finished run."""
-    evidence = {entry.criterion: entry for entry in result.evidence}
+    """Scores a finished run. What is timed counts only where it ran on a GPU."""
+    measured = {entry.criterion: (entry.value, entry.verdict) for entry in result.evidence}
+    measured |= {entry.criterion: (entry.value, entry.verdict) for entry in result.timings}
+    on_gpu = result.device.kind == "cuda"
     criteria = tuple(
-        _metric_score(criterion, evidence.get(criterion.id), result.tests)
-        if criterion.metric
-        else _tests_score(criterion, result.tests)
+        _tests_score(criterion, result.tests)
+        if criterion.tests
+        else _measured_score(criterion, *measured.get(criterion.id, (None, "PASS")), result.tests)
         for criterion in assignment.criteria
+        if on_gpu or not criterion.timing
     )
     verdict, rung = overall_verdict(assignment, result.tests, criteria)
     return _score(assignment, criteria, verdict, rung)
@@ -110,19 +114,19 @@ def _tests_score(criterion: Criterion, tests: Sequence[TestResult]) -> Criterion
     return _criterion_score(criterion, passed / len(own) if own else 0.0, worst, detail)
 
 
-def _metric_score(criterion: Criterion, entry: Evidence | None, tests: Sequence[TestResult]) -> CriterionScore:
+def _measured_score(
+    criterion: Criterion, value: float | None, found: str, tests: Sequence[TestResult]
+) -> CriterionScore:
     own = [test for test in tests if test.rung == criterion.rung and not test.is_evidence]
     if not own or any(test.verdict != "PASS" for test in own):
         worst = max((test.verdict for test in own), key=VERDICTS.index, default="HARNESS")
-        value = entry.value if entry else None
         return _criterion_score(criterion, 0.0, worst, "counts once this rung's tests pass", value)
-    if entry is None or entry.value is None:
-        verdict = entry.verdict if entry and entry.verdict != "PASS" else "WRONG"
-        return _criterion_score(criterion, 0.0, verdict, "could not be measured")
-    fraction = linear_fraction(entry.value, criterion.full, criterion.none)
+    if value is None:
+        return _criterion_score(criterion, 0.0, "WRONG" if found == "PASS" else found, "could not be measured")
+    fraction = linear_fraction(value, criterion.full, criterion.none)
     verdict = "PASS" if fraction >= 1 else "SLOW"
-    detail = f"{plain(entry.value)}, full marks at {plain(criterion.full)}, none at {plain(criterion.none)}"
-    return _criterion_score(criterion, fraction, verdict, detail, entry.value)
+    detail = f"{plain(value)}, full marks at {plain(criterion.full)}, none at {plain(criterion.none)}"
+    return _criterion_score(criterion, fraction, verdict, detail, value)
 
 
 def plain(value: float) -> str:
@@ -152,7 +156,7 @@ def _criterion_score(
         verdict=verdict,
         detail=detail,
         hint=criterion.hint,
-        metric=criterion.metric.text if criterion.metric else "",
+        metric=criterion.metric.text if criterion.metric else _TIMED.get(criterion.timing, ""),
         value=value,
         full=criterion.full,
         none=criterion.none,
