@@ -1,145 +1,16 @@
-// The device: which there are, what it can do, waiting for it, starting afresh.
+// The device: which there are, which is current, waiting for it, starting afresh.
 #include <algorithm>
-#include <cstring>
+#include <cstdio>
 
-#include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/device_attributes.h"
+#include "vgpu/cudart/memory.h"
 
 namespace lockstep::vgpu::cudart {
 
 namespace {
 
-constexpr int kWarpSize = 32;
-constexpr int kConstantBytes = 64 << 10;
-constexpr int kMaxGridX = 2147483647, kMaxGridYZ = 65535;
-constexpr int kMaxBlockZ = 64;
-constexpr int kTextureAlignment = 512, kTexturePitchAlignment = 32;
-constexpr int kKilohertzInGigahertz = 1'000'000;
-
-void RequireDevice(int device) { Require(device == 0, cudaErrorInvalidDevice); }
-
-bool HasFeature(const DeviceProfile& profile, int major) { return profile.cc_major >= major; }
-
-// Attributes of what the virtual GPU lacks (textures above all) are 0.
-int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
-  const DeviceProfile& p = r.profile();
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-      return p.max_threads_per_block;
-    case cudaDevAttrMaxBlockDimZ:
-      return kMaxBlockZ;
-    case cudaDevAttrMaxGridDimX:
-      return HasFeature(p, 3) ? kMaxGridX : kMaxGridYZ;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-      return kMaxGridYZ;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      return p.shared_per_block;
-    case cudaDevAttrTotalConstantMemory:
-      return kConstantBytes;
-    case cudaDevAttrWarpSize:
-      return kWarpSize;
-    case cudaDevAttrMaxPitch:
-      return 2147483647;
-    case cudaDevAttrMaxRegistersPerBlock:
-      return p.registers_per_block;
-    case cudaDevAttrClockRate:
-      return static_cast<int>(p.clock_ghz * kKilohertzInGigahertz);
-    case cudaDevAttrTextureAlignment:
-      return kTextureAlignment;
-    case cudaDevAttrTexturePitchAlignment:
-      return kTexturePitchAlignment;
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrComputePreemptionSupported:
-      return 1;
-    case cudaDevAttrMultiProcessorCount:
-      return p.sm_count;
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
-      return r.backend().HostSeesDeviceMemory() ? 1 : 0;
-    case cudaDevAttrComputeMode:
-      return cudaComputeModeDefault;
-    case cudaDevAttrMemoryClockRate:
-      return static_cast<int>(p.memory_clock_ghz * kKilohertzInGigahertz);
-    case cudaDevAttrGlobalMemoryBusWidth:
-      return p.memory_bus_bits;
-    case cudaDevAttrL2CacheSize:
-      return p.l2_bytes;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      return p.max_threads_per_sm;
-    case cudaDevAttrComputeCapabilityMajor:
-      return p.cc_major;
-    case cudaDevAttrComputeCapabilityMinor:
-      return p.cc_minor;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      return p.shared_per_sm;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      return p.registers_per_sm;
-    case cudaDevAttrCooperativeLaunch:
-      return HasFeature(p, 6) ? 1 : 0;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      return p.shared_per_block_optin;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      return p.max_blocks_per_sm;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-      return p.shared_reserved_per_block;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-      return std::max(1, static_cast<int>(p.cycles_per_float64 * p.issue_per_clock));
-    default:
-      Require(attribute >= cudaDevAttrMaxThreadsPerBlock && attribute < cudaDevAttrMax, cudaErrorInvalidValue);
-      return 0;
-  }
-}
-
-void FillProperties(Runtime& r, cudaDeviceProp* properties) {
-  const DeviceProfile& p = r.profile();
-  const auto attribute = [&](cudaDeviceAttr name) { return AttributeOf(r, name); };
-  *properties = {};
-  std::strncpy(properties->name, p.name, sizeof properties->name - 1);
-  properties->totalGlobalMem = static_cast<size_t>(p.memory_bytes);
-  properties->sharedMemPerBlock = static_cast<size_t>(p.shared_per_block);
-  properties->regsPerBlock = p.registers_per_block;
-  properties->warpSize = kWarpSize;
-  properties->memPitch = static_cast<size_t>(attribute(cudaDevAttrMaxPitch));
-  properties->maxThreadsPerBlock = p.max_threads_per_block;
-  properties->maxThreadsDim[0] = properties->maxThreadsDim[1] = p.max_threads_per_block;
-  properties->maxThreadsDim[2] = kMaxBlockZ;
-  properties->maxGridSize[0] = attribute(cudaDevAttrMaxGridDimX);
-  properties->maxGridSize[1] = properties->maxGridSize[2] = kMaxGridYZ;
-  properties->totalConstMem = kConstantBytes;
-  properties->major = p.cc_major;
-  properties->minor = p.cc_minor;
-  properties->textureAlignment = kTextureAlignment;
-  properties->texturePitchAlignment = kTexturePitchAlignment;
-  properties->multiProcessorCount = p.sm_count;
-  properties->canMapHostMemory = attribute(cudaDevAttrCanMapHostMemory);
-  properties->concurrentKernels = 1;
-  properties->asyncEngineCount = 1;
-  properties->unifiedAddressing = 1;
-  properties->memoryBusWidth = p.memory_bus_bits;
-  properties->l2CacheSize = p.l2_bytes;
-  properties->maxThreadsPerMultiProcessor = p.max_threads_per_sm;
-  properties->streamPrioritiesSupported = 1;
-  properties->globalL1CacheSupported = properties->localL1CacheSupported = 1;
-  properties->sharedMemPerMultiprocessor = static_cast<size_t>(p.shared_per_sm);
-  properties->regsPerMultiprocessor = p.registers_per_sm;
-  properties->managedMemory = attribute(cudaDevAttrManagedMemory);
-  properties->concurrentManagedAccess = attribute(cudaDevAttrConcurrentManagedAccess);
-  properties->computePreemptionSupported = 1;
-  properties->cooperativeLaunch = attribute(cudaDevAttrCooperativeLaunch);
-  properties->sharedMemPerBlockOptin = static_cast<size_t>(p.shared_per_block_optin);
-  properties->maxBlocksPerMultiProcessor = p.max_blocks_per_sm;
-  properties->reservedSharedMemPerBlock = static_cast<size_t>(p.shared_reserved_per_block);
-  properties->hostRegisterSupported = 1;
+void RequireDevice(Runtime& r, int device) {
+  Require(device >= 0 && device < r.device_count(), cudaErrorInvalidDevice);
 }
 
 // Limits that a program may set and read back; the virtual GPU's own stack and heap grow as needed.
@@ -175,24 +46,24 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return Api("cudaGetDeviceCount", Faults::kNone, [&](Runtime&) {
+  return Api("cudaGetDeviceCount", Faults::kNone, [&](Runtime& r) {
     Require(count != nullptr, cudaErrorInvalidValue);
-    *count = 1;
+    *count = r.device_count();
   });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return Api("cudaSetDevice", Faults::kNone, [&](Runtime&) { RequireDevice(device); });
+  return Api("cudaSetDevice", Faults::kNone, [&](Runtime& r) { r.SetDevice(device); });
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return Api("cudaInitDevice", [&](Runtime&) { RequireDevice(device); });
+  return Api("cudaInitDevice", [&](Runtime& r) { RequireDevice(r, device); });
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  return Api("cudaGetDevice", Faults::kNone, [&](Runtime&) {
+  return Api("cudaGetDevice", Faults::kNone, [&](Runtime& r) {
     Require(device != nullptr, cudaErrorInvalidValue);
-    *device = 0;
+    *device = r.device();
   });
 }
 
@@ -217,15 +88,15 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return Api("cudaGetDeviceProperties", Faults::kNone, [&](Runtime& r) {
     Require(properties != nullptr, cudaErrorInvalidValue);
-    RequireDevice(device);
-    FillProperties(r, properties);
+    RequireDevice(r, device);
+    FillProperties(r, device, properties);
   });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return Api("cudaDeviceGetAttribute", Faults::kNone, [&](Runtime& r) {
     Require(value != nullptr, cudaErrorInvalidValue);
-    RequireDevice(device);
+    RequireDevice(r, device);
     *value = AttributeOf(r, attribute);
   });
 }
@@ -235,7 +106,10 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
-  return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) { r.Reset(); });
+  return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) {
+    r.Reset();
+    ResetPools(r.device());
+  });
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
@@ -261,6 +135,26 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   });
 }
 
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return Api("cudaDeviceSetSharedMemConfig", [](Runtime&) {});
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return Api("cudaDeviceGetSharedMemConfig", [&](Runtime&) {
+    Require(config != nullptr, cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+  });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+  return Api("cudaFuncSetSharedMemConfig", [&](Runtime& r) { r.KernelOf(function); });
+}
+
+// A description only: what it is for is refused.
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return Api("cudaDeviceGetStreamPriorityRange", [&](Runtime&) {
     if (least != nullptr) *least = 0;
@@ -269,11 +163,82 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return Api("cudaDeviceCanAccessPeer", [&](Runtime&) {
+  return Api("cudaDeviceCanAccessPeer", [&](Runtime& r) {
     Require(can != nullptr, cudaErrorInvalidValue);
-    RequireDevice(device);
-    RequireDevice(peer);
+    RequireDevice(r, device);
+    RequireDevice(r, peer);
     *can = 0;
+  });
+}
+
+// No device reaches another's memory.
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return Api("cudaDeviceEnablePeerAccess", [&](Runtime& r) {
+    Require(flags == 0, cudaErrorInvalidValue);
+    RequireDevice(r, peer);
+    Require(peer != r.device(), cudaErrorInvalidDevice);
+    throw ApiError{cudaErrorPeerAccessUnsupported};
+  });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return Api("cudaDeviceDisablePeerAccess", [&](Runtime& r) {
+    RequireDevice(r, peer);
+    throw ApiError{cudaErrorPeerAccessNotEnabled};
+  });
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
+  return Api("cudaDeviceGetP2PAttribute", [&](Runtime& r) {
+    Require(value != nullptr, cudaErrorInvalidValue);
+    RequireDevice(r, device);
+    RequireDevice(r, peer);
+    Require(device != peer, cudaErrorInvalidDevice);
+    Require(attribute >= cudaDevP2PAttrPerformanceRank && attribute <= cudaDevP2PAttrCudaArrayAccessSupported,
+            cudaErrorInvalidValue);
+    *value = 0;
+  });
+}
+
+// Devices sit on imaginary buses, one each: 0000:01:00.0 is device 1.
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
+  return Api("cudaDeviceGetPCIBusId", [&](Runtime& r) {
+    Require(id != nullptr && length > 0, cudaErrorInvalidValue);
+    RequireDevice(r, device);
+    std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device));
+  });
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  return Api("cudaDeviceGetByPCIBusId", [&](Runtime& r) {
+    Require(device != nullptr && id != nullptr, cudaErrorInvalidValue);
+    unsigned domain = 0, bus = 0, slot = 0;
+    const bool with_domain = std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3;
+    Require(with_domain || std::sscanf(id, "%x:%x", &bus, &slot) == 2, cudaErrorInvalidValue);
+    Require(domain == 0 && slot == 0 && bus < static_cast<unsigned>(r.device_count()), cudaErrorInvalidDevice);
+    *device = static_cast<int>(bus);
+  });
+}
+
+// The first of a program's choice that there is.
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  return Api("cudaSetValidDevices", [&](Runtime& r) {
+    Require(count == 0 || devices != nullptr, cudaErrorInvalidValue);
+    for (int i = 0; i < count; ++i) RequireDevice(r, devices[i]);
+  });
+}
+
+// The model keeps no lines in L2.
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return Api("cudaCtxResetPersistingL2Cache", [](Runtime&) {});
+}
+
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations,
+                                                unsigned count, int device) {
+  return Api("cudaDeviceGetHostAtomicCapabilities", [&](Runtime& r) {
+    Require(capabilities != nullptr && operations != nullptr, cudaErrorInvalidValue);
+    RequireDevice(r, device);
+    std::fill_n(capabilities, count, 0u);
   });
 }
 

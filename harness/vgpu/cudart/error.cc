@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "vgpu/cudart/api_failure.h"
+#include "vgpu/cudart/refused.h"
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart {
@@ -92,6 +93,10 @@ const ErrorText* Find(cudaError_t code) {
 constexpr char kUnrecognized[] = "unrecognized error code";
 
 }  // namespace
+
+int RefuseCall(const char* function) {
+  return Api(function, [](Runtime& r) { NotSupported(std::string(RefusedSubject(r.function()))); });
+}
 
 }  // namespace lockstep::vgpu::cudart
 

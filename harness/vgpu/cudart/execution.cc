@@ -104,7 +104,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int device) {
-  if (device != 0) return LastError() = cudaErrorInvalidDevice;
+  if (device < 0 || device >= runtime().device_count()) return LastError() = cudaErrorInvalidDevice;
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 

@@ -89,7 +89,7 @@ ExecutableNode& NodeIn(ExecutableGraph& executable, cudaGraphNode_t node) {
 Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies) {
   std::sort(dependencies.begin(), dependencies.end());
   dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
-  graph.nodes.push_back(std::make_unique<Node>(Node{&graph, std::move(work), std::move(dependencies)}));
+  graph.nodes.push_back(std::make_unique<Node>(Node{&graph, std::move(work), std::move(dependencies), nullptr, {}}));
   return graph.nodes.back().get();
 }
 

@@ -18,6 +18,8 @@ struct Node {
   Graph* graph = nullptr;
   Work work;
   std::vector<Node*> dependencies;
+  const Node* original = nullptr;  // in the graph that cudaGraphClone copied; may be gone
+  std::vector<void*> arguments;    // what cudaGraphKernelNodeGetParams handed out
 };
 
 struct Graph {

@@ -11,15 +11,16 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr unsigned kHostAllocFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
-// Page-locked memory is the device's own where the host sees that, so that kernels reach it too.
+// Page-locked memory is the device's own where the host sees that, so that kernels reach it too: with unified
+// addressing all of it is mapped, at the same address.
 void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
   Require(pointer != nullptr && (flags & ~kHostAllocFlags) == 0, cudaErrorInvalidValue);
   *pointer = nullptr;
   if (bytes == 0) return;
   using Kind = Runtime::HostRange::Kind;
   Kind kind = Kind::kAllocated;
-  if ((flags & cudaHostAllocMapped) != 0 && r.backend().HostSeesDeviceMemory()) {
-    const uint64_t address = r.backend().Allocate(bytes, r.origin());
+  if (r.backend().HostSeesDeviceMemory()) {
+    const uint64_t address = r.backend().Allocate(bytes, r.OriginWithCallSite());
     Require(address != 0, cudaErrorMemoryAllocation);
     r.backend().Fill(address, 0, bytes, r.origin());
     *pointer = reinterpret_cast<void*>(address);
@@ -29,7 +30,7 @@ void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
     *pointer = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
     Require(*pointer != nullptr, cudaErrorMemoryAllocation);
   }
-  r.host_ranges()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, flags, kind};
+  r.host_ranges()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, flags, kind, r.device()};
 }
 
 const Runtime::HostRange& RangeAt(Runtime& r, void* pointer) {
@@ -58,11 +59,11 @@ cudaError_t cudaFreeHost(void* pointer) {
   return Api("cudaFreeHost", [&](Runtime& r) {
     if (pointer == nullptr) return;
     using Kind = Runtime::HostRange::Kind;
-    const Kind kind = RangeAt(r, pointer).kind;
+    const auto [bytes, flags, kind, device] = RangeAt(r, pointer);
     Require(kind != Kind::kRegistered, cudaErrorInvalidValue);
     r.host_ranges().erase(reinterpret_cast<uintptr_t>(pointer));
     if (kind == Kind::kOnDevice) {
-      r.backend().Free(reinterpret_cast<uintptr_t>(pointer), r.origin());
+      r.backend(device).Free(reinterpret_cast<uintptr_t>(pointer), r.origin());
     } else {
       std::free(pointer);
     }
@@ -73,7 +74,8 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   return Api("cudaHostRegister", [&](Runtime& r) {
     Require(pointer != nullptr && bytes > 0, cudaErrorInvalidValue);
     Require(!r.IsPinned(pointer), cudaErrorHostMemoryAlreadyRegistered);
-    r.host_ranges()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, flags, Runtime::HostRange::Kind::kRegistered};
+    r.host_ranges()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, flags, Runtime::HostRange::Kind::kRegistered,
+                                                             r.device()};
   });
 }
 
@@ -90,7 +92,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) 
   return Api("cudaHostGetDevicePointer", [&](Runtime& r) {
     Require(device != nullptr && flags == 0, cudaErrorInvalidValue);
     if (RangeAt(r, host).kind != Runtime::HostRange::Kind::kOnDevice) {
-      NotSupported("host memory in kernels, but for cudaHostAlloc with cudaHostAllocMapped in a program of its own,");
+      NotSupported("host memory in kernels, but for what cudaHostAlloc gives a program of its own,");
     }
     *device = host;
   });
@@ -108,7 +110,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     Require(attributes != nullptr, cudaErrorInvalidValue);
     *attributes = {};
     void* const address = const_cast<void*>(pointer);
-    attributes->device = 0;
+    attributes->device = r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).value_or(r.device());
     if (r.IsManaged(reinterpret_cast<uintptr_t>(pointer))) {
       attributes->type = cudaMemoryTypeManaged;
       attributes->devicePointer = attributes->hostPointer = address;
@@ -116,7 +118,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       attributes->type = cudaMemoryTypeHost;
       attributes->hostPointer = address;
       if (r.IsShared(reinterpret_cast<uintptr_t>(pointer))) attributes->devicePointer = address;
-    } else if (r.backend().Contains(reinterpret_cast<uintptr_t>(pointer), 1)) {
+    } else if (r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer))) {
       attributes->type = cudaMemoryTypeDevice;
       attributes->devicePointer = address;
     } else {

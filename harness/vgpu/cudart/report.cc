@@ -115,6 +115,10 @@ void PrintLines(const KernelSummary& kernel) {
   Heading(kernel.name + " by source line");
   const bool has_lines =
       std::any_of(kernel.lines.begin(), kernel.lines.end(), [](const auto& line) { return line.first.second > 0; });
+  if (kernel.counters.warp_instructions == 0) {
+    std::fputs("  stopped by a fault, so nothing was counted\n", stderr);
+    return;
+  }
   if (!has_lines) {
     std::fputs("  build with nvcc -lineinfo to see this kernel's lines\n", stderr);
     return;

@@ -34,7 +34,7 @@ std::string AtCallSite() {
 }
 
 void NotSupported(const std::string& what) {
-  Say(std::string(runtime().function()) + AtCallSite() + ": " + what + " is not supported by the virtual GPU");
+  Say(std::string(runtime().function()) + AtCallSite() + ": the virtual GPU does not support " + what);
   throw ApiError{cudaErrorNotSupported};
 }
 

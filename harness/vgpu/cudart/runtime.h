@@ -225,7 +225,7 @@ cudaError_t Api(const char* function, Body body) {
 // " (shift.cu:17)": where the program made the call that runs, for messages; or "".
 std::string AtCallSite();
 
-// For behaviour that is missing: says so and fails with cudaErrorNotSupported.
+// For behaviour that is missing, "textures": says so and fails with cudaErrorNotSupported.
 [[noreturn]] void NotSupported(const std::string& what);
 
 }  // namespace lockstep::vgpu::cudart

@@ -96,6 +96,19 @@ void Timeline::SynchronizeDevice(int device) {
   }
 }
 
+void Timeline::LeaveCapture(const Capture* capture) {
+  const auto leave = [capture](auto& thing) {
+    if (thing.point.capture.get() == capture) thing.point = {};
+  };
+  for (auto& [handle, stream] : streams_) leave(*stream);
+  for (auto& [handle, event] : events_) leave(*event);
+}
+
+void Timeline::ForgetNode(const Node* node) {
+  for (auto& [handle, stream] : streams_) std::erase(stream->point.after, node);
+  for (auto& [handle, event] : events_) std::erase(event->point.after, node);
+}
+
 void Timeline::Reset(int device) {
   std::erase_if(streams_, [device](const auto& entry) { return entry.second->device == device; });
   std::erase_if(events_, [device](const auto& entry) { return entry.second->device == device; });

@@ -58,6 +58,9 @@ class Timeline {
   void Synchronize(const Stream& stream);
   void Synchronize(const Event& event);
   void SynchronizeDevice(int device);
+  // No stream or event takes part in this capture any more.
+  void LeaveCapture(const Capture* capture);
+  void ForgetNode(const Node* node);
   // Forgets the device's streams and events.
   void Reset(int device);
 

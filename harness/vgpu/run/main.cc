@@ -30,10 +30,12 @@ constexpr char kHelp[] = R"(usage: vgpu-run [flags] PROGRAM [ARGUMENTS]
 Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program with
   nvcc -cudart shared -lineinfo -gencode arch=compute_80,code=compute_80 program.cu -o program
 
-  --check[=LIST]    report faulty kernels' mistakes at the end; LIST: races, init, sync, leaks (default all)
+  --check[=LIST]    report mistakes at the end; LIST: races, init, sync (barriers), leaks, api (calls that failed and
+                    whose error nobody took); default all. Accesses out of bounds are always found
   --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
+  --devices=N       how many of it there are (default 1)
   --threads=N       CPU threads that run blocks (default 1); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
   --color=WHEN      always, never, or auto (default): on a terminal
@@ -84,6 +86,8 @@ bool TakeFlag(std::string_view argument) {
       Fail("there is no device " + *value + "; vgpu-run --device=help lists those there are", kUsageStatus);
     }
     Set("LOCKSTEP_PROFILE", *value);
+  } else if (flag == "--devices") {
+    Set("LOCKSTEP_DEVICES", CheckedNumber(flag, value.value_or("")));
   } else if (flag == "--threads") {
     Set("LOCKSTEP_THREADS", CheckedNumber(flag, value.value_or("")));
   } else if (flag == "--budget") {

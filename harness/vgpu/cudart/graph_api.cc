@@ -1,0 +1,352 @@
+// Graphs as wholes: making, looking at, copying and destroying them, and running executable ones.
+#include <algorithm>
+#include <string>
+
+#include "vgpu/cudart/graph_params.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+cudaGraph_t Adopt(std::shared_ptr<Graph> graph) {
+  const auto handle = reinterpret_cast<cudaGraph_t>(graph.get());
+  graphs().graphs[handle] = std::move(graph);
+  return handle;
+}
+
+// The API's way to hand out a list: with null the count, else at most *count of them, and null for the rest.
+void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, size_t* count) {
+  Require(count != nullptr, cudaErrorInvalidValue);
+  if (nodes != nullptr) {
+    for (size_t i = 0; i < *count; ++i) nodes[i] = i < found.size() ? HandleOf(found[i]) : nullptr;
+    *count = std::min(*count, found.size());
+  } else {
+    *count = found.size();
+  }
+}
+
+void AddExecutable(const Graph& graph, ExecutableGraph* executable) {
+  for (const Node* node : InOrder(graph)) {
+    Work work = node->work;
+    // What is done to the graph later does not change what was instantiated.
+    if (auto* child = std::get_if<ChildWork>(&work)) child->graph = Clone(*child->graph);
+    executable->nodes.push_back({node, std::move(work), true});
+  }
+}
+
+cudaGraphExec_t Instantiate(cudaGraph_t graph, unsigned long long flags) {
+  constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                                        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+  Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) NotSupported("a graph that kernels launch");
+  auto executable = std::make_unique<ExecutableGraph>();
+  executable->flags = flags;
+  AddExecutable(*GraphOf(graph), executable.get());
+  const auto handle = reinterpret_cast<cudaGraphExec_t>(executable.get());
+  graphs().executables[handle] = std::move(executable);
+  return handle;
+}
+
+// Every cudaGraphExec…SetParams.
+template <typename Make>
+cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNode_t handle, Make make) {
+  return Api(function, [&](Runtime& r) {
+    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
+    Work work = make(r);
+    Require(work.index() == node.work.index(), cudaErrorInvalidValue);
+    node.work = std::move(work);
+  });
+}
+
+using Edge = std::pair<Node*, Node*>;
+
+std::vector<Edge> EdgesBetween(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                               size_t count) {
+  const auto of = GraphOf(graph);
+  Require(count == 0 || (from != nullptr && to != nullptr), cudaErrorInvalidValue);
+  std::vector<Edge> edges;
+  for (size_t i = 0; i < count; ++i) {
+    edges.emplace_back(&NodeOf(from[i]), &NodeOf(to[i]));
+    Require(edges.back().first->graph == of.get() && edges.back().second->graph == of.get(), cudaErrorInvalidValue);
+  }
+  return edges;
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
+  return Api("cudaGraphCreate", [&](Runtime&) {
+    Require(graph != nullptr && flags == 0, cudaErrorInvalidValue);
+    *graph = Adopt(std::make_shared<Graph>());
+  });
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  return Api("cudaGraphDestroy", [&](Runtime&) {
+    GraphOf(graph);
+    graphs().graphs.erase(graph);
+  });
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
+  return Api("cudaGraphClone", [&](Runtime&) {
+    Require(clone != nullptr, cudaErrorInvalidValue);
+    std::map<const Node*, const Node*> originals;
+    auto copy = Clone(*GraphOf(original), &originals);
+    for (const auto& node : copy->nodes) node->original = originals.at(node.get());
+    *clone = Adopt(std::move(copy));
+  });
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
+  return Api("cudaGraphNodeFindInClone", [&](Runtime&) {
+    Require(node != nullptr, cudaErrorInvalidValue);
+    for (const auto& copy : GraphOf(clone)->nodes) {
+      if (copy->original != nullptr && HandleOf(copy->original) == original) {
+        *node = HandleOf(copy.get());
+        return;
+      }
+    }
+    throw ApiError{cudaErrorInvalidValue};
+  });
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
+  return Api("cudaGraphDestroyNode", [&](Runtime& r) {
+    Node& node = NodeOf(handle);
+    r.timeline().ForgetNode(&node);
+    auto& nodes = node.graph->nodes;
+    for (const auto& other : nodes) std::erase(other->dependencies, &node);
+    std::erase_if(nodes, [&](const auto& own) { return own.get() == &node; });
+  });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  return Api("cudaGraphGetNodes", [&](Runtime&) {
+    std::vector<const Node*> found;
+    for (const auto& node : GraphOf(graph)->nodes) found.push_back(node.get());
+    GiveNodes(found, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  return Api("cudaGraphGetRootNodes", [&](Runtime&) {
+    std::vector<const Node*> found;
+    for (const auto& node : GraphOf(graph)->nodes) {
+      if (node->dependencies.empty()) found.push_back(node.get());
+    }
+    GiveNodes(found, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
+                              size_t* count) {
+  return Api("cudaGraphGetEdges", [&](Runtime&) {
+    Require(count != nullptr, cudaErrorInvalidValue);
+    std::vector<const Node*> befores, afters;
+    for (const auto& node : GraphOf(graph)->nodes) {
+      for (const Node* before : node->dependencies) {
+        befores.push_back(before);
+        afters.push_back(node.get());
+      }
+    }
+    size_t again = *count;
+    if (data != nullptr) std::fill_n(data, std::min(*count, befores.size()), cudaGraphEdgeData{});
+    GiveNodes(befores, from, count);
+    GiveNodes(afters, to, &again);
+  });
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
+                                         size_t* count) {
+  return Api("cudaGraphNodeGetDependencies", [&](Runtime&) {
+    const auto& before = NodeOf(node).dependencies;
+    if (data != nullptr && count != nullptr) std::fill_n(data, std::min(*count, before.size()), cudaGraphEdgeData{});
+    GiveNodes({before.begin(), before.end()}, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
+                                           size_t* count) {
+  return Api("cudaGraphNodeGetDependentNodes", [&](Runtime&) {
+    Node& node = NodeOf(handle);
+    std::vector<const Node*> found;
+    for (const auto& other : node.graph->nodes) {
+      if (std::count(other->dependencies.begin(), other->dependencies.end(), &node) > 0) found.push_back(other.get());
+    }
+    if (data != nullptr && count != nullptr) std::fill_n(data, std::min(*count, found.size()), cudaGraphEdgeData{});
+    GiveNodes(found, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData*, size_t count) {
+  return Api("cudaGraphAddDependencies", [&](Runtime&) {
+    for (const auto& [before, after] : EdgesBetween(graph, from, to, count)) {
+      Require(std::count(after->dependencies.begin(), after->dependencies.end(), before) == 0, cudaErrorInvalidValue);
+      after->dependencies.push_back(before);
+    }
+  });
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                        const cudaGraphEdgeData*, size_t count) {
+  return Api("cudaGraphRemoveDependencies", [&](Runtime&) {
+    for (const auto& [before, after] : EdgesBetween(graph, from, to, count)) {
+      Require(std::erase(after->dependencies, before) > 0, cudaErrorInvalidValue);
+    }
+  });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+  return Api("cudaGraphInstantiate", [&](Runtime&) {
+    Require(executable != nullptr, cudaErrorInvalidValue);
+    *executable = Instantiate(graph, flags);
+  });
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+  return Api("cudaGraphInstantiateWithFlags", [&](Runtime&) {
+    Require(executable != nullptr, cudaErrorInvalidValue);
+    *executable = Instantiate(graph, flags);
+  });
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* params) {
+  return Api("cudaGraphInstantiateWithParams", [&](Runtime&) {
+    Require(executable != nullptr && params != nullptr, cudaErrorInvalidValue);
+    params->errNode_out = nullptr;
+    params->result_out = cudaGraphInstantiateError;
+    *executable = Instantiate(graph, params->flags);
+    params->result_out = cudaGraphInstantiateSuccess;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  return Api("cudaGraphExecDestroy", [&](Runtime&) {
+    ExecutableOf(executable);
+    graphs().executables.erase(executable);
+  });
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
+  return Api("cudaGraphExecGetFlags", [&](Runtime&) {
+    Require(flags != nullptr, cudaErrorInvalidValue);
+    *flags = ExecutableOf(executable).flags;
+  });
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
+  return Api("cudaGraphLaunch", Faults::kIgnores, [&](Runtime& r) {
+    Stream& stream = r.StreamForWork(handle);
+    Require(stream.point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    for (const ExecutableNode& node : ExecutableOf(executable).nodes) {
+      if (node.enabled) Perform(r, node.work, stream);
+    }
+  });
+}
+LOCKSTEP_PER_THREAD(cudaGraphLaunch, _ptsz)
+
+// There is nothing to be sent to the device beforehand.
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+  return Api("cudaGraphUpload", [&](Runtime& r) {
+    r.StreamOf(stream);
+    ExecutableOf(executable);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaGraphUpload, _ptsz)
+
+// Takes over the parameters of a graph of the same shape.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+  return Api("cudaGraphExecUpdate", [&](Runtime&) {
+    Require(info != nullptr, cudaErrorInvalidValue);
+    ExecutableGraph& executable = ExecutableOf(handle);
+    *info = {};
+    ExecutableGraph updated;
+    AddExecutable(*GraphOf(graph), &updated);
+    const auto fail = [&](cudaGraphExecUpdateResult result, const Node* node) {
+      info->result = result;
+      info->errorNode = HandleOf(node);
+      throw ApiError{cudaErrorGraphExecUpdateFailure};
+    };
+    if (updated.nodes.size() != executable.nodes.size()) fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    for (size_t i = 0; i < updated.nodes.size(); ++i) {
+      ExecutableNode& node = updated.nodes[i];
+      if (node.work.index() != executable.nodes[i].work.index()) {
+        fail(cudaGraphExecUpdateErrorNodeTypeChanged, node.source);
+      }
+      node.enabled = executable.nodes[i].enabled;
+      node.source = executable.nodes[i].source;
+    }
+    executable.nodes = std::move(updated.nodes);
+    info->result = cudaGraphExecUpdateSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* params) {
+  return Change("cudaGraphExecKernelNodeSetParams", executable, node,
+                [&](Runtime& r) { return MakeKernel(r, params); });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* params) {
+  return Change("cudaGraphExecMemcpyNodeSetParams", executable, node, [&](Runtime&) { return MakeCopy3D(params); });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
+                                               const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return Change("cudaGraphExecMemcpyNodeSetParams1D", executable, node,
+                [&](Runtime&) { return MakeCopy(to, from, bytes, kind); });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                                     const void* symbol, const void* from, size_t bytes, size_t offset,
+                                                     cudaMemcpyKind kind) {
+  return Change("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node,
+                [&](Runtime& r) { return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
+                                                       const void* symbol, size_t bytes, size_t offset,
+                                                       cudaMemcpyKind kind) {
+  return Change("cudaGraphExecMemcpyNodeSetParamsFromSymbol", executable, node,
+                [&](Runtime& r) { return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemsetParams* params) {
+  return Change("cudaGraphExecMemsetNodeSetParams", executable, node, [&](Runtime&) { return MakeFill(params); });
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* params) {
+  return Change("cudaGraphExecHostNodeSetParams", executable, node, [&](Runtime&) { return MakeHost(params); });
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child) {
+  return Change("cudaGraphExecChildGraphNodeSetParams", executable, node,
+                [&](Runtime&) { return ChildWork{Clone(*GraphOf(child))}; });
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled) {
+  return Api("cudaGraphNodeSetEnabled",
+             [&](Runtime&) { NodeIn(ExecutableOf(executable), node).enabled = enabled != 0; });
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled) {
+  return Api("cudaGraphNodeGetEnabled", [&](Runtime&) {
+    Require(enabled != nullptr, cudaErrorInvalidValue);
+    *enabled = NodeIn(ExecutableOf(executable), node).enabled ? 1 : 0;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,292 @@
+// Graphs' nodes: adding them, and reading and changing what they do.
+#include <algorithm>
+
+#include "vgpu/cudart/graph_params.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// The node's work, which must be of this kind.
+template <typename T>
+T& WorkOf(Node& node) {
+  T* const work = std::get_if<T>(&node.work);
+  Require(work != nullptr, cudaErrorInvalidValue);
+  return *work;
+}
+
+template <typename T>
+void Set(T* to, const T& value) {
+  Require(to != nullptr, cudaErrorInvalidValue);
+  *to = value;
+}
+
+// Every cudaGraphAdd…Node: make() gives the new node's work.
+template <typename Make>
+cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                size_t count, Make make) {
+  return Api(function, [&](Runtime& r) {
+    const auto target = GraphOf(graph);
+    Require(node != nullptr && (dependencies != nullptr || count == 0), cudaErrorInvalidValue);
+    std::vector<Node*> before;
+    for (size_t i = 0; i < count; ++i) {
+      before.push_back(&NodeOf(dependencies[i]));
+      Require(before.back()->graph == target.get(), cudaErrorInvalidValue);
+    }
+    Work work = make(r);
+    *node = HandleOf(AddNode(*target, std::move(work), std::move(before)));
+  });
+}
+
+// Every cudaGraph…NodeSetParams: make() gives the work that takes the place of the node's.
+template <typename Make>
+cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
+  return Api(function, [&](Runtime& r) {
+    Node& node = NodeOf(handle);
+    auto work = make(r);
+    WorkOf<decltype(work)>(node) = std::move(work);
+  });
+}
+
+ChildWork MakeChild(cudaGraph_t graph) {
+  ChildWork child{Clone(*GraphOf(graph))};
+  // So that cudaGraphChildGraphNodeGetGraph can name it.
+  graphs().graphs[reinterpret_cast<cudaGraph_t>(child.graph.get())] = child.graph;
+  return child;
+}
+
+RecordWork MakeRecord(Runtime& r, cudaEvent_t event) {
+  r.timeline().EventOf(event);
+  return {event};
+}
+
+WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
+  r.timeline().EventOf(event);
+  return {event};
+}
+
+Work MakeAny(Runtime& r, const cudaGraphNodeParams* params) {
+  Require(params != nullptr, cudaErrorInvalidValue);
+  switch (params->type) {
+    case cudaGraphNodeTypeKernel: {
+      const cudaKernelNodeParamsV2& kernel = params->kernel;
+      const cudaKernelNodeParams plain{kernel.func,           kernel.gridDim,      kernel.blockDim,
+                                       kernel.sharedMemBytes, kernel.kernelParams, kernel.extra};
+      return MakeKernel(r, &plain);
+    }
+    case cudaGraphNodeTypeMemcpy:
+      return MakeCopy3D(&params->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: {
+      const cudaMemsetParamsV2& fill = params->memset;
+      const cudaMemsetParams plain{fill.dst, fill.pitch, fill.value, fill.elementSize, fill.width, fill.height};
+      return MakeFill(&plain);
+    }
+    case cudaGraphNodeTypeHost: {
+      const cudaHostNodeParams plain{params->host.fn, params->host.userData};
+      return MakeHost(&plain);
+    }
+    case cudaGraphNodeTypeGraph:
+      return MakeChild(params->graph.graph);
+    case cudaGraphNodeTypeEmpty:
+      return EmptyWork{};
+    case cudaGraphNodeTypeEventRecord:
+      return MakeRecord(r, params->eventRecord.event);
+    case cudaGraphNodeTypeWaitEvent:
+      return MakeWait(r, params->eventWait.event);
+    default:
+      NotSupported("a graph's node of type " + std::to_string(params->type));
+  }
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                             const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* params) {
+  return Add("cudaGraphAddNode", node, graph, dependencies, count, [&](Runtime& r) { return MakeAny(r, params); });
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                  size_t count) {
+  return Add("cudaGraphAddEmptyNode", node, graph, dependencies, count, [](Runtime&) { return EmptyWork{}; });
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                   size_t count, const cudaKernelNodeParams* params) {
+  return Add("cudaGraphAddKernelNode", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeKernel(r, params); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                   size_t count, const cudaMemcpy3DParms* params) {
+  return Add("cudaGraphAddMemcpyNode", node, graph, dependencies, count, [&](Runtime&) { return MakeCopy3D(params); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                     size_t count, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return Add("cudaGraphAddMemcpyNode1D", node, graph, dependencies, count,
+             [&](Runtime&) { return MakeCopy(to, from, bytes, kind); });
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                           const cudaGraphNode_t* dependencies, size_t count, const void* symbol,
+                                           const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  return Add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                             const cudaGraphNode_t* dependencies, size_t count, void* to,
+                                             const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  return Add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                   size_t count, const cudaMemsetParams* params) {
+  return Add("cudaGraphAddMemsetNode", node, graph, dependencies, count, [&](Runtime&) { return MakeFill(params); });
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                 size_t count, const cudaHostNodeParams* params) {
+  return Add("cudaGraphAddHostNode", node, graph, dependencies, count, [&](Runtime&) { return MakeHost(params); });
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                       size_t count, cudaGraph_t child) {
+  return Add("cudaGraphAddChildGraphNode", node, graph, dependencies, count,
+             [&](Runtime&) { return MakeChild(child); });
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                        size_t count, cudaEvent_t event) {
+  return Add("cudaGraphAddEventRecordNode", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeRecord(r, event); });
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                      size_t count, cudaEvent_t event) {
+  return Add("cudaGraphAddEventWaitNode", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeWait(r, event); });
+}
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t handle, cudaKernelNodeParams* params) {
+  return Api("cudaGraphKernelNodeGetParams", [&](Runtime&) {
+    Node& node = NodeOf(handle);
+    Set(params, ParamsOf(node, WorkOf<KernelWork>(node)));
+  });
+}
+
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* params) {
+  return Api("cudaGraphMemsetNodeGetParams", [&](Runtime&) { Set(params, ParamsOf(WorkOf<FillWork>(NodeOf(node)))); });
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* params) {
+  return Api("cudaGraphMemcpyNodeGetParams", [&](Runtime&) { Set(params, ParamsOf(WorkOf<CopyWork>(NodeOf(node)))); });
+}
+
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* params) {
+  return Api("cudaGraphHostNodeGetParams", [&](Runtime&) {
+    const HostWork& work = WorkOf<HostWork>(NodeOf(node));
+    Set(params, cudaHostNodeParams{work.function, work.data});
+  });
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
+  return Api("cudaGraphChildGraphNodeGetGraph",
+             [&](Runtime&) { Set(graph, reinterpret_cast<cudaGraph_t>(WorkOf<ChildWork>(NodeOf(node)).graph.get())); });
+}
+
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return Api("cudaGraphEventRecordNodeGetEvent", [&](Runtime&) { Set(event, WorkOf<RecordWork>(NodeOf(node)).event); });
+}
+
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return Api("cudaGraphEventWaitNodeGetEvent", [&](Runtime&) { Set(event, WorkOf<WaitWork>(NodeOf(node)).event); });
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* params) {
+  return Change("cudaGraphKernelNodeSetParams", node, [&](Runtime& r) { return MakeKernel(r, params); });
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* params) {
+  return Change("cudaGraphMemsetNodeSetParams", node, [&](Runtime&) { return MakeFill(params); });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* params) {
+  return Change("cudaGraphMemcpyNodeSetParams", node, [&](Runtime&) { return MakeCopy3D(params); });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t bytes,
+                                           cudaMemcpyKind kind) {
+  return Change("cudaGraphMemcpyNodeSetParams1D", node, [&](Runtime&) { return MakeCopy(to, from, bytes, kind); });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
+                                                 size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  return Change("cudaGraphMemcpyNodeSetParamsToSymbol", node,
+                [&](Runtime& r) { return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, size_t bytes,
+                                                   size_t offset, cudaMemcpyKind kind) {
+  return Change("cudaGraphMemcpyNodeSetParamsFromSymbol", node,
+                [&](Runtime& r) { return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* params) {
+  return Change("cudaGraphHostNodeSetParams", node, [&](Runtime&) { return MakeHost(params); });
+}
+
+cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return Change("cudaGraphEventRecordNodeSetEvent", node, [&](Runtime& r) { return MakeRecord(r, event); });
+}
+
+cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return Change("cudaGraphEventWaitNodeSetEvent", node, [&](Runtime& r) { return MakeWait(r, event); });
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  return Api("cudaGraphNodeGetType", [&](Runtime&) { Set(type, TypeOf(NodeOf(node).work)); });
+}
+
+// Attributes of kernel nodes: a cooperative launch is the one that changes what a node does; the others are hints.
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
+                                            const cudaLaunchAttributeValue* value) {
+  return Api("cudaGraphKernelNodeSetAttribute", [&](Runtime&) {
+    KernelWork& work = WorkOf<KernelWork>(NodeOf(node));
+    Require(value != nullptr, cudaErrorInvalidValue);
+    switch (attribute) {
+      case cudaLaunchAttributeCooperative:
+        work.cooperative = value->cooperative != 0;
+        break;
+      case cudaLaunchAttributeAccessPolicyWindow:
+      case cudaLaunchAttributePriority:
+        break;
+      default:
+        NotSupported("launch attribute " + std::to_string(attribute));
+    }
+  });
+}
+
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
+                                            cudaLaunchAttributeValue* value) {
+  return Api("cudaGraphKernelNodeGetAttribute", [&](Runtime&) {
+    const KernelWork& work = WorkOf<KernelWork>(NodeOf(node));
+    Set(value, cudaLaunchAttributeValue{});
+    if (attribute == cudaLaunchAttributeCooperative) value->cooperative = work.cooperative ? 1 : 0;
+  });
+}
+
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
+  return Api("cudaGraphKernelNodeCopyAttributes", [&](Runtime&) {
+    WorkOf<KernelWork>(NodeOf(to)).cooperative = WorkOf<KernelWork>(NodeOf(from)).cooperative;
+  });
+}
+
+}  // extern "C"

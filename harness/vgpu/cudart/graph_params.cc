@@ -1,0 +1,87 @@
+#include "vgpu/cudart/graph_params.h"
+
+namespace lockstep::vgpu::cudart {
+
+KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params) {
+  Require(params != nullptr && params->func != nullptr, cudaErrorInvalidValue);
+  if (params->extra != nullptr) NotSupported("a kernel node's parameters as one packed buffer (extra)");
+  return MakeLaunch(r, params->func, {params->gridDim, params->blockDim, params->sharedMemBytes, nullptr},
+                    params->kernelParams, false);
+}
+
+FillWork MakeFill(const cudaMemsetParams* params) {
+  Require(params != nullptr && params->dst != nullptr, cudaErrorInvalidValue);
+  const unsigned unit = params->elementSize;
+  Require((unit == 1 || unit == 2 || unit == 4) && params->width <= SIZE_MAX / unit, cudaErrorInvalidValue);
+  const uint64_t width = params->width * unit;
+  // The pitch of a single row is not used.
+  const uint64_t pitch = params->height <= 1 ? width : params->pitch;
+  return {params->dst, {pitch, pitch * params->height}, params->value, unit, {width, params->height, 1}};
+}
+
+HostWork MakeHost(const cudaHostNodeParams* params) {
+  Require(params != nullptr && params->fn != nullptr, cudaErrorInvalidValue);
+  return {params->fn, params->userData};
+}
+
+namespace {
+
+void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
+  const VariableInfo& variable = r.VariableOf(symbol);
+  Require(offset <= variable.bytes && bytes <= variable.bytes - offset, cudaErrorInvalidValue);
+  return reinterpret_cast<void*>(variable.address + offset);
+}
+
+}  // namespace
+
+CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
+                          cudaMemcpyKind kind) {
+  Require(kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
+  return MakeCopy(PlaceIn(r, symbol, bytes, offset), from, bytes, kind);
+}
+
+CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
+                            cudaMemcpyKind kind) {
+  Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
+  return MakeCopy(to, PlaceIn(r, symbol, bytes, offset), bytes, kind);
+}
+
+cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {
+  node.arguments.clear();
+  for (const KernelParameter& parameter : work.kernel->info->parameters) {
+    node.arguments.push_back(const_cast<uint8_t*>(work.parameters.data()) + parameter.offset);
+  }
+  cudaKernelNodeParams params = {};
+  params.func = work.kernel;
+  params.gridDim = work.configuration.grid;
+  params.blockDim = work.configuration.block;
+  params.sharedMemBytes = static_cast<unsigned>(work.configuration.shared);
+  params.kernelParams = node.arguments.data();
+  return params;
+}
+
+cudaMemsetParams ParamsOf(const FillWork& work) {
+  cudaMemsetParams params = {};
+  params.dst = work.to;
+  params.pitch = work.layout.pitch;
+  params.value = work.value;
+  params.elementSize = work.element_bytes;
+  params.width = work.region.width / work.element_bytes;
+  params.height = work.region.height;
+  return params;
+}
+
+cudaMemcpy3DParms ParamsOf(const CopyWork& work) {
+  const auto pitched = [&](const void* base, const Layout& layout) {
+    const uint64_t rows = layout.pitch == 0 ? 0 : layout.slice / layout.pitch;
+    return cudaPitchedPtr{const_cast<void*>(base), layout.pitch, work.region.width, rows};
+  };
+  cudaMemcpy3DParms params = {};
+  params.dstPtr = pitched(work.to, work.to_layout);
+  params.srcPtr = pitched(work.from, work.from_layout);
+  params.extent = {work.region.width, work.region.height, work.region.depth};
+  params.kind = work.kind;
+  return params;
+}
+
+}  // namespace lockstep::vgpu::cudart
