@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from grader import __version__, sandbox
 from grader.assignment import Assignment, load_assignment
-from grader.check import Checked, check_assignment, counts_text
+from grader.check import SEED, Checked, check_assignment, counts_text
 from grader.check_files import check_suite_files
 from grader.discovery import Submission, find_submissions
 from grader.errors import GraderError, InfrastructureError
@@ -23,6 +23,7 @@ from grader.finding import Finding
 from grader.handout import make_handout
 from grader.ladder import is_of_other_compiler, ladder_page, measure_ladder
 from grader.layout import Layout, find_layout
+from grader.mutate import Mutation, mutate_assignment, mutation_text
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
 from grader.process import CancelledError
 from grader.progress import Display, summary
@@ -31,6 +32,7 @@ from grader.record import NOT_GRADED, Record
 from grader.run import RunSettings
 from grader.store import Journal
 from grader.toolchain import find_toolchain
+from grader.worker_cache import WorkerCache
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _WRONG_STATUS, _HARNESS_STATUS, _STOPPED_STATUS = 1, 3, 130
@@ -260,6 +262,56 @@ def check(
         stop.set()
     console.print(escape(counts_text(checked)), highlight=False)
     if strays.problem or any(finding.problem for one in checked for finding in one.findings):
+        raise click.exceptions.Exit(_WRONG_STATUS)
+
+
+@cli.command(short_help="Do the tests catch small mistakes in the references?")
+@click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
+@click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants of each reference.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Which ones.")
+@click.option("--out", type=_FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
+@_jobs
+@_no_sandbox
+@_build
+def mutate(
+    names: tuple[str, ...], count: int, seed: int, out: Path, jobs: int | None, no_sandbox: bool, build: Path | None
+) -> None:
+    """Changes single tokens of the references, and counts how many of these mutants the tests catch.
+
+    Relational operators, plus and minus, integer literals, && and ||, x and y of indices; barriers and guards are
+    removed. A survivor that is no mistake is named in reference/ASSIGNMENT/equivalent_mutants.toml, with the reason.
+    A run that was stopped goes on where it was.
+
+    \b
+    Examples:
+      grader mutate
+      grader mutate 04_reduction --count 100 --seed 2
+
+    Status: 0 all caught or known to be equivalent, 1 some survive.
+    """
+    console, layout = _console(), find_layout(build)
+    sandboxed = _sandboxed(no_sandbox)
+    toolchain = find_toolchain(layout)
+    jobs, threads = _split(jobs)
+    stop = threading.Event()
+    done: list[Mutation] = []
+    with only_grader(out):
+        journal = Journal(out / JOURNAL)
+        try:
+            for assignment in [load_assignment(layout.assignment(name)) for name in _known(layout, names)]:
+                settings = RunSettings(SEED, "vgpu", threads, sandboxed, fail_fast=True)
+                cache = WorkerCache(layout)
+                bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
+                with Display(console, assignment.title, count) as display:
+                    done.append(
+                        mutate_assignment(bench, journal, display, count=count, seed=seed, jobs=jobs, stop=stop)
+                    )
+        finally:
+            stop.set()
+            journal.close()
+            shutil.rmtree(out / "work", ignore_errors=True)
+    console.print(escape(mutation_text(done)), highlight=False, soft_wrap=True)
+    if not all(mutation.holds for mutation in done):
         raise click.exceptions.Exit(_WRONG_STATUS)
 
 

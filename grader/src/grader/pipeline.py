@@ -205,6 +205,7 @@ def key_of(bench: Bench, submission: Submission) -> str:
         "seed": bench.settings.seed,
         "device": bench.settings.device,
         "sandboxed": bench.settings.sandboxed,
+        **({"fail_fast": True} if bench.settings.fail_fast else {}),
         **bench.hashes,
     }
     return sha256_bytes(json.dumps(parts, sort_keys=True).encode())

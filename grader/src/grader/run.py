@@ -41,7 +41,8 @@ class Suite:
 class RunSettings:
     """How suites are run: the seed of all inputs, the device, its threads, and whether workers are boxed.
 
-    `profile` names the device that the virtual GPU stands for; empty: the assignment's choice.
+    `profile` names the device that the virtual GPU stands for; empty: the assignment's choice. With `fail_fast` the
+    first test that fails ends the run.
     """
 
     seed: int
@@ -49,6 +50,7 @@ class RunSettings:
     threads: int
     sandboxed: bool
     profile: str = ""
+    fail_fast: bool = False
 
 
 def list_suite(layout: Layout, assignment: Assignment) -> Suite:
@@ -115,6 +117,7 @@ def run_suite(
             *([f"--profile={settings.profile}"] if settings.profile else []),
             f"--threads={settings.threads}",
             "--gtest_color=no",
+            *(["--gtest_fail_fast"] if settings.fail_fast else []),
             *_filter(done),
             *flags,
         ]

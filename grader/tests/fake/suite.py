@@ -105,6 +105,8 @@ for name in names:
     )
     say(f"test {who} {name}")
     save()
+    if "gtest_fail_fast" in arguments and verdict != "PASS":
+        break
 value = None if "beta_two" in fails else values.get("beta.fast", 1.0)
 verdict = "WRONG" if value is None else "SLOW" if value > 2 else "PASS"
 if is_chosen("Evidence.Fast/beta_two", "beta_two"):

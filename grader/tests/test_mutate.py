@@ -1,0 +1,128 @@
+"""Mutants, and what becomes of those that no test catches."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from grader.cli import cli
+from grader.layout import Layout
+from grader.mutants import mutants, sample
+
+
+def changes(source: str) -> set[str]:
+    return {mutant.change for mutant in mutants(source)}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a < b", {"< → <=", "< → >"}),
+        ("a >= b", {">= → >"}),
+        ("a == b && c", {"== → !=", "&& → ||"}),
+        ("x += y - z", {"+= → -=", "- → +"}),
+        ("s[10]", {"10 → 11", "10 → 9", "10 → 20"}),
+        ("s[0u]", {"0 → 1"}),
+        ("__syncthreads();", {"__syncthreads(); → ;"}),
+        ("__syncwarp(mask);", {"__syncwarp(mask); → ;"}),
+        ("threadIdx.x", {"x → y"}),
+        ("if (i < n) f();", {"i < n → true", "< → <=", "< → >"}),
+        ("if (f(i) < g(n)) h();", {"f(i) < g(n) → true", "< → <=", "< → >"}),
+        ("if (done) f();", set()),
+    ],
+)
+def test_one_change_each(source: str, expected: set[str]) -> None:
+    assert changes(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "// a < b", "/* a < b\n 1 + 2 */", 'puts("a < b");', "#define N 12", "#if 1 < 2 \\\n + 3", "Kernel<kBlock>",
+        "template <unsigned kThreads>", "k<<<kGrid, kBlock>>>(d)", "int* p", "v2f.x1", "1.5f", "reduce2_strided()",
+        "static_assert(sizeof(int) == 4);",
+    ],
+)  # fmt: skip
+def test_what_is_no_operator_is_left_alone(source: str) -> None:
+    assert not mutants(source)
+
+
+def test_a_mutant_differs_in_its_one_place() -> None:
+    source = "int f() {\n  // 1 < 2\n  return a < 3;\n}\n"
+    for mutant in mutants(source):
+        assert mutant.line == 3
+        assert mutant.code == "return a < 3;"
+        lines, changed = source.split("\n"), mutant.source.split("\n")
+        assert [a == b for a, b in zip(lines, changed, strict=True)] == [True, True, False, True, True]
+        assert lines[2][: mutant.column] == changed[2][: mutant.column]
+
+
+def test_a_seed_is_a_sample() -> None:
+    every = mutants("f(1, 2, 3, 4, 5, 6, 7, 8);")
+    assert sample(every, 1) == sample(every, 1) != sample(every, 2)
+    assert set(sample(every, 1)) == set(every)
+
+
+def mutate(*words: str) -> Result:
+    return CliRunner().invoke(cli, ["mutate", "--no-sandbox", "--jobs", "2", *words])
+
+
+@pytest.fixture
+def reference(in_checkout: Layout) -> Path:
+    """A reference of which every mutant is caught but two: the fake suite reads what a value is."""
+    path = in_checkout.reference("90_fake") / "ladder.cu"
+    # As comments, these lines would not be mutated: the build script makes them directives.
+    path.write_text("value beta.fast 1 \nnothing 7 \n")
+    script = in_checkout.build_script
+    script.write_text(
+        script.read_text().replace('cat "$source"', "sed 's/^value/\\/\\/ value/' \"$source\"").replace(
+            'if grep -q HANG_COMPILER', 'if grep -q "nothing 8" "$source"; then exit 2; fi\nif grep -q HANG_COMPILER'
+        )
+    )  # fmt: skip
+    return path
+
+
+def test_survivors_are_shown_and_fail(reference: Path) -> None:
+    # value 1 → 0 and 1 → 2 are within the budget, 7 → 6 and 7 → 14 do nothing, and 7 → 8 does not compile.
+    result = mutate()
+    assert result.exit_code == 1, result.output
+    assert "survives  reference/90_fake/ladder.cu:2  7 → 14\n  - nothing 7\n  + nothing 14\n" in result.output
+    assert "4 mutants, 0 caught (0.0 %); 1 more did not compile" in result.output
+    assert reference.read_text().startswith("value")
+
+
+def test_caught_and_equivalent_ones_hold(reference: Path) -> None:
+    reference.write_text("value beta.fast 2 \n")  # 2 → 1 is no worse; 2 → 3 and 2 → 4 are over the budget
+    assert "2 → 1\n" in mutate().output
+    (reference.parent / "equivalent_mutants.toml").write_text(
+        '[[mutant]]\ncode = "value beta.fast 2"\nchange = "2 → 1"\nreason = "less is no worse"\n'
+    )
+    result = mutate()
+    assert result.exit_code == 0, result.output
+    assert "equivalent  reference/90_fake/ladder.cu:1  2 → 1: less is no worse" in result.output
+    assert "3 mutants, 2 caught" in result.output
+    assert "2 SLOW" in result.output
+
+
+def test_an_entry_about_no_mutant_fails(reference: Path) -> None:
+    reference.write_text("value beta.fast 2 \n")
+    (reference.parent / "equivalent_mutants.toml").write_text(
+        '[[mutant]]\ncode = "value beta.fast 2"\nchange = "2 → 1"\nreason = "less is no worse"\n'
+        '[[mutant]]\ncode = "gone"\nchange = "1 → 2"\nreason = "was so once"\n'
+    )
+    result = mutate()
+    assert result.exit_code == 1
+    assert "stale  equivalent_mutants.toml: no mutant of reference/90_fake/ladder.cu is 1 → 2 in gone" in result.output
+    (reference.parent / "equivalent_mutants.toml").write_text('[[mutant]]\ncode = "x"\n')
+    assert "change: missing" in str(mutate().exception)
+
+
+def test_what_was_run_is_not_run_again(reference: Path, in_checkout: Layout) -> None:
+    reference.write_text("value beta.fast 2 \n")
+    mutate("--count", "2")
+    log = in_checkout.build / "bin" / "runs.log"
+    first = len(log.read_text().splitlines())
+    mutate("--count", "2")
+    assert len(log.read_text().splitlines()) == first
+    mutate("--count", "3")
+    assert len(log.read_text().splitlines()) > first
