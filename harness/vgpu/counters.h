@@ -30,6 +30,10 @@ namespace lockstep::vgpu {
   X(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st",                                \
     "32-byte sectors that global stores touched")                                                                 \
   X(global_store_sectors_ideal, "sectors", "", "sectors that the same bytes would need if they lay side by side") \
+  X(global_load_misses, "sectors", "",                                                                            \
+    "sectors of global loads that the block had not loaded before, as if it had a cache of 128 KiB")              \
+  X(global_load_footprint, "bytes", "", "different bytes that global loads touched, in pieces of 64")             \
+  X(global_store_footprint, "bytes", "", "different bytes that global stores touched, in pieces of 64")           \
   X(global_load_bytes, "bytes", "", "bytes that threads loaded from global memory")                               \
   X(global_store_bytes, "bytes", "", "bytes that threads stored to global memory")                                \
   X(strict_coalescing_bytes, "bytes", "",                                                                         \
@@ -40,14 +44,26 @@ namespace lockstep::vgpu {
     "passes that shared memory needed to serve its requests")                                                     \
   X(shared_wavefronts_ideal, "wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal",               \
     "passes that would do without bank conflicts")                                                                \
-  X(atomics, "requests", "", "warp-wide atomic operations and reductions on global memory")                       \
-  X(shared_atomics, "requests", "", "warp-wide atomic operations and reductions on shared memory")                \
+  X(page_switches, "switches", "",                                                                                \
+    "moves of an instruction to another 8 KiB page of a buffer after less than 256 bytes in a row")               \
+  X(atomics, "requests",                                                                                          \
+    "l1tex__t_requests_pipe_lsu_mem_global_op_atom + l1tex__t_requests_pipe_lsu_mem_global_op_red",               \
+    "warp-wide atomic operations and reductions on global memory")                                                \
+  X(atomic_sectors, "sectors",                                                                                    \
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom + l1tex__t_sectors_pipe_lsu_mem_global_op_red",                 \
+    "32-byte sectors that atomics on global memory moved; one anew for each thread at the same address")          \
+  X(atomic_footprint, "bytes", "", "different bytes that global atomics touched, in pieces of 64")                \
+  X(shared_atomics, "requests", "smsp__inst_executed_op_shared_atom",                                             \
+    "warp-wide atomic operations and reductions on shared memory")                                                \
   X(local_requests, "requests", "", "warp-wide local-memory accesses")                                            \
   X(local_sectors, "sectors", "", "32-byte sectors of local memory")                                              \
   X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps")      \
   X(float32_instructions, "instructions", "", "single-precision arithmetic by warps")                             \
   X(float64_instructions, "instructions", "", "double-precision arithmetic by warps")                             \
-  X(integer_instructions, "instructions", "", "integer arithmetic by warps")
+  X(integer_instructions, "instructions", "", "integer arithmetic by warps")                                      \
+  X(integer_multiplications, "instructions", "",                                                                  \
+    "of these, multiplications, but by a constant power of two; and divisions by a constant")                     \
+  X(integer_divisions, "instructions", "", "of these, divisions and remainders")
 
 struct Counters {
 #define LOCKSTEP_COUNTER_FIELD(name, unit, metric, text) uint64_t name = 0;

@@ -25,7 +25,7 @@ constexpr int kUnwritten = 0xcb;  // what shared memory holds that no one has wr
 }  // namespace
 
 Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
-    : launch_(launch), observers_(std::move(observers)) {
+    : launch_(launch), observers_(std::move(observers)), locality_(launch.program->code.size()) {
   const size_t n = launch_.program->code.size();
   issue_.resize(n);
   memory_.resize(n);

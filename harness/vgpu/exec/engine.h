@@ -25,6 +25,7 @@
 #include "vgpu/exec/program.h"
 #include "vgpu/exec/warp.h"
 #include "vgpu/finding.h"
+#include "vgpu/observers/locality.h"
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
@@ -82,6 +83,8 @@ class Engine {
   bool observed() const { return !observers_.empty(); }
   const std::vector<Observer*>& observers() const { return observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
+  Locality& locality() { return locality_; }
+  const Locality& locality() const { return locality_; }
   // The allocation that the instruction at pc last used.
   struct Range {
     uint64_t base = 1, end = 0;
@@ -130,6 +133,7 @@ class Engine {
   std::vector<PcIssue> issue_;
   std::vector<PcMemory> memory_;
   std::vector<Range> ranges_;
+  Locality locality_;
   std::vector<std::unique_ptr<Block>> blocks_;  // all ever made
   std::vector<Block*> free_blocks_;
   std::optional<BlockFinding> fault_;

@@ -64,10 +64,19 @@ void AddPc(const InsnInfo& info, InsnClass insn_class, const PcCounters& c, Coun
     case InsnClass::kInteger:
       sum.integer_instructions += c.issue.warps;
       break;
+    case InsnClass::kIntegerMultiply:
+      sum.integer_instructions += c.issue.warps;
+      sum.integer_multiplications += c.issue.warps;
+      break;
+    case InsnClass::kIntegerDivide:
+      sum.integer_instructions += c.issue.warps;
+      sum.integer_divisions += c.issue.warps;
+      break;
     case InsnClass::kLoad:
       sum.global_load_requests += m.requests;
       sum.global_load_sectors += m.sectors;
       sum.global_load_sectors_ideal += m.sectors_ideal;
+      sum.global_load_misses += m.missed_sectors;
       sum.global_load_bytes += m.bytes;
       sum.shared_load_requests += m.shared_requests;
       break;
@@ -80,12 +89,14 @@ void AddPc(const InsnInfo& info, InsnClass insn_class, const PcCounters& c, Coun
       break;
     case InsnClass::kAtomic:
       sum.atomics += m.requests;
+      sum.atomic_sectors += m.sectors;
       sum.shared_atomics += m.shared_requests;
       break;
     default:
       break;
   }
   sum.strict_coalescing_bytes += m.strict_bytes;
+  sum.page_switches += m.page_switches;
   sum.shared_wavefronts += m.wavefronts;
   sum.shared_wavefronts_ideal += m.wavefronts_ideal;
   sum.local_requests += m.local_requests;
@@ -239,8 +250,16 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   }
   if (!outcome.fault && launch.counters) {
     std::vector<PcCounters> by_pc(launch.program->code.size());
-    for (const auto& engine : engines) engine->AddTo(by_pc);
+    std::vector<const Locality*> localities;
+    for (const auto& engine : engines) {
+      engine->AddTo(by_pc);
+      localities.push_back(&engine->locality());
+    }
     SumCounters(*launch.program, by_pc, &outcome.counters, &outcome.lines);
+    const Locality::Footprint footprint = Locality::FootprintOf(localities);
+    outcome.counters.global_load_footprint = footprint.loads;
+    outcome.counters.global_store_footprint = footprint.stores;
+    outcome.counters.atomic_footprint = footprint.atomics;
   }
   return outcome;
 }

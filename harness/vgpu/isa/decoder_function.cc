@@ -3,6 +3,7 @@
 
 #include "vgpu/exec/warp_state.h"
 #include "vgpu/isa/control.h"
+#include "vgpu/isa/cost_class.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/memory.h"
 #include "vgpu/isa/special_registers.h"
@@ -278,7 +279,8 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
   insn.handler = selection.handler;
   insn.flags |= selection.flags;
   insn.extra = selection.extra;
-  insn.insn_class = selection.insn_class == InsnClass::kOther ? opcode->insn_class : selection.insn_class;
+  insn.insn_class =
+      CostClassOf(i, selection.insn_class == InsnClass::kOther ? opcode->insn_class : selection.insn_class);
   if ((insn.flags & kWarpSynchronous) != 0 && rows_ == 0) throw Unsupported("a member mask is missing");
 }
 

@@ -32,6 +32,8 @@ inline constexpr RowRef kNoRow = 0x7fffffffu;         // the operand is absent, 
 // What an instruction is, for counting and for the time model. One a static instruction.
 enum class InsnClass : uint8_t {
   kInteger,
+  kIntegerMultiply,  // unless by a constant power of two
+  kIntegerDivide,    // unless by a constant
   kFloat32,
   kFloat64,
   kFloat16,

@@ -53,21 +53,28 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   return true;
 }
 
-void CountLanes(Warp& warp, Region region, const uint64_t address[kWarpSize], LaneMask mask, int bytes) {
+void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
+                int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (c == nullptr) return;
   switch (region) {
     case Region::kGlobal: {
-      const uint32_t sectors = CountSectors(address, mask, bytes);
+      const uint32_t sectors =
+          access == AccessKind::kAtomic ? CountAtomicSectors(address, mask) : CountSectors(address, mask, bytes);
       c->requests += 1;
       c->sectors += sectors;
       c->sectors_ideal += IdealSectors(mask, bytes, sectors);
       c->bytes += static_cast<uint64_t>(std::popcount(mask) * bytes);
       c->strict_bytes += StrictCoalescingBytes(address, mask, bytes);
+      Locality& locality = warp.engine->locality();
+      const uint32_t pc = warp.pc - 1, block = warp.block->index;
+      c->missed_sectors += std::min(locality.TouchLanes(block, access, address, mask), sectors);
+      locality.BeginRequest(pc, block, warp.index);
+      c->page_switches += locality.FollowLanes(pc, address, mask, bytes, warp.engine->range(pc).base);
       return;
     }
     case Region::kShared: {
-      const Wavefronts w = CountWavefronts(address, mask, bytes);
+      const Wavefronts w = CountWavefronts(address, mask, bytes, access);
       c->shared_requests += 1;
       c->wavefronts += w.actual;
       c->wavefronts_ideal += w.ideal;
@@ -93,7 +100,7 @@ void CountLanes(Warp& warp, Region region, const uint64_t address[kWarpSize], La
   }
 }
 
-void CountHalves(Warp& warp, Region region, const Halves& halves) {
+void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (c == nullptr) return;
   const auto ends = [&](int half, int shift) {
@@ -110,17 +117,25 @@ void CountHalves(Warp& warp, Region region, const Halves& halves) {
     c->sectors_ideal += IdealSectors(kFullMask, bytes, static_cast<uint32_t>(sectors));
     c->bytes += kWarpSize * halves.bytes;
     const uint64_t segment = halves.bytes * (kWarpSize / 2);
+    warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
     for (int half = 0; half < 2; ++half) {
       const bool coalesced =
           !halves.uniform[half] && halves.bytes >= 4 && halves.bytes <= 16 && (halves.first[half] & (segment - 1)) == 0;
       c->strict_bytes += coalesced ? segment : 32 * (kWarpSize / 2);
+      CountSpan(warp, *c, access, halves.first[half], halves.first[half] + halves.Span(half));
     }
   } else if (region == Region::kShared) {
     c->shared_requests += 1;
-    if (halves.bytes > 4) {  // a half-warp is a phase of 8 bytes a lane
-      const uint64_t phases = halves.bytes / 4;
-      c->wavefronts += phases;
-      c->wavefronts_ideal += phases;
+    if (halves.bytes > 4) {
+      uint64_t address[kWarpSize];
+      for (uint64_t lane = 0; lane < kWarpSize; ++lane) {
+        const int half = lane < kWarpSize / 2 ? 0 : 1;
+        const uint64_t place = halves.uniform[half] ? 0 : lane % (kWarpSize / 2) * halves.bytes;
+        address[lane] = halves.first[half] + place;
+      }
+      const Wavefronts w = CountWavefronts(address, kFullMask, static_cast<int>(halves.bytes), access);
+      c->wavefronts += w.actual;
+      c->wavefronts_ideal += w.ideal;
       return;
     }
     // At most 16 words in a row each. Words of one half fall into banks of the other's where the distance of their

@@ -109,10 +109,20 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
                 uint32_t bytes);
 
 // Counts an access of any shape.
-void CountLanes(Warp& warp, Region region, const uint64_t address[kWarpSize], LaneMask mask, int bytes);
+void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
+                int bytes);
+
+// What bytes [low, high) of global memory mean for caches and DRAM.
+inline void CountSpan(Warp& warp, PcMemory& c, AccessKind access, uint64_t low, uint64_t high) {
+  Locality& locality = warp.engine->locality();
+  const uint32_t pc = warp.pc - 1, block = warp.block->index;
+  const uint64_t buffer = warp.engine->range(pc).base;
+  c.missed_sectors += locality.Touch(block, access, low >> kSectorShift, (high - 1) >> kSectorShift);
+  c.page_switches += locality.Follow(pc, low - buffer, high - buffer);
+}
 
 // Counts an access in which lane l's address is first + l * bytes.
-inline void CountUnit(Warp& warp, Region region, uint64_t first, LaneMask mask, int bytes) {
+inline void CountUnit(Warp& warp, Region region, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (c == nullptr) return;
   if (region == Region::kGlobal && IsContiguous(mask)) {
@@ -128,6 +138,8 @@ inline void CountUnit(Warp& warp, Region region, uint64_t first, LaneMask mask, 
     for (const LaneMask half : {mask & 0xffffu, mask >> 16}) {
       if (half != 0) c->strict_bytes += coalesced ? 16 * width : 32 * static_cast<uint64_t>(std::popcount(half));
     }
+    warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
+    CountSpan(warp, *c, access, low, low + moved);
     return;
   }
   if (region == Region::kShared && (bytes <= 4 || mask == kFullMask)) {
@@ -139,7 +151,7 @@ inline void CountUnit(Warp& warp, Region region, uint64_t first, LaneMask mask, 
   }
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
-  CountLanes(warp, region, address, mask, bytes);
+  CountLanes(warp, region, access, address, mask, bytes);
 }
 
 // Whether a[k] == start + k * stride for all k < kCount that the mask names. Vectors by hand: this runs for every
@@ -177,7 +189,7 @@ struct Halves {
   uint64_t Span(int half) const { return uniform[half] ? bytes : bytes * (kWarpSize / 2); }
 };
 
-void CountHalves(Warp& warp, Region region, const Halves& halves);
+void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves);
 
 // Tells the observers. The second finds the access's form by itself.
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
@@ -213,7 +225,7 @@ template <typename Mover>
                                  const uint64_t address[kWarpSize]) {
   const uint32_t bytes = Mover::Bytes(insn);
   if (!CheckLanes(warp, region, Mover::kAccess, address, mask, bytes)) return;
-  CountLanes(warp, region, address, mask, static_cast<int>(bytes));
+  CountLanes(warp, region, Mover::kAccess, address, mask, static_cast<int>(bytes));
   if (Mover::kAccess != AccessKind::kLoad && (region == Region::kGlobal || region == Region::kShared)) {
     warp.state->wrote = true;
   }
@@ -257,7 +269,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
       halves.first[1] < halves.first[0] + halves.Span(0)) {
     return false;
   }
-  CountHalves(warp, kRegion, halves);
+  CountHalves(warp, kRegion, Mover::kAccess, halves);
   if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
   if (warp.engine->observed()) {
     uint64_t address[kWarpSize];
@@ -285,7 +297,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
       const bool ok = kRegion == Region::kShared ? low < high && high <= warp.block->shared_bytes
                                                  : GlobalRangeOk(warp, Mover::kAccess, low, high);
       if (ok && (low & (bytes - 1)) == 0) {
-        CountUnit(warp, kRegion, first, mask, static_cast<int>(bytes));
+        CountUnit(warp, kRegion, Mover::kAccess, first, mask, static_cast<int>(bytes));
         if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
         if (warp.engine->observed()) {
           uint64_t address[kWarpSize];

@@ -144,7 +144,7 @@ void Atomic(Warp& warp, const Insn& insn, LaneMask mask) {
   }
   const auto update = [&](Region region, LaneMask lanes, const uint64_t* where) {
     if (!CheckLanes(warp, region, AccessKind::kAtomic, where, lanes, sizeof(T))) return;
-    CountLanes(warp, region, where, lanes, sizeof(T));
+    CountLanes(warp, region, AccessKind::kAtomic, where, lanes, sizeof(T));
     if (warp.engine->observed()) {
       ObserveLanes(warp, insn, region, AccessKind::kAtomic, where, lanes, sizeof(T), false);
     }

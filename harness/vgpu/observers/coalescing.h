@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "vgpu/finding.h"
 #include "vgpu/isa/insn.h"
 
 namespace lockstep::vgpu {
@@ -153,11 +154,47 @@ struct Wavefronts {
   uint32_t actual = 0, ideal = 0;
 };
 
+// Whether each active lane's address is that of the lane whose number differs in one bit, where that one is active.
+inline bool PartnersShare(const uint64_t address[kWarpSize], LaneMask mask, int bit) {
+  bool share = true;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left), partner = lane ^ bit;
+    share &= ((mask >> partner) & 1) == 0 || address[lane] == address[partner];
+  }
+  return share;
+}
+
+// Wavefronts of an atomic on shared memory: lanes that want the same word go one after the other, as those do that want
+// different words of one bank.
+inline Wavefronts CountAtomicWavefronts(const uint64_t address[kWarpSize], LaneMask mask, int bytes) {
+  const int words = bytes < 4 ? 1 : bytes / 4;
+  const int lanes = kWarpSize / words;
+  const LaneMask phase_mask = words == 1 ? kFullMask : (LaneMask{1} << lanes) - 1;
+  Wavefronts result;
+  for (int phase = 0; phase < words; ++phase) {
+    uint8_t count[kSharedBanks] = {};
+    uint8_t largest = 0;
+    for (LaneMask left = mask & (phase_mask << (phase * lanes)); left != 0; left &= left - 1) {
+      const uint64_t first = address[std::countr_zero(left)] >> 2;
+      for (int k = 0; k < words; ++k) {
+        uint8_t& n = count[(first + static_cast<uint64_t>(k)) % kSharedBanks];
+        if (++n > largest) largest = n;
+      }
+    }
+    result.actual += largest;
+    result.ideal += largest != 0;
+  }
+  return result;
+}
+
 // Wavefronts of a shared-memory access. Up to 4 bytes a lane the warp goes in one phase; 8, 16 and 32 bytes take 2, 4
-// and 8 phases of 16, 8 and 4 neighbouring lanes. A phase costs the largest number of distinct words that one bank
-// must deliver; ideal is one wavefront a phase with an active lane.
-inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask mask, int bytes) {
+// and 8 phases of 16, 8 and 4 neighbouring lanes. Of a load, two phases that make a whole or a half-warp become
+// one where lanes share addresses with their neighbours, or with the lanes next but one. A phase costs the largest
+// number of distinct words that one bank must deliver; ideal is one wavefront a phase with an active lane.
+inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask mask, int bytes,
+                                  AccessKind access = AccessKind::kLoad) {
   if (mask == 0) return {};
+  if (access == AccessKind::kAtomic) return CountAtomicWavefronts(address, mask, bytes);
   if (bytes <= 4) {
     const AccessShape shape = ShapeOf(address, mask);
     uint32_t load = shape.affine ? coalescing_internal::AffineBankLoad(shape, mask) : 0;
@@ -170,15 +207,55 @@ inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask ma
   Wavefronts result;
   for (int phase = 0; phase < phases; ++phase) result.ideal += (mask & (phase_mask << (phase * lanes))) != 0;
   const AccessShape shape = ShapeOf(address, mask);
-  if (shape.affine && (shape.stride == 0 || shape.stride == bytes || shape.stride == -bytes)) {
+  if (shape.affine && (shape.stride == bytes || shape.stride == -bytes)) {
     result.actual = result.ideal;
     return result;
   }
-  for (int phase = 0; phase < phases; ++phase) {
-    const LaneMask active = mask & (phase_mask << (phase * lanes));
-    if (active != 0) result.actual += coalescing_internal::LargestBankLoad(address, active, bytes / 4);
+  const LaneMask pair_mask = phase_mask << lanes | phase_mask;
+  for (int phase = 0; phase < phases; phase += 2) {
+    const LaneMask both = mask & (pair_mask << (phase * lanes));
+    if (both == 0) continue;
+    if (access == AccessKind::kLoad && (PartnersShare(address, both, 1) || PartnersShare(address, both, 2))) {
+      result.actual += coalescing_internal::LargestBankLoad(address, both, bytes / 4);
+      continue;
+    }
+    for (int k = phase; k < phase + 2; ++k) {
+      const LaneMask active = mask & (phase_mask << (k * lanes));
+      if (active != 0) result.actual += coalescing_internal::LargestBankLoad(address, active, bytes / 4);
+    }
   }
+  if (result.ideal > result.actual) result.ideal = result.actual;
   return result;
+}
+
+// Sectors that an atomic on global memory moves: lanes at different addresses of a sector go together, lanes at the
+// same address one after the other.
+inline uint32_t CountAtomicSectors(const uint64_t address[kWarpSize], LaneMask mask) {
+  uint32_t passes = 0;
+  for (LaneMask left = mask; left != 0;) {
+    // The lanes of one sector: the most that share one address.
+    const uint64_t sector = address[std::countr_zero(left)] >> kSectorShift;
+    LaneMask together = 0;
+    for (LaneMask some = left; some != 0; some &= some - 1) {
+      const int lane = std::countr_zero(some);
+      if (address[lane] >> kSectorShift == sector) together |= LaneMask{1} << lane;
+    }
+    left &= ~together;
+    uint32_t most = 0;
+    while (together != 0) {
+      const uint64_t place = address[std::countr_zero(together)];
+      uint32_t sharers = 0;
+      for (LaneMask some = together; some != 0; some &= some - 1) {
+        const int lane = std::countr_zero(some);
+        if (address[lane] != place) continue;
+        ++sharers;
+        together &= ~(LaneMask{1} << lane);
+      }
+      if (sharers > most) most = sharers;
+    }
+    passes += most;
+  }
+  return passes;
 }
 
 // Bytes that compute capability 1.0 moves for a global access. A half-warp coalesces when its active lanes' words lie
