@@ -139,6 +139,13 @@ const Registration registration([] {
     Add("local array, turn " + std::to_string(turn), kCounting,
         [turn](const Memory& m) { local_array_kernel<<<8, 128>>>(m.In<int>(), m.Out<int>(), turn); });
   }
+  Add("arithmetic: multiply-add", kCounting, [](const Memory& m) { multiply_add_kernel<<<8, 128>>>(m.out); });
+  Add("arithmetic: double", kCounting, [](const Memory& m) { double_kernel<<<8, 128>>>(m.Out<double>()); });
+  Add("arithmetic: remainder", kCounting, [](const Memory& m) { remainder_kernel<<<8, 128>>>(m.Out<unsigned>(), 17); });
+  Add("arithmetic: integer multiply-add", kCounting,
+      [](const Memory& m) { integer_multiply_kernel<<<8, 128>>>(m.Out<unsigned>()); });
+  Add("arithmetic: special functions", kCounting, [](const Memory& m) { special_function_kernel<<<8, 128>>>(m.out); });
+  Add("arithmetic: barriers", kCounting, [](const Memory& m) { barrier_kernel<<<8, 128>>>(m.out); });
   Add("divergent, collatz", kTiming, [](const Memory& m) { collatz_kernel<<<kMany, 256>>>(m.Out<unsigned>()); });
   Add("local memory", kTiming,
       [](const Memory& m) { local_array_kernel<<<kMany, 256>>>(m.In<int>(), m.Out<int>(), 3); });

@@ -85,9 +85,9 @@ __global__ void float3_kernel(const Point* in, Point* out) {
 }
 
 // The course's coalescing table: each element is read, incremented and written.
-__global__ void increment_kernel(const float* in, float* out, unsigned offset, unsigned idle_every) {
+__global__ void increment_kernel(const float* in, float* out, unsigned offset, unsigned idle) {
   const unsigned i = global_thread();
-  if (idle_every == 0 || i % idle_every != 0) out[i + offset] = in[i + offset] + 1;
+  if ((i & 7) >= idle) out[i + offset] = in[i + offset] + 1;
 }
 
 __global__ void increment_permuted_kernel(const float* in, float* out) {
@@ -195,7 +195,7 @@ void AddCourse() {
   Add("coalescing: coalesced", kCourse | kTiming,
       [](const Memory& m) { increment_kernel<<<kCourseBlocks, 256>>>(m.in, m.out, 0, 0); });
   Add("coalescing: some threads idle", kCourse,
-      [](const Memory& m) { increment_kernel<<<kCourseBlocks, 256>>>(m.in, m.out, 0, 7); });
+      [](const Memory& m) { increment_kernel<<<kCourseBlocks, 256>>>(m.in, m.out, 0, 1); });
   Add("coalescing: misaligned", kCourse,
       [](const Memory& m) { increment_kernel<<<kCourseBlocks, 256>>>(m.in, m.out, 1, 0); });
   Add("coalescing: permuted", kCourse,

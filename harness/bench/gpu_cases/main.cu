@@ -1,6 +1,6 @@
 // Runs cases: --set=counting|timing|course, or --case=NAME; launches each once, in the order of their names, and prints
-// the names. With --time=N also measures N launches of each by events, after three more to warm up, and prints the
-// median in microseconds after the name.
+// the names. With --time=N also measures N batches of kBatch launches of each by events, and prints the median of a
+// launch in microseconds after the name.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +14,8 @@
 namespace {
 
 using gpu_cases::Case;
+
+constexpr int kBatch = 20;
 
 void Check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
@@ -35,22 +37,22 @@ gpu_cases::Memory MakeMemory(size_t bytes) {
   return memory;
 }
 
-double MedianMicroseconds(const Case& c, const gpu_cases::Memory& memory, int launches) {
+double MedianMicroseconds(const Case& c, const gpu_cases::Memory& memory, int batches) {
   cudaEvent_t begin, end;
   Check(cudaEventCreate(&begin), "cudaEventCreate");
   Check(cudaEventCreate(&end), "cudaEventCreate");
   std::vector<float> times;
-  for (int k = -3; k < launches; ++k) {
+  for (int k = -1; k < batches; ++k) {  // the first warms up
     Check(cudaEventRecord(begin), c.name.c_str());
-    c.launch(memory);
+    for (int launch = 0; launch < kBatch; ++launch) c.launch(memory);
     Check(cudaEventRecord(end), c.name.c_str());
     Check(cudaEventSynchronize(end), c.name.c_str());
     float ms = 0;
     Check(cudaEventElapsedTime(&ms, begin, end), c.name.c_str());
-    if (k >= 0) times.push_back(ms);
+    if (k >= 0) times.push_back(ms / kBatch);
   }
-  std::nth_element(times.begin(), times.begin() + launches / 2, times.end());
-  return 1e3 * times[launches / 2];
+  std::nth_element(times.begin(), times.begin() + batches / 2, times.end());
+  return 1e3 * times[batches / 2];
 }
 
 }  // namespace

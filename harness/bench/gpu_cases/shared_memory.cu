@@ -29,14 +29,24 @@ __global__ void shared_by_kernel(const T* in, T* out, unsigned period, unsigned 
   out[lane] = s_data[lane % period ^ flip];
 }
 
-// Lane l loads element l / width: neighbours share.
+// Lane l loads element l / width: neighbours share. Only `lanes` do.
 template <typename T>
-__global__ void neighbours_kernel(const T* in, T* out, unsigned width) {
+__global__ void neighbours_kernel(const T* in, T* out, unsigned width, unsigned lanes) {
   __shared__ T s_data[64];
   const unsigned lane = threadIdx.x;
   s_data[lane] = in[lane];
   __syncwarp();
-  out[lane] = s_data[lane / width];
+  if ((lanes >> lane & 1) != 0) out[lane] = s_data[lane / width];
+}
+
+// The same for stores.
+template <typename T>
+__global__ void neighbours_store_kernel(const T* in, T* out, unsigned width, unsigned lanes) {
+  __shared__ T s_data[64];
+  const unsigned lane = threadIdx.x;
+  if ((lanes >> lane & 1) != 0) s_data[lane / width] = in[lane / width];
+  __syncwarp();
+  out[lane] = s_data[lane];
 }
 
 // Rows and columns of a tile, as transposes use them.
@@ -86,7 +96,19 @@ void AddWidth(const std::string& type) {
     Add("shared " + type + " period " + text, kCounting,
         [period](const Memory& m) { shared_by_kernel<T><<<2, 32>>>(m.In<T>(), m.Out<T>(), period, 0); });
     Add("shared " + type + " shared by " + std::to_string(2 * period), kCounting,
-        [period](const Memory& m) { neighbours_kernel<T><<<2, 32>>>(m.In<T>(), m.Out<T>(), 2 * period); });
+        [period](const Memory& m) { neighbours_kernel<T><<<2, 32>>>(m.In<T>(), m.Out<T>(), 2 * period, ~0u); });
+  }
+  // Do lanes that are off keep the parts of a warp from going together?
+  for (const unsigned lanes : {0x11111111u, 0x33333333u, 0x00030003u, 0x01010101u, 0x7fffffffu, ~0u}) {
+    for (const unsigned width : {2u, 4u, 8u}) {
+      char text[40];
+      std::snprintf(text, sizeof text, " shared by %u lanes %08x", width, lanes);
+      Add("shared " + type + text, kCounting,
+          [width, lanes](const Memory& m) { neighbours_kernel<T><<<2, 32>>>(m.In<T>(), m.Out<T>(), width, lanes); });
+      Add("shared " + type + " store" + text, kCounting, [width, lanes](const Memory& m) {
+        neighbours_store_kernel<T><<<2, 32>>>(m.In<T>(), m.Out<T>(), width, lanes);
+      });
+    }
   }
   for (const unsigned flip : {1u, 6u, 31u}) {
     Add("shared " + type + " permuted " + std::to_string(flip), kCounting,
