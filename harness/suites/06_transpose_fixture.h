@@ -31,7 +31,7 @@ class TransposeBuffers {
  public:
   TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset = 0);
 
-  judge::DeviceArray<uint32_t> in, out;
+  judge::DeviceArray<float> in, out;
 };
 
 // Transposes a matrix that fills the first part of d_in, and returns all that is wrong with how it went. `what` names
