@@ -45,7 +45,7 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 	@.venv/bin/grader ladder 04_reduction --build $(BUILD) --page docs/reference/ladder.md --verify
 
 grader-tests: build  ## Python tests
-	@.venv/bin/pytest -q grader/tests
+	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests
 
 bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done

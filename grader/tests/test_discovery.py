@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.discovery import MOST_BYTES, Submission, find_submissions
+from grader.discovery import MOST_BYTES, Submission, Wanted, find_submissions
 from grader.errors import GraderError
 from grader.names import shown, slug
 from grader.roster import Student, match, read_roster
 
+WANTED = Wanted("90_fake", "ladder.cu", frozenset({"91_other", "other.cu"}))
+
 
 def found(folder: Path) -> dict[str, Submission]:
-    return {submission.folder: submission for submission in find_submissions(folder, "90_fake", "ladder.cu")}
+    return {submission.folder: submission for submission in find_submissions(folder, WANTED)}
 
 
 def put(path: Path, data: bytes = b"// code\n") -> None:
@@ -31,6 +33,19 @@ def test_shapes(tmp_path: Path) -> None:
     put(tmp_path / ".git" / "ladder.cu")
     sources = {name: submission.source for name, submission in found(tmp_path).items()}
     assert sources == {"folder": b"a", "nested": b"b", "renamed": b"c", "flat": b"d", "two": None}
+
+
+def test_files_of_several_assignments(tmp_path: Path) -> None:
+    put(tmp_path / "prefixed" / "90_fake-ladder.cu", b"a")
+    put(tmp_path / "prefixed" / "91_other-other.cu")
+    put(tmp_path / "both" / "ladder.cu", b"b")
+    put(tmp_path / "both" / "other.cu")
+    put(tmp_path / "renamed" / "final.cu", b"c")
+    put(tmp_path / "renamed" / "other.cu")
+    put(tmp_path / "only_other" / "other.cu")
+    put(tmp_path / "only_prefixed_other" / "91_other-final.cu")
+    sources = {name: submission.source for name, submission in found(tmp_path).items()}
+    assert sources == {"prefixed": b"a", "both": b"b", "renamed": b"c", "only_other": None, "only_prefixed_other": None}
 
 
 def test_links_pipes_and_giants_are_refused(tmp_path: Path) -> None:
@@ -67,7 +82,7 @@ def test_hostile_names(tmp_path: Path) -> None:
     ]
     for name in names:
         os.mkdir(os.path.join(os.fsencode(tmp_path), name))  # noqa: PTH102, PTH118
-    submissions = find_submissions(tmp_path, "90_fake", "ladder.cu")
+    submissions = find_submissions(tmp_path, WANTED)
     assert len({submission.folder for submission in submissions}) == len(names)
     assert len({submission.slug for submission in submissions}) == len(names)
     for submission in submissions:
@@ -79,7 +94,7 @@ def test_hostile_names(tmp_path: Path) -> None:
 
 def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(GraderError, match="Type:  grader grade PATH"):
-        find_submissions(tmp_path / "nowhere", "90_fake", "ladder.cu")
+        find_submissions(tmp_path / "nowhere", WANTED)
 
 
 def test_shown_hides_nothing() -> None:

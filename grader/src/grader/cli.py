@@ -1,5 +1,6 @@
 """The command ``grader``."""
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -16,7 +17,7 @@ from grader import __version__, sandbox
 from grader.assignment import Assignment, load_assignment
 from grader.check import SEED, Checked, check_assignment, counts_text
 from grader.check_files import check_suite_files
-from grader.discovery import Submission, find_submissions
+from grader.discovery import Submission, Wanted, find_submissions
 from grader.errors import GraderError, InfrastructureError
 from grader.files import write_atomic
 from grader.finding import Finding
@@ -24,6 +25,7 @@ from grader.handout import make_handout
 from grader.ladder import is_of_other_compiler, ladder_page, measure_ladder
 from grader.layout import Layout, find_layout
 from grader.mutate import Mutation, mutate_assignment, mutation_text
+from grader.new import new_assignment
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
 from grader.process import CancelledError
 from grader.progress import Display, summary
@@ -115,7 +117,7 @@ def grade(
         work = (out / "work").resolve()
         try:
             for assignment in _assignments(layout, names, submissions):
-                found = find_submissions(submissions, assignment.id, assignment.submission, roster)
+                found = find_submissions(submissions, _wanted(layout, assignment), roster)
                 chosen = _chosen(found, only, submissions)
                 used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
                 settings = RunSettings(used_seed, device, threads, sandboxed)
@@ -315,6 +317,25 @@ def mutate(
         raise click.exceptions.Exit(_WRONG_STATUS)
 
 
+@cli.command(short_help="Makes the files of a new assignment.")
+@click.argument("name", metavar="NN_NAME")
+@_build
+def new(name: str, build: Path | None) -> None:
+    """Makes the files of a new assignment: task, stub, solution, tests, one wrong solution, all of a task in small.
+
+    docs/how-to/add-an-assignment.md goes on from there.
+
+    \b
+    Example:
+      grader new 08_histogram
+    """
+    layout = find_layout(build)
+    console = _console()
+    for path in new_assignment(layout, name):
+        console.print(f"  {escape(str(path.relative_to(layout.root)))}", highlight=False, soft_wrap=True)
+    console.print(f"Type:  make build && grader check {name} --record --update-messages", highlight=False)
+
+
 @cli.command(short_help="Makes the folder that students get.")
 @click.argument("out", metavar="DIR", type=_FOLDER)
 @click.option("--assignment", "names", multiple=True, metavar="ID", help="Only this one; may be given again.")
@@ -428,6 +449,14 @@ def _known(layout: Layout, names: tuple[str, ...]) -> list[str]:
     return list(names) or known
 
 
+def _wanted(layout: Layout, assignment: Assignment) -> Wanted:
+    names = set(layout.assignments()) - {assignment.id}
+    for other in tuple(names):
+        with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
+            names.add(load_assignment(layout.assignment(other)).submission)
+    return Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
+
+
 def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> list[Assignment]:
     """Those named, else those that the folder has files of."""
     loaded = [load_assignment(layout.assignment(name)) for name in _known(layout, names)]
@@ -436,7 +465,9 @@ def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> l
     present = [
         assignment
         for assignment in loaded
-        if any(submissions.glob(f"*/{assignment.submission}")) or any(submissions.glob(f"*/{assignment.id}"))
+        if any(submissions.glob(f"*/{assignment.submission}"))
+        or any(submissions.glob(f"*/{assignment.id}"))
+        or any(submissions.glob(f"*/{assignment.id}-{assignment.submission}"))
     ]
     if not present:
         raise GraderError(

@@ -1,7 +1,8 @@
 """Finds the submissions in a folder that strangers filled.
 
 Two shapes are taken: one folder a student (``lovelace_ada/reduction.cu``, also
-``lovelace_ada/04_reduction/reduction.cu``), and flat files (``lovelace_ada.cu``). Names are shown only after `names`
+``lovelace_ada/04_reduction/reduction.cu`` and ``lovelace_ada/04_reduction-reduction.cu``), and flat files
+(``lovelace_ada.cu``). A folder may hold files of several assignments. Names are shown only after `names`
 cleaned them. Nothing is opened through a symbolic link: each step goes down by descriptor, so that a folder that is
 swapped for a link meanwhile isn't followed either. What can't be taken is reported as a problem of that submission.
 """
@@ -41,9 +42,25 @@ class Submission:
         return slug(self.folder)
 
 
-def find_submissions(
-    folder: Path, assignment: str, file_name: str, roster_path: Path | None = None
-) -> list[Submission]:
+@dataclass(frozen=True)
+class Wanted:
+    """What is looked for: an assignment's file. `others` are the file names and ids of the other assignments."""
+
+    assignment: str
+    file_name: str
+    others: frozenset[str] = frozenset()
+
+    @property
+    def suffix(self) -> str:
+        """How files of this kind end."""
+        return Path(self.file_name).suffix
+
+    def is_of_another(self, name: str) -> bool:
+        """Whether a file belongs to another assignment by its name."""
+        return name in self.others or name.partition("-")[0] in self.others
+
+
+def find_submissions(folder: Path, wanted: Wanted, roster_path: Path | None = None) -> list[Submission]:
     """All submissions in `folder`, by name, then students of the roster who handed in nothing.
 
     Raises GraderError where the folder itself can't be read.
@@ -55,18 +72,18 @@ def find_submissions(
             f"{folder}: {error.strerror}.\nType:  grader grade PATH      with a folder that holds one folder a student"
         ) from error
     try:
-        return _find(directory, folder, assignment, file_name, roster_path)
+        return _find(directory, folder, wanted, roster_path)
     finally:
         os.close(directory)
 
 
-def _find(directory: int, folder: Path, assignment: str, file_name: str, roster_path: Path | None) -> list[Submission]:
+def _find(directory: int, folder: Path, wanted: Wanted, roster_path: Path | None) -> list[Submission]:
     names = sorted(name for name in os.listdir(directory) if not name.startswith(".") and name not in _JUNK)
     if len(names) > _MOST_ENTRIES:
         raise GraderError(f"{folder} has {len(names):,} entries; at most {_MOST_ENTRIES:,} are taken at once")
     has_roster = ROSTER in os.listdir(directory)
     roster = read_roster(roster_path or folder / ROSTER) if roster_path or has_roster else []
-    suffix = Path(file_name).suffix
+    suffix = wanted.suffix
     found: list[Submission] = []
     for name in names:
         status = os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -75,7 +92,7 @@ def _find(directory: int, folder: Path, assignment: str, file_name: str, roster_
         label = name.removesuffix(suffix)
         shown_label = shown(_readable(label))
         student = match(shown_label, roster) or Student(name=shown_label)
-        found.append(_submission(directory, name, label, student, assignment, file_name))
+        found.append(_submission(directory, name, label, student, wanted))
     return found + _absent(roster, found)
 
 
@@ -93,20 +110,20 @@ def _absent(roster: list[Student], found: list[Submission]) -> list[Submission]:
     return absent
 
 
-def _submission(directory: int, name: str, label: str, student: Student, assignment: str, file_name: str) -> Submission:
+def _submission(directory: int, name: str, label: str, student: Student, wanted: Wanted) -> Submission:
     folder = _readable(label)
     if folder != label:
         folder = f"{folder} {fingerprint(label)}"  # two names that are no UTF-8 may read alike
     try:
-        source = _source(directory, name, assignment, file_name)
+        source = _source(directory, name, wanted)
     except FileNotFoundError:
-        return Submission(folder, student, None, f"there is no {file_name} in this folder")
+        return Submission(folder, student, None, f"there is no {wanted.file_name} in this folder")
     except FileError as problem:
         return Submission(folder, student, None, shown(_readable(str(problem)), 300), refused=True)
     return Submission(folder, student, source)
 
 
-def _source(directory: int, name: str, assignment: str, file_name: str) -> bytes:
+def _source(directory: int, name: str, wanted: Wanted) -> bytes:
     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
     if stat.S_ISLNK(status.st_mode):
         raise FileError(f"{name} is a symbolic link; links are not followed")
@@ -114,27 +131,31 @@ def _source(directory: int, name: str, assignment: str, file_name: str) -> bytes
         return read_regular(name, MOST_BYTES, dir_fd=directory)
     inner = _open_folder(name, directory)
     try:
-        nested = _lstat(assignment, inner)
+        nested = _lstat(wanted.assignment, inner)
         if nested is not None and stat.S_ISDIR(nested.st_mode):
-            nested_fd = _open_folder(assignment, inner)
+            nested_fd = _open_folder(wanted.assignment, inner)
             try:
-                return _file_in(nested_fd, file_name)
+                return _file_in(nested_fd, wanted)
             finally:
                 os.close(nested_fd)
-        return _file_in(inner, file_name)
+        return _file_in(inner, wanted)
     finally:
         os.close(inner)
 
 
-def _file_in(directory: int, file_name: str) -> bytes:
-    """The expected file, else the folder's only file of that kind: students rename files, portals too."""
-    if _lstat(file_name, directory) is not None:
-        return read_regular(file_name, MOST_BYTES, dir_fd=directory)
-    suffix = Path(file_name).suffix
-    others = [name for name in os.listdir(directory) if name.endswith(suffix) and not name.startswith(".")]
-    if len(others) != 1:
-        raise FileNotFoundError(file_name)
-    return read_regular(others[0], MOST_BYTES, dir_fd=directory)
+def _file_in(directory: int, wanted: Wanted) -> bytes:
+    """The expected file, with the assignment's name before it or not; else the folder's only file of that kind.
+
+    Students rename files, portals too. What is another assignment's by its name is not taken for it.
+    """
+    for name in (wanted.file_name, f"{wanted.assignment}-{wanted.file_name}"):
+        if _lstat(name, directory) is not None:
+            return read_regular(name, MOST_BYTES, dir_fd=directory)
+    others = [name for name in os.listdir(directory) if name.endswith(wanted.suffix) and not name.startswith(".")]
+    own = [name for name in others if not wanted.is_of_another(name)]
+    if len(own) != 1:
+        raise FileNotFoundError(wanted.file_name)
+    return read_regular(own[0], MOST_BYTES, dir_fd=directory)
 
 
 def _open_folder(name: str, directory: int) -> int:

@@ -1,0 +1,149 @@
+"""`grader new`, and the walk-through of docs/how-to/add-an-assignment.md: its blocks are what is built here."""
+
+import os
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from grader.assignment import load_assignment
+from grader.check import check_points, check_todos
+from grader.check_files import check_handout, check_places
+from grader.cli import cli
+from grader.errors import GraderError
+from grader.layout import Layout
+from grader.new import new_assignment
+
+PAGE = ROOT / "docs" / "how-to" / "add-an-assignment.md"
+
+
+def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
+    result = CliRunner().invoke(cli, ["new", "98_prefix_sum"])
+    assert result.exit_code == 0, result.output
+    assert "assignments/98_prefix_sum/prefix.cu" in result.output
+    assignment = load_assignment(in_checkout.assignment("98_prefix_sum"))
+    assert assignment.title == "Prefix sum"
+    for finding in (
+        check_places(in_checkout, assignment),
+        check_points(assignment),
+        check_todos(assignment),
+        check_handout(in_checkout, assignment),
+    ):
+        assert not finding.problem
+    for path in in_checkout.root.rglob("*98_prefix_sum*"):
+        if path.is_file():
+            assert "{{" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("histogram", "no name"), ("8_histogram", "no name"), ("08_../x", "no name"), ("90_other", "taken by 90_fake")],
+)
+def test_a_name_that_will_not_do_is_refused(in_checkout: Layout, name: str, says: str) -> None:
+    before = sorted(in_checkout.root.rglob("*"))
+    with pytest.raises(GraderError, match=says):
+        new_assignment(in_checkout, name)
+    assert sorted(in_checkout.root.rglob("*")) == before
+
+
+def test_nothing_is_replaced(in_checkout: Layout) -> None:
+    suite = in_checkout.harness / "suites" / "97_mine_test.cc"
+    suite.write_text("mine")
+    with pytest.raises(GraderError, match="is there already"):
+        new_assignment(in_checkout, "97_mine")
+    assert suite.read_text() == "mine"
+    assert not in_checkout.assignment("97_mine").exists()
+
+
+def _walk_through(root: Path) -> None:
+    """Does what the page says, from its blocks."""
+    text = PAGE.read_text()
+    blocks = re.findall(r"^```\w+ (file|edit)=(\S+)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) > 5
+    for kind, name, body in blocks:
+        path = root / name
+        assert path.is_file(), f"the scaffold has no {name}"
+        if kind == "file":
+            path.write_text(body)
+            continue
+        lines = body.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line.startswith("-"))
+        assert path.read_text().count(old) == 1, old
+        path.write_text(path.read_text().replace(old, "".join(line[1:] for line in lines if line.startswith("+"))))
+    solution = (root / "reference" / "08_histogram" / "histogram.cu").read_text()
+    row = re.compile(r"^\| `(\w+\.cu)` \| `([^`]+)` \| `([^`]+)` \|(?: `([^`]+)`)? \|$", re.MULTILINE)
+    rows = row.findall(text)
+    assert len(rows) > 10
+    for name, verdict, old, new in rows:
+        old, new = old.replace("⏎", "\n"), new.replace("⏎", "\n")  # noqa: PLW2901
+        assert old in solution, old
+        wrong = f"// verdict: {verdict}\n" + solution.replace(old, new)
+        (root / "reference" / "08_histogram" / "wrong" / name).write_text(wrong)
+
+
+def _compile_suite(layout: Layout, name: str, build: Path) -> None:
+    """Compiles the full suite against the libraries of a build tree: what CMake does, for one assignment."""
+    folder = layout.build / "objects"
+    folder.mkdir(parents=True)
+    flags = ["-std=c++20", "-O1", "-march=x86-64-v3", "-ffp-contract=off", '-DLOCKSTEP_SUITE="full"']
+    paths = [f"-I{layout.harness}", f"-I{layout.root}", f"-I{layout.assignment(name)}"]
+    sources = [
+        layout.harness / "suites" / f"{name}_test.cc",
+        layout.reference(name) / "hidden_test.cc",
+        layout.harness / "judge" / "main.cc",
+    ]
+
+    def compiled(source: Path) -> Path:
+        target = folder / f"{source.stem}.o"
+        subprocess.run(["/usr/bin/g++", *flags, *paths, "-c", str(source), "-o", str(target)], check=True)
+        return target
+
+    with ThreadPoolExecutor(2) as pool:
+        objects = [str(path) for path in pool.map(compiled, sources)]
+    objects += [str(path) for path in sorted((build / "harness/CMakeFiles/lockstep_vgpu.dir").rglob("*.o"))]
+    libraries = [build / "harness/liblockstep_judge.a", build / "lib/liblockstep_wire.a"]
+    libraries.append(build / "harness/liblockstep_fatbin.a")
+    (layout.build / "bin").mkdir()
+    command = ["/usr/bin/g++", *objects, *map(str, libraries), "-lgtest", "-lzstd", "-ldl", "-lpthread"]
+    subprocess.run([*command, "-o", str(layout.build / "bin" / f"{name}_full_suite")], check=True)
+
+
+def _build_tree() -> Path:
+    return Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))
+
+
+@pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
+def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, build = tmp_path / "checkout", _build_tree()
+    layout = Layout(root, root / "build")
+    shutil.copytree(ROOT / "templates", root / "templates")
+    for part in ("worker", "judge", "vgpu", "build.sh", "CMakeLists.txt"):
+        source = ROOT / "harness" / part
+        target = root / "harness" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copy(source, target)
+    for folder in ("assignments", "reference", "harness/suites"):
+        (root / folder).mkdir()
+    monkeypatch.chdir(root)
+    assert CliRunner().invoke(cli, ["new", "08_histogram"]).exit_code == 0
+    _walk_through(root)
+    layout.build.mkdir()
+    (layout.build / "lib").symlink_to(build / "lib")
+    shutil.copy(build / "nvcc.txt", layout.build)
+    _compile_suite(layout, "08_histogram", build)
+    words = ["check", "08_histogram", "--no-sandbox"]
+    recorded = CliRunner().invoke(cli, [*words, "--record", "--update-messages"])
+    assert recorded.exit_code == 0, recorded.output
+    messages = (root / "reference/08_histogram/wrong/messages.txt").read_text()
+    assert re.search(r"== no_guard\.cu\nBOUNDS .*histogram1_global_kernel<<<", messages)
+    assert "histogram.cu:15" in messages  # the line of the missing guard
+    figures = (root / "assignments/08_histogram/figures.json").read_text()
+    assert "histogram2_shared" in figures

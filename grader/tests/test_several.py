@@ -1,0 +1,58 @@
+"""One class, several assignments: who handed in what, in one gradebook, one index, one leaderboard."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from grader.cli import cli
+from grader.layout import Layout
+
+
+@pytest.fixture
+def two(in_checkout: Layout) -> Layout:
+    """A second assignment beside the first."""
+    for folder in ("assignments", "reference"):
+        shutil.copytree(in_checkout.root / folder / "90_fake", in_checkout.root / folder / "91_other")
+    own = in_checkout.assignment("91_other")
+    (own / "ladder.cu").rename(own / "other.cu")
+    hidden = in_checkout.reference("91_other")
+    (hidden / "ladder.cu").rename(hidden / "other.cu")
+    toml = own / "assignment.toml"
+    text = toml.read_text().replace("90_fake", "91_other").replace("ladder.cu", "other.cu")
+    toml.write_text(text.replace("A ladder & more", "Another one"))
+    in_checkout.glue("91_other").write_text("// glue\n")
+    suite = in_checkout.public_suite("90_fake").read_text()
+    other = in_checkout.public_suite("91_other")
+    other.write_text(suite.replace("90_fake", "91_other"))
+    other.chmod(0o755)
+    return in_checkout
+
+
+def test_a_class_of_two_assignments(two: Layout, tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    for name, source in {
+        "ada/90_fake-ladder.cu": "// time beta_two 5",
+        "ada/91_other-other.cu": "// fail beta_two WRONG",
+        "grace/ladder.cu": "// fail alpha_one RACE",
+        "grace/other.cu": "// time beta_two 7",
+        "alan/other.cu": "",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"// who {name.partition('/')[0]}\n{source}\n")
+    result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"])
+    assert result.exit_code == 0, result.output
+    rows = {row["name"]: row for row in csv.DictReader(io.StringIO(Path("out/gradebook.csv").read_text("utf-8-sig")))}
+    points = {name: (row["90_fake"], row["91_other"]) for name, row in rows.items()}
+    assert points == {"ada": ("23", "11"), "grace": ("15", "23"), "alan": ("0", "23")}
+    assert rows["alan"]["90_fake.verdict"] == "MISSING"
+    assert rows["ada"]["91_other.beta.sum"] == "0"
+    index = Path("out/index.html").read_text()
+    assert index.index("A ladder &amp; more") < index.index("Another one")
+    assert index.count('href="cards/') == 6
+    boards = json.loads(Path("out/leaderboard.json").read_text())["boards"]
+    assert [(board["assignment"], len(board["entries"])) for board in boards] == [("90_fake", 1), ("91_other", 2)]
