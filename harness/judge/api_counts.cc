@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace lockstep::judge {
 namespace {
@@ -23,10 +24,11 @@ const std::vector<ApiCountInfo>& AllApiCounts() {
   return all;
 }
 
-ApiCounts CountApi(std::span<const worker::ApiCall> trace, uint64_t held) {
+ApiCounts CountApi(std::span<const worker::ApiCall> trace) {
   using worker::ApiKind;
   ApiCounts counts;
-  counts.leaked_allocations = held;
+  // What this call allocated and did not free: what an earlier one left behind is not its leak.
+  std::multiset<uint64_t> held;
   for (const worker::ApiCall& call : trace) {
     if (call.failed) {
       ++counts.failed_calls;
@@ -50,18 +52,23 @@ ApiCounts CountApi(std::span<const worker::ApiCall> trace, uint64_t held) {
         break;
       case ApiKind::kAllocate:
         ++counts.allocations;
+        held.insert(call.address);
         break;
       case ApiKind::kFree:
         ++counts.frees;
+        if (const auto freed = held.find(call.address); freed != held.end()) held.erase(freed);
         break;
       case ApiKind::kOther:
         if (IsPinnedAllocation(call.function)) ++counts.pinned_allocations;
         break;
-      case ApiKind::kLaunch:
       case ApiKind::kReset:
+        held.clear();
+        break;
+      case ApiKind::kLaunch:
         break;
     }
   }
+  counts.leaked_allocations = held.size();
   return counts;
 }
 

@@ -40,7 +40,6 @@ struct ApiCountInfo {
 };
 const std::vector<ApiCountInfo>& AllApiCounts();
 
-// held: allocations that the worker has not freed after the call.
-ApiCounts CountApi(std::span<const worker::ApiCall> trace, uint64_t held);
+ApiCounts CountApi(std::span<const worker::ApiCall> trace);
 
 }  // namespace lockstep::judge

@@ -8,7 +8,8 @@
 
 namespace lockstep::judge {
 
-// Columns are aligned by what a terminal shows; `color` writes the heading in bold. "" where nothing was measured.
+// Columns that have nothing for any rung are left out. They are aligned by what a terminal shows; `color` writes the
+// heading in bold. "" where nothing was measured.
 std::string LadderTable(const Suite& suite, bool color);
 
 }  // namespace lockstep::judge

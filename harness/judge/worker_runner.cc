@@ -154,7 +154,6 @@ class WorkerRunner : public Runner {
   void ClearRecords() {
     if (bounded_server_ == nullptr) return;
     bounded_server_->server().ClearTrace();
-    held_before_ = bounded_server_->server().Allocations().size();
     device_->virtual_device()->ClearRecords();
     device_->TakePrinted();
   }
@@ -178,9 +177,7 @@ class WorkerRunner : public Runner {
       report.findings = virtual_device.findings().findings();
       report.launches = virtual_device.launches();
       report.trace = bounded_server_->server().trace();
-      // What an earlier call left behind is not this one's leak.
-      const uint64_t held = bounded_server_->server().Allocations().size();
-      report.api = CountApi(report.trace, held - std::min(held, held_before_));
+      report.api = CountApi(report.trace);
       report.refusals = bounded_server_->server().violations();
     }
     return report;
@@ -198,7 +195,6 @@ class WorkerRunner : public Runner {
   std::unique_ptr<BoundedServer> bounded_server_;
   NoServer no_server_;
   worker::WorkerSession session_;
-  uint64_t held_before_ = 0;  // allocations of the worker's when the call began
   int failed_starts_ = 0;
   CallReport failed_start_;
 };

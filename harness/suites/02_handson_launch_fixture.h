@@ -1,0 +1,59 @@
+// What the public and the hidden tests of assignment 02 share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "judge/evidence.h"
+#include "judge/inputs.h"
+#include "judge/launcher_test.h"
+
+namespace lockstep::suites {
+
+// What a rung is asked to fill: n elements by blocks of so many threads; for rung 6 rows of `width`.
+struct Shape {
+  uint32_t n = 0, block = 0;
+  uint32_t width = 0, height = 0;
+};
+
+// One call of a rung that fills an array (all but the fourth), and all that is wrong with it.
+judge::EvidenceRun Fill(judge::Runner& runner, const std::string& rung, const Shape& shape);
+
+// One call of rung 4 on this array, as rung 2 would have filled it but for the elements at `wrong`.
+judge::EvidenceRun Verify(judge::Runner& runner, const std::string& rung, uint32_t n, uint32_t block,
+                          const std::vector<uint32_t>& wrong);
+
+// Of the rungs whose numbers are given, those that are selected.
+std::vector<std::string> SelectedOf(std::initializer_list<int> numbers);
+
+class LaunchTest : public judge::LauncherTest {
+ protected:
+  // Fills n elements; n is rounded up to a multiple of the block for rung 1, which takes no other.
+  void ExpectFilled(uint32_t n, uint32_t block, judge::Role role = judge::Role::kChecked);
+  // A block that can't be launched: the error has to come back.
+  void ExpectRefused(uint32_t n, uint32_t block);
+  int number() const { return rung().at(std::string("launch").size()) - '0'; }
+};
+
+// Rungs 2, 3 and 5: any length.
+class AnyLengthTest : public LaunchTest {};
+// Rung 3, which owns its memory.
+class CopyBackTest : public LaunchTest {
+ protected:
+  // The nth allocation of the call fails.
+  void ExpectAllocationError(uint32_t n, uint64_t nth);
+};
+// Rung 4.
+class VerifyTest : public LaunchTest {
+ protected:
+  void ExpectCounted(uint32_t n, uint32_t block, const std::vector<uint32_t>& wrong,
+                     judge::Role role = judge::Role::kChecked);
+};
+// Rung 6.
+class Grid2dTest : public LaunchTest {
+ protected:
+  void ExpectFilled2d(uint32_t width, uint32_t height, judge::Role role = judge::Role::kChecked);
+};
+
+}  // namespace lockstep::suites

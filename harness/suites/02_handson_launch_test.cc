@@ -1,0 +1,515 @@
+// Assignment 02, launching kernels: the tests that students have.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "judge/api_text.h"
+#include "judge/buffer_check.h"
+#include "judge/main.h"
+#include "judge/text.h"
+#include "launch.h"
+#include "suites/02_handson_launch_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::CallContext;
+using judge::CallReport;
+using judge::Grouped;
+using judge::MakeProblem;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+using vgpu::Dim3;
+using worker::Argument;
+
+constexpr int32_t kPoison = static_cast<int32_t>(0x01010101u * judge::kPoisonByte);
+// Warp instructions that a launch may take: a warp of the reference takes about 20, whatever is in it.
+constexpr uint64_t kInstructions = 1'000'000;
+constexpr uint64_t kInstructionsPerElement = 100;
+
+int NumberOf(const std::string& rung) { return rung.at(std::string("launch").size()) - '0'; }
+
+// What thread `thread` of block `block` stores; the wrapping is the device's.
+int32_t ValueAt(uint64_t block, uint64_t thread) {
+  return static_cast<int32_t>(static_cast<uint32_t>(1000 * block + thread));
+}
+
+// The task's definition, element by element, and what mistakes make of it: all are functions of an element's index.
+using Filling = std::function<int32_t(uint64_t)>;
+
+Filling LinearFilling(const Shape& shape) {
+  return [block = uint64_t{shape.block}](uint64_t i) { return ValueAt(i / block, i % block); };
+}
+
+Filling TiledFilling(const Shape& shape) {
+  return [shape, tiles = uint64_t{BlocksFor(shape.width, kTile)}](uint64_t i) {
+    const uint64_t row = i / shape.width, column = i % shape.width;
+    return ValueAt(row / kTile * tiles + column / kTile, row % kTile * kTile + column % kTile);
+  };
+}
+
+struct Mistake {
+  Filling filling;
+  const char* hint;
+};
+
+std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
+  const uint64_t block = shape.block;
+  if (number == 6) {
+    const uint64_t width = shape.width, height = shape.height;
+    const uint64_t across = BlocksFor(shape.width, kTile), down = BlocksFor(shape.height, kTile);
+    const auto at = [=](auto value) { return [=](uint64_t i) { return value(i / width, i % width); }; };
+    return {
+        {at([=](uint64_t r, uint64_t c) {
+           return ValueAt(c / kTile * down + r / kTile, c % kTile * kTile + r % kTile);
+         }),
+         "x and y are exchanged: x is the column, and runs along a row"},
+        {at([=](uint64_t r, uint64_t c) {
+           return ValueAt(r / kTile * across + c / kTile, c % kTile * kTile + r % kTile);
+         }),
+         "a thread's number in its block is threadIdx.y * blockDim.x + threadIdx.x"},
+        {at([=](uint64_t r, uint64_t c) {
+           return ValueAt(c / kTile * down + r / kTile, r % kTile * kTile + c % kTile);
+         }),
+         "a block's number in the grid is blockIdx.y * gridDim.x + blockIdx.x"},
+        {at([=](uint64_t r, uint64_t c) { return ValueAt(c / kTile, r % kTile * kTile + c % kTile); }),
+         "blockIdx.y is left out of the block's number"},
+        {[=](uint64_t i) { return TiledFilling(shape)(i % height * width + i / height % width); },
+         "the array is stored by columns: element (row, column) is d_a[row * width + column]"},
+    };
+  }
+  return {
+      {[](uint64_t i) { return static_cast<int32_t>(i); },
+       "that is the element's index; to be stored is 1000 * blockIdx.x + threadIdx.x"},
+      {[=](uint64_t i) { return static_cast<int32_t>(i % block); },
+       "that is threadIdx.x alone: the block's part is missing"},
+      {[=](uint64_t i) { return static_cast<int32_t>(1000 * (i / block)); },
+       "that is the block's part alone: add threadIdx.x"},
+      {[=](uint64_t i) { return ValueAt(i % block, i / block); }, "blockIdx and threadIdx are exchanged"},
+      {[=](uint64_t i) { return ValueAt(i / block % kMaxBlocks, i % block); },
+       "that is the block of the thread that stored it; to be stored is the block that the element has in rung 2, i / "
+       "blockDim.x"},
+      {[](uint64_t) { return 0; }, "all elements are 0"},
+  };
+}
+
+// What the array tells about the mistake.
+std::string Explain(int number, const Shape& shape, const Filling& right, const std::vector<int32_t>& found) {
+  const uint64_t n = found.size();
+  const auto matches = [&](const Filling& filling, uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      if (found[i] != filling(i)) return false;
+    }
+    return true;
+  };
+  const Filling untouched = [](uint64_t) { return kPoison; };
+  if (matches(untouched, 0, n)) {
+    return number == 3 ? "nothing was copied to h_out"
+                       : "no thread stored anything: is the kernel launched, and does it store?";
+  }
+  for (const Mistake& mistake : MistakesOf(number, shape)) {
+    if (matches(mistake.filling, 0, n)) return mistake.hint;
+  }
+  uint64_t prefix = 0;
+  while (prefix < n && found[prefix] == right(prefix)) ++prefix;
+  if (!matches(untouched, prefix, n)) return "";
+  if (number == 6) return "";
+  const std::string start =
+      "the first " + Grouped(prefix) + " of " + Grouped(n) + " elements are right and the rest was not stored; ";
+  if (number == 3 && prefix == n / 4) return start + "cudaMemcpy counts bytes: n * sizeof(int)";
+  if (number == 5 && prefix == uint64_t{kMaxBlocks} * shape.block) {
+    return start + "each thread stored one element: it has to go on by gridDim.x * blockDim.x";
+  }
+  if (prefix == shape.block) return start + "the index is blockIdx.x * blockDim.x + threadIdx.x";
+  if (prefix == n / shape.block * shape.block)
+    return start + "the last block is not full: round the number of blocks up";
+  if (prefix + 1 == n) return start + "the guard is i < n";
+  return start + "are there enough blocks?";
+}
+
+// Every element has its value, kernels stored it, and their grid and blocks are those of the task.
+void CheckFilled(int number, const CallContext& context, const CallReport& report, const Shape& shape,
+                 const std::vector<int32_t>& found, std::vector<Problem>& problems) {
+  const Filling right = number == 6 ? TiledFilling(shape) : LinearFilling(shape);
+  std::vector<int32_t> expected(found.size());
+  for (uint64_t i = 0; i < expected.size(); ++i) expected[i] = right(i);
+  if (const auto mismatch = judge::CompareExact<int32_t>(expected, found)) {
+    problems.push_back(MakeProblem(Verdict::kWrong, context,
+                                   {(number == 3 ? "h_out: " : "d_a: ") + judge::MismatchText(*mismatch, found.size())},
+                                   Explain(number, shape, right, found)));
+    return;
+  }
+  if (!report.observed || found.empty()) return;
+  if (report.launches.empty()) {
+    problems.push_back(judge::NoKernelProblem(context));
+    return;
+  }
+  if (report.api.bytes_to_device > 0) {
+    problems.push_back(
+        MakeProblem(Verdict::kRejected, context,
+                    {Grouped(report.api.bytes_to_device) + " bytes were copied from the host to the device"},
+                    "the threads of the kernel know what to store: nothing has to be copied to them"));
+    return;
+  }
+  const Dim3 block = number == 6 ? Dim3{kTile, kTile, 1} : Dim3{shape.block, 1, 1};
+  const Dim3 grid = number == 6 ? Dim3{BlocksFor(shape.width, kTile), BlocksFor(shape.height, kTile), 1}
+                                : Dim3{BlocksFor(shape.n, shape.block), 1, 1};
+  for (const vgpu::LaunchRecord& launch : report.launches) {
+    if (launch.block == block && (launch.grid == grid || number == 5)) continue;
+    problems.push_back(MakeProblem(
+        Verdict::kRejected, context,
+        {"the values are right, but the launch was " + judge::LaunchText(launch.kernel, launch.grid, launch.block),
+         "expect  " + judge::LaunchText(launch.kernel, grid, block)},
+        "each element has a thread of its own: as many blocks as it takes, of as many threads as asked for"));
+    return;
+  }
+}
+
+std::string Describe(int number, const Shape& shape) {
+  if (number == 6) return Grouped(shape.width) + " columns, " + Grouped(shape.height) + " rows";
+  return "n = " + Grouped(shape.n) + ", blocks of " + Grouped(shape.block);
+}
+
+bool DidNothing(const CallReport& report) {
+  return report.outcome == worker::Outcome::kReturned && report.value.AsInteger() == cudaErrorNotReady &&
+         (!report.observed || report.trace.empty());
+}
+
+// A grid or a block that is impossible: cudaErrorInvalidConfiguration, since CUDA 13 cudaErrorInvalidValue.
+bool IsImpossibleLaunch(int64_t error) {
+  return error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
+}
+
+enum class Expect : uint8_t { kSuccess, kImpossibleLaunch, kNoMemory };
+
+bool Meets(int64_t error, Expect expect) {
+  switch (expect) {
+    case Expect::kImpossibleLaunch:
+      return IsImpossibleLaunch(error);
+    case Expect::kNoMemory:
+      return error == cudaErrorMemoryAllocation;
+    case Expect::kSuccess:
+      break;
+  }
+  return error == cudaSuccess;
+}
+
+// How the call itself went. A launcher that returned its error need not have taken it from cudaGetLastError() as well.
+std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& context, Expect expect) {
+  if (DidNothing(report)) return {judge::UnfinishedProblem(context)};
+  const int64_t error = report.value.AsInteger();
+  if (error != cudaSuccess) report.cuda_error.clear();
+  std::vector<Problem> problems = judge::ProblemsOf(report, context);
+  if (!problems.empty() || Meets(error, expect)) return problems;
+  const std::string returned =
+      error == cudaSuccess ? "it returned cudaSuccess" : "it returned error " + std::to_string(error);
+  std::string evidence = returned, hint;
+  switch (expect) {
+    case Expect::kSuccess:
+      hint = IsImpossibleLaunch(error) ? "a grid of no blocks can't be launched: with nothing to do, launch nothing"
+                                       : "compare what each CUDA call returns with cudaSuccess";
+      break;
+    case Expect::kImpossibleLaunch:
+      evidence += ", though a block has at most 1,024 threads and nothing was launched";
+      hint = "a launch returns nothing: cudaGetLastError() straight after it says whether it was possible";
+      break;
+    case Expect::kNoMemory:
+      evidence += ", and not that of the allocation, cudaErrorMemoryAllocation";
+      hint = "return the error of the call that failed, as soon as it has failed";
+      break;
+  }
+  return {MakeProblem(Verdict::kApi, context, {evidence}, hint)};
+}
+
+CallContext ContextOf(const std::string& rung, const std::string& input) {
+  return {rung, input, judge::Suite::Get().assignment().submission};
+}
+
+std::vector<int32_t> IntsOf(const std::vector<uint8_t>& bytes) {
+  std::vector<int32_t> values(bytes.size() / sizeof(int32_t));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int32_t));
+  return values;
+}
+
+// Rung 3: the array is the launcher's own, and comes back in host memory.
+judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, const Shape& shape, CallContext context,
+                            Expect expect) {
+  context.host_bytes = uint64_t{shape.n} * sizeof(int32_t);
+  const std::vector<uint8_t> poisoned(context.host_bytes, judge::kPoisonByte);
+  judge::EvidenceRun run{
+      runner.Call(rung, {{Argument::HostArray(poisoned), Argument::Integer(shape.n), Argument::Integer(shape.block)}}),
+      {}};
+  CallReport& report = run.report;
+  run.problems = ProblemsOfCall(report, context, expect);
+  if (run.problems.empty()) {
+    const std::vector<int32_t> found = IntsOf(report.arrays.at(0));
+    if (expect == Expect::kSuccess) {
+      CheckFilled(3, context, report, shape, found, run.problems);
+    } else if (report.arrays.at(0) != poisoned) {
+      run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written, though the work failed"},
+                                         "h_out has to stay as it was where an error is returned"));
+    }
+  }
+  if (run.problems.empty() && report.observed && report.api.leaked_allocations > 0) {
+    run.problems.push_back(MakeProblem(Verdict::kApi, context, {"the memory is still held after the return"},
+                                       "each cudaMalloc needs its cudaFree, on every way out of the function"));
+  }
+  judge::AddCalls(run.problems, report.trace);
+  return run;
+}
+
+judge::EvidenceRun FillWith(judge::Runner& runner, const std::string& rung, const Shape& shape, const std::string& note,
+                            Expect expect) {
+  const int number = NumberOf(rung);
+  const CallContext context = ContextOf(rung, Describe(number, shape) + note);
+  runner.LimitInstructions(kInstructions + kInstructionsPerElement * shape.n);
+  if (number == 3) return FillHost(runner, rung, shape, context, expect);
+  judge::DeviceArray<int32_t> d_a(runner.device(), shape.n, "d_a");
+  const uint32_t first = number == 6 ? shape.width : shape.n, second = number == 6 ? shape.height : shape.block;
+  judge::EvidenceRun run{runner.Call(rung, {{d_a.argument(), Argument::Integer(first), Argument::Integer(second)}}),
+                         {}};
+  run.problems = ProblemsOfCall(run.report, context, expect);
+  const std::vector<int32_t> found = d_a.Get();
+  if (!run.problems.empty() || found.size() != shape.n) return run;
+  if (expect == Expect::kSuccess) CheckFilled(number, context, run.report, shape, found, run.problems);
+  judge::CheckGuards(context, run.problems, d_a);
+  return run;
+}
+
+// What a wrong count tells about the mistake.
+std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t found) {
+  const uint64_t padded = uint64_t{BlocksFor(n, block)} * block;
+  if (found == static_cast<uint32_t>(kPoison)) return "nothing wrote to *d_wrong";
+  if (found == static_cast<uint32_t>(kPoison) + wrong)
+    return "*d_wrong held garbage when the counting began: set it to 0 first";
+  if (found == wrong + (padded - n)) return "the threads past the end were counted too: they have no element";
+  if (found == n - wrong) return "that is how many are right";
+  if (wrong > 1 && found == 1) return "the count was stored, not added: atomicAdd(d_wrong, …)";
+  if (wrong > found && found > 0)
+    return "some additions got lost: ++*d_wrong by many threads at once is no addition; atomicAdd is";
+  return "";
+}
+
+judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, uint32_t n, uint32_t block,
+                              const std::vector<uint32_t>& wrong, Expect expect) {
+  const CallContext context =
+      ContextOf(rung, Describe(4, {n, block}) + ", " + Grouped(wrong.size()) + " of the elements wrong");
+  std::vector<int32_t> contents(n);
+  const Filling right = LinearFilling({n, block});
+  for (uint64_t i = 0; i < n; ++i) contents[i] = right(i);
+  for (const uint32_t i : wrong) contents[i] ^= 1 << (i % 31);
+  judge::DeviceArray<int32_t> d_a(runner.device(), n, "d_a");
+  judge::DeviceArray<uint32_t> d_wrong(runner.device(), 1, "d_wrong");
+  d_a.Set(contents);
+  runner.LimitInstructions(kInstructions + kInstructionsPerElement * n);
+  judge::EvidenceRun run{
+      runner.Call(rung, {{d_a.argument(), Argument::Integer(n), Argument::Integer(block), d_wrong.argument()}}), {}};
+  const CallReport& report = run.report;
+  run.problems = ProblemsOfCall(run.report, context, expect);
+  const std::vector<uint32_t> found = d_wrong.Get();
+  if (!run.problems.empty() || found.empty() || expect != Expect::kSuccess) return run;
+  if (found[0] != wrong.size()) {
+    run.problems.push_back(MakeProblem(
+        Verdict::kWrong, context,
+        {"expect  *d_wrong = " + Grouped(wrong.size()),
+         "found   " +
+             (found[0] == static_cast<uint32_t>(kPoison) ? "what was there before the call" : Grouped(found[0]))},
+        ExplainCount(n, block, wrong.size(), found[0])));
+  } else if (report.observed && report.launches.empty() && n > 0) {
+    run.problems.push_back(judge::NoKernelProblem(context));
+  }
+  judge::CheckUnchanged<int32_t>(d_a, contents, context, "d_a is only looked at", run.problems);
+  judge::CheckGuards(context, run.problems, d_a, d_wrong);
+  return run;
+}
+
+// Every k-th element, from the first one on.
+std::vector<uint32_t> Every(uint32_t k, uint32_t n) {
+  std::vector<uint32_t> indices;
+  for (uint64_t i = 0; i < n; i += k) indices.push_back(static_cast<uint32_t>(i));
+  return indices;
+}
+
+}  // namespace
+
+judge::EvidenceRun Fill(judge::Runner& runner, const std::string& rung, const Shape& shape) {
+  return FillWith(runner, rung, shape, "", Expect::kSuccess);
+}
+
+judge::EvidenceRun Verify(judge::Runner& runner, const std::string& rung, uint32_t n, uint32_t block,
+                          const std::vector<uint32_t>& wrong) {
+  return VerifyWith(runner, rung, n, block, wrong, Expect::kSuccess);
+}
+
+std::vector<std::string> SelectedOf(std::initializer_list<int> numbers) {
+  std::vector<std::string> rungs;
+  for (const std::string& rung : judge::Suite::Get().SelectedRungs()) {
+    if (std::find(numbers.begin(), numbers.end(), NumberOf(rung)) != numbers.end()) rungs.push_back(rung);
+  }
+  return rungs;
+}
+
+void LaunchTest::ExpectFilled(uint32_t n, uint32_t block, Role role) {
+  if (!ok()) return;
+  if (number() == 1) n = std::max(1u, BlocksFor(n, block)) * block;
+  judge::EvidenceRun run = Fill(judge::Suite::Get().runner(role), rung(), {n, block});
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void LaunchTest::ExpectRefused(uint32_t n, uint32_t block) {
+  if (!ok()) return;
+  judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
+  judge::EvidenceRun run =
+      number() == 4 ? VerifyWith(runner, rung(), n, block, {}, Expect::kImpossibleLaunch)
+                    : FillWith(runner, rung(), {n, block}, ", which can't be launched", Expect::kImpossibleLaunch);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void CopyBackTest::ExpectAllocationError(uint32_t n, uint64_t nth) {
+  judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
+  // A real device has room.
+  if (!ok() || runner.device().virtual_device() == nullptr) return;
+  runner.FailAllocation(nth);
+  judge::EvidenceRun run =
+      FillWith(runner, rung(), {n, 128}, "; allocation " + std::to_string(nth) + " finds no room", Expect::kNoMemory);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void VerifyTest::ExpectCounted(uint32_t n, uint32_t block, const std::vector<uint32_t>& wrong, Role role) {
+  if (!ok()) return;
+  judge::EvidenceRun run = Verify(judge::Suite::Get().runner(role), rung(), n, block, wrong);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void Grid2dTest::ExpectFilled2d(uint32_t width, uint32_t height, Role role) {
+  if (!ok()) return;
+  judge::EvidenceRun run = Fill(judge::Suite::Get().runner(role), rung(), {width * height, 0, width, height});
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+TEST_P(LaunchTest, FillsWholeBlocks) {
+  for (const uint32_t blocks : {1, 2, 3, 64, 65}) ExpectFilled(blocks * 128, 128);
+}
+
+TEST_P(LaunchTest, FillsWithBlocksOfAnySize) {
+  for (const uint32_t block : {32, 256, 1024, 33, 100, 7, 1}) ExpectFilled(10 * block, block);
+}
+
+// An array that was filled before holds something else now.
+TEST_P(LaunchTest, FillsAgain) {
+  for (int call = 0; call < 3; ++call) ExpectFilled(1280, 128);
+}
+
+TEST_P(LaunchTest, FillsLargeArrays) {
+  ExpectFilled(1024, 128, Role::kPlain);
+  for (const uint32_t n : {1u << 20, 1u << 24}) ExpectFilled(n, 256, Role::kPlain);
+}
+
+TEST_P(AnyLengthTest, FillsAnyLength) {
+  ExpectFilled(128, 128);
+  for (const uint64_t n : judge::Around({2, 32, 128, 256, 1024, 64 * 128, 65536}))
+    ExpectFilled(static_cast<uint32_t>(n), 128);
+  for (const uint32_t n : {97, 1009, 100003}) ExpectFilled(n, 192);
+}
+
+TEST_P(AnyLengthTest, HandlesNothing) {
+  ExpectFilled(1, 32);
+  ExpectFilled(0, 32);
+}
+
+TEST_P(AnyLengthTest, ReportsAnImpossibleLaunch) {
+  ExpectFilled(5000, 1024);
+  for (const uint32_t block : {1025, 2048}) ExpectRefused(5000, block);
+  // The error of one launch is not the next one's.
+  ExpectFilled(5000, 1024);
+}
+
+TEST_P(CopyBackTest, ReportsAFailedAllocation) {
+  ExpectFilled(1000, 128);
+  ExpectAllocationError(1000, 1);
+  ExpectFilled(1000, 128);
+}
+
+TEST_P(VerifyTest, CountsWrongElements) {
+  ExpectCounted(1000, 128, {});
+  for (const uint32_t block : {32, 128, 100}) {
+    for (const uint32_t k : {1, 2, 7, 999}) ExpectCounted(1000, block, Every(k, 1000));
+  }
+}
+
+TEST_P(VerifyTest, CountsAtAnyLength) {
+  for (const uint64_t n : judge::Around({32, 128, 1024, 65536})) {
+    const auto length = static_cast<uint32_t>(n);
+    ExpectCounted(length, 128, {});
+    ExpectCounted(length, 128, {length - 1});
+    ExpectCounted(length, 128, Every(3, length));
+  }
+}
+
+TEST_P(VerifyTest, CountsInLargeArrays) {
+  ExpectCounted(1000, 128, {0}, Role::kPlain);
+  ExpectCounted(4'000'037, 256, Every(1009, 4'000'037), Role::kPlain);
+}
+
+TEST_P(VerifyTest, CountsNothing) {
+  ExpectCounted(1, 32, {0});
+  ExpectCounted(0, 32, {});
+}
+
+TEST_P(VerifyTest, ReportsAnImpossibleLaunch) {
+  ExpectCounted(5000, 1024, {17});
+  ExpectRefused(5000, 1025);
+}
+
+TEST_P(Grid2dTest, FillsWholeTiles) {
+  for (const uint32_t width : {16, 32, 160}) {
+    for (const uint32_t height : {16, 48}) ExpectFilled2d(width, height);
+  }
+}
+
+TEST_P(Grid2dTest, FillsAnyRectangle) {
+  ExpectFilled2d(16, 16);
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 100}, {100, 1}, {15, 17}, {17, 15}, {33, 64}, {101, 67}, {640, 3}}) {
+    ExpectFilled2d(static_cast<uint32_t>(width), static_cast<uint32_t>(height));
+  }
+}
+
+TEST_P(Grid2dTest, HandlesNothing) {
+  ExpectFilled2d(1, 1);
+  ExpectFilled2d(0, 5);
+  ExpectFilled2d(5, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, LaunchTest, testing::ValuesIn(SelectedOf({1, 2, 3, 5})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, AnyLengthTest, testing::ValuesIn(SelectedOf({2, 3, 5})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, CopyBackTest, testing::ValuesIn(SelectedOf({3})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, VerifyTest, testing::ValuesIn(SelectedOf({4})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, Grid2dTest, testing::ValuesIn(SelectedOf({6})), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t /*seed*/) {
+  const auto n = static_cast<uint32_t>(elements);
+  constexpr uint32_t kEvidenceBlock = 256;
+  switch (suites::NumberOf(rung)) {
+    case 4:
+      return suites::Verify(runner, rung, n, kEvidenceBlock, suites::Every(2, n));
+    case 6:
+      return suites::Fill(runner, rung, {n, 0, 1024, n / 1024});
+    default:
+      return suites::Fill(runner, rung, {n, kEvidenceBlock});
+  }
+}
+
+}  // namespace lockstep::judge

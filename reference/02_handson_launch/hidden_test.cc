@@ -1,0 +1,75 @@
+// Assignment 02, launching kernels: the tests that only the instructor's run has.
+#include <gtest/gtest.h>
+
+#include "suites/02_handson_launch_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Role;
+
+class HiddenLaunchTest : public LaunchTest {};
+class HiddenAnyLengthTest : public AnyLengthTest {};
+class HiddenCopyBackTest : public CopyBackTest {};
+class HiddenVerifyTest : public VerifyTest {};
+class HiddenGrid2dTest : public Grid2dTest {};
+
+// What an earlier, longer call stored lies in memory that was given back since.
+TEST_P(HiddenLaunchTest, FillsFewAfterMany) {
+  for (const uint32_t n : {65536, 256, 16384, 64}) ExpectFilled(n, 64);
+}
+
+TEST_P(HiddenAnyLengthTest, FillsOtherLengths) {
+  for (const uint32_t block : {1, 31, 96, 384, 1000, 1024}) {
+    for (const uint32_t n : {1, 53, 999, 1025, 7919}) ExpectFilled(n, block);
+  }
+}
+
+TEST_P(HiddenAnyLengthTest, FillsVeryLargeArrays) {
+  ExpectFilled(1000, 256, Role::kPlain);
+  for (const uint32_t n : {(1u << 24) - 1, (1u << 24) - 43}) ExpectFilled(n, 512, Role::kPlain);
+}
+
+TEST_P(HiddenAnyLengthTest, ReportsOtherImpossibleLaunches) {
+  ExpectFilled(5000, 1024);
+  for (const uint32_t block : {4096, 100000}) ExpectRefused(200000, block);
+  ExpectFilled(77, 1024);
+}
+
+TEST_P(HiddenCopyBackTest, FreesAfterAnImpossibleLaunch) {
+  ExpectFilled(1000, 128);
+  for (const uint32_t n : {1, 5000}) ExpectRefused(n, 1500);
+  ExpectAllocationError(70001, 1);
+  ExpectFilled(70001, 128);
+}
+
+TEST_P(HiddenVerifyTest, CountsWithBlocksOfAnySize) {
+  for (const uint32_t block : {1, 33, 512, 1024}) {
+    ExpectCounted(3001, block, {});
+    ExpectCounted(3001, block, {0, 1, 1500, 2999, 3000});
+  }
+}
+
+TEST_P(HiddenVerifyTest, CountsAgain) {
+  for (const uint32_t k : {5u, 50u, 500u}) {
+    std::vector<uint32_t> wrong;
+    for (uint32_t i = k; i < 10007; i += k) wrong.push_back(i);
+    ExpectCounted(10007, 256, wrong);
+  }
+}
+
+TEST_P(HiddenGrid2dTest, FillsOtherRectangles) {
+  for (const auto& [width, height] : {std::pair{2, 1}, {31, 31}, {257, 5}, {5, 257}, {127, 129}}) {
+    ExpectFilled2d(static_cast<uint32_t>(width), static_cast<uint32_t>(height));
+  }
+  ExpectFilled2d(4099, 1021, Role::kPlain);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HiddenLaunchTest, testing::ValuesIn(SelectedOf({1, 2, 3, 5})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenAnyLengthTest, testing::ValuesIn(SelectedOf({2, 3, 5})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenCopyBackTest, testing::ValuesIn(SelectedOf({3})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenVerifyTest, testing::ValuesIn(SelectedOf({4})), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenGrid2dTest, testing::ValuesIn(SelectedOf({6})), judge::RungName);
+
+}  // namespace
+}  // namespace lockstep::suites
