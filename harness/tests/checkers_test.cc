@@ -105,7 +105,7 @@ TEST_F(CheckersTest, VolatileDoesNotReplaceSyncwarp) {
   const auto& findings = Run("warp_with_volatile", {in_, out_});
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].kind, FindingKind::kRace) << Texts(findings);
-  EXPECT_NE(findings[0].hint.find("__syncwarp()"), std::string::npos) << Texts(findings);
+  EXPECT_NE(HintOf(findings[0]).find("__syncwarp()"), std::string::npos) << Texts(findings);
 }
 
 TEST_F(CheckersTest, LastBlockWithoutAFenceIsARace) {

@@ -44,6 +44,7 @@ class EventSource {
     AccessKind kind = AccessKind::kLoad;
     MemorySpace space = MemorySpace::kShared;
     MemoryOrder order = MemoryOrder::kWeak;
+    MemoryScope scope = MemoryScope::kGpu;
     int bytes = 4;
     bool same_value = false;
     bool returns_value = true;
@@ -56,6 +57,7 @@ class EventSource {
     access.space = options.space;
     access.kind = options.kind;
     access.order = options.order;
+    access.scope = options.scope;
     access.bytes = static_cast<uint8_t>(options.bytes);
     access.same_value = options.same_value;
     access.returns_value = options.returns_value;

@@ -19,31 +19,24 @@ struct KindText {
   FindingKind kind;
   const char* heading;  // the verdict's word where there is one
   const char* name;
-  const char* hint;  // where the finding brings none
 };
 
 constexpr KindText kKinds[] = {
-    {FindingKind::kOutOfBounds, "BOUNDS", "out of bounds",
-     "compare the index with the array's length before the access: the last block has threads beyond the end"},
-    {FindingKind::kMisaligned, "BOUNDS", "misaligned address",
-     "an access of N bytes needs an address that is a multiple of N; check casts to wider types and odd offsets"},
-    {FindingKind::kInvalidAddress, "BOUNDS", "invalid address",
-     "the pointer is no device pointer: was it allocated with cudaMalloc, and passed as the right argument?"},
-    {FindingKind::kUninitialized, "UNINIT", "uninitialised read",
-     "nothing wrote these bytes before: initialise them, or read only what was written"},
-    {FindingKind::kRace, "RACE", "race", "no barrier orders these two accesses"},
-    {FindingKind::kBarrierDivergence, "BARRIER", "barrier divergence",
-     "every thread of the block that has not returned must reach the same __syncthreads()"},
-    {FindingKind::kWarpSyncMismatch, "BARRIER", "wrong warp mask",
-     "the mask of a _sync function names exactly the lanes that execute it"},
-    {FindingKind::kTrap, "CRASH", "trap", ""},
-    {FindingKind::kAssert, "CRASH", "assertion failed", ""},
-    {FindingKind::kTimeout, "TIMEOUT", "timeout", "look for a loop whose condition never turns false"},
-    {FindingKind::kUnsupported, "UNSUPPORTED", "unsupported", ""},
-    {FindingKind::kStackOverflow, "CRASH", "stack overflow", "recursion this deep does not fit a thread's stack"},
-    {FindingKind::kOutOfMemory, "CRASH", "out of memory", ""},
-    {FindingKind::kLeak, "API", "leak", "each cudaMalloc needs its cudaFree"},
-    {FindingKind::kApiError, "API", "API error", "check what every CUDA call returns"},
+    {FindingKind::kOutOfBounds, "BOUNDS", "out of bounds"},
+    {FindingKind::kMisaligned, "BOUNDS", "misaligned address"},
+    {FindingKind::kInvalidAddress, "BOUNDS", "invalid address"},
+    {FindingKind::kUninitialized, "UNINIT", "uninitialised read"},
+    {FindingKind::kRace, "RACE", "race"},
+    {FindingKind::kBarrierDivergence, "BARRIER", "barrier divergence"},
+    {FindingKind::kWarpSyncMismatch, "BARRIER", "wrong warp mask"},
+    {FindingKind::kTrap, "CRASH", "trap"},
+    {FindingKind::kAssert, "CRASH", "assertion failed"},
+    {FindingKind::kTimeout, "TIMEOUT", "timeout"},
+    {FindingKind::kUnsupported, "UNSUPPORTED", "unsupported"},
+    {FindingKind::kStackOverflow, "CRASH", "stack overflow"},
+    {FindingKind::kOutOfMemory, "CRASH", "out of memory"},
+    {FindingKind::kLeak, "API", "leak"},
+    {FindingKind::kApiError, "API", "API error"},
 };
 
 const KindText& TextOf(FindingKind kind) {
@@ -127,7 +120,9 @@ std::string VariableName(const std::string& name) {
 }
 
 std::string BufferName(const MemoryPlace& memory) {
-  return memory.buffer_name.empty() ? "a buffer" : Clean(VariableName(memory.buffer_name));
+  if (!memory.buffer_name.empty()) return Clean(VariableName(memory.buffer_name));
+  if (memory.allocated_at.empty()) return "a buffer of " + Bytes(memory.buffer_bytes);
+  return "the " + Bytes(memory.buffer_bytes) + " allocated at " + BaseName(memory.allocated_at);
 }
 
 // The bytes that an access hits, as one would write them: sdata[64] where the offset is a multiple of an element-like
@@ -139,6 +134,7 @@ std::string Element(const MemoryPlace& memory) {
   if (array && std::has_single_bit(memory.bytes) && memory.bytes <= 8 && offset % memory.bytes == 0) {
     return BufferName(memory) + "[" + Number(offset / memory.bytes) + "]";
   }
+  if (memory.buffer_name.empty()) return "offset " + Number(offset) + " of " + BufferName(memory);
   return BufferName(memory) + " + " + Bytes(offset);
 }
 
@@ -146,13 +142,13 @@ std::string Element(const MemoryPlace& memory) {
 std::string Relation(const MemoryPlace& memory) {
   if (!memory.in_buffer) return "at address " + Hex(memory.address) + ", which is in no allocation";
   const std::string name = BufferName(memory);
-  const std::string size = Bytes(memory.buffer_bytes);
+  const std::string size = memory.buffer_name.empty() ? "" : Bytes(memory.buffer_bytes) + ", ";
   if (memory.address < memory.buffer_base) {
     const uint64_t before = memory.buffer_base - memory.address;
-    return Bytes(before) + " before the start of " + name + " (" + size + ", offset -" + Number(before) + ")";
+    return Bytes(before) + " before the start of " + name + " (" + size + "offset -" + Number(before) + ")";
   }
   const uint64_t offset = memory.address - memory.buffer_base;
-  const std::string where = " (" + size + ", offset " + Number(offset) + ")";
+  const std::string where = " (" + size + "offset " + Number(offset) + ")";
   if (offset > memory.buffer_bytes) return Bytes(offset - memory.buffer_bytes) + " past the end of " + name + where;
   if (offset == memory.buffer_bytes) return "just past the end of " + name + where;
   if (memory.bytes > memory.buffer_bytes - offset) {
@@ -184,8 +180,8 @@ std::string Evidence(const Finding& finding) {
              Number(memory.bytes);
       break;
     case FindingKind::kInvalidAddress:
-      text = access + (memory.address < 4096 ? " at address " + Hex(memory.address) + ": a null pointer"
-                                             : " " + Relation(memory));
+      text = access + (memory.address < kNullPage ? " at address " + Hex(memory.address) + ": a null pointer"
+                                                  : " " + Relation(memory));
       break;
     default:
       text = access + ", " + Relation(memory);
@@ -201,6 +197,7 @@ std::string Source(const ThreadPlace& place) {
     text = "PTX line " + std::to_string(place.ptx_line) + " (build with -lineinfo for the source line)";
   }
   if (!place.instruction.empty()) text += (text.empty() ? "" : "  ") + Clean(place.instruction);
+  if (!place.in_file.empty()) text += ", in " + BaseName(place.in_file) + ":" + std::to_string(place.in_line);
   return text;
 }
 
@@ -246,12 +243,12 @@ std::string Format(const Finding& finding) {
   } else if (const std::string source = Source(finding.first); !source.empty()) {
     text += "\n  at      " + source;
   }
-  if (finding.memory && !finding.memory->allocated_at.empty()) {
+  if (finding.memory && !finding.memory->allocated_at.empty() && !finding.memory->buffer_name.empty()) {
     text +=
         "\n  buffer  " + BufferName(*finding.memory) + " was allocated at " + BaseName(finding.memory->allocated_at);
   }
   if (finding.count > 1) text += "\n  times   " + Number(finding.count);
-  const std::string hint = finding.hint.empty() ? kind.hint : Clean(finding.hint);
+  const std::string hint = Clean(HintOf(finding));
   if (!hint.empty()) text += "\n  hint    " + hint;
   return text;
 }

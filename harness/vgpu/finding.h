@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vgpu/exec/warp.h"
@@ -32,12 +33,16 @@ enum class FindingKind : uint8_t {
 enum class MemorySpace : uint8_t { kGlobal, kShared, kLocal, kConst, kParam };
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
+inline constexpr uint64_t kNullPage = 4096;  // addresses below come from a null pointer
+
 // A thread at an instruction.
 struct ThreadPlace {
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
   std::string file;  // as .file has it; empty without -lineinfo
   int line = 0;
+  std::string in_file;  // where code of the toolkit was inlined at file:line: its own place; else empty
+  int in_line = 0;
   std::string instruction;  // PTX opcode with modifiers: "st.shared.u32"
   int ptx_line = 0;
   AccessKind access = AccessKind::kLoad;
@@ -75,6 +80,8 @@ struct Finding {
 //     …
 std::string Format(const Finding& finding);
 std::string_view NameOf(FindingKind kind);  // "out of bounds"
+// One sentence: the finding's own hint, or the one that fits the case. May be empty.
+std::string_view HintOf(const Finding& finding);
 
 // Findings with the same kind, kernel, instructions and source lines are folded.
 class FindingList {

@@ -101,7 +101,7 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
   const uint32_t pc = warp.pc - 1;
   const int lane = std::countr_zero(mask);
   for (Observer* observer : engine.observers()) {
-    observer->OnBarrierArrive({mask, pc, block.index, warp.index}, arrival.barrier);
+    observer->OnBarrierArrive({mask, pc, block.index, warp.index, arrival.waits}, arrival.barrier);
   }
   if (barrier.touched_warps == 0) {
     barrier.expected_warps = arrival.expected_warps;

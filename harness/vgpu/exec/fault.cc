@@ -7,11 +7,31 @@
 namespace lockstep::vgpu {
 namespace {
 
+// Headers that come with nvcc: wherever it is installed, they lie in an include folder of CUDA's or NVIDIA's.
+bool IsToolkitHeader(std::string_view path) {
+  if (path.find("/include/") == std::string_view::npos) return false;
+  return path.find("cuda") != std::string_view::npos || path.find("nvidia") != std::string_view::npos;
+}
+
+// The place that a message names: of code inlined from the toolkit's headers, the line that called it.
+void SetSource(const Program& program, uint32_t pc, ThreadPlace& place) {
+  const std::vector<ptx::SourceLocation> chain = program.InlineChain(pc);
+  const auto own = std::find_if(chain.begin(), chain.end(), [&](const ptx::SourceLocation& location) {
+    return !IsToolkitHeader(program.FileName(location));
+  });
+  const ptx::SourceLocation& shown = own == chain.end() ? chain.back() : *own;
+  place.file = program.FileName(shown);
+  place.line = shown.line;
+  if (own == chain.begin() || chain.size() == 1) return;
+  place.in_file = program.FileName(chain.front());
+  place.in_line = chain.front().line;
+}
+
 std::string FileLine(const Program& program, uint32_t pc) {
-  const std::string_view path = program.File(pc);
-  const int line = program.info[pc].location.line;
-  if (path.empty() || line == 0) return "PTX line " + std::to_string(program.info[pc].ptx_line);
-  return std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(line);
+  ThreadPlace place;
+  SetSource(program, pc, place);
+  if (place.file.empty() || place.line == 0) return "PTX line " + std::to_string(program.info[pc].ptx_line);
+  return place.file.substr(place.file.find_last_of('/') + 1) + ":" + std::to_string(place.line);
 }
 
 // The variable that holds the offset, or the one that ends last before it, or the first.
@@ -22,6 +42,13 @@ const NamedRange* FindRange(const std::vector<NamedRange>& ranges, uint64_t offs
     if (best == nullptr || (range.offset <= offset && range.offset >= best->offset)) best = &range;
   }
   return best;
+}
+
+std::string DynamicSharedName(const Program& program) {
+  for (const NamedRange& range : program.shared_variables) {
+    if (range.bytes == 0) return range.name;
+  }
+  return "dynamic shared memory";
 }
 
 void Describe(const LaunchState& launch, MemoryPlace& place) {
@@ -41,7 +68,7 @@ void Describe(const LaunchState& launch, MemoryPlace& place) {
       if (launch.reserved_shared_offset > launch.dynamic_shared_offset &&
           place.address >= launch.dynamic_shared_offset) {
         place.in_buffer = true;
-        place.buffer_name = "dynamic shared memory";
+        place.buffer_name = DynamicSharedName(*launch.program);
         place.buffer_base = launch.dynamic_shared_offset;
         place.buffer_bytes = launch.reserved_shared_offset - launch.dynamic_shared_offset;
         return;
@@ -80,8 +107,7 @@ ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint
   ThreadPlace place;
   place.block = Unflatten(block_index, launch.info.grid);
   place.thread = Unflatten(thread_index, launch.info.block);
-  place.file = program.File(pc);
-  place.line = program.info[pc].location.line;
+  SetSource(program, pc, place);
   place.instruction = program.Text(pc);
   place.ptx_line = program.info[pc].ptx_line;
   switch (program.code[pc].insn_class) {

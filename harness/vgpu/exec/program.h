@@ -67,7 +67,7 @@ struct CallSite {
   std::vector<ValuePlace> arguments, returns;
 };
 
-// A variable in shared or local memory, for messages.
+// A variable in shared or local memory, for messages. The only extern array has no bytes of its own.
 struct NamedRange {
   std::string name;
   uint32_t offset = 0, bytes = 0;

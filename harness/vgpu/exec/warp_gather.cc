@@ -113,6 +113,7 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
     break;
   }
   LaneMask complete = 0;
+  std::vector<LaneMask> complete_parts;
   struct Part {
     LaneMask members, lanes;
   };
@@ -125,12 +126,18 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
     left &= ~lanes;
     if ((wanted & warp.alive & ~lanes) == 0) {
       complete |= lanes;
+      complete_parts.push_back(lanes);
     } else {
       incomplete.push_back({wanted, lanes});
     }
   }
+  // Values are exchanged lane by lane, at once; but a barrier is one for each mask.
+  const auto run_complete = [&] {
+    if (!info.any_place) complete_parts = {complete};
+    for (const LaneMask lanes : complete_parts) info.handler(warp, insn, lanes);
+  };
   if (incomplete.empty()) {
-    info.handler(warp, insn, mask);
+    run_complete();
     return;
   }
   WarpState& s = *warp.state;
@@ -148,7 +155,7 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
   }
   warp.active = together;
   if (complete != 0) {
-    info.handler(warp, insn, complete);
+    run_complete();
   } else {
     BlockCurrent(warp, GroupStatus::kAtWarpSync);
     s.groups[s.current].members = incomplete.front().members;

@@ -19,12 +19,15 @@ inline Extent ExtentOf(const MemoryAccess& event) {
   const int first = std::countr_zero(event.mask);
   switch (event.form) {
     case AccessForm::kUnit:
-      return {a[first], a[kWarpSize - 1 - std::countl_zero(event.mask)] + event.bytes};
+    case AccessForm::kStrided: {
+      const uint64_t last = a[kWarpSize - 1 - std::countl_zero(event.mask)];
+      return {std::min(a[first], last), std::max(a[first], last) + event.bytes};
+    }
     case AccessForm::kHalves: {
       constexpr int kMiddle = kWarpSize / 2;
       return {std::min(a[0], a[kMiddle]), std::max(a[kMiddle - 1], a[kWarpSize - 1]) + event.bytes};
     }
-    default: {
+    case AccessForm::kScattered: {
       int64_t low = static_cast<int64_t>(a[first]), high = low;
       for (int lane = 0; lane < kWarpSize; ++lane) {
         const int64_t at = static_cast<int64_t>(event.mask >> lane & 1 ? a[lane] : a[first]);
@@ -34,6 +37,7 @@ inline Extent ExtentOf(const MemoryAccess& event) {
       return {static_cast<uint64_t>(low), static_cast<uint64_t>(high) + event.bytes};
     }
   }
+  return {};
 }
 
 }  // namespace lockstep::vgpu

@@ -29,6 +29,7 @@ void BlockClocks::Begin(uint32_t threads) {
   for (Meeting& meeting : meeting_) {
     std::fill_n(meeting.clock.begin(), warps_, 0u);
     meeting.acquired = 0;
+    meeting.waiting = 0;
   }
   fenced_.assign(warps_, 0);
   released_.assign(warps_, 0);
@@ -56,8 +57,9 @@ void BlockClocks::SyncWarp(uint32_t warp, LaneMask lanes) {
   for (LaneMask left = lanes; left != 0; left &= left - 1) table[std::countr_zero(left)] = joined;
 }
 
-void BlockClocks::Arrive(uint32_t warp, uint32_t barrier) {
+void BlockClocks::Arrive(uint32_t warp, uint32_t barrier, bool waits) {
   Meeting& meeting = meeting_[barrier % kBarriers];
+  if (waits) meeting.waiting |= uint64_t{1} << warp;
   JoinSeen(meeting.clock.data(), warp);
   meeting.acquired = std::max(meeting.acquired, acquired_[warp]);
   ++time_[warp];
@@ -65,6 +67,7 @@ void BlockClocks::Arrive(uint32_t warp, uint32_t barrier) {
 
 bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
   Meeting& meeting = meeting_[barrier % kBarriers];
+  warps &= meeting.waiting;
   const bool whole = (alive_warps_ & ~warps) == 0;
   if (whole) {
     // Threads that have exited hold the barrier up no longer; what they did is done.
@@ -79,6 +82,7 @@ bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
   }
   std::fill_n(meeting.clock.begin(), warps_, 0u);
   meeting.acquired = 0;
+  meeting.waiting = 0;
   return whole;
 }
 

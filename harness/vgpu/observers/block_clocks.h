@@ -45,8 +45,9 @@ class BlockClocks {
 
   void Exit(uint32_t warp, LaneMask lanes);
   void SyncWarp(uint32_t warp, LaneMask lanes);
-  void Arrive(uint32_t warp, uint32_t barrier);
-  // True when every thread that has not exited took part: then all accesses until now come before all from now on.
+  // waits: not so for bar.arrive, by which a warp orders what it did before and nothing that it will do.
+  void Arrive(uint32_t warp, uint32_t barrier, bool waits = true);
+  // True when every thread that has not exited waited: then all accesses until now come before all from now on.
   bool Complete(uint32_t barrier, uint64_t warps);
 
   void Fence(uint32_t warp);
@@ -71,6 +72,7 @@ class BlockClocks {
   struct Meeting {
     Clock clock{};
     uint64_t acquired = 0;
+    uint64_t waiting = 0;  // warps
   };
 
   static void Join(uint32_t* into, const uint32_t* from, uint32_t count);

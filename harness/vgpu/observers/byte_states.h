@@ -54,6 +54,17 @@ class ByteStates {
     const uint64_t end = std::min<uint64_t>(begin + count, words_.size() * 64);
     return begin < end && AnySet(words_.data(), begin, end - begin);
   }
+  // Whether all of every lane's bytes have been written; none of them lies beyond end. Accesses are aligned.
+  bool AllOfLanes(const uint64_t* address, LaneMask lanes, uint64_t bytes, uint64_t end) const {
+    if (end > words_.size() * 64) return false;
+    const uint64_t any = address[std::countr_zero(lanes)];
+    uint64_t written = ~uint64_t{0};
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      const uint64_t at = lanes >> lane & 1 ? address[lane] : any;
+      written &= words_[at / 64] >> (at % 64);
+    }
+    return (~written & BitRange(0, bytes)) == 0;
+  }
 
  private:
   std::vector<uint64_t> words_;
@@ -97,6 +108,7 @@ class GlobalByteStates {
     const Region* region = Find(address >> kRegionShift);
     return region == nullptr || region->missing == 0;
   }
+  bool AllOfLanes(const uint64_t*, LaneMask, uint64_t, uint64_t) const { return false; }  // look lane by lane
   bool All(uint64_t begin, uint64_t count) {
     return Every(begin, count, [](uint64_t missing, const uint64_t* bits, uint64_t offset, uint64_t here) {
       return missing == 0 || (bits != nullptr && AllSet(bits, offset, here));

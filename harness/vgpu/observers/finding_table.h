@@ -16,7 +16,7 @@ namespace lockstep::vgpu {
 class FindingTable {
  public:
   void Add(const RawFinding& finding) {
-    const Key key{finding.kind, finding.first.pc, finding.second.pc, finding.space, finding.detail};
+    const Key key = KeyOf(finding);
     const auto [entry, added] = table_.try_emplace(key, finding);
     if (!added) Merge(entry->second, finding);
   }
@@ -41,6 +41,12 @@ class FindingTable {
  private:
   using Key = std::tuple<FindingKind, uint32_t, uint32_t, MemorySpace, std::string_view>;
 
+  // Of a race, either access may have come first: it is one race.
+  static Key KeyOf(const RawFinding& finding) {
+    const auto [low, high] = std::minmax(finding.first.pc, finding.second.pc);
+    if (finding.kind == FindingKind::kRace) return {finding.kind, low, high, finding.space, ""};
+    return {finding.kind, finding.first.pc, finding.second.pc, finding.space, finding.detail};
+  }
   // The block that the finding came up in.
   static uint32_t BlockOf(const RawFinding& finding) {
     return finding.has_second ? finding.second.block_index : finding.first.block_index;

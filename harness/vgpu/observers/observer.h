@@ -31,6 +31,11 @@ struct LaunchInfo {
 enum class MemoryOrder : uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcquireRelease };
 enum class MemoryScope : uint8_t { kCta, kCluster, kGpu, kSystem };
 
+// Whether the bytes that a lane is about to store lie there already. Looked up only when somebody asks.
+struct StoreTest {
+  bool (*keeps)(const StoreTest& test, int lane) = nullptr;
+};
+
 // One warp instruction's access to one space. An instruction whose generic addresses fall into several
 // spaces gives one event a space.
 struct MemoryAccess {
@@ -38,21 +43,25 @@ struct MemoryAccess {
   AccessKind kind;
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
-  uint8_t bytes;              // a lane: element size × vector elements (1 to 32)
-  bool same_value = false;    // stores: lanes that hit the same address stored the same bytes
-  bool returns_value = true;  // atomics: false for red
+  uint8_t bytes;                     // a lane: element size × vector elements (1 to 32)
+  const StoreTest* store = nullptr;  // stores: nullptr where it can't be told
+  bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
+  bool returns_value = true;         // atomics: false for red
   AccessForm form = AccessForm::kScattered;
   LaneMask mask;            // lanes that access
   const uint64_t* address;  // [32]; global: device address; shared, local: offset in the window
   uint32_t pc;
   uint32_t block_index, warp_index;
   uint32_t thread_base;  // = warp_index * 32
+
+  bool KeepsValue(uint32_t lane) const { return store != nullptr && store->keeps(*store, static_cast<int>(lane)); }
 };
 
 struct WarpEvent {  // barrier arrival, __syncwarp, fence, exit
   LaneMask mask;    // lanes that take part
   uint32_t pc;
   uint32_t block_index, warp_index;
+  bool waits = true;  // false: bar.arrive
 };
 
 class Observer {

@@ -113,7 +113,8 @@ class RaceChecker : public Checker {
         ForgetGlobal();
       }
       const uint32_t number = block->Number(log_, block->global_cache, access);
-      Comparison comparison(log_, *block, &releases_, access, number, global_floor_, event, findings_);
+      Comparison comparison(log_, *block, block->global_cache, &releases_, access, number, global_floor_, event,
+                            findings_);
       CheckLanes(comparison, event, GlobalMemory{&pages_});
     }
     PublishRelease(*block, event);
@@ -121,7 +122,7 @@ class RaceChecker : public Checker {
 
   void OnBarrierArrive(const WarpEvent& event, uint32_t barrier) override {
     if (BlockState* block = FindBlock(event.block_index, event.warp_index)) {
-      block->clocks.Arrive(event.warp_index, barrier);
+      block->clocks.Arrive(event.warp_index, barrier, event.waits);
     }
   }
   void OnBarrierComplete(uint32_t block_index, uint32_t barrier, uint64_t warps) override {
@@ -160,7 +161,9 @@ class RaceChecker : public Checker {
     ShadowRegion* region;
     uint64_t offset;  // in the region
   };
+  // kBounded: an access may end beyond the region.
   struct SharedMemory {
+    static constexpr bool kBounded = true;
     ShadowRegion* region;
     Place At(uint64_t address, bool small) const {
       if (small) region->Refine();
@@ -168,6 +171,7 @@ class RaceChecker : public Checker {
     }
   };
   struct GlobalMemory {
+    static constexpr bool kBounded = false;  // accesses are aligned, and pages are watched whole
     ShadowPages* pages;
     Place At(uint64_t address, bool small) const {
       return {pages->Find(address, small), address & (ShadowPages::kPageBytes - 1)};
@@ -203,30 +207,31 @@ class RaceChecker : public Checker {
   }
 
   void CheckShared(BlockState& block, const MemoryAccess& event, const Access& access) {
-    const Extent extent = ExtentOf(event);
-    if (event.kind == AccessKind::kLoad) {
-      if (block.deferred.open() && !block.shared.Written(extent.low, extent.high)) {
-        block.deferred.Add(event, access, extent);
-        return;
-      }
-    } else if (block.deferred.Meets(extent)) {
-      EnterDeferred(block);
-    }
-    EnterShared(block, event, access);
-  }
-  void EnterShared(BlockState& block, const MemoryAccess& event, const Access& access) {
     if (block.log.full()) {
       RestartShared(block);
       MoveFloor(block);
     }
     const uint32_t number = block.Number(block.log, block.shared_cache, access);
-    Comparison comparison(block.log, block, nullptr, access, number, block.floor, event, findings_);
+    const Extent extent = ExtentOf(event);
+    if (event.kind == AccessKind::kLoad) {
+      if (block.deferred.open() && !block.shared.Written(extent.low, extent.high)) {
+        block.deferred.Add(event, number, extent);
+        return;
+      }
+    } else if (block.deferred.Meets(extent)) {
+      EnterDeferred(block);
+    }
+    EnterShared(block, event, access, number);
+  }
+  void EnterShared(BlockState& block, const MemoryAccess& event, const Access& access, uint32_t number) {
+    Comparison comparison(block.log, block, block.shared_cache, nullptr, access, number, block.floor, event, findings_);
     CheckLanes(comparison, event, SharedMemory{&block.shared});
   }
   void EnterDeferred(BlockState& block) {
     if (block.deferred.empty()) return;
-    block.deferred.Enter(block.index,
-                         [&](const MemoryAccess& event, const Access& access) { EnterShared(block, event, access); });
+    block.deferred.Enter(block.index, [&](const MemoryAccess& event, uint32_t number) {
+      EnterShared(block, event, block.log[number], number);
+    });
   }
 
   // Acquires, and says how strong the access is.
@@ -316,8 +321,9 @@ class RaceChecker : public Checker {
   [[gnu::always_inline]] void CheckLane(Comparison& c, const MemoryAccess& event, Memory memory, uint32_t lane) {
     const uint64_t address = event.address[lane];
     const Place place = memory.At(address, event.bytes < 4);
-    if (place.region == nullptr || event.bytes > place.region->bytes() ||
-        place.offset > place.region->bytes() - event.bytes) {
+    if (place.region == nullptr) return;
+    if (Memory::kBounded &&
+        (event.bytes > place.region->bytes() || place.offset > place.region->bytes() - event.bytes)) {
       return;
     }
     const int shift = place.region->shift();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "vgpu/observers/access_log.h"
 #include "vgpu/observers/checkers.h"
@@ -23,10 +25,12 @@ inline constexpr const char* kRaceDetail[3][3] = {
 // One warp access while it is held against the records.
 class Comparison {
  public:
-  Comparison(const AccessLog& log, const BlockState& block, const Releases* releases, const Access& access,
-             uint32_t number, Record floor, const MemoryAccess& event, FindingTable& findings)
+  Comparison(const AccessLog& log, const BlockState& block, const std::vector<BlockState::CachedAccess>& cache,
+             const Releases* releases, const Access& access, uint32_t number, Record floor, const MemoryAccess& event,
+             FindingTable& findings)
       : log_(log),
         block_(block),
+        cache_(cache),
         releases_(releases),
         access_(access),
         number_(number),
@@ -35,6 +39,7 @@ class Comparison {
         findings_(findings) {}
 
   Record floor() const { return floor_; }
+  bool strong() const { return access_.strength == Strength::kStrong; }
   bool IsOld(const Record* records, size_t count) const {  // also nullptr
     return records == nullptr || AllBelow(records, count, floor_);
   }
@@ -49,6 +54,8 @@ class Comparison {
   }
   bool Races(Record record, uint32_t lane) {
     if (Ordered(record, lane) || benign_) return false;
+    const bool stores = old_.kind == AccessKind::kStore && access_.kind == AccessKind::kStore;
+    if (stores && !same_instruction_ && event_.KeepsValue(lane)) return false;  // the flag that many raise
     return !(same_instruction_ && event_.same_value && AccessOf(record) == number_);
   }
   // The same for a run in step that begins with the record, at `lane`: false where lanes may differ.
@@ -80,26 +87,26 @@ class Comparison {
     finding.first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
     finding.has_second = true;
     finding.second = {access_.block_index, access_.warp * kWarpSize + lane, access_.pc, access_.kind};
+    if (OldWarpDidBoth(AccessOf(record))) std::swap(finding.first, finding.second);
     finding.has_memory = true;
     finding.space = event_.space;
     finding.address = address;
     finding.bytes = event_.bytes;
-    finding.detail = kRaceDetail[static_cast<int>(old_.kind)][static_cast<int>(access_.kind)];
-    if (same_instruction_) {
-      finding.hint = "several threads of one warp write this address by one instruction, and any of them may win";
-    } else if (same_warp_) {
-      finding.hint = "threads of one warp need not run in step: put __syncwarp() between these two accesses";
-    } else if (old_.block_index == access_.block_index) {
-      finding.hint = "no barrier orders these two accesses: __syncthreads() must stand between them";
-    } else {
-      finding.hint =
-          "blocks run side by side in any order: use an atomic operation, two kernels, or __threadfence() before the "
-          "atomic that tells the others";
-    }
+    finding.detail = kRaceDetail[static_cast<int>(finding.first.access)][static_cast<int>(finding.second.access)];
     findings_.Add(finding);
   }
 
  private:
+  // Nothing says which of two racing accesses comes first. What a programmer wrote is the order in which one thread
+  // does both: of a warp that runs ahead, the store that another warp's load finds is the one behind its own load, and
+  // the race is a write after a read. Whether the older access's warp had, since it last synchronised, done the other
+  // instruction before.
+  bool OldWarpDidBoth(uint32_t number) const {
+    if (old_.block_index != access_.block_index || same_warp_ || old_.pc == access_.pc) return false;
+    const BlockState::CachedAccess& own =
+        cache_[old_.warp * BlockState::kCachedPcs + access_.pc % BlockState::kCachedPcs];
+    return own.pc == access_.pc && own.time == old_.time && own.number < number;
+  }
   // Facts about a record's access, kept for the next record, which is mostly of the same one.
   void LookUp(Record record) {
     const uint32_t number = AccessOf(record);
@@ -124,6 +131,7 @@ class Comparison {
 
   const AccessLog& log_;
   const BlockState& block_;
+  const std::vector<BlockState::CachedAccess>& cache_;  // of the accesses in log_
   const Releases* releases_;
   const Access& access_;
   const uint32_t number_;
@@ -138,19 +146,25 @@ class Comparison {
 // One granule, one lane, where nothing has happened since the floor moved that the access could clash with.
 [[gnu::always_inline]] inline bool CheckFreshGranule(const Comparison& c, ShadowRegion& region, size_t granule,
                                                      uint32_t lane, AccessKind kind) {
-  if (region.At(kLastWrite, granule) >= c.floor() || region.At(kRead, granule) >= c.floor()) return false;
-  *region.Touch(kind == AccessKind::kLoad ? kRead : kLastWrite, granule, 1) = c.RecordOf(lane);
-  return true;
+  const Trace own = kind == AccessKind::kLoad ? kRead : kLastWrite;
+  const Trace clash = kind == AccessKind::kLoad ? kLastWrite : kRead;
+  return region.At(clash, granule) < c.floor() && region.At(kStrongWrite, granule) < c.floor() && !c.strong() &&
+         region.Renew(own, granule, c.floor(), c.RecordOf(lane));
 }
 
 // One granule, one lane.
 [[gnu::noinline]] inline void CheckGranule(Comparison& c, ShadowRegion& region, size_t granule, uint32_t lane,
                                            AccessKind kind, uint64_t address) {
   const Record write = region.At(kLastWrite, granule);
+  const Record strong_write = region.At(kStrongWrite, granule);
   const Record read = region.At(kRead, granule);
   const Record other = region.At(kOtherRead, granule);
   const Record record = c.RecordOf(lane);
-  if (c.Races(write, lane)) c.Report(write, lane, address);
+  if (c.Races(write, lane)) {
+    c.Report(write, lane, address);
+  } else if (!c.strong() && c.Races(strong_write, lane)) {
+    c.Report(strong_write, lane, address);
+  }
   if (kind == AccessKind::kLoad) {
     if (c.Ordered(read, lane)) {
       *region.Touch(kRead, granule, 1) = record;
@@ -164,9 +178,15 @@ class Comparison {
   } else if (c.Races(other, lane)) {
     c.Report(other, lane, address);
   }
+  if (c.strong()) {
+    *region.Touch(kStrongWrite, granule, 1) = record;
+    return;
+  }
+  // What races with the reads or the strong write races with this write too.
   *region.Touch(kLastWrite, granule, 1) = record;
-  if (read != 0) *region.Touch(kRead, granule, 1) = 0;
-  if (other != 0) *region.Touch(kOtherRead, granule, 1) = 0;
+  for (const auto& [trace, old] : {std::pair{kRead, read}, {kOtherRead, other}, {kStrongWrite, strong_write}}) {
+    if (old != 0) *region.Touch(trace, granule, 1) = 0;
+  }
 }
 
 // A run of granules, hit by neighbouring lanes from `lane` on.
@@ -184,6 +204,7 @@ struct Run {
 inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind) {
   const auto& [granule, count, lane, lane_shift] = run;
   const auto put = [&](Trace trace) { Fill(region.Touch(trace, granule, count), count, c.RecordOf(lane), lane_shift); };
+  if (c.strong() || !c.IsOld(region.Since(kStrongWrite, granule, count), count)) return false;
   const Record* write = region.Since(kLastWrite, granule, count);
   if (!c.IsOld(write, count) && !(AllInStep(write, count, lane_shift) && c.RunHarmless(*write, lane))) return false;
   const Record* read = region.Since(kRead, granule, count);

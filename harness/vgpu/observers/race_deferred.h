@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "vgpu/observers/access_extent.h"
-#include "vgpu/observers/access_log.h"
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
@@ -32,15 +31,21 @@ class DeferredLoads {
   bool empty() const { return loads_.empty(); }
   bool Meets(const Extent& extent) const { return extent.low < extent_.high && extent.high > extent_.low; }
 
-  void Add(const MemoryAccess& event, const Access& access, const Extent& extent) {
+  void Add(const MemoryAccess& event, uint32_t number, const Extent& extent) {
     if (loads_.empty()) extent_ = extent;
     extent_ = {std::min(extent_.low, extent.low), std::max(extent_.high, extent.high)};
-    Load load{access.pc, access.time, event.mask, {}, access.warp, event.bytes, event.form, access.strength};
+    Load load{number, event.pc, event.mask, {}, event.warp_index, event.bytes, event.form};
     const uint64_t* a = event.address;
     switch (event.form) {
-      case AccessForm::kUnit: {
-        const int first = std::countr_zero(event.mask);
-        load.place[0] = static_cast<uint32_t>(a[first]) - static_cast<uint32_t>(first) * event.bytes;
+      case AccessForm::kUnit:
+      case AccessForm::kStrided: {
+        const LaneMask rest = event.mask & (event.mask - 1);
+        const uint32_t first = static_cast<uint32_t>(std::countr_zero(event.mask));
+        const uint32_t next = static_cast<uint32_t>(std::countr_zero(rest)) & (kWarpSize - 1);
+        const bool strided = event.form == AccessForm::kStrided;
+        load.place[1] =
+            strided ? static_cast<uint32_t>(static_cast<int64_t>(a[next] - a[first]) / (next - first)) : event.bytes;
+        load.place[0] = static_cast<uint32_t>(a[first]) - first * load.place[1];
         break;
       }
       case AccessForm::kHalves:
@@ -50,7 +55,7 @@ class DeferredLoads {
           load.uniform[half] = lane[0] == lane[1];
         }
         break;
-      default:
+      case AccessForm::kScattered:
         load.place[0] = static_cast<uint32_t>(lanes_.size());
         lanes_.emplace_back();
         for (int lane = 0; lane < kWarpSize; ++lane) lanes_.back()[lane] = static_cast<uint32_t>(a[lane]);
@@ -59,7 +64,7 @@ class DeferredLoads {
     open_ = loads_.size() < kMaximum;
   }
 
-  // Calls f(event, access) for each load, in order. None is put off from now on until the next barrier.
+  // Calls f(event, number) for each load, in order. None is put off from now on until the next barrier.
   template <typename F>
   void Enter(uint32_t block_index, const F& f) {
     open_ = false;
@@ -77,19 +82,19 @@ class DeferredLoads {
       event.block_index = block_index;
       event.warp_index = load.warp;
       event.thread_base = load.warp * kWarpSize;
-      f(event, Access{block_index, load.time, load.pc, load.warp, AccessKind::kLoad, load.strength});
+      f(event, load.number);
     }
     Drop();
   }
 
  private:
   struct Load {
-    uint32_t pc, time;
+    uint32_t number, pc;
     LaneMask mask;
-    uint32_t place[2];  // lane 0's address, or each half's, or [0] an index of lanes_
-    uint8_t warp, bytes;
+    uint32_t place[2];  // lane 0's address and the stride, or each half's address, or [0] an index of lanes_
+    uint32_t warp;
+    uint8_t bytes;
     AccessForm form;
-    Strength strength;
     bool uniform[2] = {false, false};  // of halves
   };
 
@@ -102,14 +107,15 @@ class DeferredLoads {
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       switch (load.form) {
         case AccessForm::kUnit:
-          address[lane] = load.place[0] + lane * load.bytes;  // wraps below lane 0
+        case AccessForm::kStrided:
+          address[lane] = load.place[0] + lane * load.place[1];  // modulo 2^32, as all of shared memory lies below
           break;
         case AccessForm::kHalves: {
           const uint32_t half = lane / (kWarpSize / 2);
           address[lane] = load.place[half] + (load.uniform[half] ? 0 : lane % (kWarpSize / 2) * load.bytes);
           break;
         }
-        default:
+        case AccessForm::kScattered:
           address[lane] = lanes_[load.place[0]][lane];
       }
     }

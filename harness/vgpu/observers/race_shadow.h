@@ -1,9 +1,10 @@
 // Shadow memory of the race checker: who last wrote, and who has read since, by granule.
 //
 // A granule is 4 bytes until a smaller access comes: then its region goes over to single bytes, for good. So arrays of
-// char are exact and arrays of int are cheap. A granule has three records, its traces: the last write, and two reads
-// that no later read stands for. Two are enough to find a race with any third thread, but where partial synchronisation
-// orders just those two.
+// char are exact and arrays of int are cheap. A granule has four records, its traces: the last write, the last write by
+// an atomic operation or a strong store, and two reads that no later read stands for. Strong writes are kept apart
+// since they do not race with each other: one must not hide a plain write that does. Two reads are enough to find a
+// race with any third thread, but where partial synchronisation orders just those two.
 //
 // Numbers of accesses rise, and what lies below a floor is ordered before all that comes: after a barrier of the whole
 // block, for shared memory; from launch to launch, for global memory. So nothing is ever cleared there. A region keeps
@@ -22,8 +23,8 @@
 
 namespace lockstep::vgpu {
 
-enum Trace : uint8_t { kLastWrite, kRead, kOtherRead };
-inline constexpr int kTraces = 3;
+enum Trace : uint8_t { kLastWrite, kRead, kStrongWrite, kOtherRead };
+inline constexpr int kTraces = 4;
 
 class alignas(64) ShadowRegion {
  public:
@@ -53,13 +54,26 @@ class alignas(64) ShadowRegion {
     const Record* record = Since(trace, granule, 1);
     return record == nullptr ? 0 : *record;
   }
+  // Puts a record where the one that stands there is below the floor; false: it is not.
+  [[gnu::always_inline]] bool Renew(Trace trace, size_t granule, Record floor, Record record) {
+    const Records& records = traces_[trace];
+    if (granule - records.begin >= size_t{records.end} - records.begin) {
+      *Touch(trace, granule, 1) = record;
+      return true;
+    }
+    if (records.data[granule] >= floor) return false;
+    records.data[granule] = record;
+    return true;
+  }
   // Whether any of these bytes may have been written.
   bool Written(uint64_t low, uint64_t high) const {
-    const Records& records = traces_[kLastWrite];
-    return low < uint64_t{records.end} << shift_ && high > uint64_t{records.begin} << shift_;
+    const auto meets = [&](const Records& records) {
+      return low < uint64_t{records.end} << shift_ && high > uint64_t{records.begin} << shift_;
+    };
+    return meets(traces_[kLastWrite]) || meets(traces_[kStrongWrite]);
   }
   // A trace's records from a granule on, to write to.
-  Record* Touch(Trace trace, size_t granule, size_t count) {
+  [[gnu::noinline]] Record* Touch(Trace trace, size_t granule, size_t count) {
     Records& records = traces_[trace];
     const uint32_t begin = static_cast<uint32_t>(granule), end = static_cast<uint32_t>(granule + count);
     if (records.end == 0) {
@@ -102,10 +116,13 @@ class ShadowPages {
  public:
   static constexpr int kPageShift = 12;
   static constexpr uint64_t kPageBytes = uint64_t{1} << kPageShift;
-  // Of shadow memory; beyond it, pages are not watched. Three traces of a page take 12 KiB, of single bytes 48.
-  static constexpr size_t kMaximumBytes = size_t{2} << 30;
+  // Of shadow memory; beyond it, pages are not watched. All traces of a page take 16 KiB, of single bytes 64.
+  static constexpr size_t kMaximumBytes = size_t{3} << 30;
 
-  void NextGeneration() { ++generation_; }
+  void NextGeneration() {
+    ++generation_;
+    std::fill_n(cache_, kCacheEntries, Cached{});
+  }
   // For when numbers begin again.
   void Clear() {
     pages_.clear();
@@ -118,7 +135,7 @@ class ShadowPages {
     const uint64_t number = address >> kPageShift;
     const Cached& cached = cache_[number % kCacheEntries];
     ShadowRegion* region = cached.region;
-    if (cached.number != number || cached.generation != generation_) [[unlikely]] {
+    if (cached.number != number) [[unlikely]] {
       region = FindSlowly(number);
     }
     if (small && region != nullptr && region->shift() != 0) return Refine(number);
@@ -130,7 +147,7 @@ class ShadowPages {
   static constexpr size_t kWordPage = kTraces * kPageBytes;  // bytes of shadow, at most
   static constexpr size_t kBytePage = 4 * kWordPage;
   struct Cached {
-    uint64_t number = 0, generation = 0;
+    uint64_t number = ~uint64_t{0};
     ShadowRegion* region = nullptr;
   };
   struct Page {
@@ -156,7 +173,7 @@ class ShadowPages {
       page.region.Forget();
     }
     ShadowRegion* const region = page.watched ? &page.region : nullptr;
-    cache_[number % kCacheEntries] = {number, generation_, region};
+    cache_[number % kCacheEntries] = {number, region};
     return region;
   }
 
@@ -164,7 +181,7 @@ class ShadowPages {
     Page& page = *pages_.find(number)->second;
     if (!MakeRoom(kBytePage - kWordPage)) {
       page.watched = false;
-      cache_[number % kCacheEntries] = {number, generation_, nullptr};
+      cache_[number % kCacheEntries] = {number, nullptr};
       return nullptr;
     }
     page.region.Refine();

@@ -114,6 +114,10 @@ class UninitializedChecker : public Checker {
       default:
         break;
     }
+    if (event.kind != AccessKind::kStore &&
+        states.AllOfLanes(event.address, event.mask, event.bytes, ExtentOf(event).high)) {
+      return;
+    }
     VisitLanes(event, event.mask, states);
   }
 
@@ -186,14 +190,6 @@ class UninitializedChecker : public Checker {
     finding.space = event.space;
     finding.address = address;
     finding.bytes = static_cast<uint32_t>(bytes);
-    if (event.space == MemorySpace::kGlobal) {
-      finding.hint = event.kind == AccessKind::kAtomic
-                         ? "cudaMalloc leaves garbage: set the value first, with cudaMemset or a copy"
-                         : "cudaMalloc leaves garbage: fill the buffer first, or read only the part that was written";
-    } else if (event.space == MemorySpace::kShared) {
-      finding.hint =
-          "shared memory starts with garbage: each element must be written, by a thread that has one to write";
-    }
     findings_.Add(finding);
   }
 

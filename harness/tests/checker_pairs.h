@@ -1,0 +1,26 @@
+// What the kernels of checker_pairs*.cu get, from checker_pairs_test.cc.
+//
+// Above a kernel stand what the checkers must say of it, and its launch:
+//
+//   // expect: race, shared            or: clean. Several kinds: race, shared | uninitialised read, shared
+//   // launch: 2 x 64, 256 bytes       blocks x threads (default 1 x 64), dynamic shared memory; or: 2 x 64,
+//   cooperative
+//
+// In it, the lines that the first finding must name end in a mark: "// here" for a finding of one place, "// first" and
+// "// second" for one of two; one line may bear both ("// first, second"). No finding may name another line.
+#pragma once
+
+constexpr int kInts = 1024;  // in each buffer
+
+struct Buffers {
+  int* in;            // element k is k
+  int* out;           // zeros
+  int* raw;           // nobody has written them
+  int* odd;           // 5 zeros
+  int* rows;          // 4 rows of 60, 256 bytes apart, zeros; not a byte more
+  int* freed;         // was a buffer
+  int* host;          // is a host's
+  int* null;          // is none
+  unsigned* tickets;  // zeros
+  int n;              // kInts
+};

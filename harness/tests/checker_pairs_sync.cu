@@ -1,0 +1,186 @@
+// Barriers and warp-synchronous operations that not all take part in, each beside what is right.
+#include "checker_pairs.h"
+
+// expect: barrier divergence
+extern "C" __global__ void barrier_for_half_a_warp(Buffers b) {
+  if (threadIdx.x % 32 < 16) __syncthreads();  // first, second
+  b.out[threadIdx.x] = 1;
+}
+
+// expect: clean
+extern "C" __global__ void barrier_for_all(Buffers b) {
+  if (threadIdx.x % 32 < 16) b.out[threadIdx.x] = 1;
+  __syncthreads();
+}
+
+// expect: barrier divergence
+extern "C" __global__ void barrier_in_both_branches(Buffers b) {
+  if (threadIdx.x < 32) {
+    b.out[threadIdx.x] = 1;
+    __syncthreads();  // first
+    b.out[threadIdx.x] = 2;
+  } else {
+    __syncthreads();  // second
+    b.out[threadIdx.x] = b.in[threadIdx.x];
+  }
+}
+
+// expect: clean
+// launch: 2 x 64
+extern "C" __global__ void barrier_in_a_branch_of_whole_blocks(Buffers b) {
+  if (blockIdx.x == 0) {
+    b.out[threadIdx.x] = 1;
+    __syncthreads();
+    b.out[threadIdx.x] = 2;
+  } else {
+    __syncthreads();
+    b.out[64 + threadIdx.x] = b.in[threadIdx.x];
+  }
+}
+
+// expect: clean
+extern "C" __global__ void some_have_returned(Buffers b) {
+  if (threadIdx.x >= 40) return;
+  b.out[threadIdx.x] = 1;
+  __syncthreads();
+  b.out[64 + threadIdx.x] = b.out[threadIdx.x / 2];
+}
+
+// expect: barrier divergence
+extern "C" __global__ void loops_of_different_length(Buffers b) {
+  for (int k = 0; k <= b.in[threadIdx.x / 32]; ++k) {
+    b.out[threadIdx.x] += k;
+    __syncthreads();  // here, first, second
+  }
+  b.out[threadIdx.x] += 1;
+  __syncthreads();  // second
+  b.out[threadIdx.x] += 1;
+}
+
+// expect: clean
+extern "C" __global__ void loops_of_one_length(Buffers b) {
+  for (int k = 0; k <= b.in[3]; ++k) {
+    b.out[threadIdx.x] += k;
+    __syncthreads();
+  }
+}
+
+__device__ void sync(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");  // here, first, second
+}
+
+// expect: barrier divergence
+extern "C" __global__ void different_counts(Buffers b) {
+  if (threadIdx.x < 32) {
+    sync(1, 64);  // here, first
+  } else {
+    sync(1, 32);  // second
+  }
+  b.out[threadIdx.x] = 1;
+}
+
+// expect: clean
+extern "C" __global__ void one_count(Buffers b) {
+  if (threadIdx.x < 32) {
+    sync(1, 64);
+  } else {
+    sync(1, 64);
+  }
+  b.out[threadIdx.x] = 1;
+}
+
+// expect: barrier divergence
+extern "C" __global__ void too_many_expected(Buffers b) {
+  sync(1, 96);  // here
+  b.out[threadIdx.x] = 1;
+}
+
+// Threads that have returned need not come; others must, and here wait elsewhere.
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void shuffle_when_others_have_returned(Buffers b) {
+  if (threadIdx.x >= 16) return;
+  b.out[threadIdx.x] = __shfl_down_sync(~0u, b.in[threadIdx.x], 1);
+}
+
+// expect: wrong warp mask
+// launch: 1 x 32
+extern "C" __global__ void shuffle_with_lanes_away(Buffers b) {
+  if (threadIdx.x < 16) b.out[threadIdx.x] = __shfl_down_sync(~0u, b.in[threadIdx.x], 1);  // here, first
+  __syncthreads();                                                                         // second
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void shuffle_of_those_present(Buffers b) {
+  if (threadIdx.x < 16) b.out[threadIdx.x] = __shfl_down_sync(0xffffu, b.in[threadIdx.x], 1);
+}
+
+// expect: wrong warp mask
+// launch: 1 x 32
+extern "C" __global__ void caller_not_in_the_mask(Buffers b) {
+  b.out[threadIdx.x] = __shfl_sync(0xffffu, b.in[threadIdx.x], 0);  // here
+}
+
+// expect: wrong warp mask
+// launch: 1 x 32
+extern "C" __global__ void vote_with_lanes_away(Buffers b) {
+  if (threadIdx.x < 20) b.out[threadIdx.x] = __any_sync(~0u, b.in[threadIdx.x] > 18);  // here, first
+  __syncthreads();                                                                     // second
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void vote_of_those_present(Buffers b) {
+  const unsigned mask = __ballot_sync(~0u, threadIdx.x < 20);
+  if (threadIdx.x < 20) b.out[threadIdx.x] = __any_sync(mask, b.in[threadIdx.x] > 18);
+}
+
+// expect: wrong warp mask
+// launch: 1 x 32
+extern "C" __global__ void syncwarp_with_lanes_away(Buffers b) {
+  if (threadIdx.x < 16) {
+    b.out[threadIdx.x] = 1;
+    __syncwarp();  // here, first
+    b.out[16 + threadIdx.x] = b.out[threadIdx.x ^ 1];
+  }
+  __syncthreads();  // second
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void syncwarp_of_those_present(Buffers b) {
+  if (threadIdx.x < 16) {
+    b.out[threadIdx.x] = 1;
+    __syncwarp(0xffffu);
+    b.out[16 + threadIdx.x] = b.out[threadIdx.x ^ 1];
+  }
+}
+
+// expect: wrong warp mask
+// launch: 1 x 32
+extern "C" __global__ void match_with_lanes_away(Buffers b) {
+  if (threadIdx.x >= 8)
+    b.out[threadIdx.x] = static_cast<int>(__match_any_sync(~0u, b.in[threadIdx.x] / 4));  // here, first
+  __syncthreads();                                                                        // second
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void match_of_those_present(Buffers b) {
+  if (threadIdx.x >= 8) b.out[threadIdx.x] = static_cast<int>(__match_any_sync(~0xffu, b.in[threadIdx.x] / 4));
+}
+
+// expect: wrong warp mask
+// launch: 1 x 32
+extern "C" __global__ void reduce_with_lanes_away(Buffers b) {
+  if (threadIdx.x >= 8) b.out[threadIdx.x] = __reduce_add_sync(~0u, b.in[threadIdx.x]);  // here, first
+  __syncthreads();                                                                       // second
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void reduce_of_those_present(Buffers b) {
+  if (threadIdx.x >= 8) b.out[threadIdx.x] = __reduce_add_sync(~0xffu, b.in[threadIdx.x]);
+}

@@ -1,0 +1,159 @@
+// Runs every kernel of checker_pairs*.cu and holds the checkers' findings against what is declared beside it
+// (checker_pairs.h).
+#include "tests/checker_pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/device_support.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+struct Declared {
+  std::string file, kernel;
+  std::vector<std::string> kinds;  // "race, shared"; none: clean
+  uint32_t blocks = 1, threads = 64, shared_bytes = 0;
+  bool cooperative = false;
+  std::set<int> here, first, second;  // lines
+};
+void PrintTo(const Declared& declared, std::ostream* out) { *out << declared.file << " " << declared.kernel; }
+
+std::vector<std::string> Split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, at);) {
+    part.erase(0, part.find_first_not_of(' '));
+    part.erase(part.find_last_not_of(' ') + 1);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+// A mark in a helper function counts for the kernels behind it in the file.
+std::vector<Declared> ReadDeclarations(const std::filesystem::path& path) {
+  static const std::regex kernel_name("__global__ void (\\w+)"), shape("(\\d+) x (\\d+)(?:, (\\d+) bytes)?");
+  static const std::regex marks("// ((?:here|first|second)(?:, (?:here|first|second))*)$");
+  std::vector<Declared> all;
+  Declared helpers, next;
+  Declared* current = &helpers;
+  std::ifstream file(path);
+  std::smatch match;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.starts_with("// expect: ")) {
+      next = helpers;
+      next.file = path.stem();
+      if (line != "// expect: clean") next.kinds = Split(line.substr(11), '|');
+    } else if (line.starts_with("// launch: ") && std::regex_search(line, match, shape)) {
+      next.blocks = static_cast<uint32_t>(std::stoul(match[1]));
+      next.threads = static_cast<uint32_t>(std::stoul(match[2]));
+      next.cooperative = line.ends_with(", cooperative");
+      if (match[3].matched) next.shared_bytes = static_cast<uint32_t>(std::stoul(match[3]));
+    } else if (std::regex_search(line, match, kernel_name)) {
+      next.kernel = match[1];
+      all.push_back(next);
+      current = &all.back();
+    } else if (line.starts_with("__device__")) {
+      current = &helpers;
+    }
+    if (std::regex_search(line, match, marks)) {
+      for (const std::string& mark : Split(match[1], ',')) {
+        (mark == "here" ? current->here : mark == "first" ? current->first : current->second).insert(number);
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<Declared> AllDeclarations() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_SOURCE_DIR "/harness/tests")) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() == ".cu" && path.stem().string().starts_with("checker_pairs_")) files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Declared> all;
+  for (const auto& path : files) {
+    for (Declared& declared : ReadDeclarations(path)) all.push_back(std::move(declared));
+  }
+  return all;
+}
+
+std::string KindOf(const Finding& finding) {
+  static constexpr const char* kSpaces[] = {"global", "shared", "local", "constant", "parameter"};
+  std::string kind(NameOf(finding.kind));
+  if (finding.memory) kind += std::string(", ") + kSpaces[static_cast<int>(finding.memory->space)];
+  return kind;
+}
+
+class CheckerPairsTest : public ::testing::TestWithParam<Declared> {};
+
+TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
+  const Declared& declared = GetParam();
+  DeviceOptions options;
+  options.check_races = options.check_uninitialized = options.check_sync = true;
+  options.instruction_budget = 1'000'000;
+  TestDevice device(ReadPtx(declared.file), options);
+  std::vector<int> ramp(kInts);
+  for (int k = 0; k < kInts; ++k) ramp[static_cast<size_t>(k)] = k;
+  const auto pointer = [](uint64_t address) { return reinterpret_cast<int*>(address); };
+  Buffers buffers{};
+  buffers.in = pointer(device.Make(ramp, "in").address);
+  buffers.out = pointer(device.Make(std::vector<int>(kInts), "out").address);
+  buffers.raw = pointer(device->Allocate(4 * kInts, "raw"));
+  buffers.odd = pointer(device.Make(std::vector<int>(5), "odd").address);
+  buffers.rows = pointer(device.Make(std::vector<int>(3 * 64 + 60), "rows").address);
+  buffers.freed = pointer(device.Make(ramp, "freed").address);
+  ASSERT_TRUE(device->Free(reinterpret_cast<uint64_t>(buffers.freed)));
+  buffers.host = ramp.data();
+  buffers.tickets = reinterpret_cast<unsigned*>(device.Make(std::vector<int>(kInts), "tickets").address);
+  buffers.n = kInts;
+  const TestDevice::Shape shape{{declared.blocks}, {declared.threads}, declared.shared_bytes, declared.cooperative};
+  const LaunchResult result = device.Launch(declared.kernel, shape, buffers);
+
+  const std::vector<Finding>& findings = device->findings().findings();
+  std::string texts;
+  for (const Finding& finding : findings) texts += Format(finding) + "\n";
+  if (declared.kinds.empty()) {
+    EXPECT_EQ(texts, "");
+    EXPECT_EQ(result.error, LaunchError::kNone);
+    return;
+  }
+  ASSERT_FALSE(findings.empty());
+  for (const Finding& finding : findings) {
+    EXPECT_TRUE(std::count(declared.kinds.begin(), declared.kinds.end(), KindOf(finding))) << KindOf(finding) << "\n"
+                                                                                           << texts;
+    if (finding.second) {
+      EXPECT_TRUE(declared.first.contains(finding.first.line)) << texts;
+      EXPECT_TRUE(declared.second.contains(finding.second->line)) << texts;
+    } else {
+      EXPECT_TRUE(declared.here.contains(finding.first.line)) << texts;
+    }
+    EXPECT_FALSE(Format(finding).find("hint") == std::string::npos) << texts;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, CheckerPairsTest, ::testing::ValuesIn(AllDeclarations()),
+                         [](const auto& info) { return info.param.kernel; });
+
+TEST(CheckerPairsListTest, ThereAreManyAndBothSorts) {
+  const std::vector<Declared> all = AllDeclarations();
+  const auto clean = std::count_if(all.begin(), all.end(), [](const Declared& d) { return d.kinds.empty(); });
+  EXPECT_GE(all.size(), 100u);
+  EXPECT_GE(clean, 50);
+  EXPECT_GE(static_cast<int>(all.size()) - clean, 50);
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

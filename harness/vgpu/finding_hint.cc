@@ -1,0 +1,143 @@
+// The hint at the end of a finding's message: one sentence that teaches, by what is known of the case.
+#include <algorithm>
+#include <string_view>
+
+#include "vgpu/finding.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+uint64_t Flatten(const Dim3& index, const Dim3& size) {
+  return index.x + size.x * (index.y + uint64_t{size.y} * index.z);
+}
+
+bool IsVolatile(const ThreadPlace& place) { return place.instruction.find(".volatile") != std::string::npos; }
+
+std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
+  if (first.access == AccessKind::kStore && second.access == AccessKind::kStore && one_line) {
+    return "several threads of one warp store to this address, and any of them may win: let one thread store, or give "
+           "each its own element";
+  }
+  if (IsVolatile(first) || IsVolatile(second)) {
+    return "threads of one warp need not run in step, and volatile does not make them: put __syncwarp() between the "
+           "read and the write";
+  }
+  return "threads of one warp need not run in step: put __syncwarp() between these two accesses";
+}
+
+std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
+  const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
+  const bool atomic = first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic;
+  if (atomic) {
+    return "one access is atomic and the other is not: make both atomic, or put __syncthreads() between them";
+  }
+  if (!reads && !read_next) {
+    return "two threads store to one address: give each its own element, let one thread store, or put __syncthreads() "
+           "between the stores";
+  }
+  if (one_line) {
+    return "one thread is a round of the loop ahead of the other: end the loop's body with __syncthreads(), outside of "
+           "any if";
+  }
+  return reads ? "the element is overwritten while another thread may still have to read it: put __syncthreads() "
+                 "between the read and the write"
+               : "the element is read while another thread may still have to write it: put __syncthreads() between the "
+                 "write and the read";
+}
+
+std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
+  const bool stores = first.access == AccessKind::kStore && second.access == AccessKind::kStore;
+  if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
+    return "one access is atomic and the other is not: make both atomic, or read the result in a later kernel";
+  }
+  if (stores || one_line) {
+    return "blocks run side by side in any order: give each its own element, or use an atomic operation";
+  }
+  return "blocks run side by side in any order: use an atomic operation, two kernels, or __threadfence() before the "
+         "atomic that tells the others";
+}
+
+std::string_view RaceHint(const Finding& finding) {
+  if (!finding.second) return "";
+  const ThreadPlace &first = finding.first, &second = *finding.second;
+  const bool one_line =
+      first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
+  if (Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
+    return RaceBetweenBlocks(first, second, one_line);
+  }
+  const bool one_warp =
+      Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
+  return one_warp ? RaceWithinWarp(first, second, one_line) : RaceWithinBlock(first, second, one_line);
+}
+
+std::string_view BoundsHint(const MemoryPlace& memory) {
+  if (memory.in_buffer && memory.address < memory.buffer_base) {
+    return "the index is below zero, or a difference of unsigned numbers has wrapped: test it before the access";
+  }
+  switch (memory.space) {
+    case MemorySpace::kShared:
+      return "compare the index with the array's length; of an extern array, the third launch argument gives it in "
+             "bytes";
+    case MemorySpace::kLocal:
+      return "compare the index with the length of the thread's own array";
+    case MemorySpace::kConst:
+      return "compare the index with the length of the __constant__ array";
+    default:
+      return "compare the index with the array's length before the access: the last block has threads beyond the end";
+  }
+}
+
+std::string_view UninitializedHint(MemorySpace space, AccessKind access) {
+  switch (space) {
+    case MemorySpace::kGlobal:
+      return access == AccessKind::kAtomic
+                 ? "cudaMalloc leaves garbage: set the value first, with cudaMemset or a copy"
+                 : "cudaMalloc leaves garbage: fill the buffer first, or read only the part that was written";
+    case MemorySpace::kShared:
+      return "shared memory starts with garbage: each element must be written, by a thread that has one to write";
+    default:
+      return "nothing has set the variable on this way through the kernel: give it a value where it is declared";
+  }
+}
+
+}  // namespace
+
+std::string_view HintOf(const Finding& finding) {
+  if (!finding.hint.empty()) return finding.hint;
+  switch (finding.kind) {
+    case FindingKind::kOutOfBounds:
+      return BoundsHint(finding.memory.value_or(MemoryPlace{}));
+    case FindingKind::kMisaligned:
+      return "an access of N bytes needs an address that is a multiple of N; check casts to wider types and odd "
+             "offsets";
+    case FindingKind::kInvalidAddress:
+      return finding.memory && finding.memory->address < kNullPage
+                 ? "was the pointer ever set? Check what cudaMalloc returned, and that this argument is the right one"
+                 : "the pointer is no device pointer: was it allocated with cudaMalloc, and passed as the right "
+                   "argument?";
+    case FindingKind::kUninitialized:
+      return UninitializedHint(finding.memory ? finding.memory->space : MemorySpace::kGlobal, finding.first.access);
+    case FindingKind::kRace:
+      return RaceHint(finding);
+    case FindingKind::kBarrierDivergence:
+      return "every thread of the block that has not returned must reach the same __syncthreads()";
+    case FindingKind::kWarpSyncMismatch:
+      return "the mask of a _sync function names exactly the lanes that execute it";
+    case FindingKind::kTimeout:
+      return "look for a loop whose condition never turns false";
+    case FindingKind::kStackOverflow:
+      return "recursion this deep does not fit a thread's stack";
+    case FindingKind::kLeak:
+      return "each cudaMalloc needs its cudaFree";
+    case FindingKind::kApiError:
+      return "check what every CUDA call returns";
+    case FindingKind::kTrap:
+    case FindingKind::kAssert:
+    case FindingKind::kUnsupported:
+    case FindingKind::kOutOfMemory:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace lockstep::vgpu
