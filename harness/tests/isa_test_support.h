@@ -33,9 +33,9 @@ class LaneMachine {
       instruction.modifiers.emplace_back(text.substr(at + 1, next == std::string_view::npos ? next : next - at - 1));
       at = next;
     }
-    const Opcode* opcode = FindOpcode(instruction.opcode);
-    if (opcode == nullptr) return;
-    Modifiers modifiers(instruction);
+    const Opcode* opcode = FindOpcode(instruction);
+    if (opcode == nullptr || opcode->select == nullptr) return;
+    Modifiers modifiers(instruction, opcode->name);
     modifiers.set_operand_bytes(bytes.empty() ? DefaultBytes(opcode->form, modifiers) : bytes);
     const Selection selection = opcode->select(modifiers);
     if (selection.handler == nullptr || !modifiers.empty()) return;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/exec/cluster.h"
 #include "vgpu/exec/warp.h"
 #include "vgpu/exec/warp_state.h"
 
@@ -38,9 +39,10 @@ class Block {
   uint32_t barriers_in_use = 0;  // bit b: some lane has arrived at barrier b
   uint64_t live_warps = 0;       // bit w: warp w has lanes that have not exited
   uint64_t instructions = 0;
-  uint64_t last_event = 0;   // what `instructions` was when a barrier was completed or lanes exited
-  uint32_t idle_passes = 0;  // turns over all warps in a row in which nothing but spinning happened
-  std::string output;        // of printf
+  uint64_t last_event = 0;           // what `instructions` was when a barrier was completed or lanes exited
+  uint32_t idle_passes = 0;          // turns over all warps in a row in which nothing but spinning happened
+  std::string output;                // of printf
+  std::shared_ptr<Cluster> cluster;  // null: launched without one, and none needed so far
 
   AlignedBytes shared_storage;
 };

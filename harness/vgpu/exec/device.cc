@@ -238,6 +238,16 @@ void Device::Reset() {
   impl_->fault = LaunchError::kNone;
 }
 
+namespace {
+
+// Blocks of a cluster: what the launch says, or the kernel, or one.
+Dim3 ClusterShape(const LaunchSpec& spec, const KernelInfo& kernel) {
+  const Dim3 none{0, 0, 0};
+  return !(spec.cluster == none) ? spec.cluster : !(kernel.cluster == none) ? kernel.cluster : Dim3{1, 1, 1};
+}
+
+}  // namespace
+
 LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const {
   const Dim3 &g = spec.grid, &b = spec.block;
   if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) return LaunchError::kInvalidConfiguration;
@@ -250,6 +260,11 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
     return LaunchError::kInvalidConfiguration;
   }
   if (spec.parameters.size() < kernel.parameter_bytes) return LaunchError::kInvalidConfiguration;
+  const Dim3 c = ClusterShape(spec, kernel);
+  if (c.x == 0 || c.y == 0 || c.z == 0 || c.Count() > kMaxClusterBlocks || g.x % c.x != 0 || g.y % c.y != 0 ||
+      g.z % c.z != 0) {
+    return LaunchError::kInvalidConfiguration;
+  }
   if (b.Count() > kernel.max_threads) return LaunchError::kTooManyResources;
   const int blocks =
       vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), static_cast<int>(kernel.registers), shared);
@@ -284,6 +299,8 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
     launch.info.shared_bytes = launch.shared_bytes = launch.reserved_shared_offset + kReservedShared;
   }
   launch.info.cooperative = spec.cooperative;
+  launch.cluster = ClusterShape(spec, kernel);
+  launch.has_clusters = !(spec.cluster == Dim3{0, 0, 0}) || !(kernel.cluster == Dim3{0, 0, 0});
   launch.dynamic_shared_offset = kernel.static_shared;
   std::vector<uint8_t> parameters(kernel.parameter_bytes + 64);
   std::copy_n(spec.parameters.begin(), kernel.parameter_bytes, parameters.begin());
@@ -299,6 +316,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   const uint64_t block_bytes = launch.shared_bytes + launch.info.warps_per_block * warp_bytes;
   launch.resident_blocks = static_cast<uint32_t>(
       std::min<uint64_t>(uint64_t{blocks_per_sm} * launch.sm_count, 1 + kResidentBytes / block_bytes));
+  launch.resident_blocks = std::max(launch.resident_blocks, static_cast<uint32_t>(launch.cluster.Count()));
   if (spec.cooperative) {
     launch.resident_blocks = static_cast<uint32_t>(spec.grid.Count());
     launch.grid_workspace = memory.Allocate(kGridWorkspaceBytes, "grid barrier", "", true, false);

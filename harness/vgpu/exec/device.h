@@ -43,6 +43,7 @@ struct KernelInfo {
   uint32_t parameter_bytes = 0;
   uint32_t registers = 0, static_shared = 0, local_bytes = 0, constant_bytes = 0;
   uint32_t max_threads = 1024;         // .maxntid / .reqntid respected
+  Dim3 cluster{0, 0, 0};               // .reqnctapercluster; zeros: the kernel asks for none
   int ptx_version = 0, target_sm = 0;  // 90 = ISA 9.0; 80 = sm_80
 };
 

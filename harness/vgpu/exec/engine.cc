@@ -41,6 +41,28 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
   }
 }
 
+std::vector<Block*> Engine::StartNext() {
+  std::vector<Block*> blocks;
+  uint32_t index = 0;
+  if (!launch_.has_clusters) {
+    if (TakeBlock(&index)) blocks.push_back(StartBlock(index));
+    return blocks;
+  }
+  // A cluster's blocks are taken at once. Clusters count as blocks do, each dimension divided by the cluster's.
+  const Dim3 &grid = launch_.info.grid, &shape = launch_.cluster;
+  auto cluster = std::make_shared<Cluster>();
+  for (uint64_t rank = 0; rank < shape.Count() && TakeBlock(&index); ++rank) {
+    const Dim3 corner = Unflatten(index / shape.Count(), {grid.x / shape.x, grid.y / shape.y, grid.z / shape.z});
+    const Dim3 inner = Unflatten(rank, shape);
+    const Dim3 id{corner.x * shape.x + inner.x, corner.y * shape.y + inner.y, corner.z * shape.z + inner.z};
+    blocks.push_back(StartBlock(id.x + grid.x * (id.y + grid.y * id.z)));
+    blocks.back()->cluster = cluster;
+    cluster->blocks.push_back(blocks.back());
+    cluster->live += static_cast<uint32_t>(launch_.info.block.Count());
+  }
+  return blocks;
+}
+
 Block* Engine::StartBlock(uint32_t index) {
   const Program& program = *launch_.program;
   const Dim3& dim = launch_.info.block;
@@ -95,6 +117,10 @@ Block* Engine::StartBlock(uint32_t index) {
 
 void Engine::FinishBlock(Block* block) {
   for (Observer* observer : observers_) observer->OnBlockEnd(block->index);
+  if (block->cluster != nullptr) {
+    block->cluster->blocks[RankOf(*block)] = nullptr;
+    block->cluster.reset();
+  }
   block_counts_.push_back({block->index, block->instructions});
   if (launch_.program->calls_printf) launch_.block_output(block->index, std::move(block->output));
   free_blocks_.push_back(block);
@@ -108,7 +134,7 @@ bool Engine::TakeBlock(uint32_t* index) {
 
 void Engine::RunBlocks() {
   uint32_t index = 0;
-  if (!launch_.program->order_sensitive) {
+  if (!launch_.interleaved) {
     while (TakeBlock(&index)) {
       Block* block = StartBlock(index);
       BlockTurn turn;
@@ -131,9 +157,9 @@ void Engine::RunBlocks() {
   bool more = true;  // blocks may be left to start
   const auto start = [&] {
     if (!more || started.size() >= launch_.resident_blocks) return false;
-    more = TakeBlock(&index);
-    if (more) started.push_back(StartBlock(index));
-    return more;
+    const std::vector<Block*> next = StartNext();
+    started.insert(started.end(), next.begin(), next.end());
+    return more = !next.empty();
   };
   if (launch_.info.cooperative) {
     while (start()) {
@@ -223,7 +249,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     }
     uint64_t fuel = kGroupQuantum;
     if (launch_.budget != 0) {
-      const uint64_t used = launch_.program->order_sensitive ? executed_ : block.instructions;
+      const uint64_t used = launch_.interleaved ? executed_ : block.instructions;
       if (used >= launch_.budget) {
         Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
                                 "the launch took more than " + std::to_string(launch_.budget) + " warp instructions"));

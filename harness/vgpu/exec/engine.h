@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,6 +44,9 @@ struct LaunchState {
   uint32_t sm_count = 1, warps_per_sm = 1;
   uint64_t grid_workspace = 0;  // %envreg1/2: cooperative groups' barrier
   bool counters = true;
+  Dim3 cluster;                  // blocks of a cluster; 1 × 1 × 1 without
+  bool has_clusters = false;     // launched with clusters
+  bool interleaved = false;      // blocks may wait for each other: one engine keeps several of them going
   bool parallel = false;         // several engines: atomics must be atomic on the host
   uint64_t budget = 0;           // warp instructions; 0: no limit
   uint32_t resident_blocks = 1;  // blocks that may have started and not finished, where they wait for each other
@@ -83,6 +87,12 @@ class Engine {
   bool observed() const { return !observers_.empty(); }
   const std::vector<Observer*>& observers() const { return observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
+  // The running instruction has only waited and will be executed again: it counts once.
+  void TakeBack(const Warp& warp, LaneMask mask) {
+    PcIssue& issue = issue_[warp.pc - 1];
+    issue.warps -= 1;
+    issue.threads -= static_cast<uint64_t>(std::popcount(mask));
+  }
   Locality& locality() { return locality_; }
   const Locality& locality() const { return locality_; }
   // The allocation that the instruction at pc last used.
@@ -120,6 +130,8 @@ class Engine {
   enum class BlockTurn : uint8_t { kFinished, kSpun, kFault };
 
   Block* StartBlock(uint32_t index);
+  // The next block, or the next cluster's blocks; nothing when all have been taken.
+  std::vector<Block*> StartNext();
   void FinishBlock(Block* block);
   BlockTurn RunBlock(Block& block);
   WarpTurn RunWarp(Block& block, Warp& warp);

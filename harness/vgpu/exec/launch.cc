@@ -134,7 +134,7 @@ bool IsOnePlace(const Finding& finding) {
 // they were dealt out: the blocks' own counts, added in their order, decide.
 std::optional<Finding> BudgetFault(const LaunchState& launch, const std::vector<std::unique_ptr<Engine>>& engines,
                                    uint32_t before_block) {
-  if (launch.budget == 0 || launch.program->order_sensitive) return std::nullopt;
+  if (launch.budget == 0 || launch.interleaved) return std::nullopt;
   std::vector<Engine::BlockCount> counts;
   for (const auto& engine : engines) {
     counts.insert(counts.end(), engine->block_counts().begin(), engine->block_counts().end());
@@ -187,8 +187,9 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   OrderedOutput output(print);
   launch.block_output = [&](uint32_t block, std::string&& text) { output.Add(block, std::move(text)); };
 
+  launch.interleaved = launch.program->order_sensitive || launch.has_clusters;
   int threads =
-      launch.program->order_sensitive
+      launch.interleaved
           ? 1
           : static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(pool.size()), launch.info.grid.Count()));
   // An observer that can't be forked sees the launch on one thread.

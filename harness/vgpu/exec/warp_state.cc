@@ -63,6 +63,7 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   const FunctionInfo& entry = program.functions[0];
   s.entry_frame.function = &entry;
   s.entry_frame.lanes = lanes;
+  std::fill_n(s.entry_frame.dynamic, kWarpSize, 0);
   EnsureRows(s.entry_frame, entry);
   if (program.local_stride > 0) {
     const size_t bytes = size_t{kWarpSize} * program.local_stride;
@@ -79,6 +80,9 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   AddReady(s, lanes, entry.entry_pc, &s.entry_frame, -1);
   s.current = -1;
   s.executed = 0;
+  s.slept = 0;
+  s.async_copies.reset();
+  s.cluster_arrived = 0;
   s.reason = StopReason::kNone;
   warp.alive = lanes;
   warp.stop = false;
@@ -229,7 +233,8 @@ Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site)
   frame->function = &function;
   frame->site = &site;
   frame->return_pc = warp.pc;
-  frame->local_base = parent->local_base + parent->function->local_bytes;
+  frame->local_base = parent->local_base + parent->function->local_bytes + parent->MostDynamic();
+  std::fill_n(frame->dynamic, kWarpSize, 0);
   frame->depth = parent->depth + 1;
   frame->lanes = warp.active;
   ForgetLocal(s, warp.engine->program(), warp.active, frame->local_base, function.local_bytes);

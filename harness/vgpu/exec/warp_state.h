@@ -13,10 +13,12 @@
 // The running group's mask, pc and rows live in Warp (active, pc, base[0]); Save and Load move them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "vgpu/exec/async_copy.h"
 #include "vgpu/exec/program.h"
 #include "vgpu/exec/warp.h"
 
@@ -29,7 +31,9 @@ struct Frame {
   uint32_t return_pc = kNoPc;
   uint32_t local_base = 0;  // where the function's local variables start in a lane's local memory
   uint32_t depth = 0;
-  LaneMask lanes = 0;  // that have not returned
+  LaneMask lanes = 0;               // that have not returned
+  uint32_t dynamic[kWarpSize] = {};  // bytes that alloca took behind the local variables, a lane
+  uint32_t MostDynamic() const { return *std::max_element(dynamic, dynamic + kWarpSize); }
   size_t capacity = 0;
   AlignedBytes rows;
 };
@@ -76,6 +80,7 @@ struct WarpState {
   bool wrote = false;              // global or shared memory, since the last back edge of a spin loop
   StopReason reason = StopReason::kNone;
   uint64_t executed = 0;  // instructions, pseudo-instructions included: %clock, among others
+  uint64_t slept = 0;     // clocks of nanosleep
 
   Frame entry_frame;
   std::vector<std::unique_ptr<Frame>> frames;  // all call frames ever made for this warp
@@ -85,6 +90,10 @@ struct WarpState {
   alignas(64) uint32_t thread_x[kWarpSize];
   alignas(64) uint32_t thread_y[kWarpSize];
   alignas(64) uint32_t thread_z[kWarpSize];
+
+  std::unique_ptr<AsyncCopies> async_copies;  // null until the warp has one
+  LaneMask cluster_arrived = 0;               // lanes that are between arrival and wait at the cluster's barrier
+  LaneMask cluster_parity = 0;                // of the phase in which they arrived
 
   std::unique_ptr<uint8_t[]> local;  // 32 × Program::local_stride; null when there is none
   size_t local_capacity = 0;

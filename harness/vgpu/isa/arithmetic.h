@@ -104,6 +104,7 @@ constexpr Domain DomainOf(ptx::Type type) {
       return Domain::kInteger;
     case Type::kF32:
     case Type::kF64:
+    case Type::kF32x2:
       return Domain::kFloat;
     case Type::kF16:
     case Type::kF16x2:

@@ -428,7 +428,7 @@ Handler PickSelp(Type type) {
     case Domain::kNone:
       return nullptr;
   }
-  if (type == Type::kU16x2 || type == Type::kS16x2) return nullptr;
+  if (type == Type::kU16x2 || type == Type::kS16x2 || type == Type::kF32x2) return nullptr;
   return ptx::SizeOf(type) == 2 ? Selp<uint16_t> : ptx::SizeOf(type) == 4 ? Selp<uint32_t> : Selp<uint64_t>;
 }
 

@@ -85,6 +85,8 @@ void Exit(Warp& warp, const Insn&, LaneMask mask) {
   for (Observer* observer : warp.engine->observers()) {
     observer->OnExit({mask, warp.pc - 1, block.index, warp.index});
   }
+  if (warp.state->async_copies != nullptr) CompleteAllCopies(warp, mask);
+  LeaveCluster(warp, mask);
   ExitLanes(warp, mask);
   block.last_event = block.instructions;
   if (warp.alive == 0) block.live_warps &= ~(uint64_t{1} << warp.index);
@@ -110,7 +112,8 @@ void Trap(Warp& warp, const Insn&, LaneMask mask) {
                                                     "the kernel executed a trap"));
 }
 
-void Sleep(Warp& warp, const Insn&, LaneMask) {
+void Sleep(Warp& warp, const Insn& insn, LaneMask mask) {
+  warp.state->slept += Source<uint32_t>(warp, insn.row[0])[std::countr_zero(mask)];
   warp.state->reason = StopReason::kSpun;
   warp.stop = true;
 }
@@ -122,12 +125,15 @@ void Fence(Warp& warp, const Insn& insn, LaneMask mask) {
 }
 
 Selection SelectTrap(Modifiers&) { return {Trap}; }
-Selection SelectSleep(Modifiers&) { return {Sleep}; }
+Selection SelectSleep(Modifiers& m) {
+  return m.type_count() == 1 && m.type(0) == ptx::Type::kU32 ? Selection{Sleep} : Selection{};
+}
 
-Selection SelectFence(Modifiers& m) {
-  m.TakeAny({"sc", "acq_rel", "acquire", "release"});
-  const std::string scope = m.TakeAny({"cta", "cluster", "gpu", "gl", "sys"});
-  if (scope.empty()) return {};
+// What tells the hardware something and changes no result.
+void Nothing(Warp&, const Insn&, LaneMask) {}
+Selection SelectNothing(Modifiers&) { return {Nothing}; }
+
+Selection FenceOf(const std::string& scope) {
   const MemoryScope value = scope == "cta"       ? MemoryScope::kCta
                             : scope == "cluster" ? MemoryScope::kCluster
                             : scope == "sys"     ? MemoryScope::kSystem
@@ -135,11 +141,43 @@ Selection SelectFence(Modifiers& m) {
   return {Fence, InsnClass::kOther, 0, static_cast<uint64_t>(value)};
 }
 
+// Fences between proxies order what is in order here anyway. The proxy of tensor maps is left over, hence refused.
+Selection SelectProxyFence(Modifiers& m) {
+  if (m.TakeAny({"alias", "async", "async::generic"}).empty()) return {};
+  m.TakeAny({"global", "shared::cta", "shared::cluster"});
+  m.TakeAny({"acquire", "release"});
+  m.TakeAny({"sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
+  m.Take("cluster");
+  return FenceOf("cta");
+}
+
+Selection SelectMembar(Modifiers& m) {
+  const std::string scope = m.TakeAny({"cta", "gl", "sys"});
+  return scope.empty() ? Selection{} : FenceOf(scope);
+}
+
+Selection SelectFence(Modifiers& m) {
+  m.TakeAny({"sc", "acq_rel", "acquire", "release"});
+  m.TakeAny({"sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
+  const std::string scope = m.TakeAny({"cta", "cluster", "gpu", "sys"});
+  return scope.empty() ? Selection{} : FenceOf(scope);
+}
+
+Selection SelectInitFence(Modifiers& m) {
+  return m.Take("release") && m.Take("cluster") ? FenceOf("cluster") : Selection{};
+}
+
 LOCKSTEP_OPCODES(control, {
                               {"trap", "", SelectTrap, InsnClass::kOther},
                               {"brkpt", "", SelectTrap, InsnClass::kOther},
+                              {"griddepcontrol.launch_dependents", "", SelectNothing, InsnClass::kOther},
+                              {"griddepcontrol.wait", "", SelectNothing, InsnClass::kOther},
+                              {"pmevent", "su32", SelectNothing, InsnClass::kOther},
                               {"nanosleep", "s0", SelectSleep, InsnClass::kOther},
-                              {"membar", "", SelectFence, InsnClass::kFence},
+                              {"membar", "", SelectMembar, InsnClass::kFence},
+                              {"membar.proxy", "", SelectProxyFence, InsnClass::kFence},
+                              {"fence.proxy", "", SelectProxyFence, InsnClass::kFence},
+                              {"fence.mbarrier_init", "", SelectInitFence, InsnClass::kFence},
                               {"fence", "", SelectFence, InsnClass::kFence},
                           });
 

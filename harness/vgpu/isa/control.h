@@ -19,10 +19,7 @@ void Return(Warp& warp, const Insn& insn, LaneMask mask);
 void Exit(Warp& warp, const Insn& insn, LaneMask mask);
 // row[0] = address of the local variable at offset `immediate` of the running function, as a 64-bit offset.
 void LocalAddress(Warp& warp, const Insn& insn, LaneMask mask);
-// bar.sync, bar.arrive, bar.red (extra = BarrierReduction), bar.warp.sync; rows: see isa/control_barrier.cc.
-void BarrierSync(Warp& warp, const Insn& insn, LaneMask mask);
-void BarrierArrive(Warp& warp, const Insn& insn, LaneMask mask);
-void BarrierReduce(Warp& warp, const Insn& insn, LaneMask mask);
+// bar.warp.sync.
 void WarpBarrier(Warp& warp, const Insn& insn, LaneMask mask);
 // A pseudo-instruction before one that reads a clock: brings the count of executed instructions up to date.
 void PauseForClock(Warp& warp, const Insn& insn, LaneMask mask);

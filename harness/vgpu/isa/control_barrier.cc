@@ -1,10 +1,11 @@
 // bar, barrier and bar.warp.sync. Rows: bar.sync, bar.arrive: barrier, number of threads; bar.red: destination,
-// barrier, number of threads, predicate; bar.warp.sync: member mask.
+// barrier, number of threads where it is given, predicate; bar.warp.sync: member mask. Source: PTX ISA 9.0, 9.7.13.
 #include <bit>
 
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/isa/control.h"
+#include "vgpu/isa/opcode_table.h"
 #include "vgpu/isa/row.h"
 
 namespace lockstep::vgpu {
@@ -12,13 +13,12 @@ namespace {
 
 // Reads barrier and number of threads, which must be the same for all lanes. False: they are not valid; the warp
 // faulted.
-bool ReadBarrier(Warp& warp, const Insn& insn, LaneMask mask, int first_row, BarrierArrival& arrival) {
+bool ReadBarrier(Warp& warp, RowRef barrier_row, RowRef threads_row, LaneMask mask, BarrierArrival& arrival) {
   const int low = std::countr_zero(mask);
-  const uint32_t* barrier = Source<uint32_t>(warp, insn.row[first_row]);
-  const uint32_t* threads =
-      insn.row[first_row + 1] == kNoRow ? nullptr : Source<uint32_t>(warp, insn.row[first_row + 1]);
+  const uint32_t* barrier = Source<uint32_t>(warp, barrier_row);
+  const uint32_t* threads = threads_row == kNoRow ? nullptr : Source<uint32_t>(warp, threads_row);
   const char* wrong = nullptr;
-  if ((insn.row[first_row] & kConstantPool) == 0 || threads != nullptr) {
+  if ((barrier_row & kConstantPool) == 0 || threads != nullptr) {
     for (LaneMask left = mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       if (barrier[lane] != barrier[low] || (threads != nullptr && threads[lane] != threads[low])) {
@@ -40,25 +40,73 @@ bool ReadBarrier(Warp& warp, const Insn& insn, LaneMask mask, int first_row, Bar
   return false;
 }
 
-}  // namespace
-
-void BarrierSync(Warp& warp, const Insn& insn, LaneMask mask) {
+template <bool kWaits>
+void MeetAtBarrier(Warp& warp, const Insn& insn, LaneMask mask) {
   BarrierArrival arrival;
-  if (ReadBarrier(warp, insn, mask, 0, arrival)) ArriveAtBarrier(warp, mask, arrival);
+  arrival.waits = kWaits;
+  if (ReadBarrier(warp, insn.row[0], insn.row[1], mask, arrival)) ArriveAtBarrier(warp, mask, arrival);
 }
 
-void BarrierArrive(Warp& warp, const Insn& insn, LaneMask mask) {
-  BarrierArrival arrival;
-  arrival.waits = false;
-  if (ReadBarrier(warp, insn, mask, 0, arrival)) ArriveAtBarrier(warp, mask, arrival);
-}
-
+template <bool kCounted>
 void BarrierReduce(Warp& warp, const Insn& insn, LaneMask mask) {
   BarrierArrival arrival;
   arrival.reduction = static_cast<BarrierReduction>(insn.extra);
-  arrival.predicate = PredicateSource(warp, insn, 3);
-  if (ReadBarrier(warp, insn, mask, 1, arrival)) ArriveAtBarrier(warp, mask, arrival);
+  arrival.predicate = PredicateSource(warp, insn, kCounted ? 3 : 2);
+  if (ReadBarrier(warp, insn.row[1], kCounted ? insn.row[2] : kNoRow, mask, arrival)) {
+    ArriveAtBarrier(warp, mask, arrival);
+  }
 }
+
+template <bool kWaits>
+Selection SelectBarrier(Modifiers& m) {
+  m.Take("aligned");
+  return m.type_count() == 0 ? Selection{MeetAtBarrier<kWaits>} : Selection{};
+}
+
+Selection SelectBarrierReduce(Modifiers& m) {
+  m.Take("aligned");
+  const std::string word = m.TakeAny({"popc", "and", "or"});
+  const BarrierReduction kind = word == "popc"  ? BarrierReduction::kPopc
+                                : word == "and" ? BarrierReduction::kAnd
+                                                : BarrierReduction::kOr;
+  if (word.empty() || m.type_count() != 1 ||
+      m.type(0) != (kind == BarrierReduction::kPopc ? ptx::Type::kU32 : ptx::Type::kPred)) {
+    return {};
+  }
+  const bool counted = m.operand_count() == 4;
+  Selection selection;
+  selection.handler = counted ? BarrierReduce<true> : BarrierReduce<false>;
+  selection.extra = static_cast<uint64_t>(kind);
+  selection.form = counted ? "d0 su32 su32 spred" : "d0 su32 spred";
+  return selection;
+}
+
+Selection SelectWarpBarrier(Modifiers& m) {
+  Selection selection;
+  if (m.type_count() == 0) selection.handler = WarpBarrier;
+  selection.flags = kWarpSynchronous;
+  return selection;
+}
+
+constexpr std::string_view kReduceForm = "d0 su32 su32? spred?";
+
+LOCKSTEP_OPCODES(barrier, {
+                              {"bar.warp.sync", "su32", SelectWarpBarrier, InsnClass::kWarpSync},
+                              {"bar.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
+                              {"bar.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
+                              {"bar.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
+                              {"bar.cta.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
+                              {"bar.cta.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
+                              {"bar.cta.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
+                              {"barrier.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
+                              {"barrier.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
+                              {"barrier.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
+                              {"barrier.cta.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
+                              {"barrier.cta.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
+                              {"barrier.cta.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
+                          });
+
+}  // namespace
 
 void WarpBarrier(Warp& warp, const Insn&, LaneMask mask) {
   for (Observer* observer : warp.engine->observers()) {

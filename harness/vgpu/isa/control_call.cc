@@ -8,6 +8,7 @@
 #include "vgpu/exec/engine.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/frame_values.h"
+#include "vgpu/isa/opcode_table.h"
 #include "vgpu/isa/row.h"
 
 namespace lockstep::vgpu {
@@ -71,7 +72,8 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
 
   const FunctionInfo& function = program.functions[callee];
   const Frame& caller = *warp.state->groups[warp.state->current].frame;
-  const uint64_t local = uint64_t{caller.local_base} + caller.function->local_bytes + function.local_bytes;
+  const uint64_t local =
+      uint64_t{caller.local_base} + caller.function->local_bytes + caller.MostDynamic() + function.local_bytes;
   if (caller.depth >= kMaxDepth || local > program.local_stride) {
     engine.Fault(warp, engine.MakeFinding(warp, pc, std::countr_zero(warp.active), FindingKind::kStackOverflow,
                                           "too many calls within calls"));
@@ -89,6 +91,64 @@ void Return(Warp& warp, const Insn&, LaneMask mask) {
   Copy(from, frame.function->returns, to, frame.site->returns, mask);
   PopFrame(warp);
 }
+
+namespace {
+
+// Rows: address, bytes, alignment.
+template <typename T>
+void Alloca(Warp& warp, const Insn& insn, LaneMask mask) {
+  Frame& frame = *warp.state->groups[warp.state->current].frame;
+  const T* bytes = Source<T>(warp, insn.row[1]);
+  const uint32_t* wanted = insn.row[2] == kNoRow ? nullptr : Source<uint32_t>(warp, insn.row[2]);
+  const uint64_t start = uint64_t{frame.local_base} + frame.function->local_bytes;
+  T* address = Destination<T>(warp, insn.row[0]);
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t alignment = wanted == nullptr ? 8 : wanted[lane];
+    const uint64_t limit = warp.engine->program().local_stride;
+    const bool valid = std::has_single_bit(alignment) && alignment <= limit && bytes[lane] <= limit;
+    const uint64_t at = valid ? (start + frame.dynamic[lane] + alignment - 1) & ~(alignment - 1) : limit;
+    if (!valid || at + bytes[lane] > limit) {
+      warp.engine->Fault(warp, warp.engine->MakeFinding(warp, warp.pc - 1, lane, FindingKind::kStackOverflow,
+                                                        "alloca takes more than is left of the stack"));
+      return;
+    }
+    frame.dynamic[lane] = static_cast<uint32_t>((at + bytes[lane] + 15) / 16 * 16 - start);
+    address[lane] = static_cast<T>(at);
+  }
+}
+
+template <typename T>
+void StackSave(Warp& warp, const Insn& insn, LaneMask mask) {
+  const Frame& frame = *warp.state->groups[warp.state->current].frame;
+  ForLanes<T>(warp, insn.row[0], mask, [&](int lane) { return static_cast<T>(frame.dynamic[lane]); });
+}
+
+template <typename T>
+void StackRestore(Warp& warp, const Insn& insn, LaneMask mask) {
+  Frame& frame = *warp.state->groups[warp.state->current].frame;
+  const T* saved = Source<T>(warp, insn.row[0]);
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (saved[lane] < frame.dynamic[lane]) frame.dynamic[lane] = static_cast<uint32_t>(saved[lane]);
+  }
+}
+
+template <Handler k32, Handler k64>
+Selection SelectStack(Modifiers& m) {
+  if (m.type_count() != 1) return {};
+  return {m.type(0) == ptx::Type::kU32 ? k32 : m.type(0) == ptx::Type::kU64 ? k64 : nullptr};
+}
+
+LOCKSTEP_OPCODES(stack,
+                 {
+                     {"alloca", "d0 s0 su32?", SelectStack<Alloca<uint32_t>, Alloca<uint64_t>>, InsnClass::kOther},
+                     {"stacksave", "d0", SelectStack<StackSave<uint32_t>, StackSave<uint64_t>>, InsnClass::kOther},
+                     {"stackrestore", "s0", SelectStack<StackRestore<uint32_t>, StackRestore<uint64_t>>,
+                      InsnClass::kOther},
+                 });
+
+}  // namespace
 
 void LocalAddress(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t address = warp.state->groups[warp.state->current].frame->local_base + insn.immediate;

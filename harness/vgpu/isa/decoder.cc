@@ -53,6 +53,11 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
     end = at + bytes;
   }
   kernel.parameter_bytes = static_cast<uint32_t>(end);
+  if (entry.blocks_are_clusters) throw Unsupported("grids that count clusters (.blocksareclusters) are not supported");
+  if (entry.reqnctapercluster[0] > 0) {
+    const auto extent = [&](int k) { return static_cast<uint32_t>(std::max(entry.reqnctapercluster[k], 1)); };
+    kernel.cluster = {extent(0), extent(1), extent(2)};
+  }
   for (const int* limit : {entry.maxntid, entry.reqntid}) {
     uint64_t threads = 1;
     for (int k = 0; k < 3; ++k) threads *= static_cast<uint64_t>(std::clamp(limit[k], 1, 4096));
@@ -112,11 +117,13 @@ void PlaceShared(ProgramBuilder& builder) {
   }
   uint64_t end = 0, dynamic_alignment = 16;
   std::vector<std::string> dynamic;
+  std::string dynamic_name;
   const auto place = [&](const ptx::Function* scope, const ptx::Variable& v) {
     if (v.space != Space::kShared || !mentioned.contains(v.name)) return;
     const std::string key = VariableKey(scope, v.name);
     const uint64_t bytes = v.TotalBytes();
     if (bytes == 0) {
+      dynamic_name = v.name;
       dynamic.push_back(key);
       dynamic_alignment = std::max(dynamic_alignment, AlignmentOf(v));
       return;
@@ -132,6 +139,8 @@ void PlaceShared(ProgramBuilder& builder) {
     for (const ptx::Variable& v : f->variables) place(f, v);
   }
   if (!dynamic.empty()) end = RoundUp(end, dynamic_alignment);
+  // A single one gives the dynamic shared memory its name.
+  if (dynamic.size() == 1) builder.program.shared_variables.push_back({dynamic_name, static_cast<uint32_t>(end), 0});
   for (const std::string& key : dynamic) builder.shared_offset[key] = static_cast<uint32_t>(end);
   builder.program.kernel.static_shared = static_cast<uint32_t>(end);
 }
@@ -171,9 +180,9 @@ std::optional<uint64_t> StackBytes(const ProgramBuilder& builder) {
 
 void SizeStack(ProgramBuilder& builder) {
   Program& program = builder.program;
-  const bool uses_local = std::any_of(program.functions.begin(), program.functions.end(),
-                                      [](const FunctionInfo& f) { return f.local_bytes > 0; });
-  const std::optional<uint64_t> stack = builder.indirect_calls ? std::nullopt : StackBytes(builder);
+  const bool uses_local = builder.allocas || std::any_of(program.functions.begin(), program.functions.end(),
+                                                         [](const FunctionInfo& f) { return f.local_bytes > 0; });
+  const std::optional<uint64_t> stack = builder.indirect_calls || builder.allocas ? std::nullopt : StackBytes(builder);
   program.bounded_stack = stack.has_value();
   if (stack && *stack > kMaxStackBytes) throw Unsupported("its threads need too much local memory");
   program.local_stride = stack ? static_cast<uint32_t>(*stack) : uses_local ? kDeepStackBytes : 0;
@@ -264,7 +273,7 @@ std::string Demangle(const std::string& mangled) {
 std::shared_ptr<const Program> DecodeKernel(const ModuleImage& image, const ptx::Function& entry) {
   auto program = std::make_shared<Program>();
   program->files = image.syntax->files;
-  ProgramBuilder builder{image, *program, {}, {}, {}, {}, {}, {}, false, {}};
+  ProgramBuilder builder{image, *program, {}, {}, {}, {}, {}, {}, false, false, {}};
   try {
     DescribeKernel(*image.syntax, entry, program->kernel);
     Build(builder, entry);

@@ -1,4 +1,4 @@
-// Branches, returns, calls and barriers → instructions. None of these has a row in the opcode table.
+// Branches, returns and calls → instructions.
 #include "vgpu/exec/warp_state.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
@@ -7,51 +7,15 @@ namespace lockstep::vgpu {
 
 using ptx::Type;
 
-// bar and barrier have no row in the opcode table, because what an operand is depends on the modifiers. Flow analysis
-// takes operands of unknown opcodes for both read and written, which is right for all of these.
-void FunctionDecoder::DecodeBarrier(const ptx::Instruction& i, Insn& insn) {
-  Modifiers m(i);
-  m.Take("cta");
-  m.Take("aligned");
-  const size_t n = i.operands.size();
-  std::string_view form;
-  insn.insn_class = InsnClass::kBarrier;
-  if (m.Take("warp")) {
-    m.Take("sync");
-    insn.handler = WarpBarrier;
-    insn.insn_class = InsnClass::kWarpSync;
-    insn.flags |= kWarpSynchronous;
-    form = "su32";
-  } else if (m.Take("sync")) {
-    insn.handler = BarrierSync;
-    form = "su32 su32?";
-  } else if (m.Take("arrive")) {
-    insn.handler = BarrierArrive;
-    form = "su32 su32";
-  } else if (m.Take("red")) {
-    insn.handler = BarrierReduce;
-    const bool popc = m.Take("popc"), all = m.Take("and"), any = m.Take("or");
-    const BarrierReduction kind = popc  ? BarrierReduction::kPopc
-                                  : all ? BarrierReduction::kAnd
-                                  : any ? BarrierReduction::kOr
-                                        : BarrierReduction::kNone;
-    if (kind == BarrierReduction::kNone || m.type(0) != (popc ? Type::kU32 : Type::kPred)) {
-      throw Unsupported("it is not supported with these modifiers");
-    }
-    insn.extra = static_cast<uint64_t>(kind);
-    form = popc ? (n == 3 ? "du32 su32 spred" : "du32 su32 su32 spred")
-                : (n == 3 ? "dpred su32 spred" : "dpred su32 su32 spred");
-  } else {
-    throw Unsupported("it is not supported with these modifiers");
-  }
-  if (!m.empty()) throw Unsupported("modifier " + m.Left() + " is not supported");
-  BindOperands(i, ParseForm(form), m, insn);
-  if (insn.handler == BarrierReduce && n == 3) {  // no number of threads was given
-    insn.row[3] = insn.row[2];
-    insn.row[2] = kNoRow;
-    insn.negated_predicates = static_cast<uint8_t>(insn.negated_predicates << 1);
-  }
-}
+// Rows without a selector: the decoder handles these itself, because they need labels, call frames or convergence
+// points.
+LOCKSTEP_OPCODES(decoder_control, {
+                                      {"bra", "", nullptr, InsnClass::kBranch},
+                                      {"brx.idx", "su32", nullptr, InsnClass::kBranch},
+                                      {"call", "", nullptr, InsnClass::kCall},
+                                      {"ret", "", nullptr, InsnClass::kBranch},
+                                      {"exit", "", nullptr, InsnClass::kBranch},
+                                  });
 
 void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
   const ptx::Instruction& i = function_.body[index];

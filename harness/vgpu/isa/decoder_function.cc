@@ -92,7 +92,14 @@ void FunctionDecoder::PlaceVariables() {
   };
   const auto place_parameters = [&](const std::vector<ptx::Variable>& variables, std::vector<ValuePlace>& places) {
     for (const ptx::Variable& v : variables) {
-      if (v.space == Space::kReg) throw Unsupported("function " + function_.name + " has register parameters");
+      if (v.space == Space::kReg) {  // liveness keeps such a register's row for itself
+        if (v.type == Type::kPred || v.vector_width != 1) {
+          throw Unsupported("function " + function_.name + " has a parameter in a register of an unusual type");
+        }
+        register_type_[v.name] = v.type;
+        places.push_back({layout_.row.at(v.name), 0, static_cast<uint32_t>(ptx::SizeOf(v.type))});
+        continue;
+      }
       const uint32_t at = place(area, v, kMaxLocalBytes);
       const uint32_t bytes = static_cast<uint32_t>(v.TotalBytes());
       parameters_[v.name] = {false, at, bytes};
@@ -199,6 +206,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   SynchronousInfo synchronous;
   temporaries_ = 0;
   rows_ = 0;
+  ninth_row_ = kNoRow;
   try {
     if (i.opcode == "bra" || i.opcode == "brx") {
       DecodeBranch(index, insn);
@@ -207,8 +215,6 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       DecodeReturn(index, insn);
     } else if (i.call) {
       DecodeCall(i, insn);
-    } else if (i.opcode == "bar" || i.opcode == "barrier") {
-      DecodeBarrier(i, insn);
     } else if (i.opcode == "mov" && i.operands.size() == 2 &&
                std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
       DecodeMoveSpecial(i, insn);
@@ -226,6 +232,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       }
       insn.handler = GatherAndRun;
     }
+    builder_.allocas |= i.opcode == "alloca";
     if (i.guard) {
       insn.guard = RegisterRow(i, i.guard->name, Type::kPred, false);
       if (i.guard->negated) insn.flags |= kGuardNegated;
@@ -238,7 +245,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     synchronous = {};
   }
   polls_.resize(builder_.program.code.size() - builder_.program.functions[index_].entry_pc);
-  polls_.push_back(i.call.has_value() || i.opcode == "nanosleep" || (i.opcode == "atom") ||
+  polls_.push_back(i.call.has_value() || i.opcode == "nanosleep" || i.opcode == "atom" || i.opcode == "mbarrier" ||
                    (IsMemory(i) && i.opcode.starts_with("ld") && IsStrongAccess(i)));
   Emit(insn, info);
   builder_.program.synchronous.back() = synchronous;
@@ -252,9 +259,10 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
 }
 
 void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
-  const Opcode* opcode = FindOpcode(i.opcode);
+  const Opcode* opcode = FindOpcode(i);
   if (opcode == nullptr) throw Unsupported("opcode " + i.opcode + " is not supported");
-  Modifiers modifiers(i);
+  if (opcode->select == nullptr) throw Unsupported(std::string(opcode->refusal));
+  Modifiers modifiers(i, opcode->name);
   modifiers.set_operand_bytes(OperandBytes(i));
   Selection selection;
   const ptx::AddressRef* address = nullptr;
@@ -279,6 +287,10 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
   insn.handler = selection.handler;
   insn.flags |= selection.flags;
   insn.extra = selection.extra;
+  if (ninth_row_ != kNoRow) {
+    if (selection.extra >> 32 != 0) throw Unsupported("too many operands");
+    insn.extra |= uint64_t{ninth_row_} << 32;
+  }
   insn.insn_class =
       CostClassOf(i, selection.insn_class == InsnClass::kOther ? opcode->insn_class : selection.insn_class);
   if ((insn.flags & kWarpSynchronous) != 0 && rows_ == 0) throw Unsupported("a member mask is missing");
@@ -286,13 +298,13 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
 
 void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {
   Modifiers modifiers(i);
-  if (!modifiers.empty() || modifiers.type_count() != 1) throw Unsupported("its modifiers are not supported");
   const int bytes = RowElementBytes(modifiers.type(0));
+  if (!modifiers.empty() || modifiers.type_count() != 1) throw Unsupported("its modifiers are not supported");
   const std::string& name = std::get<ptx::SpecialRef>(i.operands[1].value).name;
   insn.insn_class = InsnClass::kMove;
   AddRow(insn, BindDestination(i, modifiers.type(0), i.operands[0]), false, modifiers.type(0));
   if (name == "WARP_SZ") throw Unsupported("WARP_SZ is a constant");
-  insn.handler = FindSpecialRegister(name, bytes);
+  insn.handler = modifiers.type(0) == Type::kPred ? FindSpecialPredicate(name) : FindSpecialRegister(name, bytes);
   if (insn.handler == nullptr) throw Unsupported("special register " + name + " is not supported");
   if (ReadsClock(name)) EmitPause(i);
   builder_.program.uses_reserved_shared |= ReadsReservedShared(name);

@@ -46,6 +46,7 @@ struct ProgramBuilder {
   std::unordered_map<std::string, uint32_t> text_index;
   std::vector<std::vector<uint32_t>> callees;  // by function; for the depth of the stack
   bool indirect_calls = false;
+  bool allocas = false;
   std::string global_reduction;  // the one kind of red on global memory seen so far
 
   uint32_t Text(const ptx::Instruction& instruction);
@@ -74,7 +75,6 @@ class FunctionDecoder {
   void DecodeInstruction(size_t index);
   void DecodeByTable(const ptx::Instruction& instruction, Insn& insn);
   void DecodeMoveSpecial(const ptx::Instruction& instruction, Insn& insn);
-  void DecodeBarrier(const ptx::Instruction& instruction, Insn& insn);
   void EmitPause(const ptx::Instruction& instruction);
   void DecodeBranch(size_t index, Insn& insn);
   void DecodeReturn(size_t index, Insn& insn);
@@ -121,8 +121,10 @@ class FunctionDecoder {
   ptx::SourceLocation location_;                       // of the last instruction that has one
   int inline_site_ = -1;                               // of the same, in Program::inline_sites
   int first_inline_site_ = 0;                          // where this function's begin
+  bool has_address_ = false;                           // the instruction at hand has had one
   int temporaries_ = 0;                                // of the instruction at hand
   ptx::Type row_type_[8] = {};                         // of the instruction at hand
+  RowRef ninth_row_ = kNoRow;                          // of the instruction at hand
   int rows_ = 0;                                       // of the instruction at hand
   std::vector<uint32_t> pc_of_;                        // by instruction: where it, or its pseudo-instruction, starts
   std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body

@@ -54,6 +54,10 @@ RowRef FunctionDecoder::TemporaryRow() {
 }
 
 void FunctionDecoder::AddRow(Insn& insn, RowRef row, bool negated, Type type) {
+  if (rows_ == 8 && !negated && ninth_row_ == kNoRow && row != kNoRow) {
+    ninth_row_ = row;
+    return;
+  }
   if (rows_ >= 8) throw Unsupported("too many operands");
   if (negated) insn.negated_predicates |= static_cast<uint8_t>(1 << rows_);
   row_type_[rows_] = type;
@@ -191,7 +195,15 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
 void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                                const ptx::Operand& operand, Insn& insn) {
   if (part.address()) {
-    AddRow(insn, BindAddress(instruction, operand, &insn.immediate), false, Type::kNone);
+    if (!operand.second.empty()) throw Unsupported("an address has coordinates");
+    uint64_t offset = 0;
+    AddRow(insn, BindAddress(instruction, operand, &offset), false, Type::kNone);
+    if (!has_address_) {
+      has_address_ = true;
+      insn.immediate = offset;
+    } else {
+      AddRow(insn, builder_.pool.Row(8, offset), false, Type::kNone);
+    }
     return;
   }
   const Type type = ResolveType(part, modifiers);
@@ -219,6 +231,7 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
 void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const std::vector<OperandForm>& form,
                                    const Modifiers& modifiers, Insn& insn) {
   const std::vector<ptx::Operand>& operands = instruction.operands;
+  has_address_ = false;
   if (operands.size() > form.size()) throw Unsupported("it has too many operands");
   for (size_t k = 0; k < form.size(); ++k) {
     if (k >= operands.size()) {

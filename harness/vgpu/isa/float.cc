@@ -22,10 +22,32 @@ constexpr auto kSoftFma = [](Rounding rounding, const Exact& a, const Exact& b, 
   return MultiplyAdd(a, b, c, rounding);
 };
 
+// An operation on f32 elements, done on both halves of 64-bit ones.
+template <auto kOp>
+constexpr auto kPairOf = [](auto... x) -> uint64_t {
+  const float low = kOp(std::bit_cast<float>(static_cast<uint32_t>(x))...);
+  const float high = kOp(std::bit_cast<float>(static_cast<uint32_t>(x >> 32))...);
+  return std::bit_cast<uint32_t>(low) | uint64_t{std::bit_cast<uint32_t>(high)} << 32;
+};
+
+template <auto kOp, size_t kSources>
+Handler PickPairs() {
+  const auto pick = []<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
+    return Elementwise<kPairOf<kOp>, uint64_t, decltype((void)kIndex, uint64_t{})...>;
+  };
+  return pick(std::make_index_sequence<kSources>{});
+}
+
 template <auto kOp, auto kSoftOp, size_t kSources>
 Selection SelectArithmetic(Modifiers& modifiers, bool rounding_required) {
   const RoundingModifier rounding = TakeRounding(modifiers);
   if (rounding_required && !rounding.found) return {};
+  if (modifiers.type(0) == Type::kF32x2) {
+    if (rounding.rounding != Rounding::kNearestEven) return {};
+    return {modifiers.Take("ftz") ? PickPairs<kWithModes<kOp, true, false>, kSources>()
+                                  : PickPairs<kWithModes<kOp, false, false>, kSources>(),
+            InsnClass::kFloat32};
+  }
   FloatModes modes{rounding.rounding};
   if (modifiers.type(0) == Type::kF64) {
     return SelectRounded<kOp, kSoftOp, double, kSources>(modes, InsnClass::kFloat64);
@@ -41,6 +63,7 @@ constexpr auto kNeg = [](auto x) { return -x; };
 
 template <auto kOp>
 Selection SelectSign(Modifiers& modifiers) {
+  if (modifiers.type(0) == Type::kF32x2) return {};
   if (modifiers.type(0) == Type::kF64) return {HostHandler<kOp, double, 1>(false, false), InsnClass::kFloat64};
   return {HostHandler<kOp, float, 1>(modifiers.Take("ftz"), false), InsnClass::kFloat32};
 }
@@ -100,6 +123,7 @@ Handler PickExtreme(Modifiers& modifiers, bool ftz) {
 
 template <bool kMax>
 Selection SelectExtreme(Modifiers& modifiers) {
+  if (modifiers.type(0) == Type::kF32x2) return {};
   if (modifiers.type(0) == Type::kF64) {
     if (modifiers.operand_count() > 3) return {};
     return {kBinary<kWithModes<kExtreme<kMax, false>, false, false>, double>, InsnClass::kFloat64};

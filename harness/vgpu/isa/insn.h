@@ -67,7 +67,9 @@ struct alignas(64) Insn {
   uint8_t negated_predicates = 0;  // bit k: predicate operand row[k] is read negated (!%p)
   RowRef row[8] = {kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow};  // in PTX order, vectors flattened
   uint64_t immediate = 0;  // address offset, branch target, lut, …: the family's own
-  uint64_t extra = 0;      // a second one
+  uint64_t extra = 0;      // a second one; its upper half is the ninth row of an instruction that has so many
+
+  RowRef Row(int k) const { return k < 8 ? row[k] : static_cast<RowRef>(extra >> 32); }
 };
 static_assert(sizeof(Insn) == 64);
 

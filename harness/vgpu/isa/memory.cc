@@ -16,7 +16,7 @@ template <typename T, int kCount>
 struct LoadSame {
   static constexpr AccessKind kAccess = AccessKind::kLoad;
   static constexpr uint32_t Bytes(const Insn&) { return sizeof(T) * kCount; }
-  static RowRef Address(const Insn& insn) { return insn.row[kCount]; }
+  static RowRef Address(const Insn& insn) { return insn.Row(kCount); }
 
   static void Unit(Warp& warp, const Insn& insn, LaneMask mask, const uint8_t* lane0) {
     const T* from = reinterpret_cast<const T*>(lane0);
@@ -48,7 +48,7 @@ struct LoadSame {
   }
 
   // Halves of 16 bytes a lane are no phases of shared memory.
-  static constexpr bool kHalves = kCount == 1;
+  static constexpr bool kHalves = kCount == 1 && sizeof(T) <= 8;
   static void Half(Warp& warp, const Insn& insn, int half, const uint8_t* at, bool uniform) {
     T* to = Destination<T>(warp, insn.row[0]) + half * (kWarpSize / 2);
     if (uniform) {
@@ -107,7 +107,7 @@ struct StoreSame {
       }
     } else {
       for (int k = 0; k < kCount; ++k) {
-        const T* from = Source<T>(warp, insn.row[1 + k]);
+        const T* from = Source<T>(warp, insn.Row(1 + k));
         ForActive(mask, [&](int lane) { to[lane * kCount + k] = from[lane]; });
       }
     }
@@ -116,22 +116,29 @@ struct StoreSame {
   static void Lanes(Warp& warp, const Insn& insn, LaneMask mask, const RegionMemory& memory, const uint64_t* address) {
     const uint64_t origin = reinterpret_cast<uint64_t>(memory.origin);
     const T* from[kCount];
-    for (int k = 0; k < kCount; ++k) from[k] = Source<T>(warp, insn.row[1 + k]);
+    for (int k = 0; k < kCount; ++k) from[k] = Source<T>(warp, insn.Row(1 + k));
     ForActive(mask, [&](int lane) {
       T* to = reinterpret_cast<T*>(origin + address[lane] + static_cast<uint64_t>(lane) * memory.lane_stride);
       for (int k = 0; k < kCount; ++k) to[k] = from[k][lane];
     });
   }
 
-  static constexpr bool kHalves = kCount == 1;
+  static constexpr bool kHalves = kCount == 1 && sizeof(T) <= 8;
   static void Half(Warp& warp, const Insn& insn, int half, uint8_t* at, bool) {
     std::memcpy(at, Source<T>(warp, insn.row[1]) + half * (kWarpSize / 2), sizeof(T) * (kWarpSize / 2));
   }
 
   static bool SameValue(const Warp& warp, const Insn& insn, int a, int b) {
     for (int k = 0; k < kCount; ++k) {
-      const T* from = Source<T>(warp, insn.row[1 + k]);
+      const T* from = Source<T>(warp, insn.Row(1 + k));
       if (from[a] != from[b]) return false;
+    }
+    return true;
+  }
+  static bool Keeps(const Warp& warp, const Insn& insn, int lane, const uint8_t* at) {
+    const T* to = reinterpret_cast<const T*>(at);
+    for (int k = 0; k < kCount; ++k) {
+      if (to[k] != Source<T>(warp, insn.Row(1 + k))[lane]) return false;
     }
     return true;
   }
@@ -167,12 +174,31 @@ struct StoreNarrower {
     }
     return true;
   }
+  static bool Keeps(const Warp& warp, const Insn& insn, int lane, const uint8_t* at) {
+    const M* to = reinterpret_cast<const M*>(at);
+    for (int k = 0; k < insn.count; ++k) {
+      if (to[k] != static_cast<M>(Source<R>(warp, insn.Row(1 + k))[lane])) return false;
+    }
+    return true;
+  }
 };
 
 template <Region kRegion, typename Mover, typename Word>
 void Access(Warp& warp, const Insn& insn, LaneMask mask) {
   Move<kRegion, Mover, Word>(warp, insn, mask, Source<Word>(warp, Mover::Address(insn)),
                              static_cast<Word>(insn.immediate));
+}
+
+// ld.shared::cluster and its like: in the own block mostly.
+template <typename Mover, bool kNarrow>
+void AccessCluster(Warp& warp, const Insn& insn, LaneMask mask) {
+  uint64_t address[kWarpSize];
+  ReadAddresses<kNarrow>(warp, Mover::Address(insn), insn.immediate, address);
+  LaneMask far = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) far |= static_cast<LaneMask>(IsOfOtherBlock(address[lane])) << lane;
+  far &= mask;
+  if (far != mask) Move<Region::kShared, Mover, uint64_t>(warp, insn, mask & ~far, address, 0);
+  if (far != 0 && !warp.stop) MoveLanes<Mover>(warp, insn, far, Region::kClusterShared, address);
 }
 
 template <typename Mover>
@@ -232,6 +258,8 @@ Handler InSpace(AccessSpace space, int address_bytes) {
       return narrow ? nullptr : AccessGeneric<Mover>;
     case AccessSpace::kShared:
       return narrow ? Access<Region::kShared, Mover, uint32_t> : Access<Region::kShared, Mover, uint64_t>;
+    case AccessSpace::kCluster:
+      return narrow ? AccessCluster<Mover, true> : AccessCluster<Mover, false>;
     case AccessSpace::kLocal:
       return narrow ? Access<Region::kLocal, Mover, uint32_t> : Access<Region::kLocal, Mover, uint64_t>;
     case AccessSpace::kParameters:
@@ -240,6 +268,12 @@ Handler InSpace(AccessSpace space, int address_bytes) {
       return narrow ? Access<Region::kArea, Mover, uint32_t> : Access<Region::kArea, Mover, uint64_t>;
   }
   return nullptr;
+}
+
+template <typename Mover>
+Handler InGlobal(AccessSpace space, int address_bytes) {
+  const bool possible = address_bytes != 4 && (space == AccessSpace::kGlobal || space == AccessSpace::kGeneric);
+  return possible ? InSpace<Mover>(space, address_bytes) : nullptr;
 }
 
 struct Shape {
@@ -295,18 +329,31 @@ Handler SelectSame(const Shape& s) {
       return InSpace<Same<uint64_t, 1>>(s.space, s.address_bytes);
     case 8 * 16 + 2:
       return InSpace<Same<uint64_t, 2>>(s.space, s.address_bytes);
+    case 4 * 16 + 8:  // 32 bytes exist for global memory alone
+      return InGlobal<Same<uint32_t, 8>>(s.space, s.address_bytes);
+    case 8 * 16 + 4:
+      return InGlobal<Same<uint64_t, 4>>(s.space, s.address_bytes);
+    case 16 * 16 + 1:
+      return InSpace<Same<unsigned __int128, 1>>(s.space, s.address_bytes);
+    case 16 * 16 + 2:
+      return InGlobal<Same<unsigned __int128, 2>>(s.space, s.address_bytes);
     default:
       return nullptr;
   }
 }
 
+// Elements as wide as their registers, or pieces of 32 bytes: no conversion.
+bool IsWide(const Shape& s) { return s.element_bytes == 16 || s.element_bytes * s.count == 32; }
+
 Handler SelectLoad(const Shape& s) {
   if (const Handler handler = SelectSame<LoadSame>(s)) return handler;
+  if (IsWide(s)) return nullptr;
   return ForTypes(s, [&]<typename M, typename R>() { return InSpace<LoadWider<M, R>>(s.space, s.address_bytes); });
 }
 
 Handler SelectStore(Shape s) {
   if (const Handler handler = SelectSame<StoreSame>(s)) return handler;
+  if (IsWide(s)) return nullptr;
   s.is_signed = false;
   return ForTypes(s, [&]<typename M, typename R>() { return InSpace<StoreNarrower<M, R>>(s.space, s.address_bytes); });
 }
@@ -314,11 +361,12 @@ Handler SelectStore(Shape s) {
 // Takes the modifiers that ld and st have in common. False: the combination is not supported.
 bool TakeShape(Modifiers& m, bool stores, Shape& s) {
   const Type type = m.type(0);
-  if (m.type_count() != 1 || type == Type::kPred || type == Type::kB128) return false;
+  if (m.type_count() != 1 || type == Type::kPred) return false;
   s.element_bytes = ptx::SizeOf(type);
   s.is_signed = type == Type::kS8 || type == Type::kS16 || type == Type::kS32;
   s.count = m.Take("v2") ? 2 : m.Take("v4") ? 4 : m.Take("v8") ? 8 : 1;
-  if (s.count * s.element_bytes > 32 || s.count > 7) return false;
+  const int bytes_in_all = s.count * s.element_bytes;
+  if (bytes_in_all > 32 || (s.count == 8 && bytes_in_all != 32)) return false;
   const int value = stores ? 1 : 0;
   for (int k = 0; k < s.count; ++k) {  // a vector's registers are of one width; sinks and immediates have none
     const int bytes = m.operand_bytes(value + k);
@@ -326,26 +374,35 @@ bool TakeShape(Modifiers& m, bool stores, Shape& s) {
     if (bytes != 0) s.register_bytes = bytes;
   }
   if (s.register_bytes == 0) s.register_bytes = s.element_bytes;
-  s.address_bytes = m.operand_bytes(stores ? 0 : m.operand_count() - 1);
+  s.address_bytes = m.operand_bytes(stores ? 0 : s.count);
   return true;
 }
 
 Selection Select(Modifiers& m, bool stores) {
   Shape s{};
   MemoryFlags flags;
-  if (!TakeShape(m, stores, s) || !TakeSemantics(m, &flags)) return {};
-  TakeCacheHints(m);
+  const bool ordered = stores ? TakeSemantics(m, {"weak", "volatile", "relaxed", "release"}, &flags)
+                              : TakeSemantics(m, {"weak", "volatile", "relaxed", "acquire"}, &flags);
+  if (!TakeShape(m, stores, s) || !ordered) return {};
+  TakeCacheHints(m, stores);
   s.space = TakeSpace(m);
-  return {stores ? SelectStore(s) : SelectLoad(s), InsnClass::kOther, 0, flags.Pack()};
+  if (stores && s.space == AccessSpace::kConst) return {};
+  Selection selection{stores ? SelectStore(s) : SelectLoad(s), InsnClass::kOther, 0, flags.Pack()};
+  selection.form = stores ? "a sv0" : "dv0 a";
+  if (m.Take("L2::cache_hint")) {
+    selection.form = stores ? "a sv0 su64" : "dv0 a su64";
+    if (s.count == 8) return {};
+  }
+  return selection;
 }
 
 Selection SelectLd(Modifiers& m) { return Select(m, false); }
 Selection SelectSt(Modifiers& m) { return Select(m, true); }
 
 LOCKSTEP_OPCODES(memory, {
-                             {"ld", "dv0 a", SelectLd, InsnClass::kLoad},
+                             {"ld", "dv0 a su64?", SelectLd, InsnClass::kLoad},
                              {"ldu", "dv0 a", SelectLd, InsnClass::kLoad},
-                             {"st", "a sv0", SelectSt, InsnClass::kStore},
+                             {"st", "a sv0 su64?", SelectSt, InsnClass::kStore},
                          });
 
 }  // namespace
@@ -355,10 +412,13 @@ Selection SelectParameterAccess(Modifiers& m, bool kernel, bool stores) {
   if (!TakeShape(m, stores, s)) return {};
   for (const char* word : {"param", "param::entry", "param::func"}) m.Take(word);
   Selection selection;
+  selection.form = stores ? "a sv0" : "dv0 a";
   selection.insn_class = InsnClass::kMove;  // parameters are not in memory, as far as counting goes
   s.space = kernel ? AccessSpace::kParameters : AccessSpace::kArea;
   if (kernel && !stores && s.address_bytes == 0) {
-    selection.handler = ForTypes(s, []<typename M, typename R>() -> Handler { return LoadParameter<M, R>; });
+    selection.handler = s.element_bytes == 16
+                            ? LoadParameter<unsigned __int128, unsigned __int128>
+                            : ForTypes(s, []<typename M, typename R>() -> Handler { return LoadParameter<M, R>; });
   } else if (!(kernel && stores)) {
     selection.handler = stores ? SelectStore(s) : SelectLoad(s);
   }

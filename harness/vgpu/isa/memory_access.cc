@@ -5,8 +5,43 @@
 
 namespace lockstep::vgpu {
 
+namespace {
+
+// The block that a cluster address lies in; null where there is none.
+Block* BlockAt(const Warp& warp, uint64_t address) {
+  if (!IsOfOtherBlock(address)) return warp.block;
+  const uint64_t rank = (address >> kRankShift) - 1;
+  const Cluster* cluster = warp.block->cluster.get();
+  if (cluster == nullptr) return rank == 0 ? warp.block : nullptr;
+  return rank < cluster->blocks.size() ? cluster->blocks[rank] : nullptr;
+}
+
+bool CheckClusterLanes(Warp& warp, AccessKind access, const uint64_t* address, LaneMask mask, uint32_t bytes) {
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Block* block = BlockAt(warp, address[lane]);
+    const uint64_t offset = address[lane] & kOffsetMask;
+    const bool inside = block != nullptr && bytes <= block->shared_bytes && offset <= block->shared_bytes - bytes;
+    if (inside && offset % bytes == 0) continue;
+    warp.engine->MemoryFault(warp, lane, inside ? FindingKind::kMisaligned : FindingKind::kOutOfBounds, access,
+                             MemorySpace::kShared, offset, bytes);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void TranslateCluster(const Warp& warp, LaneMask mask, const uint64_t address[kWarpSize], uint64_t host[kWarpSize]) {
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    host[lane] = reinterpret_cast<uint64_t>(BlockAt(warp, address[lane])->shared) + (address[lane] & kOffsetMask);
+  }
+}
+
 bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 uint32_t bytes) {
+  if (region == Region::kClusterShared) return CheckClusterLanes(warp, access, address, mask, bytes);
   const bool global = region == Region::kGlobal || region == Region::kConst;
   if (region == Region::kParameters && access != AccessKind::kLoad) {
     warp.engine->MemoryFault(warp, std::countr_zero(mask), FindingKind::kInvalidAddress, access, SpaceOf(region),
@@ -73,7 +108,8 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
       c->page_switches += locality.FollowLanes(pc, address, mask, bytes, warp.engine->range(pc).base);
       return;
     }
-    case Region::kShared: {
+    case Region::kShared:
+    case Region::kClusterShared: {
       const Wavefronts w = CountWavefronts(address, mask, bytes, access);
       c->shared_requests += 1;
       c->wavefronts += w.actual;
@@ -151,8 +187,26 @@ void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& hal
 }
 
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
-                  LaneMask mask, uint32_t bytes, bool same_value, AccessForm form) {
+                  LaneMask mask, uint32_t bytes, bool same_value, AccessForm form, const StoreTest* store) {
   if (region == Region::kArea || region == Region::kParameters) return;
+  if (region == Region::kClusterShared) {
+    // Each block's observers know its own memory, so the access is told as one of that block's, block by block.
+    for (LaneMask left = mask; left != 0;) {
+      Block* const block = BlockAt(warp, address[std::countr_zero(left)]);
+      uint64_t offset[kWarpSize];
+      LaneMask lanes = 0;
+      for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        offset[lane] = address[lane] & kOffsetMask;
+        lanes |= static_cast<LaneMask>(BlockAt(warp, address[lane]) == block) << lane;
+      }
+      left &= ~lanes;
+      Block* const own = std::exchange(warp.block, block);
+      ObserveLanes(warp, insn, Region::kShared, access, offset, lanes, bytes, same_value);
+      warp.block = own;
+    }
+    return;
+  }
   const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
   MemoryAccess event{};
   event.space = SpaceOf(region);
@@ -162,6 +216,7 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   event.bytes = static_cast<uint8_t>(bytes);
   event.same_value = same_value;
   event.form = form;
+  event.store = store;
   event.returns_value = flags.returns_value;
   event.mask = mask;
   event.address = address;
@@ -180,6 +235,14 @@ uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes) {
     const uint64_t a = address[lane];
     if (region == Region::kGlobal) {
       if (warp.engine->launch().memory->Contains(a, bytes)) found = reinterpret_cast<uint8_t*>(a);
+      return;
+    }
+    if (region == Region::kClusterShared) {
+      const Block* block = BlockAt(warp, a);
+      const uint64_t offset = a & kOffsetMask;
+      if (block != nullptr && bytes <= block->shared_bytes && offset <= block->shared_bytes - bytes) {
+        found = block->shared + offset;
+      }
       return;
     }
     const RegionMemory memory = MemoryOf(warp, region);

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "vgpu/exec/address_space.h"
 #include "vgpu/exec/block.h"
@@ -24,6 +25,7 @@ enum class Region : uint8_t {
   kGlobal,
   kConst,
   kShared,
+  kClusterShared,  // addresses of exec/cluster.h, of other blocks' shared memory or the own
   kLocal,
   kParameters,  // of the launch
   kArea,        // a lane's parameter area: arguments and results of calls
@@ -36,6 +38,7 @@ inline constexpr MemorySpace SpaceOf(Region region) {
     case Region::kConst:
       return MemorySpace::kConst;
     case Region::kShared:
+    case Region::kClusterShared:
       return MemorySpace::kShared;
     case Region::kLocal:
       return MemorySpace::kLocal;
@@ -74,13 +77,14 @@ inline RegionMemory MemoryOf(const Warp& warp, Region region) {
   switch (region) {
     case Region::kGlobal:
     case Region::kConst:
+    case Region::kClusterShared:
       return {};
     case Region::kShared:
       return {warp.block->shared, 0, warp.block->shared_bytes};
     case Region::kLocal: {
       const Frame& frame = *s.groups[s.current].frame;
       return {s.local.get(), warp.engine->program().local_stride,
-              s.local == nullptr ? 0 : frame.local_base + frame.function->local_bytes};
+              s.local == nullptr ? 0 : frame.local_base + frame.function->local_bytes + frame.MostDynamic()};
     }
     case Region::kParameters:
       return {const_cast<uint8_t*>(launch.parameters), 0, launch.parameter_bytes};
@@ -107,6 +111,18 @@ inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t 
 // Checks every lane of an access of any shape; on a fault false, with the lowest offending lane reported.
 bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 uint32_t bytes);
+
+// Cluster addresses, checked before, as this process's.
+void TranslateCluster(const Warp& warp, LaneMask mask, const uint64_t address[kWarpSize], uint64_t host[kWarpSize]);
+
+// The lanes' base + offset, of a register of 4 or 8 bytes.
+template <bool kNarrow>
+inline void ReadAddresses(const Warp& warp, RowRef row, uint64_t offset, uint64_t address[kWarpSize]) {
+  using Word = std::conditional_t<kNarrow, uint32_t, uint64_t>;
+  const Word* base = Source<Word>(warp, row);
+  for (int lane = 0; lane < kWarpSize; ++lane)
+    address[lane] = static_cast<Word>(base[lane] + static_cast<Word>(offset));
+}
 
 // Counts an access of any shape.
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
@@ -193,11 +209,40 @@ void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& hal
 
 // Tells the observers. The second finds the access's form by itself.
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
-                  LaneMask mask, uint32_t bytes, bool same_value, AccessForm form);
+                  LaneMask mask, uint32_t bytes, bool same_value, AccessForm form, const StoreTest* store = nullptr);
 inline void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access,
                          const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes, bool same_value) {
   ObserveLanes(warp, insn, region, access, address, mask, bytes, same_value,
                FormOf(address, mask, bytes, access == AccessKind::kLoad));
+}
+
+// Of a store, whether a lane's bytes lie in memory already.
+template <typename Mover>
+struct StoredAlready : StoreTest {
+  StoredAlready(const Warp& w, const Insn& i, const RegionMemory& m, const uint64_t* a)
+      : StoreTest{&Keeps}, warp(w), insn(i), memory(m), address(a) {}
+  static bool Keeps(const StoreTest& test, int lane) {
+    const auto& self = static_cast<const StoredAlready&>(test);
+    const uint64_t at = reinterpret_cast<uint64_t>(self.memory.origin) + self.address[lane] +
+                        static_cast<uint64_t>(lane) * self.memory.lane_stride;
+    return Mover::Keeps(self.warp, self.insn, lane, reinterpret_cast<const uint8_t*>(at));
+  }
+  const Warp& warp;
+  const Insn& insn;
+  const RegionMemory memory;
+  const uint64_t* const address;
+};
+
+// Tells the observers of a load or a store.
+template <typename Mover>
+void ObserveMove(Warp& warp, const Insn& insn, LaneMask mask, Region region, const uint64_t address[kWarpSize],
+                 bool same_value, AccessForm form) {
+  if constexpr (Mover::kAccess == AccessKind::kStore) {
+    const StoredAlready<Mover> store(warp, insn, MemoryOf(warp, region), address);
+    ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, Mover::Bytes(insn), same_value, form, &store);
+  } else {
+    ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, Mover::Bytes(insn), same_value, form);
+  }
 }
 
 // Whether lanes that share an address carry the same value, by same(lane, other lane).
@@ -219,6 +264,7 @@ bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& sam
 //   static void Unit(Warp&, const Insn&, LaneMask, uint8_t* lane0)
 //   static void Lanes(Warp&, const Insn&, LaneMask, const RegionMemory&, const uint64_t* address)
 //   static bool SameValue(const Warp&, const Insn&, int lane, int other)     stores only
+//   static bool Keeps(const Warp&, const Insn&, int lane, const uint8_t* at)  stores only: the value is there already
 //   static constexpr bool kHalves; static void Half(Warp&, const Insn&, int half, uint8_t* at, bool uniform)
 template <typename Mover>
 [[gnu::noinline]] void MoveLanes(Warp& warp, const Insn& insn, LaneMask mask, Region region,
@@ -226,7 +272,7 @@ template <typename Mover>
   const uint32_t bytes = Mover::Bytes(insn);
   if (!CheckLanes(warp, region, Mover::kAccess, address, mask, bytes)) return;
   CountLanes(warp, region, Mover::kAccess, address, mask, static_cast<int>(bytes));
-  if (Mover::kAccess != AccessKind::kLoad && (region == Region::kGlobal || region == Region::kShared)) {
+  if (Mover::kAccess != AccessKind::kLoad && region != Region::kLocal && region != Region::kArea) {
     warp.state->wrote = true;
   }
   if (warp.engine->observed()) {
@@ -236,7 +282,13 @@ template <typename Mover>
       same = form == AccessForm::kScattered && region != Region::kLocal &&
              SharersAgree(address, mask, [&](int a, int b) { return Mover::SameValue(warp, insn, a, b); });
     }
-    ObserveLanes(warp, insn, region, Mover::kAccess, address, mask, bytes, same, form);
+    ObserveMove<Mover>(warp, insn, mask, region, address, same, form);
+  }
+  if (region == Region::kClusterShared) {
+    uint64_t host[kWarpSize] = {};
+    TranslateCluster(warp, mask, address, host);
+    Mover::Lanes(warp, insn, mask, {}, host);
+    return;
   }
   Mover::Lanes(warp, insn, mask, MemoryOf(warp, region), address);
 }
@@ -274,7 +326,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
   if (warp.engine->observed()) {
     uint64_t address[kWarpSize];
     for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<Word>(base[lane] + offset);
-    ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, kFullMask, bytes, false, AccessForm::kHalves);
+    ObserveMove<Mover>(warp, insn, kFullMask, kRegion, address, false, AccessForm::kHalves);
   }
   const uint64_t memory = kRegion == Region::kShared ? reinterpret_cast<uint64_t>(warp.block->shared) : 0;
   for (int half = 0; half < 2; ++half) {
@@ -302,7 +354,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
         if (warp.engine->observed()) {
           uint64_t address[kWarpSize];
           for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane) * bytes;
-          ObserveLanes(warp, insn, kRegion, Mover::kAccess, address, mask, bytes, false, AccessForm::kUnit);
+          ObserveMove<Mover>(warp, insn, mask, kRegion, address, false, AccessForm::kUnit);
         }
         uint8_t* const memory = kRegion == Region::kShared ? warp.block->shared : nullptr;
         Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(memory) + first));
@@ -363,8 +415,15 @@ inline void ForRegions(Warp& warp, LaneMask mask, const uint64_t generic[kWarpSi
         break;
     }
     uint64_t address[kWarpSize];
-    for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = generic[lane] - base;
-    f(region, lanes, address);
+    LaneMask far = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      address[lane] = generic[lane] - base;
+      far |= static_cast<LaneMask>(IsOfOtherBlock(address[lane])) << lane;
+    }
+    far &= region == Region::kShared ? lanes : 0;
+    if (far != lanes) f(region, lanes & ~far, address);
+    if (warp.stop) return;
+    if (far != 0) f(Region::kClusterShared, far, address);
     if (warp.stop) return;
   }
 }

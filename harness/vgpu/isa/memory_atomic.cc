@@ -2,10 +2,11 @@
 //
 // The lanes of a warp take effect one after the other, in lane order. Where several CPU threads run blocks, only
 // reductions whose order does not matter are let through (see FunctionDecoder::NoteMemory); they are atomic on the
-// host.
+// host. Source: PTX ISA 9.0, 9.7.13.5 and 9.7.13.6.
 #include <cmath>
 #include <cstring>
 
+#include "vgpu/isa/half_format.h"
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/memory_modifiers.h"
 
@@ -15,7 +16,7 @@ namespace {
 using ptx::Type;
 
 constexpr int kSpaceShift = 24;  // Insn::extra: AccessSpace
-constexpr uint64_t kNarrowAddress = uint64_t{1} << 32;
+constexpr uint64_t kNarrowAddress = uint64_t{1} << 31;
 
 template <typename Bits, typename Value>
 Value As(Bits bits) {
@@ -90,20 +91,33 @@ struct AddF64 {
     return As<double, uint64_t>(As<uint64_t, double>(old) + As<uint64_t, double>(b));
   }
 };
-struct AddF16 {
+// Halves: subnormals stay. A NaN loses against a number.
+template <typename Format>
+struct AddHalf {
   using Bits = uint16_t;
   static uint16_t Apply(uint16_t old, uint16_t b, uint16_t, Region) {
     // One rounding: a float holds the exact sum's rounding information.
-    const float sum = static_cast<float>(As<uint16_t, _Float16>(old)) + static_cast<float>(As<uint16_t, _Float16>(b));
-    return As<_Float16, uint16_t>(static_cast<_Float16>(sum));
+    return Format::FromFloat(Format::ToFloat(old) + Format::ToFloat(b));
   }
 };
-struct AddF16x2 {
+template <typename Format, bool kMax>
+struct ExtremeHalf {
+  using Bits = uint16_t;
+  static uint16_t Apply(uint16_t old, uint16_t b, uint16_t, Region) {
+    const float x = Format::ToFloat(old), y = Format::ToFloat(b);
+    if (x != x) return y != y ? Format::kNan : b;
+    if (y != y) return old;
+    if (x == y) return kMax ? old & b : old | b;  // of two zeros the negative one is the smaller
+    return (x < y) == kMax ? b : old;
+  }
+};
+template <typename Op>
+struct Pair {
   using Bits = uint32_t;
   static uint32_t Apply(uint32_t old, uint32_t b, uint32_t, Region region) {
     const auto half = [&](int shift) {
       return static_cast<uint32_t>(
-                 AddF16::Apply(static_cast<uint16_t>(old >> shift), static_cast<uint16_t>(b >> shift), 0, region))
+                 Op::Apply(static_cast<uint16_t>(old >> shift), static_cast<uint16_t>(b >> shift), 0, region))
              << shift;
     };
     return half(0) | half(16);
@@ -114,16 +128,61 @@ template <typename Op>
 typename Op::Bits Update(typename Op::Bits* word, typename Op::Bits b, typename Op::Bits c, Region region,
                          bool parallel) {
   using T = typename Op::Bits;
-  if (!parallel) {
-    const T old = *word;
-    *word = Op::Apply(old, b, c, region);
-    return old;
+  if constexpr (sizeof(T) <= 8) {  // 128 bits are exchanged, hence read, which never runs in parallel
+    if (parallel) {
+      T old = __atomic_load_n(word, __ATOMIC_RELAXED);
+      while (!__atomic_compare_exchange_n(word, &old, Op::Apply(old, b, c, region), true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED)) {
+      }
+      return old;
+    }
   }
-  T old = __atomic_load_n(word, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(word, &old, Op::Apply(old, b, c, region), true, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED)) {
-  }
+  const T old = *word;
+  *word = Op::Apply(old, b, c, region);
   return old;
+}
+
+// Where the lanes' addresses are, by the space in Insn::extra: update(region, lanes, addresses).
+template <typename F>
+void ForSpace(Warp& warp, const Insn& insn, LaneMask mask, RowRef row, const F& update) {
+  uint64_t address[kWarpSize];
+  if ((insn.extra & kNarrowAddress) != 0) {
+    ReadAddresses<true>(warp, row, insn.immediate, address);
+  } else {
+    ReadAddresses<false>(warp, row, insn.immediate, address);
+  }
+  switch (static_cast<AccessSpace>(insn.extra >> kSpaceShift & 0x7f)) {
+    case AccessSpace::kGlobal:
+      update(Region::kGlobal, mask, address);
+      break;
+    case AccessSpace::kShared:
+      update(Region::kShared, mask, address);
+      break;
+    case AccessSpace::kCluster:
+      update(Region::kClusterShared, mask, address);
+      break;
+    default:
+      ForRegions(warp, mask, address, update);
+      break;
+  }
+}
+
+// Checks, counts and tells the observers; `host`: where the lanes' bytes lie. False: the warp faulted.
+bool Begin(Warp& warp, const Insn& insn, LaneMask lanes, Region region, const uint64_t* where, uint32_t bytes,
+           uint64_t host[kWarpSize]) {
+  if (!CheckLanes(warp, region, AccessKind::kAtomic, where, lanes, bytes)) return false;
+  CountLanes(warp, region, AccessKind::kAtomic, where, lanes, static_cast<int>(bytes));
+  if (warp.engine->observed()) ObserveLanes(warp, insn, region, AccessKind::kAtomic, where, lanes, bytes, false);
+  if (region == Region::kClusterShared) {
+    TranslateCluster(warp, lanes, where, host);
+    return true;
+  }
+  const RegionMemory memory = MemoryOf(warp, region);
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    host[lane] =
+        reinterpret_cast<uint64_t>(memory.origin) + where[lane] + static_cast<uint64_t>(lane) * memory.lane_stride;
+  }
+  return true;
 }
 
 // atom: rows d, a, b, c; red: rows a, b.
@@ -131,52 +190,46 @@ template <typename Op, bool kReturns>
 void Atomic(Warp& warp, const Insn& insn, LaneMask mask) {
   using T = typename Op::Bits;
   constexpr int kAddress = kReturns ? 1 : 0;
-  const auto space = static_cast<AccessSpace>(insn.extra >> kSpaceShift & 0xff);
-  uint64_t address[kWarpSize];
-  if ((insn.extra & kNarrowAddress) != 0) {
-    const uint32_t* base = Source<uint32_t>(warp, insn.row[kAddress]);
-    for (int lane = 0; lane < kWarpSize; ++lane) {
-      address[lane] = static_cast<uint32_t>(base[lane] + static_cast<uint32_t>(insn.immediate));
-    }
-  } else {
-    const uint64_t* base = Source<uint64_t>(warp, insn.row[kAddress]);
-    for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + insn.immediate;
-  }
-  const auto update = [&](Region region, LaneMask lanes, const uint64_t* where) {
-    if (!CheckLanes(warp, region, AccessKind::kAtomic, where, lanes, sizeof(T))) return;
-    CountLanes(warp, region, AccessKind::kAtomic, where, lanes, sizeof(T));
-    if (warp.engine->observed()) {
-      ObserveLanes(warp, insn, region, AccessKind::kAtomic, where, lanes, sizeof(T), false);
-    }
-    const RegionMemory memory = MemoryOf(warp, region);
+  ForSpace(warp, insn, mask, insn.row[kAddress], [&](Region region, LaneMask lanes, const uint64_t* where) {
+    uint64_t host[kWarpSize];
+    if (!Begin(warp, insn, lanes, region, where, sizeof(T), host)) return;
     const bool parallel = region == Region::kGlobal && warp.engine->launch().parallel;
     const T* b = Source<T>(warp, insn.row[kAddress + 1]);
     const T* c = kReturns && insn.row[3] != kNoRow ? Source<T>(warp, insn.row[3]) : b;
     bool wrote = !kReturns;
     for (LaneMask left = lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
-      T* word = reinterpret_cast<T*>(reinterpret_cast<uint64_t>(memory.origin) + where[lane] +
-                                     static_cast<uint64_t>(lane) * memory.lane_stride);
       const T bits = b[lane], other = c[lane];
-      const T old = Update<Op>(word, bits, other, region, parallel);
+      const T old = Update<Op>(reinterpret_cast<T*>(host[lane]), bits, other, region, parallel);
       if constexpr (kReturns) {
         Destination<T>(warp, insn.row[0])[lane] = old;
         wrote |= Op::Apply(old, bits, other, region) != old;
       }
     }
     warp.state->wrote |= wrote;
-  };
-  switch (space) {
-    case AccessSpace::kGlobal:
-      update(Region::kGlobal, mask, address);
-      break;
-    case AccessSpace::kShared:
-      update(Region::kShared, mask, address);
-      break;
-    default:
-      ForRegions(warp, mask, address, update);
-      break;
-  }
+  });
+}
+
+// Vectors: rows d0 … dn, a, b0 … bn; each element is updated by itself. Never in parallel
+// (FunctionDecoder::NoteMemory).
+template <typename Op, bool kReturns>
+void AtomicVector(Warp& warp, const Insn& insn, LaneMask mask) {
+  using T = typename Op::Bits;
+  const int count = insn.count;
+  const int address_row = kReturns ? count : 0;
+  ForSpace(warp, insn, mask, insn.row[address_row], [&](Region region, LaneMask lanes, const uint64_t* where) {
+    uint64_t host[kWarpSize];
+    if (!Begin(warp, insn, lanes, region, where, static_cast<uint32_t>(sizeof(T)) * insn.count, host)) return;
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      for (int k = 0; k < count; ++k) {
+        const T b = Source<T>(warp, insn.Row(address_row + 1 + k))[lane];
+        const T old = Update<Op>(reinterpret_cast<T*>(host[lane]) + k, b, b, region, false);
+        if constexpr (kReturns) Destination<T>(warp, insn.Row(k))[lane] = old;
+      }
+    }
+    warp.state->wrote = true;
+  });
 }
 
 template <bool kReturns>
@@ -198,9 +251,13 @@ Handler SelectOperation(std::string_view operation, Type type) {
       case Type::kF64:
         return Atomic<AddF64, kReturns>;
       case Type::kF16:
-        return Atomic<AddF16, kReturns>;
+        return Atomic<AddHalf<Half>, kReturns>;
       case Type::kF16x2:
-        return Atomic<AddF16x2, kReturns>;
+        return Atomic<Pair<AddHalf<Half>>, kReturns>;
+      case Type::kBF16:
+        return Atomic<AddHalf<Bfloat>, kReturns>;
+      case Type::kBF16x2:
+        return Atomic<Pair<AddHalf<Bfloat>>, kReturns>;
       default:
         return nullptr;
     }
@@ -222,42 +279,90 @@ Handler SelectOperation(std::string_view operation, Type type) {
   if constexpr (kReturns) {
     const bool word = bytes == 4 && (bits || integer), wide = bytes == 8 && (bits || integer);
     if (operation == "exch") {
+      if (type == Type::kB128) return Atomic<Exchange<unsigned __int128>, true>;
       return word ? Atomic<Exchange<uint32_t>, true> : wide ? Atomic<Exchange<uint64_t>, true> : nullptr;
     }
     if (operation == "cas") {
       if (type == Type::kB16) return Atomic<CompareAndSwap<uint16_t>, true>;
+      if (type == Type::kB128) return Atomic<CompareAndSwap<unsigned __int128>, true>;
       return word ? Atomic<CompareAndSwap<uint32_t>, true> : wide ? Atomic<CompareAndSwap<uint64_t>, true> : nullptr;
     }
   }
   return nullptr;
 }
 
+// Vectors exist for floats on global memory; halves have .min and .max there too.
+template <bool kReturns>
+Handler SelectVector(std::string_view operation, Type type, int count) {
+  const int bytes = count * ptx::SizeOf(type);
+  if (type == Type::kF32) {
+    return operation == "add" && (bytes == 8 || bytes == 16) ? AtomicVector<AddF32, kReturns> : nullptr;
+  }
+  if (bytes < 4 || bytes > 16) return nullptr;
+  const auto pick = [&]<typename Format>() -> Handler {
+    const bool pair = type == Type::kF16x2 || type == Type::kBF16x2;
+    if (operation == "add") {
+      return pair ? AtomicVector<Pair<AddHalf<Format>>, kReturns> : AtomicVector<AddHalf<Format>, kReturns>;
+    }
+    if (operation == "min") {
+      return pair ? AtomicVector<Pair<ExtremeHalf<Format, false>>, kReturns>
+                  : AtomicVector<ExtremeHalf<Format, false>, kReturns>;
+    }
+    if (operation != "max") return nullptr;
+    return pair ? AtomicVector<Pair<ExtremeHalf<Format, true>>, kReturns>
+                : AtomicVector<ExtremeHalf<Format, true>, kReturns>;
+  };
+  if (type == Type::kF16 || type == Type::kF16x2) return pick.template operator()<Half>();
+  if (type == Type::kBF16 || type == Type::kBF16x2) return pick.template operator()<Bfloat>();
+  return nullptr;
+}
+
 template <bool kReturns>
 Selection SelectAtomic(Modifiers& m) {
   MemoryFlags flags;
-  if (!TakeSemantics(m, &flags)) return {};
+  const bool ordered = kReturns ? TakeSemantics(m, {"relaxed", "acquire", "release", "acq_rel"}, &flags)
+                                : TakeSemantics(m, {"relaxed", "release"}, &flags);
+  if (!ordered) return {};
   if (flags.order == MemoryOrder::kWeak) flags.order = MemoryOrder::kRelaxed;
-  if (flags.order == MemoryOrder::kVolatile || m.type_count() != 1) return {};
+  if (m.type_count() != 1) return {};
   flags.returns_value = kReturns;
   const AccessSpace space = TakeSpace(m);
-  if (space != AccessSpace::kGlobal && space != AccessSpace::kShared && space != AccessSpace::kGeneric) return {};
+  if (space != AccessSpace::kGlobal && space != AccessSpace::kShared && space != AccessSpace::kCluster &&
+      space != AccessSpace::kGeneric) {
+    return {};
+  }
   const std::string operation = m.TakeAny({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   const Type type = m.type(0);
-  if (operation == "add" && (type == Type::kF16 || type == Type::kF16x2) && !m.Take("noftz")) return {};
+  const bool half = type == Type::kF16 || type == Type::kF16x2 || type == Type::kBF16 || type == Type::kBF16x2;
+  if (half && !m.Take("noftz")) return {};
+  const int count = m.Take("v2") ? 2 : m.Take("v4") ? 4 : m.Take("v8") ? 8 : 1;
   // atom.cas alone has a third source; the operand count says so.
-  const int sources = m.operand_count() - (kReturns ? 2 : 1);
-  if (sources != (operation == "cas" ? 2 : 1)) return {};
-  const bool narrow = m.operand_bytes(kReturns ? 1 : 0) == 4;
-  if (narrow && space != AccessSpace::kShared) return {};
+  const bool hint = m.Take("L2::cache_hint");
+  const int sources = m.operand_count() - (kReturns ? count + 1 : 1) - (hint ? 1 : 0);
+  if (sources != (operation == "cas" ? 2 : count)) return {};
+  const bool narrow = m.operand_bytes(kReturns ? count : 0) == 4;
+  if (narrow && space != AccessSpace::kShared && space != AccessSpace::kCluster) return {};
   Selection selection;
-  selection.handler = SelectOperation<kReturns>(operation, type);
   selection.extra = flags.Pack() | static_cast<uint64_t>(space) << kSpaceShift | (narrow ? kNarrowAddress : 0);
+  if (count > 1) {
+    if (space != AccessSpace::kGlobal && space != AccessSpace::kGeneric) return {};
+    if (hint || (kReturns && count == 8)) return {};  // more rows than an instruction has
+    selection.handler = SelectVector<kReturns>(operation, type, count);
+    selection.form = kReturns ? "dv0 a sv0" : "a sv0";
+    return selection;
+  }
+  selection.handler = SelectOperation<kReturns>(operation, type);
+  selection.form = operation == "cas" ? (hint ? "d0 a s0 s0 su64" : "d0 a s0 s0")
+                   : kReturns         ? (hint ? "d0 a s0 su64" : "d0 a s0")
+                                      : (hint ? "a s0 su64" : "a s0");
+  // The policy must not be taken for a third operand.
+  if (hint && kReturns && operation != "cas") return {};
   return selection;
 }
 
 LOCKSTEP_OPCODES(memory_atomic, {
-                                    {"atom", "d0 a s0 s0?", SelectAtomic<true>, InsnClass::kAtomic},
-                                    {"red", "a s0", SelectAtomic<false>, InsnClass::kAtomic},
+                                    {"atom", "dv0 a sv0 s0? su64?", SelectAtomic<true>, InsnClass::kAtomic},
+                                    {"red", "a sv0 su64?", SelectAtomic<false>, InsnClass::kAtomic},
                                 });
 
 }  // namespace

@@ -3,12 +3,13 @@
 namespace lockstep::vgpu {
 
 AccessSpace TakeSpace(Modifiers& m) {
-  const std::string word = m.TakeAny({"global", "const", "shared", "shared::cta", "local"});
-  return word == "global"          ? AccessSpace::kGlobal
-         : word == "const"         ? AccessSpace::kConst
-         : word == "local"         ? AccessSpace::kLocal
-         : word.starts_with("sha") ? AccessSpace::kShared
-                                   : AccessSpace::kGeneric;
+  const std::string word = m.TakeAny({"global", "const", "shared", "shared::cta", "shared::cluster", "local"});
+  return word == "global"            ? AccessSpace::kGlobal
+         : word == "const"           ? AccessSpace::kConst
+         : word == "local"           ? AccessSpace::kLocal
+         : word == "shared::cluster" ? AccessSpace::kCluster
+         : word.starts_with("sha")   ? AccessSpace::kShared
+                                     : AccessSpace::kGeneric;
 }
 
 MemoryScope TakeScope(Modifiers& m) {
@@ -19,8 +20,8 @@ MemoryScope TakeScope(Modifiers& m) {
   return MemoryScope::kGpu;
 }
 
-bool TakeSemantics(Modifiers& m, MemoryFlags* flags) {
-  const std::string word = m.TakeAny({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"});
+bool TakeSemantics(Modifiers& m, std::initializer_list<std::string_view> allowed, MemoryFlags* flags) {
+  const std::string word = m.TakeAny(allowed);
   if (word == "volatile") {
     flags->order = MemoryOrder::kVolatile;
   } else if (word == "relaxed") {
@@ -37,9 +38,13 @@ bool TakeSemantics(Modifiers& m, MemoryFlags* flags) {
   return true;
 }
 
-void TakeCacheHints(Modifiers& m) {
-  m.TakeAny({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
-  m.Take("nc");
+void TakeCacheHints(Modifiers& m, bool stores) {
+  if (stores) {
+    m.TakeAny({"wb", "cg", "cs", "wt"});
+  } else {
+    m.TakeAny({"ca", "cg", "cs", "lu", "cv"});
+    m.Take("nc");
+  }
   m.TakeAny({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"});
   m.TakeAny({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
   m.TakeAny({"L2::64B", "L2::128B", "L2::256B"});

@@ -1,18 +1,21 @@
 // The modifiers that memory instructions have in common.
 #pragma once
 
+#include <initializer_list>
+#include <string_view>
+
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/opcode_table.h"
 
 namespace lockstep::vgpu {
 
-enum class AccessSpace : uint8_t { kGeneric, kGlobal, kConst, kShared, kLocal, kParameters, kArea };
+enum class AccessSpace : uint8_t { kGeneric, kGlobal, kConst, kShared, kCluster, kLocal, kParameters, kArea };
 
 AccessSpace TakeSpace(Modifiers& modifiers);  // kGeneric where none is named
-// Takes .weak .volatile .relaxed .acquire .release .acq_rel .mmio and the scope. False: they contradict each other.
-bool TakeSemantics(Modifiers& modifiers, MemoryFlags* flags);
+// Takes the order, one of `allowed`, .mmio and the scope. False: they contradict each other.
+bool TakeSemantics(Modifiers& modifiers, std::initializer_list<std::string_view> allowed, MemoryFlags* flags);
 MemoryScope TakeScope(Modifiers& modifiers);
 // Takes what changes speed only: cache operators, eviction priorities, prefetch sizes.
-void TakeCacheHints(Modifiers& modifiers);
+void TakeCacheHints(Modifiers& modifiers, bool stores);
 
 }  // namespace lockstep::vgpu

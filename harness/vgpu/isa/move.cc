@@ -13,15 +13,22 @@ void MovePredicate(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[0], PredicateSource(warp, insn, 1), mask);
 }
 
+// 8-bit elements lie in rows of 16.
+template <typename Element>
+using RowElement = std::conditional_t<sizeof(Element) == 1, uint16_t, Element>;
+
 // Rows: d, then the elements from the lowest bits on.
 template <typename Whole, typename Element>
 void Pack(Warp& warp, const Insn& insn, LaneMask mask) {
   constexpr int kElements = sizeof(Whole) / sizeof(Element);
-  const Element* sources[kElements];
-  for (int k = 0; k < kElements; ++k) sources[k] = Source<Element>(warp, insn.row[k + 1]);
+  const RowElement<Element>* sources[kElements];
+  for (int k = 0; k < kElements; ++k) sources[k] = Source<RowElement<Element>>(warp, insn.row[k + 1]);
   ForLanes<Whole>(warp, insn.row[0], mask, [&](int lane) {
     Whole whole = 0;
-    for (int k = 0; k < kElements; ++k) whole |= static_cast<Whole>(sources[k][lane]) << (8 * sizeof(Element) * k);
+    for (int k = 0; k < kElements; ++k) {
+      whole |=
+          static_cast<Whole>(static_cast<Whole>(static_cast<Element>(sources[k][lane])) << (8 * sizeof(Element) * k));
+    }
     return whole;
   });
 }
@@ -33,8 +40,9 @@ void Unpack(Warp& warp, const Insn& insn, LaneMask mask) {
   Whole whole[kWarpSize];
   std::memcpy(whole, Source<Whole>(warp, insn.row[kElements]), sizeof whole);
   for (int k = 0; k < kElements; ++k) {
-    ForLanesInPlace<Element>(Destination<Element>(warp, insn.row[k]), mask,
-                             [&](int lane) { return static_cast<Element>(whole[lane] >> (8 * sizeof(Element) * k)); });
+    ForLanesInPlace<RowElement<Element>>(Destination<RowElement<Element>>(warp, insn.row[k]), mask, [&](int lane) {
+      return static_cast<Element>(whole[lane] >> (8 * sizeof(Element) * k));
+    });
   }
 }
 
@@ -63,6 +71,8 @@ struct VectorMove {
 
 using Wide = unsigned __int128;
 constexpr VectorMove kVectorMoves[] = {
+    {Type::kB16, 2, Pack<uint16_t, uint8_t>, Unpack<uint16_t, uint8_t>, "d0 svb8", "dvb8 s0"},
+    {Type::kB32, 4, Pack<uint32_t, uint8_t>, Unpack<uint32_t, uint8_t>, "d0 svb8", "dvb8 s0"},
     {Type::kB32, 2, Pack<uint32_t, uint16_t>, Unpack<uint32_t, uint16_t>, "d0 svb16", "dvb16 s0"},
     {Type::kB64, 2, Pack<uint64_t, uint32_t>, Unpack<uint64_t, uint32_t>, "d0 svb32", "dvb32 s0"},
     {Type::kB64, 4, Pack<uint64_t, uint16_t>, Unpack<uint64_t, uint16_t>, "d0 svb16", "dvb16 s0"},

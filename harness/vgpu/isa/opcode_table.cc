@@ -12,6 +12,7 @@ namespace {
 struct Registry {
   std::vector<const Opcode*> sorted;
   std::unordered_map<std::string_view, const Opcode*> by_name;
+  std::unordered_map<std::string_view, size_t> most_words;  // of the names that begin with an opcode
 };
 
 Registry& registry() {
@@ -21,8 +22,10 @@ Registry& registry() {
 
 }  // namespace
 
-Modifiers::Modifiers(const ptx::Instruction& instruction) {
-  for (const std::string& word : instruction.modifiers) {
+Modifiers::Modifiers(const ptx::Instruction& instruction, std::string_view row_name) {
+  const auto skip = std::count(row_name.begin(), row_name.end(), '.');
+  for (auto it = instruction.modifiers.begin() + skip; it != instruction.modifiers.end(); ++it) {
+    const std::string& word = *it;
     if (const auto type = ptx::TypeFromName(word)) {
       types_.push_back(*type);
     } else {
@@ -32,6 +35,7 @@ Modifiers::Modifiers(const ptx::Instruction& instruction) {
 }
 
 bool Modifiers::Take(std::string_view word) {
+  if (asked_ != nullptr) asked_->emplace_back(word);
   const auto found = std::find(words_.begin(), words_.end(), word);
   if (found == words_.end()) return false;
   words_.erase(found);
@@ -48,6 +52,7 @@ std::string Modifiers::TakeAny(std::initializer_list<std::string_view> words) {
 std::string Modifiers::Left() const {
   std::string text;
   for (const std::string& word : words_) text += "." + word;
+  for (size_t k = types_read_; k < types_.size(); ++k) text.append(".").append(ptx::NameOf(types_[k]));
   return text;
 }
 
@@ -59,16 +64,30 @@ OpcodeFamily::OpcodeFamily(const Opcode* rows, size_t count) {
                    row->name.data());
       std::abort();
     }
+    const std::string_view name = row->name;
+    size_t& words = table.most_words[name.substr(0, name.find('.'))];
+    words = std::max(words, static_cast<size_t>(std::count(name.begin(), name.end(), '.')));
     const auto place = std::lower_bound(table.sorted.begin(), table.sorted.end(), row,
                                         [](const Opcode* a, const Opcode* b) { return a->name < b->name; });
     table.sorted.insert(place, row);
   }
 }
 
-const Opcode* FindOpcode(std::string_view name) {
-  const auto& by_name = registry().by_name;
-  const auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+const Opcode* FindOpcode(const ptx::Instruction& instruction) {
+  const Registry& table = registry();
+  const auto words = table.most_words.find(instruction.opcode);
+  if (words == table.most_words.end()) return nullptr;
+  const auto find = [&](std::string_view name) {
+    const auto found = table.by_name.find(name);
+    return found == table.by_name.end() ? nullptr : found->second;
+  };
+  const Opcode* best = find(instruction.opcode);
+  std::string name = instruction.opcode;
+  for (size_t k = 0; k < std::min(words->second, instruction.modifiers.size()); ++k) {
+    name += "." + instruction.modifiers[k];
+    if (const Opcode* longer = find(name)) best = longer;
+  }
+  return best;
 }
 
 const std::vector<const Opcode*>& AllOpcodes() { return registry().sorted; }

@@ -17,8 +17,14 @@
 //   a        address operand [base+offset]: base → one row (kNoRow when absent), offset → Insn::immediate
 //   v        "dv0"/"sv0": scalar or {vector}, flattened; Insn::count gets the number of elements
 //   ?        suffix: the operand may be missing (row kNoRow)
+// An address after the first takes two rows: its base, and its offset as a constant of 64 bits.
+//
+// A row's name may hold the first modifiers, as in "mbarrier.init": the longest name that the instruction begins with
+// is its row. A row with a refusal in place of a selector is an opcode that is known and not supported; the refusal
+// says why.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,15 +39,19 @@ namespace lockstep::vgpu {
 // ignored by accident.
 class Modifiers {
  public:
-  explicit Modifiers(const ptx::Instruction& instruction);
+  // The words of a row's name count as taken.
+  explicit Modifiers(const ptx::Instruction& instruction, std::string_view row_name = {});
 
   // The type words, in order ("cvt.rn.f32.s32": f32, s32). Types are taken by reading them.
-  ptx::Type type(int k) const { return k < static_cast<int>(types_.size()) ? types_[k] : ptx::Type::kNone; }
+  ptx::Type type(int k) const {
+    types_read_ = std::max(types_read_, static_cast<size_t>(k) + 1);
+    return k < static_cast<int>(types_.size()) ? types_[k] : ptx::Type::kNone;
+  }
   int type_count() const { return static_cast<int>(types_.size()); }
 
   bool Take(std::string_view word);                                    // true and gone when it is there
   std::string TakeAny(std::initializer_list<std::string_view> words);  // the one that was there, or ""
-  bool empty() const { return words_.empty(); }
+  bool empty() const { return words_.empty() && types_read_ >= types_.size(); }
   std::string Left() const;  // ".foo.bar", for the message
 
   // Width in bytes of operand k's register as declared (0 for immediates and sinks): ld, st and cvt allow a
@@ -51,10 +61,15 @@ class Modifiers {
   int operand_count() const { return static_cast<int>(operand_bytes_.size()); }
   void set_operand_bytes(std::vector<int> bytes) { operand_bytes_ = std::move(bytes); }
 
+  // From now on the words that a selector asks for are noted, in order: how the reference page finds what a row takes.
+  void NoteAsked(std::vector<std::string>* asked) { asked_ = asked; }
+
  private:
   std::vector<std::string> words_;
   std::vector<ptx::Type> types_;
   std::vector<int> operand_bytes_;
+  std::vector<std::string>* asked_ = nullptr;
+  mutable size_t types_read_ = 0;  // up to the last one that was looked at
 };
 
 // What a selector decides beside the handler.
@@ -72,12 +87,13 @@ struct Selection {
 struct Opcode {
   std::string_view name;
   std::string_view form;
-  Selection (*select)(Modifiers& modifiers);
-  InsnClass insn_class;
+  Selection (*select)(Modifiers& modifiers);  // null: the decoder's own (branches, calls), or refused
+  InsnClass insn_class = InsnClass::kOther;
+  std::string_view refusal = {};  // "tensor cores are not supported"
 };
 
 // A family's rows register themselves; FindOpcode looks over all families. Null when there is none.
-const Opcode* FindOpcode(std::string_view name);
+const Opcode* FindOpcode(const ptx::Instruction& instruction);
 const std::vector<const Opcode*>& AllOpcodes();  // sorted by name
 
 struct OpcodeFamily {

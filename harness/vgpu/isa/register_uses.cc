@@ -38,7 +38,7 @@ class UseFinder {
 
  private:
   void AddOperands(const ptx::Instruction& instruction) {
-    const Opcode* opcode = FindOpcode(instruction.opcode);
+    const Opcode* opcode = FindOpcode(instruction);
     const std::vector<OperandForm>& form = ParseForm(opcode == nullptr ? "" : opcode->form);
     if (!Matches(form, instruction.operands.size())) {
       AddAll(instruction.operands, true, true);

@@ -1,5 +1,6 @@
 #include "vgpu/isa/special_registers.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -9,6 +10,8 @@
 
 namespace lockstep::vgpu {
 namespace {
+
+constexpr std::string_view kExplicitCluster = "%is_explicit_cluster";
 
 // f(warp, lane) is the register's value; T the width that the move wants.
 template <typename T, auto kValue>
@@ -45,8 +48,31 @@ const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; 
 // The runtime's own shared memory; its second half belongs to cooperative groups.
 uint32_t Reserved(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
 
-// One instruction a cycle and a nanosecond: time goes on, and the same in every run.
-uint64_t Clock(const Warp& warp) { return warp.state->executed; }
+// A warp that shares its SM gets a turn every few clocks. Time goes on, and the same in every run.
+constexpr uint64_t kClocksAnInstruction = 4;
+uint64_t Clock(const Warp& warp) { return warp.state->executed * kClocksAnInstruction + warp.state->slept; }
+
+// Nanoseconds, a clock taken for one; a launch begins a millisecond after the one before it.
+uint64_t GlobalTimer(const Warp& warp) { return (warp.engine->launch().info.ordinal + 1) * 1'000'000 + Clock(warp); }
+
+// Blocks of a cluster count within the grid's clusters.
+Dim3 ClusterId(const Warp& warp) {
+  const Dim3 &block = warp.block->id, &cluster = warp.engine->launch().cluster;
+  return {block.x / cluster.x, block.y / cluster.y, block.z / cluster.z};
+}
+Dim3 ClusterCount(const Warp& warp) {
+  const Dim3 &grid = GridDim(warp), &cluster = warp.engine->launch().cluster;
+  return {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+}
+Dim3 IdInCluster(const Warp& warp) {
+  const Dim3 &block = warp.block->id, &cluster = warp.engine->launch().cluster;
+  return {block.x % cluster.x, block.y % cluster.y, block.z % cluster.z};
+}
+const Dim3& ClusterDim(const Warp& warp) { return warp.engine->launch().cluster; }
+
+void IsExplicitCluster(Warp& warp, const Insn& insn, LaneMask mask) {
+  WritePredicate(warp, insn.row[0], warp.engine->launch().has_clusters ? kFullMask : 0, mask);
+}
 
 const std::unordered_map<std::string_view, SpecialRegister>& Table() {
   using W = const Warp&;
@@ -77,9 +103,24 @@ const std::unordered_map<std::string_view, SpecialRegister>& Table() {
       {"%clock", Uniform<[](W w) { return Clock(w); }>()},
       {"%clock_hi", Uniform<[](W w) { return (Clock(w) >> 32); }>()},
       {"%clock64", Uniform64<[](W w) { return Clock(w); }>()},
-      {"%globaltimer", Uniform64<[](W w) { return Clock(w); }>()},
-      {"%globaltimer_lo", Uniform<[](W w) { return Clock(w); }>()},
-      {"%globaltimer_hi", Uniform<[](W w) { return (Clock(w) >> 32); }>()},
+      {"%globaltimer", Uniform64<[](W w) { return GlobalTimer(w); }>()},
+      {"%globaltimer_lo", Uniform<[](W w) { return GlobalTimer(w); }>()},
+      {"%globaltimer_hi", Uniform<[](W w) { return (GlobalTimer(w) >> 32); }>()},
+      {"%clusterid.x", Uniform<[](W w) { return ClusterId(w).x; }>()},
+      {"%clusterid.y", Uniform<[](W w) { return ClusterId(w).y; }>()},
+      {"%clusterid.z", Uniform<[](W w) { return ClusterId(w).z; }>()},
+      {"%nclusterid.x", Uniform<[](W w) { return ClusterCount(w).x; }>()},
+      {"%nclusterid.y", Uniform<[](W w) { return ClusterCount(w).y; }>()},
+      {"%nclusterid.z", Uniform<[](W w) { return ClusterCount(w).z; }>()},
+      {"%cluster_ctaid.x", Uniform<[](W w) { return IdInCluster(w).x; }>()},
+      {"%cluster_ctaid.y", Uniform<[](W w) { return IdInCluster(w).y; }>()},
+      {"%cluster_ctaid.z", Uniform<[](W w) { return IdInCluster(w).z; }>()},
+      {"%cluster_nctaid.x", Uniform<[](W w) { return ClusterDim(w).x; }>()},
+      {"%cluster_nctaid.y", Uniform<[](W w) { return ClusterDim(w).y; }>()},
+      {"%cluster_nctaid.z", Uniform<[](W w) { return ClusterDim(w).z; }>()},
+      {"%cluster_ctarank", Uniform<[](W w) { return RankOf(*w.block); }>()},
+      {"%cluster_nctarank", Uniform<[](W w) { return ClusterDim(w).Count(); }>()},
+      {"%current_graph_exec", Uniform64<[](W) { return 0; }>()},
       {"%total_smem_size", Uniform<[](W w) { return w.engine->launch().reserved_shared_offset; }>()},
       {"%aggr_smem_size", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
       {"%dynamic_smem_size", Uniform<[](W w) { return Reserved(w) - w.engine->launch().dynamic_shared_offset; }>()},
@@ -96,6 +137,15 @@ const std::unordered_map<std::string_view, SpecialRegister>& Table() {
 }
 
 }  // namespace
+
+Handler FindSpecialPredicate(std::string_view name) { return name == kExplicitCluster ? IsExplicitCluster : nullptr; }
+
+std::vector<std::string_view> SpecialRegisterNames() {
+  std::vector<std::string_view> names{kExplicitCluster};
+  for (const auto& [name, row] : Table()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 Handler FindSpecialRegister(std::string_view name, int element_bytes) {
   const auto found = Table().find(name);

@@ -1,0 +1,72 @@
+// Opcodes of PTX ISA 9.0 that are known and not supported: each kernel that executes one stops with the reason.
+#include "vgpu/isa/opcode_table.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr std::string_view kTensorCores = "tensor cores are not supported";
+constexpr std::string_view kTextures = "textures and surfaces are not supported";
+constexpr std::string_view kBulk = "bulk and tensor copies (TMA) are not supported";
+constexpr std::string_view kMulticast = "multicast memory is not supported";
+constexpr std::string_view kRegisters = "moving registers between warps is not supported";
+constexpr std::string_view kAsyncStores = "asynchronous stores and reductions are not supported";
+constexpr std::string_view kCancel = "cancelling the launch of clusters is not supported";
+constexpr std::string_view kVideo = "video instructions are not supported";
+
+constexpr Opcode Refused(std::string_view name, std::string_view why) {
+  return {name, "", nullptr, InsnClass::kOther, why};
+}
+
+LOCKSTEP_OPCODES(refused, {
+                              Refused("mma", kTensorCores),
+                              Refused("wmma", kTensorCores),
+                              Refused("wgmma", kTensorCores),
+                              Refused("tcgen05", kTensorCores),
+                              Refused("ldmatrix", kTensorCores),
+                              Refused("stmatrix", kTensorCores),
+                              Refused("movmatrix", kTensorCores),
+                              Refused("tex", kTextures),
+                              Refused("tld4", kTextures),
+                              Refused("txq", kTextures),
+                              Refused("istypep", kTextures),
+                              Refused("suld", kTextures),
+                              Refused("sust", kTextures),
+                              Refused("sured", kTextures),
+                              Refused("suq", kTextures),
+                              Refused("cp.async.bulk", kBulk),
+                              Refused("cp.reduce", kBulk),
+                              Refused("st.bulk", kBulk),
+                              Refused("prefetch.tensormap", kBulk),
+                              Refused("tensormap", kBulk),
+                              Refused("multimem", kMulticast),
+                              Refused("setmaxnreg", kRegisters),
+                              Refused("st.async", kAsyncStores),
+                              Refused("red.async", kAsyncStores),
+                              Refused("clusterlaunchcontrol", kCancel),
+                              Refused("vadd", kVideo),
+                              Refused("vsub", kVideo),
+                              Refused("vabsdiff", kVideo),
+                              Refused("vmin", kVideo),
+                              Refused("vmax", kVideo),
+                              Refused("vshl", kVideo),
+                              Refused("vshr", kVideo),
+                              Refused("vmad", kVideo),
+                              Refused("vset", kVideo),
+                              Refused("vadd2", kVideo),
+                              Refused("vsub2", kVideo),
+                              Refused("vavrg2", kVideo),
+                              Refused("vabsdiff2", kVideo),
+                              Refused("vmin2", kVideo),
+                              Refused("vmax2", kVideo),
+                              Refused("vset2", kVideo),
+                              Refused("vadd4", kVideo),
+                              Refused("vsub4", kVideo),
+                              Refused("vavrg4", kVideo),
+                              Refused("vabsdiff4", kVideo),
+                              Refused("vmin4", kVideo),
+                              Refused("vmax4", kVideo),
+                              Refused("vset4", kVideo),
+                          });
+
+}  // namespace
+}  // namespace lockstep::vgpu
