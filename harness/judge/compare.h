@@ -67,7 +67,7 @@ std::optional<Mismatch> CompareBounded(std::span<const double> expected, std::sp
     if (mismatch.count++ > 0) continue;
     mismatch.index = i;
     mismatch.expected = i < expected.size() ? NumberText(expected[i]) : "nothing";
-    if (all) mismatch.expected += " ± " + NumberText(bound[i]);
+    if (all && bound[i] != 0) mismatch.expected += " ± " + NumberText(bound[i]);
     mismatch.found = i < found.size() ? NumberText(static_cast<double>(found[i])) : "nothing";
   }
   if (mismatch.count == 0) return std::nullopt;

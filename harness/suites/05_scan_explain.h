@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -35,8 +36,9 @@ class ScanExplainer {
   std::string Explain() const {
     const bool inclusive = expected_[0] != 0;
     if (Is([&](uint64_t i) { return before_[i] + (inclusive ? 0 : values_[i]); })) {
-      return inclusive ? "that is the exclusive scan: element i has to count its own value too"
-                       : "that is the inclusive scan: element i counts the elements before it, and not itself";
+      return inclusive
+                 ? "that is the exclusive scan: element i has to count its own value too"
+                 : "that is the inclusive scan: an exclusive one begins with 0, and element i does not count itself";
     }
     if (Is([&](uint64_t i) { return before_[n_] - before_[i + 1]; })) {
       return "each element is the sum of those after it: left and right are swapped";
@@ -44,22 +46,31 @@ class ScanExplainer {
     if (Is([&](uint64_t i) { return i == 0 ? 0 : before_[i - 1]; })) {
       return "every sum is one place too far to the right";
     }
+    if (Is([&](uint64_t i) { return expected_[i] + before_[n_]; })) {
+      return "every sum is too large by the sum of all: a total (the root of the tree, a tile's own) is counted as if "
+             "it "
+             "came before";
+    }
     if (std::string hint = ExplainTiles(); !hint.empty()) return hint;
     double whole = 0;
     if (Is([&](uint64_t i) { return std::exchange(whole, whole + std::trunc(values_[i])); })) {
       return "the values were cut to integers before they were added";
     }
-    const auto own = static_cast<double>(values_[first_]);
-    const float with_own = static_cast<float>(expected_[first_] + own);
-    if (std::abs(own) > 1e6 && found_[first_] == with_own - values_[first_]) {
-      return "an element's own value was added and taken away again, which loses what is small beside it: add only "
-             "what "
-             "comes before";
+    if (!inclusive && first_ == 0) {
+      return "nothing comes before element 0: it has to be 0" +
+             std::string(std::has_single_bit(n_) ? "" : kNoPowerOfTwo);
+    }
+    if (first_ >= kManyTiles && std::has_single_bit(first_)) {
+      return "all is right up to element " + judge::Grouped(first_) + ": are there more tiles than one block scans?";
     }
     return "";
   }
 
  private:
+  static constexpr const char* kNoPowerOfTwo =
+      "; n is no power of two here: a tree needs one, with zeros from element n on";
+  static constexpr uint64_t kManyTiles = uint64_t{1} << 16;
+
   // Whether candidate(i) is what was found, everywhere; it is asked in order.
   template <class Candidate>
   bool Is(Candidate candidate) const {
@@ -124,6 +135,11 @@ inline std::string ExplainScan(std::span<const float> values, std::span<const do
     return "element " + judge::Grouped(first) + " was not written: does each thread write all of its elements?";
   }
   if (std::isnan(found[first])) return "that is no number: was something read that nobody had written?";
+  const double own = static_cast<double>(values[first]);
+  if (sums && std::abs(own) > 1e6 && found[first] == static_cast<float>(expected[first] + own) - values[first]) {
+    return "the element's own value was added and taken away again, which loses what is small beside it: add only what "
+           "comes before";
+  }
   if (std::equal(values.begin(), values.end(), found.begin())) return "that is the input: nothing was added";
   if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) return "all results are 0";
   return sums ? ScanExplainer(values, expected, found, first).Explain() : "";

@@ -224,7 +224,7 @@ __device__ float look_back(unsigned long long* d_words, unsigned tile, unsigned 
 
 // Rungs 5 and 6 take larger tiles: a thread has kChunks times four elements, the lanes' fours side by side.
 constexpr unsigned kThreads = 256;
-constexpr unsigned kChunks = 4;
+constexpr unsigned kChunks = 8;
 constexpr unsigned kPassTile = kThreads * kChunks * 4;
 
 // Four elements from i on, as far as they exist; in one load or store where the address allows it.
