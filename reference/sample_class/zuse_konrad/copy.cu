@@ -1,0 +1,34 @@
+// Konrad Zuse. In pieces, as the buffer was small in my time.
+
+#include "copy.h"
+
+// Serves the rungs that are not the point here: right, checked, and with nothing left behind.
+cudaError_t good(const int* h_in, int* h_out, size_t n) {
+  const size_t bytes = n * sizeof(int);
+  int *a_d = nullptr, *b_d = nullptr;
+  cudaError_t error = cudaMalloc(&a_d, bytes);
+  if (error == cudaSuccess) error = cudaMalloc(&b_d, bytes);
+  if (error == cudaSuccess) error = cudaMemcpy(a_d, h_in, bytes, cudaMemcpyHostToDevice);
+  if (error == cudaSuccess) error = cudaMemcpy(b_d, a_d, bytes, cudaMemcpyDeviceToDevice);
+  if (error == cudaSuccess) error = cudaMemcpy(h_out, b_d, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(b_d);
+  cudaFree(a_d);
+  return error;
+}
+
+cudaError_t copy1_round_trip(const int* h_in, int* h_out, size_t n) {
+  const size_t bytes = n * sizeof(int);
+  int* a_d = nullptr;
+  cudaMalloc(&a_d, bytes);
+  for (size_t piece = 0; piece < 64; ++piece) {
+    const size_t begin = n * piece / 64, end = n * (piece + 1) / 64;
+    cudaMemcpy(a_d + begin, h_in + begin, (end - begin) * sizeof(int), cudaMemcpyHostToDevice);
+  }
+  cudaMemcpy(h_out, a_d, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(a_d);
+  return cudaGetLastError();
+}
+
+cudaError_t copy2_two_buffers(const int* h_in, int* h_out, size_t n) { return good(h_in, h_out, n); }
+cudaError_t copy3_checked(const int* h_in, int* h_out, size_t n) { return good(h_in, h_out, n); }
+cudaError_t copy4_pinned(const int* h_in, int* h_out, size_t n) { return cudaErrorNotReady; }
