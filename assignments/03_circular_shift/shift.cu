@@ -1,0 +1,67 @@
+// Assignment 03: the circular shift. Fill in the TODOs, one rung at a time; README.md has the task and the budgets.
+//
+// shift.h says what the launchers are given. A launch with no blocks is an error, and so is a division by n where n is
+// 0: mind arrays without elements.
+
+#include "shift.h"
+
+// Rung 1: one thread an element.
+// Goal    d_out[i] is the element `shift` places further on in d_in, counted round the end.
+// Given   0 <= shift < n.
+// Budget  0.29 sectors an element: neighbouring threads move neighbouring elements.
+__global__ void shift1_gather_kernel(const int* d_in, int* d_out, unsigned n, unsigned shift) {
+  // TODO(shift1): which element does thread i fetch? Not every thread has one.
+}
+
+void shift1_gather(const int* d_in, int* d_out, unsigned n, int shift) {
+  // TODO(shift1): launch a thread for each element.
+}
+
+// Goal    what any shift comes to: a number from 0 to n - 1, by which rung 1 shifts to the same end.
+// Mind    C++ rounds a quotient toward 0, so that -1 % 5 is -1; int % unsigned is computed as unsigned; -INT_MIN is no
+//         int; and n may be 0.
+unsigned offset_of(unsigned n, int shift) {
+  // TODO(shift2): once, on the host.
+  return 0;
+}
+
+// Rung 2: any shift.
+// Goal    rung 1 for negative shifts and for shifts larger than n.
+// Budget  0.29 sectors an element.
+void shift2_any(const int* d_in, int* d_out, unsigned n, int shift) {
+  // TODO(shift2): rung 1's kernel will do.
+}
+
+// Rung 3: many elements a thread.
+// Goal    at most kMaxBlocks blocks for any n, and no test for the end of d_in at each element.
+// How     Thread i moves elements i, i + the grid's threads, and so on. Up to the place where d_in wraps around all of
+//         them come from `offset` further on, behind it from n - offset further back: two loops, one after the other.
+// Budget  1024 blocks; 0.36 warp instructions an element (rung 2 has 0.53).
+__global__ void shift3_grid_stride_kernel(const int* d_in, int* d_out, unsigned n, unsigned offset) {
+  // TODO(shift3): the two loops.
+}
+
+void shift3_grid_stride(const int* d_in, int* d_out, unsigned n, int shift) {
+  // TODO(shift3): no more blocks than there is work for, and no more than kMaxBlocks.
+}
+
+// Rung 4: four elements a request.
+// Goal    a warp moves 512 bytes with one load and one store, and touches no sector twice.
+// How     A thread stores an int4 of d_out. Its four elements lie in two neighbouring int4 of d_in: one it loads, the
+//         other is what the next lane has loaded, and a shuffle brings it. The few elements at the ends go one by one.
+// Budget  0.009 store requests an element (rung 3 has 0.031); 0.265 sectors an element (rung 3 has 0.28).
+// TODO(shift4): the kernel.
+
+void shift4_vectors(const int* d_in, int* d_out, unsigned n, int shift) {
+  // TODO(shift4): a bounded grid again.
+}
+
+// Rung 5, bonus: in place.
+// Goal    the same result in the array itself, with no other memory.
+// How     Reverse both parts, then the whole: three reversals are a rotation. In a reversal each thread swaps two.
+// Budget  0.6 sectors an element; nothing allocated.
+// TODO(shift5): the kernel.
+
+void shift5_in_place(int* d_data, unsigned n, int shift) {
+  // TODO(shift5): three reversals.
+}

@@ -1,0 +1,179 @@
+// What a wrong shift tells about the mistake.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/text.h"
+#include "judge/verdict.h"
+
+namespace lockstep::suites {
+
+// What a shift comes to, from 0 to n - 1.
+inline uint64_t OffsetOf(uint64_t n, int64_t shift) {
+  if (n == 0) return 0;
+  const int64_t length = static_cast<int64_t>(n);
+  return static_cast<uint64_t>((shift % length + length) % length);
+}
+
+// A hint for a fault of a kernel or of the host code, where a shift has one that says more than the fault's own; else
+// "".
+inline std::string HintOfFault(const judge::Problem& problem, uint64_t n, int64_t shift) {
+  if (problem.evidence.empty()) return "";
+  const std::string& what = problem.evidence.front();
+  const auto names = [&](std::string_view text) { return what.find(text) != std::string::npos; };
+  if (problem.verdict == judge::Verdict::kCrash && names("SIGFPE")) {
+    return n == 0 ? "where n is 0, nothing can be divided by n: return first"
+                  : "INT_MIN % -1 and a division by 0 stop a program";
+  }
+  if (names("is no multiple of")) {
+    return "an int4 has to lie at a multiple of 16 bytes: where the shift is no multiple of 4, take it from two of "
+           "them";
+  }
+  if (problem.verdict == judge::Verdict::kBounds && names("d_in")) {
+    return shift < 0 ? "an index before the beginning: in C++, -1 % n is -1; add n once more"
+                     : "an index past the end: i + shift has to be brought back below n, and threads past n have none";
+  }
+  if (problem.verdict == judge::Verdict::kBounds)
+    return "the last block has threads past n: they have nothing to store";
+  if (problem.verdict == judge::Verdict::kRace && names("d_data")) {
+    return "one thread reads what another has written: in place, each element must be swapped by one thread alone";
+  }
+  return "";
+}
+
+// A result beside the array that was to be shifted.
+class ShiftResult {
+ public:
+  ShiftResult(std::span<const int32_t> in, std::span<const int32_t> out, int64_t shift, int32_t untouched,
+              bool in_place)
+      : in_(in),
+        out_(out),
+        shift_(shift),
+        offset_(OffsetOf(in.size(), shift)),
+        untouched_(untouched),
+        in_place_(in_place) {}
+
+  std::optional<uint64_t> FirstWrong() const {
+    for (uint64_t i = 0; i < in_.size(); ++i) {
+      if (out_[i] != Shifted(i, offset_)) return i;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::string> Evidence(uint64_t wrong) const {
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < in_.size(); ++i) count += out_[i] != Shifted(i, offset_) ? 1 : 0;
+    std::string found = "found   ";
+    if (Untouched(wrong)) {
+      found += "what was there before the call";
+    } else {
+      found += std::to_string(out_[wrong]);
+      if (const auto origin = Find(out_[wrong]))
+        found += ", which is element " + std::to_string(*origin) + " of the input";
+    }
+    return {"element " + std::to_string(wrong) + " is wrong, one of " + judge::Grouped(count) + " of " +
+                judge::Grouped(in_.size()),
+            "expect  " + std::to_string(Shifted(wrong, offset_)) + ", which is element " +
+                std::to_string((wrong + offset_) % in_.size()) + " of the input",
+            found};
+  }
+
+  // A sentence, or "".
+  std::string Hint() const {
+    const uint64_t n = in_.size();
+    if (!in_place_ && All([&](uint64_t i) { return out_[i] == untouched_; })) return "nothing wrote to d_out";
+    if (All([&](uint64_t i) { return out_[i] == 0; })) return "the result is all zeros";
+    if (const auto other = OtherOffset()) return HintOfOffset(*other);
+    if (std::string hint = HintOfRest(); !hint.empty()) return hint;
+    const uint64_t wrap = n - offset_;
+    if (AllIn(0, wrap)) {
+      return "the elements that stay in order are right; the " + judge::Grouped(offset_) +
+             " that fell off one end have to enter at the other";
+    }
+    if (AllIn(wrap, n)) {
+      return "the " + judge::Grouped(offset_) + " elements that go round the end are right; the others are not";
+    }
+    return "";
+  }
+
+ private:
+  int32_t Shifted(uint64_t i, uint64_t offset) const {
+    const uint64_t from = i + offset;
+    return in_[from < in_.size() ? from : from - in_.size()];
+  }
+  bool Untouched(uint64_t i) const { return !in_place_ && out_[i] == untouched_ && Shifted(i, offset_) != untouched_; }
+  std::optional<uint64_t> Find(int32_t value) const {
+    const auto place = std::find(in_.begin(), in_.end(), value);
+    if (place == in_.end()) return std::nullopt;
+    return static_cast<uint64_t>(place - in_.begin());
+  }
+  template <class Predicate>
+  bool All(Predicate predicate) const {
+    for (uint64_t i = 0; i < in_.size(); ++i) {
+      if (!predicate(i)) return false;
+    }
+    return true;
+  }
+  bool AllIn(uint64_t begin, uint64_t end) const {
+    for (uint64_t i = begin; i < end; ++i) {
+      if (out_[i] != Shifted(i, offset_)) return false;
+    }
+    return begin < end;
+  }
+
+  // The whole array was shifted, but not as far as it should be.
+  std::optional<uint64_t> OtherOffset() const {
+    const auto offset = Find(out_[0]);
+    if (!offset || *offset == offset_) return std::nullopt;
+    if (!All([&](uint64_t i) { return out_[i] == Shifted(i, *offset); })) return std::nullopt;
+    return offset;
+  }
+
+  std::string HintOfOffset(uint64_t other) const {
+    const uint64_t n = in_.size();
+    const auto is = [&](int64_t shift) { return other == OffsetOf(n, shift); };
+    const std::string done =
+        "that is a shift by " + std::to_string(other) + " in place of " + std::to_string(offset_) + ": ";
+    if (other == 0) return "the result is a copy of the input: nothing was shifted";
+    if (is(-shift_)) return done + "a positive shift goes toward the beginning, so that d_out[0] is d_in[shift]";
+    if (is(shift_ + 1) || is(shift_ - 1)) return done + "one place off";
+    if (shift_ < 0 && is(static_cast<int64_t>(static_cast<uint32_t>(shift_)))) {
+      return done + "the negative shift became unsigned, " + std::to_string(static_cast<uint32_t>(shift_)) +
+             "; reduce it as a signed number, in 64 bits";
+    }
+    return done + "reduce the shift to 0 … n - 1 first, in 64 bits, and mind the sign of the remainder";
+  }
+
+  // All right up to some place, and nothing written behind it.
+  std::string HintOfRest() const {
+    const uint64_t n = in_.size();
+    uint64_t written = n;
+    while (written > 0 && Untouched(written - 1)) --written;
+    if (written == n || !AllIn(0, written)) return "";
+    std::string text = "the last " + judge::Grouped(n - written) + " elements were not written: ";
+    for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
+      if (written == n / piece * piece) {
+        return text + "they are what is left after the last whole " + std::to_string(piece) +
+               "; round up, and compare with n";
+      }
+    }
+    if (written == n - offset_) return text + "they are those that fell off the beginning, and enter at the end";
+    return text + "does the grid, or each thread's loop, end too early?";
+  }
+
+  std::span<const int32_t> in_, out_;
+  int64_t shift_;
+  uint64_t offset_;
+  int32_t untouched_;
+  bool in_place_;
+};
+
+}  // namespace lockstep::suites

@@ -1,0 +1,247 @@
+// Assignment 03, the circular shift: the tests that students have. Each runs on every rung that gets such shifts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <optional>
+
+#include "judge/buffer_check.h"
+#include "judge/inputs.h"
+#include "judge/main.h"
+#include "judge/text.h"
+#include "shift.h"
+#include "suites/03_circular_shift_explain.h"
+#include "suites/03_circular_shift_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+
+constexpr int64_t kIntMax = std::numeric_limits<int32_t>::max();
+constexpr int64_t kIntMin = std::numeric_limits<int32_t>::min();
+
+// Warp instructions that a launch may take: rung 1 needs one an element, and 100 for a block that is nearly empty.
+constexpr uint64_t kInstructions = 1'000'000;
+constexpr uint64_t kInstructionsPerElement = 100;
+
+// Of the evidence runs: no multiple of anything, so that alignment has to be earned.
+constexpr int32_t kEvidenceShift = 1'000'003;
+
+std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report,
+                                   const ShiftResult& result, std::span<const int32_t> in, std::span<const int32_t> out,
+                                   int64_t shift, bool in_place) {
+  const bool launched = !report.observed || !report.launches.empty();
+  const std::optional<uint64_t> wrong = result.FirstWrong();
+  if (!wrong) {
+    // A shift by 0 is a copy, and in place it is nothing; any other needs a kernel.
+    if (launched || OffsetOf(in.size(), shift) == 0) return std::nullopt;
+    return judge::NoKernelProblem(context);
+  }
+  const bool untouched =
+      in_place ? std::equal(in.begin(), in.end(), out.begin()) : out[*wrong] == judge::DeviceArray<int32_t>::Poisoned();
+  if (!launched && untouched) return judge::UnfinishedProblem(context);
+  return judge::MakeProblem(Verdict::kWrong, context, result.Evidence(*wrong), result.Hint());
+}
+
+void Explain(const judge::CallReport& report, uint64_t n, int64_t shift, std::vector<Problem>& problems) {
+  const bool refused =
+      report.cuda_error == "cudaErrorInvalidConfiguration" || report.cuda_error == "cudaErrorInvalidValue";
+  for (Problem& problem : problems) {
+    if (problem.verdict == Verdict::kApi && refused && n == 0) {
+      problem.hint = "a grid of no blocks is an error: return before the launch where there is nothing to do";
+    } else if (std::string hint = HintOfFault(problem, n, shift); !hint.empty()) {
+      problem.hint = std::move(hint);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<int32_t> MakeArray(Values values, uint64_t n, uint64_t seed) {
+  std::vector<int32_t> array(n);
+  if (values == Values::kRamp) {
+    for (uint64_t i = 0; i < n; ++i) array[i] = static_cast<int32_t>(i + 1);
+    return array;
+  }
+  const std::vector<uint32_t> words = judge::MakeDistinct(n, seed);
+  std::transform(words.begin(), words.end(), array.begin(), [](uint32_t word) { return std::bit_cast<int32_t>(word); });
+  return array;
+}
+
+std::vector<std::string> RungsOfAnyShift() {
+  std::vector<std::string> rungs = judge::Suite::Get().SelectedRungs();
+  std::erase(rungs, kSimpleRung);
+  return rungs;
+}
+
+ShiftBuffers::ShiftBuffers(judge::JudgeDevice& device, uint64_t capacity)
+    : in(device, capacity, "d_in"), out(device, capacity, "d_out") {}
+
+judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBuffers& buffers,
+                         const std::vector<int32_t>& array, int32_t shift, const std::string& what) {
+  const bool in_place = rung == kInPlaceRung;
+  const judge::CallContext context{
+      rung, "n = " + judge::Grouped(array.size()) + ", shift = " + std::to_string(shift) + ", " + what,
+      judge::Suite::Get().assignment().submission};
+  std::vector<int32_t> contents = array;
+  contents.resize(buffers.in.size(), judge::DeviceArray<int32_t>::Poisoned());
+  buffers.in.Set(contents);
+  buffers.out.Poison();
+  std::vector<worker::Argument> arguments = {buffers.in.argument()};
+  if (!in_place) arguments.push_back(buffers.out.argument());
+  arguments.push_back(worker::Argument::Integer(static_cast<unsigned>(array.size())));
+  arguments.push_back(worker::Argument::Integer(shift));
+  runner.LimitInstructions(kInstructions + kInstructionsPerElement * array.size());
+  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
+  run.problems = judge::ProblemsOf(run.report, context);
+  Explain(run.report, array.size(), shift, run.problems);
+  const std::vector<int32_t> found = (in_place ? buffers.in : buffers.out).Get();
+  if (!run.problems.empty() || found.size() < array.size()) return run;
+  // Where the buffer is larger than the array, what lies past it is nobody's.
+  const auto past = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(array.size()), found.end(),
+                                 [](int32_t value) { return value != judge::DeviceArray<int32_t>::Poisoned(); });
+  if (past != found.end()) {
+    run.problems.push_back(
+        judge::MakeProblem(Verdict::kBounds, context,
+                           {"element " + judge::Grouped(static_cast<uint64_t>(past - found.begin())) +
+                            " was written, and n is " + judge::Grouped(array.size())},
+                           "compare each index with n before the store"));
+  }
+  const std::span<const int32_t> out(found.data(), array.size());
+  const ShiftResult result(array, out, shift, judge::DeviceArray<int32_t>::Poisoned(), in_place);
+  if (auto problem = CheckResult(context, run.report, result, array, out, shift, in_place)) {
+    run.problems.push_back(*problem);
+  }
+  if (!in_place) {
+    judge::CheckUnchanged<int32_t>(buffers.in, contents, context, "d_in is read only: the result goes to d_out",
+                                   run.problems);
+  }
+  judge::CheckGuards(context, run.problems, buffers.in, buffers.out);
+  return run;
+}
+
+void ShiftTest::ExpectIn(ShiftBuffers& buffers, const std::vector<int32_t>& array, int64_t shift,
+                         const std::string& what, Role role) {
+  if (!ok()) return;
+  judge::EvidenceRun run =
+      Shift(judge::Suite::Get().runner(role), rung(), buffers, array, static_cast<int32_t>(shift), what);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void ShiftTest::Expect(uint64_t n, int64_t shift, Role role, Values values) {
+  const uint64_t seed = Seed(inputs_++);
+  if (!ok()) return;
+  ShiftBuffers buffers(judge::Suite::Get().runner(role).device(), n);
+  ExpectIn(buffers, MakeArray(values, n, seed), shift,
+           values == Values::kRamp ? "1, 2, 3 ..." : "random, all different", role);
+}
+
+TEST_P(ShiftTest, ShiftsOneBlock) {
+  for (const uint64_t n : {8, 32, 256}) {
+    for (const int64_t shift : {1, 2, 3, 7}) Expect(n, shift);
+  }
+}
+
+TEST_P(ShiftTest, ShiftsManyBlocks) {
+  for (const uint64_t n : {512, 1024, 4096, 65536}) {
+    for (const int64_t shift : {1, 4, 31, 256, 511}) Expect(n, shift);
+  }
+}
+
+TEST_P(ShiftTest, ShiftsAnyLength) {
+  for (const uint64_t n : judge::Around({2, 32, 256, 1024, 16384})) {
+    for (const int64_t shift : {1, 3, 32, 255}) Expect(n, shift % static_cast<int64_t>(std::max<uint64_t>(n, 1)));
+  }
+}
+
+TEST_P(ShiftTest, ShiftsPrimeLengths) {
+  for (const uint64_t n : {7, 97, 257, 1009, 10007, 100003}) {
+    for (const int64_t shift : {2, 5}) Expect(n, shift, Role::kChecked, Values::kDistinct);
+  }
+}
+
+TEST_P(ShiftTest, ShiftsNearlyAllTheWay) {
+  for (const uint64_t n : {2, 33, 256, 1000, 4099}) {
+    for (const int64_t rest : {1, 2}) Expect(n, static_cast<int64_t>(n) - rest);
+    Expect(n, static_cast<int64_t>(n) / 2);
+  }
+}
+
+TEST_P(ShiftTest, CopiesWhereTheShiftIsZero) {
+  // A rung that can't shift yet is told that instead.
+  Expect(8, 3);
+  for (const uint64_t n : {1, 2, 255, 1000}) Expect(n, 0);
+}
+
+TEST_P(ShiftTest, HandlesNothing) {
+  Expect(8, 3);
+  Expect(0, 0);
+}
+
+// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+TEST_P(ShiftTest, ShiftsLargeArrays) {
+  // Quick to say that a rung is not begun.
+  Expect(1000, 3, Role::kPlain);
+  constexpr uint64_t kLarge = uint64_t{1} << 20;
+  for (const uint64_t n : {kLarge - 1, kLarge + 1, 4 * kLarge}) {
+    Expect(n, kEvidenceShift, Role::kPlain, Values::kDistinct);
+  }
+}
+
+TEST_P(ShiftTest, LeavesTheInputUnchanged) {
+  // Every test looks at the input; here all of it has to survive two calls, and give the same result again. In place,
+  // the second call begins with the same array too.
+  ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 5000);
+  const std::vector<int32_t> array = MakeArray(Values::kDistinct, 5000, Seed());
+  ExpectIn(buffers, array, 77, "random, first call");
+  ExpectIn(buffers, array, 77, "the same array again, second call");
+}
+
+TEST_P(AnyShiftTest, ShiftsTowardTheEnd) {
+  for (const uint64_t n : {8, 256, 1000, 4099}) {
+    for (const int64_t shift : {-1, -2, -3, -4, -7}) Expect(n, shift);
+  }
+}
+
+TEST_P(AnyShiftTest, ShiftsFurtherThanTheArrayIsLong) {
+  for (const int64_t n : {5, 256, 1000, 1009}) {
+    for (const int64_t shift : {n, n + 1, 2 * n, 3 * n + 2, 100 * n - 1}) {
+      Expect(static_cast<uint64_t>(n), shift);
+      Expect(static_cast<uint64_t>(n), -shift);
+    }
+  }
+}
+
+TEST_P(AnyShiftTest, ShiftsByTheLargestNumbers) {
+  for (const uint64_t n : {2, 3, 1000, 4096, 4099}) {
+    for (const int64_t shift : {kIntMax, kIntMax - 1, -kIntMax, kIntMin, kIntMin + 2}) Expect(n, shift);
+  }
+}
+
+TEST_P(AnyShiftTest, HandlesOneElementAndNone) {
+  Expect(8, -3);
+  for (const int64_t shift : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{5}, kIntMax, kIntMin}) {
+    Expect(1, shift);
+    Expect(0, shift);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ShiftTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, AnyShiftTest, testing::ValuesIn(RungsOfAnyShift()), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+  suites::ShiftBuffers buffers(runner.device(), elements);
+  return suites::Shift(runner, rung, buffers, suites::MakeArray(suites::Values::kDistinct, elements, seed),
+                       suites::kEvidenceShift, "random, all different");
+}
+
+}  // namespace lockstep::judge
