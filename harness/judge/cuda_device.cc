@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "judge/device.h"
+#include "judge/gpu_kernels.h"
 
 namespace lockstep::judge {
 namespace {
@@ -17,6 +18,9 @@ namespace {
 // The part of the documented runtime API that is needed. Handles are passed by value, as the header declares them.
 struct IpcHandle {
   std::array<char, worker::kIpcHandleBytes> reserved;
+};
+struct GridSize {
+  uint32_t x, y, z;
 };
 constexpr int kCopyHostToDevice = 1;
 constexpr int kCopyDeviceToHost = 2;
@@ -52,6 +56,10 @@ class Runtime {
     Find(get_attribute, "cudaDeviceGetAttribute");
     Find(get_pci_bus_id, "cudaDeviceGetPCIBusId");
     Find(reset_persisting_cache, "cudaCtxResetPersistingL2Cache");
+    Find(library_load_data, "cudaLibraryLoadData");
+    Find(library_get_kernel, "cudaLibraryGetKernel");
+    Find(launch_kernel, "cudaLaunchKernel");
+    Find(mem_get_info, "cudaMemGetInfo");
     int count = 0;
     const int error = get_device_count(&count);
     if (error != 0 || count == 0) {
@@ -76,6 +84,10 @@ class Runtime {
   int (*get_attribute)(int*, int, int) = nullptr;
   int (*get_pci_bus_id)(char*, int, int) = nullptr;
   int (*reset_persisting_cache)() = nullptr;
+  int (*mem_get_info)(size_t*, size_t*) = nullptr;
+  int (*library_load_data)(void**, const void*, void*, void*, unsigned, void*, void*, unsigned) = nullptr;
+  int (*library_get_kernel)(void**, void*, const char*) = nullptr;
+  int (*launch_kernel)(const void*, GridSize, GridSize, void**, size_t, void*) = nullptr;
 
  private:
   template <class Function>
@@ -112,6 +124,11 @@ class CudaGpu : public Gpu {
   }
 
   uint64_t cache_bytes() const override { return static_cast<uint64_t>(Attribute(kL2CacheSize)); }
+  uint64_t free_bytes() const override {
+    size_t free = 0, total = 0;
+    runtime_.Check(runtime_.mem_get_info(&free, &total), "cudaMemGetInfo");
+    return free;
+  }
   // Two transfers a clock.
   double peak_bytes_per_second() const override {
     return 2.0 * 1000 * Attribute(kMemoryClockRate) * Attribute(kMemoryBusWidth) / 8;
@@ -140,14 +157,43 @@ class CudaGpu : public Gpu {
 
   GpuState State() const override { return ReadGpuState(pci_bus_id_); }
 
+  void Fill(uint64_t address, uint64_t n, uint64_t seed, GpuValues values) override {
+    void* arguments[] = {&address, &n, &seed, &values};
+    Launch("lockstep_fill", arguments);
+  }
+
+  uint64_t Run(const char* kernel, uint64_t address, uint64_t n, uint64_t seed, GpuValues values,
+               uint64_t extra) override {
+    NeedScratch(sizeof(uint64_t));
+    runtime_.Check(runtime_.memset(scratch_, 0, sizeof(uint64_t)), "a fill");
+    void* result = scratch_;
+    void* arguments[] = {&result, &address, &n, &seed, &values, &extra};
+    Launch(kernel, arguments);
+    uint64_t value = 0;
+    runtime_.Check(runtime_.memcpy(&value, scratch_, sizeof value, kCopyDeviceToHost), "a copy to the host");
+    return value;
+  }
+
  private:
   static constexpr uint64_t kCacheFolds = 4, kAlignment = 512;
+  static constexpr uint32_t kBlocks = 1024, kThreads = 256;
 
   int Attribute(int attribute) const {
     int value = 0;
     runtime_.Check(runtime_.get_attribute(&value, attribute, 0), "cudaDeviceGetAttribute");
     return value;
   }
+  void Launch(const char* name, void** arguments) {
+    if (library_ == nullptr) {
+      runtime_.Check(runtime_.library_load_data(&library_, GpuKernelsPtx(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+                     "loading the judge's kernels");
+    }
+    void* kernel = nullptr;
+    runtime_.Check(runtime_.library_get_kernel(&kernel, library_, name), name);
+    runtime_.Check(runtime_.launch_kernel(kernel, {kBlocks, 1, 1}, {kThreads, 1, 1}, arguments, 0, nullptr), name);
+    runtime_.Check(runtime_.device_synchronize(), name);
+  }
+
   void NeedScratch(uint64_t bytes) {
     if (bytes <= scratch_bytes_) return;
     if (scratch_ != nullptr) runtime_.free(scratch_);
@@ -163,6 +209,7 @@ class CudaGpu : public Gpu {
   std::string pci_bus_id_;
   uint8_t* scratch_ = nullptr;
   uint64_t scratch_bytes_ = 0;
+  void* library_ = nullptr;
 };
 
 class CudaJudgeDevice : public JudgeDevice {

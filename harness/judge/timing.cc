@@ -38,7 +38,7 @@ class Batch {
     const CallReport report = runner_.RunBatch(static_cast<uint32_t>(calls.size()));
     if (!Fine(report, problems)) return std::nullopt;
     for (auto workload = workloads_.rbegin(); workload != workloads_.rend(); ++workload) {
-      std::vector<Problem> wrong = (*workload)->Check(context_);
+      std::vector<Problem> wrong = (*workload)->Check(gpu, context_);
       problems.insert(problems.end(), std::make_move_iterator(wrong.begin()), std::make_move_iterator(wrong.end()));
       if (!problems.empty()) return std::nullopt;
     }
@@ -120,9 +120,10 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
   std::vector<std::unique_ptr<Workload>> workloads;
   workloads.push_back(factory(device, context.launcher, elements));
   timing.least_bytes = workloads.front()->LeastBytes();
-  const double wanted = limits.cache_folds * static_cast<double>(gpu->cache_bytes()) /
-                        static_cast<double>(std::max<uint64_t>(timing.least_bytes, 1));
-  timing.calls = std::max(limits.least_calls, static_cast<uint32_t>(std::ceil(std::min(wanted, 1e4))));
+  const double room =
+      std::min(static_cast<double>(limits.batch_bytes), limits.memory_share * static_cast<double>(gpu->free_bytes()));
+  const double calls = room / static_cast<double>(std::max<uint64_t>(timing.least_bytes, 1));
+  timing.calls = static_cast<uint32_t>(std::clamp<double>(calls, limits.least_calls, limits.most_calls));
   while (workloads.size() < timing.calls) workloads.push_back(factory(device, context.launcher, elements));
 
   Batch own(submission, workloads, context), others(reference, workloads, context);
@@ -131,7 +132,7 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
   // The first repeat warms up: modules are loaded, memory is mapped, clocks rise.
   for (int repeat = -1; repeat < limits.most_repeats; ++repeat) {
     for (size_t i = 0; i < workloads.size(); ++i) {
-      workloads[i]->Fill(SeedFor(seed, "timing " + std::to_string(repeat) + " " + std::to_string(i)));
+      workloads[i]->Fill(*gpu, SeedFor(seed, "timing " + std::to_string(repeat) + " " + std::to_string(i)));
     }
     std::optional<double> own_seconds, reference_seconds;
     std::vector<Problem> reference_problems;

@@ -29,10 +29,10 @@ namespace lockstep::judge {
 class Workload {
  public:
   virtual ~Workload() = default;
-  virtual void Fill(uint64_t seed) = 0;  // new inputs
-  virtual void Poison() = 0;             // outputs and scratch
+  virtual void Fill(Gpu& gpu, uint64_t seed) = 0;  // new inputs
+  virtual void Poison() = 0;                       // outputs and scratch
   virtual std::vector<worker::Argument> Arguments() const = 0;
-  virtual std::vector<Problem> Check(const CallContext& context) const = 0;
+  virtual std::vector<Problem> Check(Gpu& gpu, const CallContext& context) const = 0;
   // That a call has to read and write at the least: what bounds its time from below.
   virtual uint64_t LeastBytes() const = 0;
 };
@@ -46,8 +46,10 @@ const WorkloadFactory& RegisteredWorkload();  // empty: the suite times nothing
 struct TimingLimits {
   int first_repeats = 12;
   int most_repeats = 60;
-  uint32_t least_calls = 16;  // of a batch
-  double cache_folds = 4;     // that the buffers of a batch exceed the cache by
+  // A batch moves about this much: far more than the cache holds, and long enough that a round trip matters little.
+  uint64_t batch_bytes = uint64_t{8} << 30;
+  double memory_share = 0.25;  // of the GPU's free memory that its buffers may take
+  uint32_t least_calls = 16, most_calls = 256;
   // Of the points: an interval worth no more than this decides.
   double tolerance = 0.02;
 };

@@ -188,36 +188,34 @@ TEST_P(ReductionTest, LeavesTheInputUnchanged) {
 // What is timed: each call sums an array of its own.
 class ReductionWorkload : public judge::Workload {
  public:
-  ReductionWorkload(judge::JudgeDevice& device, std::string rung, uint64_t elements)
-      : rung_(std::move(rung)), buffers_(device, elements) {}
+  ReductionWorkload(judge::JudgeDevice& device, uint64_t elements) : buffers_(device, elements) {}
 
-  void Fill(uint64_t seed) override {
-    values_ = judge::MakeInts(Pattern::kExtremes, buffers_.in.size(), seed);
-    buffers_.in.Set(values_);
+  void Fill(judge::Gpu& gpu, uint64_t seed) override {
+    gpu.Fill(buffers_.in.address(), buffers_.in.size(), seed, judge::GpuValues::kInts);
+    expected_ = static_cast<int32_t>(
+        gpu.Run("lockstep_sum", buffers_.in.address(), buffers_.in.size(), seed, judge::GpuValues::kInts));
   }
   void Poison() override {
     buffers_.sum.Poison();
     buffers_.work.Poison();
   }
-  std::vector<worker::Argument> Arguments() const override { return ArgumentsOf(buffers_, values_.size()); }
-  std::vector<Problem> Check(const judge::CallContext& context) const override {
-    std::vector<Problem> problems;
-    const std::vector<int32_t> found = buffers_.sum.Get();
-    judge::CallReport report;
-    report.observed = false;
-    if (auto problem = CheckResult(rung_, context, report, values_, found.at(0))) problems.push_back(*problem);
-    return problems;
+  std::vector<worker::Argument> Arguments() const override { return ArgumentsOf(buffers_, buffers_.in.size()); }
+  std::vector<Problem> Check(judge::Gpu&, const judge::CallContext& context) const override {
+    const int32_t found = buffers_.sum.Get().at(0);
+    if (found == expected_) return {};
+    return {judge::MakeProblem(Verdict::kWrong, context,
+                               {"expect  " + std::to_string(expected_), "found   " + std::to_string(found)},
+                               "each call has to sum its own array, and be done when the device is waited for")};
   }
   uint64_t LeastBytes() const override { return sizeof(int32_t) * (buffers_.in.size() + 1); }
 
  private:
-  std::string rung_;
   ReductionBuffers buffers_;
-  std::vector<int32_t> values_;
+  int32_t expected_ = 0;
 };
 
-const bool kTimed = judge::RegisterWorkload([](judge::JudgeDevice& device, const std::string& rung, uint64_t elements) {
-  return std::make_unique<ReductionWorkload>(device, rung, elements);
+const bool kTimed = judge::RegisterWorkload([](judge::JudgeDevice& device, const std::string&, uint64_t elements) {
+  return std::make_unique<ReductionWorkload>(device, elements);
 });
 
 INSTANTIATE_TEST_SUITE_P(, ReductionTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
