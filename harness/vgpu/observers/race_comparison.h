@@ -72,6 +72,15 @@ class Comparison {
     LookUp(record);
     return !seen_ && (!same_warp_ || (LaneOf(record) != lane && !block_.clocks.TellsLanesApart(access_.warp)));
   }
+  // Reads of global memory that two blocks have done already: see ShadowRegion::Crowded.
+  bool Crowded(const ShadowRegion& region) const {
+    return access_.kind == AccessKind::kLoad && releases_ != nullptr && region.Crowded(releases_->newest());
+  }
+  void AddCrowded(ShadowRegion& region, size_t granules, Record read) {
+    if (releases_ == nullptr) return;
+    LookUp(read);
+    if (old_.block_index != access_.block_index) region.AddCrowded(granules, releases_->newest());
+  }
   // Whether two reads are of one warp; after neither has been found ordered.
   bool SameWarp(Record a, Record b) {
     LookUp(a);
@@ -230,7 +239,12 @@ inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, Acc
     return true;
   }
   if (!c.RunUnordered(*read, lane)) return false;
-  if (other_old || c.RunOrdered(*other, lane)) {
+  if (other_old) {
+    put(kOtherRead);
+    c.AddCrowded(region, count, *read);
+    return true;
+  }
+  if (c.RunOrdered(*other, lane)) {
     put(kOtherRead);
     return true;
   }
@@ -251,6 +265,7 @@ inline void MarkBreaks(const Record* records, size_t count, Record floor, uint32
 }
 
 inline void CheckRun(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind, uint64_t address) {
+  if (c.Crowded(region)) return;
   if (CheckAtOnce(c, region, run, kind)) return;
   const auto one_by_one = [&](size_t begin, size_t end) {
     for (size_t k = begin; k < end; ++k) {

@@ -39,6 +39,18 @@ class alignas(64) ShadowRegion {
   // The floor has moved above all records.
   void Forget() {
     for (Records& records : traces_) records.begin = records.end = 0;
+    crowded_ = 0;
+  }
+
+  // Granules that two blocks have read, and nothing has released since: what a third reads adds nothing, since a write
+  // by whomever races with one of the two. `sequence`: the number of the newest release.
+  void AddCrowded(size_t granules, uint64_t sequence) {
+    crowded_ = (crowded_at_ == sequence ? crowded_ : 0) + static_cast<uint32_t>(granules);
+    crowded_at_ = sequence;
+  }
+  bool Crowded(uint64_t sequence) const {
+    return crowded_ == granules() && crowded_at_ == sequence && traces_[kLastWrite].end == 0 &&
+           traces_[kStrongWrite].end == 0;
   }
 
   size_t bytes() const { return bytes_; }
@@ -89,6 +101,7 @@ class alignas(64) ShadowRegion {
   void Refine() {
     if (shift_ == 0) return;
     shift_ = 0;
+    crowded_ = 0;
     for (Records& records : traces_) {
       const std::unique_ptr<Record[]> coarse = std::move(records.data);
       records.begin *= 4;
@@ -109,6 +122,8 @@ class alignas(64) ShadowRegion {
   uint32_t bytes_ = 0;
   int32_t shift_ = 2;
   Records traces_[kTraces];
+  uint32_t crowded_ = 0;
+  uint64_t crowded_at_ = 0;
 };
 
 // Regions of global memory, made when first touched; they start afresh with each generation (launch).
@@ -121,13 +136,13 @@ class ShadowPages {
 
   void NextGeneration() {
     ++generation_;
-    std::fill_n(cache_, kCacheEntries, Cached{});
+    ClearCache();
   }
   // For when numbers begin again.
   void Clear() {
-    pages_.clear();
+    chapters_.clear();
     bytes_ = 0;
-    std::fill_n(cache_, kCacheEntries, Cached{});
+    ClearCache();
   }
 
   // The page of an address; nullptr when there is no room for it. small: for an access of less than 4 bytes.
@@ -156,17 +171,37 @@ class ShadowPages {
     ShadowRegion region;
   };
 
+  // Pages that lie side by side, found by one look-up.
+  static constexpr uint64_t kChapterPages = 1024;
+  struct Chapter {
+    std::unique_ptr<Page> pages[kChapterPages];
+  };
+
+  void ClearCache() {
+    std::fill_n(cache_, kCacheEntries, Cached{});
+    chapter_ = nullptr;
+  }
   size_t BytesOf(const Page& page) const { return page.region.shift() == 0 ? kBytePage : kWordPage; }
 
+  std::unique_ptr<Page>& PageOf(uint64_t number) {
+    if (chapter_ == nullptr || chapter_number_ != number / kChapterPages) {
+      chapter_number_ = number / kChapterPages;
+      std::unique_ptr<Chapter>& chapter = chapters_[chapter_number_];
+      if (!chapter) chapter = std::make_unique<Chapter>();
+      chapter_ = chapter.get();
+    }
+    return chapter_->pages[number % kChapterPages];
+  }
+
   [[gnu::noinline]] ShadowRegion* FindSlowly(uint64_t number) {
-    auto entry = pages_.find(number);
-    if (entry == pages_.end()) {
+    if (!PageOf(number)) {
       if (!MakeRoom(kWordPage)) return nullptr;
-      entry = pages_.emplace(number, std::make_unique<Page>()).first;
-      entry->second->region.Reset(kPageBytes);
+      std::unique_ptr<Page>& page = PageOf(number);
+      page = std::make_unique<Page>();
+      page->region.Reset(kPageBytes);
       bytes_ += kWordPage;
     }
-    Page& page = *entry->second;
+    Page& page = *PageOf(number);
     if (page.generation != generation_) {
       page.generation = generation_;
       page.watched = true;
@@ -178,7 +213,7 @@ class ShadowPages {
   }
 
   [[gnu::noinline]] ShadowRegion* Refine(uint64_t number) {
-    Page& page = *pages_.find(number)->second;
+    Page& page = *PageOf(number);
     if (!MakeRoom(kBytePage - kWordPage)) {
       page.watched = false;
       cache_[number % kCacheEntries] = {number, nullptr};
@@ -192,19 +227,23 @@ class ShadowPages {
   // Pages of earlier launches go first.
   bool MakeRoom(size_t bytes) {
     if (bytes_ + bytes <= kMaximumBytes) return true;
-    std::erase_if(pages_, [this](const auto& entry) {
-      if (entry.second->generation == generation_) return false;
-      bytes_ -= BytesOf(*entry.second);
-      return true;
-    });
-    std::fill_n(cache_, kCacheEntries, Cached{});
+    for (auto& [number, chapter] : chapters_) {
+      for (std::unique_ptr<Page>& page : chapter->pages) {
+        if (!page || page->generation == generation_) continue;
+        bytes_ -= BytesOf(*page);
+        page.reset();
+      }
+    }
+    ClearCache();
     return bytes_ + bytes <= kMaximumBytes;
   }
 
   uint64_t generation_ = 1;
   size_t bytes_ = 0;
   Cached cache_[kCacheEntries];
-  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  std::unordered_map<uint64_t, std::unique_ptr<Chapter>> chapters_;
+  Chapter* chapter_ = nullptr;  // the last one looked up
+  uint64_t chapter_number_ = 0;
 };
 
 // Over a run of records that a warp's neighbouring lanes hit, 1 << lane_shift granules each.

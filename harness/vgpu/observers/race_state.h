@@ -56,6 +56,7 @@ class Releases {
       list.front().sequence = 0;
     }
     list.push_back({sequence, clock});
+    newest_ = sequence;
   }
   bool Covers(uint32_t block_index, uint32_t warp, uint32_t time, uint64_t acquired) const {
     const auto entry = by_block_.find(block_index);
@@ -65,11 +66,16 @@ class Releases {
                                         [](uint64_t value, const Release& r) { return value < r.sequence; });
     return after != list.begin() && time < std::prev(after)->clock[warp];
   }
-  void Clear() { by_block_.clear(); }
+  void Clear() {
+    by_block_.clear();
+    newest_ = 0;
+  }
+  uint64_t newest() const { return newest_; }  // the last release's number
 
  private:
   static constexpr size_t kKept = 256;
   std::unordered_map<uint32_t, std::vector<Release>> by_block_;
+  uint64_t newest_ = 0;
 };
 
 }  // namespace lockstep::vgpu
