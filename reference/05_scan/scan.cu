@@ -222,15 +222,17 @@ __device__ float look_back(unsigned long long* d_words, unsigned tile, unsigned 
   return total;
 }
 
-// Rungs 5 and 6 take larger tiles: a thread has kChunks times four elements, the lanes' fours side by side.
-constexpr unsigned kThreads = 256;
-constexpr unsigned kChunks = 8;
+// Rungs 5 and 6 take larger tiles: a thread has kChunks times four elements, the lanes' fours side by side. The larger
+// the tiles, the fewer the words that are looked at; these just fit the registers of two blocks an SM.
+constexpr unsigned kThreads = 512;
+constexpr unsigned kChunks = 12;
 constexpr unsigned kPassTile = kThreads * kChunks * 4;
 
-// Four elements from i on, as far as they exist; in one load or store where the address allows it.
+// Four elements from i on. `whole`: all of them exist, at an address that allows one load. No element is used again, so
+// that it need not stay in a cache: __ldcs and __stcs leave the room to the words.
 template <typename Op>
-__device__ float4 load_four(const float* d_in, unsigned i, unsigned n, bool aligned) {
-  if (aligned && i + 4 <= n) return *reinterpret_cast<const float4*>(d_in + i);
+__device__ float4 load_four(const float* d_in, unsigned i, unsigned n, bool whole) {
+  if (whole) return __ldcs(reinterpret_cast<const float4*>(d_in + i));
   float4 four;
   four.x = i < n ? d_in[i] : Op::identity();
   four.y = i + 1 < n ? d_in[i + 1] : Op::identity();
@@ -239,9 +241,9 @@ __device__ float4 load_four(const float* d_in, unsigned i, unsigned n, bool alig
   return four;
 }
 
-__device__ void store_four(float* d_out, unsigned i, unsigned n, bool aligned, float4 four) {
-  if (aligned && i + 4 <= n) {
-    *reinterpret_cast<float4*>(d_out + i) = four;
+__device__ void store_four(float* d_out, unsigned i, unsigned n, bool whole, float4 four) {
+  if (whole) {
+    __stcs(reinterpret_cast<float4*>(d_out + i), four);
     return;
   }
   if (i < n) d_out[i] = four.x;
@@ -265,10 +267,11 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   const unsigned tile = s_tile;
   const unsigned first = tile * kPassTile + warp * (32 * 4 * kChunks) + lane * 4;
+  const bool whole = aligned && n - tile * kPassTile >= kPassTile;
 
   float4 four[kChunks];
 #pragma unroll
-  for (unsigned c = 0; c < kChunks; ++c) four[c] = load_four<Op>(d_in, first + c * (32 * 4), n, aligned);
+  for (unsigned c = 0; c < kChunks; ++c) four[c] = load_four<Op>(d_in, first + c * (32 * 4), n, whole);
   float before[kChunks];  // of this thread's c-th four, within the warp
   float total = Op::identity();
 #pragma unroll
@@ -301,7 +304,7 @@ __global__ void __launch_bounds__(kThreads)
     out.y = Op::apply(out.x, kInclusive ? in.y : in.x);
     out.z = Op::apply(out.y, kInclusive ? in.z : in.y);
     out.w = Op::apply(out.z, kInclusive ? in.w : in.z);
-    store_four(d_out, first + c * (32 * 4), n, aligned, out);
+    store_four(d_out, first + c * (32 * 4), n, whole, out);
   }
 }
 
