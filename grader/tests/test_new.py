@@ -144,6 +144,6 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert recorded.exit_code == 0, recorded.output
     messages = (root / "reference/08_histogram/wrong/messages.txt").read_text()
     assert re.search(r"== no_guard\.cu\nBOUNDS .*histogram1_global_kernel<<<", messages)
-    assert "histogram.cu:15" in messages  # the line of the missing guard
+    assert "histogram.cu:17" in messages  # the line of the missing guard
     figures = (root / "assignments/08_histogram/figures.json").read_text()
     assert "histogram2_shared" in figures

@@ -65,7 +65,8 @@ def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    readme = environment.get_template("README.md.j2").render(assignments=assignments)
+    template = environment.get_template("README.md.j2")
+    readme = template.render(assignments=assignments, left_out=())
     chosen = [*_code(layout, assignments), *_pages(layout, readme, assignments)]
     for path in chosen:
         target = out / path
@@ -86,6 +87,8 @@ def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
     if len(found) > len(pages):
         shutil.rmtree(out)
         raise GraderError(f"the handout would hold something hidden:\n{leaks_text(found)}")
+    readme = template.render(assignments=assignments, left_out=[leak.file for leak in pages])
+    (out / "README.md").write_text(readme, encoding="utf-8")
     for page in out.rglob("*.md"):
         _drop_dead_links(page, out)
     files = sorted(path.relative_to(out) for path in out.rglob("*") if path.is_file())
