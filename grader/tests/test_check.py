@@ -13,7 +13,7 @@ from grader.layout import Layout
 _WRONG = {
     "race.cu": "// verdict: RACE beta_two\n// fail beta_two RACE\n",
     "syntax.cu": "// verdict: COMPILE\n#error\n",
-    "slow.cu": "// verdict: SLOW beta_two\n// value beta.fast 9\n",
+    "slow.cu": "// verdict: SLOW beta_two\n// value beta.fast 9\n// todo gamma_bonus\n",
     "bonus.cu": "// verdict: WRONG gamma_bonus\n// fail gamma_bonus WRONG\n",
 }
 

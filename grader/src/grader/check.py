@@ -228,18 +228,25 @@ def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str)
 
 
 def first_message(assignment: Assignment, record: Record) -> str:
-    """What a student reads first: the compiler's message, the first failing test's in ladder order, or a budget's."""
+    """What a student reads first: the compiler's message, else what is wrong on the first rung that fails.
+
+    That is its first failing test's message, or a budget's. Bonus rungs, and what was not begun, come last.
+    """
     if record.message or record.result is None or record.score is None:
         return record.message.strip()
     place = {rung.id: index for index, rung in enumerate(assignment.rungs)}
-    failed = [test for test in record.result.tests if test.verdict != "PASS" and not test.is_evidence]
-    if failed:
-        begun = [test for test in failed if not test.unfinished] or failed
-        order = {rung: (assignment.is_bonus_rung(rung), index) for rung, index in place.items()}
-        return min(begun, key=lambda test: order.get(test.rung, (True, len(place)))).message.strip()
-    measured = {entry.criterion: entry.message for entry in record.result.evidence}
-    short = [criterion for criterion in record.score.criteria if not criterion.is_full]
-    return next((measured[criterion.id].strip() for criterion in short if measured.get(criterion.id)), "")
+    said: list[tuple[bool, bool, int, str]] = []
+    for test in record.result.tests:
+        if test.verdict != "PASS" and not test.is_evidence:
+            rank = place.get(test.rung, len(place))
+            said.append((test.unfinished, assignment.is_bonus_rung(test.rung), rank, test.message))
+    failed = {rank for *_, rank, _ in said}
+    short = {criterion.id for criterion in record.score.criteria if not criterion.is_full}
+    for entry in record.result.evidence:
+        rank = place.get(entry.rung, len(place))
+        if entry.criterion in short and rank not in failed and entry.message:
+            said.append((False, assignment.is_bonus_rung(entry.rung), rank, entry.message))
+    return min(said, key=lambda one: one[:3])[3].strip() if said else ""
 
 
 def _marks(score: Score) -> str:

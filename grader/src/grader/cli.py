@@ -236,10 +236,11 @@ def check(
     checked: list[Checked] = []
 
     def show(finding: Finding) -> None:
+        what = escape(finding.what)
+        text = f"  [green]ok[/]    {what:44} {escape(finding.detail)}"
         if finding.problem:
-            console.print(f"  [red]FAIL[/]  {escape(finding.what)}: {escape(finding.problem)}", highlight=False)
-        else:
-            console.print(f"  [green]ok[/]    {escape(finding.what):44} {escape(finding.detail)}", highlight=False)
+            text = f"  [red]FAIL[/]  {what}: {escape(finding.problem)}"
+        console.print(text, highlight=False, soft_wrap=True)
 
     strays = check_suite_files(layout)
     show(strays)
@@ -262,7 +263,7 @@ def check(
             )
     finally:
         stop.set()
-    console.print(escape(counts_text(checked)), highlight=False)
+    console.print(escape(counts_text(checked)), highlight=False, soft_wrap=True)
     if strays.problem or any(finding.problem for one in checked for finding in one.findings):
         raise click.exceptions.Exit(_WRONG_STATUS)
 
@@ -355,7 +356,9 @@ def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
     made = make_handout(layout, chosen, out)
     console = _console()
     for leak in made.left_out:
-        console.print(f"Left out: {escape(leak.file)} shows lines of {escape(leak.hidden)}", highlight=False)
+        console.print(
+            f"Left out: {escape(leak.file)} shows lines of {escape(leak.hidden)}", highlight=False, soft_wrap=True
+        )
     console.print(f"{len(made.files)} files for {', '.join(chosen)}; nothing hidden is in them.", highlight=False)
     console.print(f"Type:  cd {escape(str(out))} && make test", highlight=False, soft_wrap=True)
 
