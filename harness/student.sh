@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What `make test`, `make check` and `make profile` run: sets up what is missing, builds what the assignments need, and
-# hands over to the grader package's `student`.
+# hands over to the grader package's `student`. `build` ends before that.
 #
-#   harness/student.sh --build DIR test|check|profile [ASSIGNMENT …] [--rung R] [--test T] [--seed N] [--device cuda] …
+#   harness/student.sh --build DIR build|test|check|profile [ASSIGNMENT …] [--rung R] [--test T] [--seed N] …
 #
 # What it set up is told by nvcc.txt in the build tree, which setup.sh writes last.
 set -euo pipefail
@@ -20,6 +20,7 @@ if [ ${#assignments[@]} = 0 ]; then
 fi
 
 [ -s "$build/nvcc.txt" ] || "$root/harness/setup.sh" --student --build "$build"
-"$root/harness/build.sh" --build "$build" cudart lockstep_worker "${assignments[@]/%/_suite}"
+"$root/harness/build.sh" --build "$build" cudart lockstep_worker vgpu-run "${assignments[@]/%/_suite}"
+[ "$command" != build ] || exit 0
 PYTHONPATH=$root/grader/src PYTHONDONTWRITEBYTECODE=1 exec python3 -m grader.student \
   "$command" "${assignments[@]}" --build "$build" "$@"
