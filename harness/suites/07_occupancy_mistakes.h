@@ -90,17 +90,19 @@ inline std::vector<Mistake> RegisterMistakes(const judge::SmLimits& sm, int thre
         {by_warp, "that is the rule from 2.0 on; here a block's registers are one piece"},
     };
   }
+  if (even * per_warp > sm.registers_per_block) {
+    return {{by_warp,
+             "a block that needs more than registers_per_block can't be launched: count its warps in multiples of "
+             "warp_granularity"}};
+  }
   return {
       {Quotient(Quotient(sm.registers, per_warp), warps),
        "the number of warps that the SM has registers for is rounded down to a multiple of warp_granularity"},
+      {by_block, "that is the rule of 1.x; here each warp's registers are a piece of their own"},
       {Quotient(Down(Quotient(sm.registers, warp_needs), sm.warp_granularity), warps),
        "a warp's registers are rounded up to a multiple of register_unit"},
-      {by_warp,
-       "a block that needs more than registers_per_block can't be launched: count its warps in multiples of "
-       "warp_granularity"},
       {Quotient(Down(Quotient(sm.registers, per_warp), sm.warp_granularity), even),
        "the block's warps are not rounded up where they divide; only the SM's are rounded, down"},
-      {by_block, "that is the rule of 1.x; here each warp's registers are a piece of their own"},
       {Quotient(sm.registers, int64_t{threads} * registers),
        "count a warp's registers, in whole units, and whole warps"},
       {0, "the block fits: registers_per_block counts warps that are rounded up to warp_granularity, no more"},
@@ -113,23 +115,28 @@ inline std::vector<Mistake> BestBlockMistakes(const judge::SmLimits& sm, int reg
   const auto warps_with = [&](int threads, int64_t bytes) {
     return judge::FillSm(sm, {threads, registers, bytes}).Blocks() * (threads / sm.warp_size);
   };
-  int smallest = 0, fixed_shared = 0, power = 0, most = 0, most_fixed = 0, most_power = 0, most_blocks = 0,
-      by_blocks = 0;
+  int smallest = 0, fixed_shared = 0, power = 0, fewest = 0, many = 0;
+  int most = 0, most_fixed = 0, most_power = 0, most_blocks = 0;
   for (int threads = sm.warp_size; threads <= sm.max_threads_per_block; threads += sm.warp_size) {
     const int warps = warps_with(threads, shared + per_thread * threads);
+    const int fixed = warps_with(threads, shared);
+    const int blocks = warps / (threads / sm.warp_size);
     if (warps > most) most = warps, smallest = threads;
-    if (const int fixed = warps_with(threads, shared); fixed > 0 && fixed >= most_fixed)
-      most_fixed = fixed, fixed_shared = threads;
+    if (fixed > 0 && fixed >= most_fixed) most_fixed = fixed, fixed_shared = threads;
     if ((threads & (threads - 1)) == 0 && warps > 0 && warps >= most_power) most_power = warps, power = threads;
-    if (warps / (threads / sm.warp_size) > most_blocks)
-      most_blocks = warps / (threads / sm.warp_size), by_blocks = threads;
+    if (blocks > most_blocks) fewest = threads;
+    if (blocks > 0 && blocks >= most_blocks) most_blocks = blocks, many = threads;
   }
-  return {
+  const int best = judge::BestBlockSize(sm, registers, shared, per_thread);
+  std::vector<Mistake> mistakes = {
       {smallest, "several sizes have as many resident warps: take the largest of them"},
       {fixed_shared, "a block of t threads needs shared_per_block + t * shared_per_thread bytes"},
-      {power, "block sizes need not be powers of two: try every multiple of the warp size"},
-      {by_blocks, "count resident warps, not blocks: many small blocks may be few warps"},
+      {fewest, "count resident warps, not blocks: many small blocks may be few warps"},
+      {many, "count resident warps, not blocks: many small blocks may be few warps"},
   };
+  const Mistake powers = {power, "block sizes need not be powers of two: try every multiple of the warp size"};
+  mistakes.insert((best & (best - 1)) != 0 ? mistakes.begin() : mistakes.end(), powers);
+  return mistakes;
 }
 
 }  // namespace lockstep::suites

@@ -129,6 +129,20 @@ TEST_F(EvidenceJudgeTest, Table) {
   EXPECT_NE(LadderTable(*suite, true).find("\033[1m"), std::string::npos);
 }
 
+// Rungs without kernels, of sizes of their own: what the host code asked for is the evidence.
+TEST_F(EvidenceJudgeTest, TableOfCopies) {
+  auto suite = MakeSuite({12, 8});
+  ApiCounts api;
+  api.copies_to_device = api.copies_to_host = 1;
+  api.bytes_to_device = api.bytes_to_host = 4000;
+  suite->results().profiles = {MakeProfile("r1_slow", "submission", 1000, {}, api)};
+  ExpectGolden("ladder_table_copies.txt", LadderTable(*suite, false));
+  api.copies_on_device = 2;
+  api.bytes_on_device = 8000;
+  suite->results().profiles.push_back(MakeProfile("r2_fast", "submission", 2000, {}, api));
+  ExpectGolden("ladder_table_copies_sizes.txt", LadderTable(*suite, false));
+}
+
 TEST(EvidenceNameTest, TitleBecomesATestName) {
   EXPECT_EQ(TestNameOf("Bank conflicts gone"), "BankConflictsGone");
   EXPECT_EQ(TestNameOf("Grid bounded (at 64)"), "GridBoundedAt64");

@@ -63,6 +63,28 @@ TEST_F(DeviceServerTest, AnAllocationOfTheNextCallFailsOnRequest) {
   EXPECT_EQ(server.Allocations().size(), 5u);
 }
 
+TEST_F(DeviceServerTest, ACopyOfTheNextCallFailsOnRequest) {
+  const uint64_t buffer = Allocate(100), other = Allocate(100);
+  server.FailCopy(3);
+  EXPECT_TRUE(Write(buffer, {1, 2, 3})) << "before the call";
+  server.BeginCall({});
+  server.ClearTrace();
+  EXPECT_TRUE(Write(buffer, {1, 2, 3}));
+  EXPECT_TRUE(Fill(other, 100)) << "a fill is no copy";
+  EXPECT_TRUE(Copy(other, buffer, 3));
+  EXPECT_FALSE(Read(other, 3));
+  EXPECT_TRUE(Read(other, 3));
+  ASSERT_EQ(server.trace().size(), 5u);
+  EXPECT_TRUE(server.trace()[3].failed);
+  server.FailCopy(1);
+  server.BeginCall({});
+  EXPECT_FALSE(Write(buffer, {9, 9, 9}));
+  EXPECT_EQ(server.trace().back().kind, ApiKind::kHostToDevice);
+  EXPECT_TRUE(server.trace().back().failed);
+  server.BeginCall({});
+  EXPECT_TRUE(Write(buffer, {4, 5, 6}));
+}
+
 TEST_F(DeviceServerTest, GivesAndTakesTheWorkersOwnMemory) {
   const uint64_t address = Allocate(100);
   ASSERT_NE(address, 0u);
