@@ -45,7 +45,7 @@ const WorkloadFactory& RegisteredWorkload();  // empty: the suite times nothing
 
 struct TimingLimits {
   int first_repeats = 12;
-  int most_repeats = 60;
+  int most_repeats = 240;
   // A batch moves about this much: far more than the cache holds, and long enough that a round trip matters little.
   uint64_t batch_bytes = uint64_t{8} << 30;
   double memory_share = 0.25;  // of the GPU's free memory that its buffers may take

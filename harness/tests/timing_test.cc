@@ -140,7 +140,7 @@ TEST_F(TimingTest, OutliersDoNotDecide) {
 TEST_F(TimingTest, RepeatsGoOnWhileTheyDoNotDecide) {
   // Every other batch is slow: the interval holds both, however long.
   const Timing timing = Time({3 * kFloor, false, 2}, {2 * kFloor});
-  EXPECT_EQ(timing.submission.size(), 60u);
+  EXPECT_EQ(timing.submission.size(), 240u);
   EXPECT_FALSE(Decides(timing.Figure(TimingBase::kReference), {0.9, 0.5}, 0.02));
 }
 

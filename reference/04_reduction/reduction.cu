@@ -262,13 +262,17 @@ __global__ void __launch_bounds__(kThreads) reduce8_shuffle_kernel(const int* d_
 // As many blocks as the GPU holds at once, and no more than there is work for.
 template <typename Op>
 void reduce8(const int* d_in, int* d_out, unsigned n) {
-  constexpr unsigned kBlocksPerSm = 16, kPerBlock = 16 * kBlock;
+  constexpr unsigned kThreads = 256, kBlocksPerSm = 8, kPerBlock = 16 * kThreads;
   int device = 0, multiprocessors = 1;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   const unsigned blocks = std::clamp(n / kPerBlock, 1u, kBlocksPerSm * multiprocessors);
-  reduce8_begin_kernel<<<1, 1>>>(d_out, Op::kIdentity);
-  reduce8_shuffle_kernel<Op, kBlock><<<blocks, kBlock>>>(d_in, d_out, n);
+  if (Op::kIdentity == 0) {
+    cudaMemsetAsync(d_out, 0, sizeof(*d_out));  // sooner done than a launch
+  } else {
+    reduce8_begin_kernel<<<1, 1>>>(d_out, Op::kIdentity);
+  }
+  reduce8_shuffle_kernel<Op, kThreads><<<blocks, kThreads>>>(d_in, d_out, n);
 }
 
 void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int*) { reduce8<Sum>(d_in, d_sum, n); }

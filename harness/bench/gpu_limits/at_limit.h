@@ -1,0 +1,105 @@
+// How near the references' last rungs come to what an NVIDIA GPU's memory allows, beside NVIDIA's own libraries.
+//
+// Every figure is the median of several groups of launches, by the GPU's events. Calls take turns on buffers that
+// together exceed the L2 cache by far, so that none finds its input there.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#define CHECK(call)                                                                                   \
+  do {                                                                                                \
+    const cudaError_t error_ = (call);                                                                \
+    if (error_ != cudaSuccess) {                                                                      \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
+      std::exit(1);                                                                                   \
+    }                                                                                                 \
+  } while (false)
+
+namespace limits {
+
+constexpr size_t kRotationBytes = size_t{512} << 20;
+
+// Buffers of equal size that calls take turns on, an input and an output each.
+template <class T>
+class Rotation {
+ public:
+  explicit Rotation(size_t n) : n_(n) {
+    const size_t sets = std::clamp<size_t>(kRotationBytes / (n * sizeof(T)), 2, 64);
+    for (size_t i = 0; i < sets; ++i) {
+      CHECK(cudaMalloc(&in_.emplace_back(), n * sizeof(T)));
+      CHECK(cudaMalloc(&out_.emplace_back(), n * sizeof(T)));
+    }
+  }
+  ~Rotation() {
+    for (T* memory : in_) cudaFree(memory);
+    for (T* memory : out_) cudaFree(memory);
+  }
+  void Fill(const std::vector<T>& values) {
+    for (T* memory : in_) CHECK(cudaMemcpy(memory, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  const T* in(size_t call) const { return in_[call % in_.size()]; }
+  T* out(size_t call) const { return out_[call % out_.size()]; }
+  std::vector<T> Output(size_t call) const {
+    std::vector<T> values(n_);
+    CHECK(cudaMemcpy(values.data(), out(call), n_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+  }
+
+ private:
+  size_t n_;
+  std::vector<T*> in_, out_;
+};
+
+// Seconds of one call: the median of groups of calls, each group some milliseconds long.
+inline double Seconds(const std::function<void(size_t call)>& launch) {
+  cudaEvent_t begin, end;
+  CHECK(cudaEventCreate(&begin));
+  CHECK(cudaEventCreate(&end));
+  size_t call = 0;
+  const auto group = [&](int calls) {
+    CHECK(cudaEventRecord(begin));
+    for (int i = 0; i < calls; ++i) launch(call++);
+    CHECK(cudaEventRecord(end));
+    CHECK(cudaEventSynchronize(end));
+    float milliseconds = 0;
+    CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
+    return milliseconds / 1e3 / calls;
+  };
+  group(3);
+  const int calls = std::clamp(static_cast<int>(2e-3 / group(5)), 5, 200);
+  std::vector<double> seconds;
+  for (int i = 0; i < 15; ++i) seconds.push_back(group(calls));
+  CHECK(cudaGetLastError());
+  std::sort(seconds.begin(), seconds.end());
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return seconds[seconds.size() / 2];
+}
+
+// One row of the table: task,size,what,microseconds,GB/s.
+inline void Report(const char* task, const std::string& size, const char* what, double bytes, double seconds) {
+  std::printf("%s,%s,%s,%.3f,%.1f\n", task, size.c_str(), what, 1e6 * seconds, bytes / seconds / 1e9);
+  std::fflush(stdout);
+}
+
+inline void Require(bool right, const char* what) {
+  if (right) return;
+  std::fprintf(stderr, "%s: wrong result\n", what);
+  std::exit(1);
+}
+
+// Each times one assignment's reference.
+void Reduction();
+void Scan();
+void Transpose();
+void Shift();
+
+}  // namespace limits

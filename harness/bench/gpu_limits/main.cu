@@ -1,0 +1,10 @@
+#include "at_limit.h"
+
+int main() {
+  std::printf("task,size,what,microseconds,gb_s\n");
+  limits::Reduction();
+  limits::Scan();
+  limits::Transpose();
+  limits::Shift();
+  return 0;
+}
