@@ -29,21 +29,45 @@ uint32_t SlowSectors(const Addresses& a, LaneMask mask, int bytes) {
   return static_cast<uint32_t>(sectors.size());
 }
 
-Wavefronts SlowWavefronts(const Addresses& a, LaneMask mask, int bytes) {
+// Whether every active lane has the address of its partner, where that one is active.
+bool SlowShare(const Addresses& a, LaneMask mask, int bit) {
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    const bool both = ((mask >> lane) & 1) && ((mask >> (lane ^ bit)) & 1);
+    if (both && a[lane] != a[lane ^ bit]) return false;
+  }
+  return true;
+}
+
+uint32_t SlowBankLoad(const Addresses& a, LaneMask mask, int bytes) {
+  std::map<uint64_t, std::set<uint64_t>> banks;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    if (!((mask >> lane) & 1)) continue;
+    for (int b = 0; b < bytes; ++b) banks[(a[lane] + b) / 4 % 32].insert((a[lane] + b) / 4);
+  }
+  size_t largest = 0;
+  for (const auto& [bank, words] : banks) largest = std::max(largest, words.size());
+  return static_cast<uint32_t>(largest);
+}
+
+Wavefronts SlowWavefronts(const Addresses& a, LaneMask mask, int bytes, AccessKind access) {
   Wavefronts result;
   const int phases = std::max(1, bytes / 4);
   const int lanes = kWarpSize / phases;
-  for (int phase = 0; phase < phases; ++phase) {
-    std::map<uint64_t, std::set<uint64_t>> banks;
-    for (int lane = phase * lanes; lane < (phase + 1) * lanes; ++lane) {
-      if (!((mask >> lane) & 1)) continue;
-      for (int b = 0; b < bytes; ++b) banks[(a[lane] + b) / 4 % 32].insert((a[lane] + b) / 4);
-    }
-    size_t largest = 0;
-    for (const auto& [bank, words] : banks) largest = std::max(largest, words.size());
-    result.actual += static_cast<uint32_t>(largest);
-    result.ideal += largest != 0;
+  const auto part = [&](int first, int count) {
+    LaneMask some = 0;
+    for (int lane = first; lane < first + count; ++lane) some |= mask & (LaneMask{1} << lane);
+    return some;
+  };
+  for (int phase = 0; phase < phases; phase += 2) {
+    const LaneMask both = phases == 1 ? mask : part(phase * lanes, 2 * lanes);
+    const bool one = phases == 1 || (access == AccessKind::kLoad && (SlowShare(a, both, 1) || SlowShare(a, both, 2)));
+    result.actual += one ? SlowBankLoad(a, both, bytes)
+                         : SlowBankLoad(a, part(phase * lanes, lanes), bytes) +
+                               SlowBankLoad(a, part((phase + 1) * lanes, lanes), bytes);
   }
+  int active_bytes = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) active_bytes += (mask >> lane) & 1 ? bytes : 0;
+  result.ideal = std::min(result.actual, static_cast<uint32_t>((active_bytes + 127) / 128));
   return result;
 }
 
@@ -112,11 +136,38 @@ TEST(CoalescingTest, AgreesWithTheDefinitionOnManyShapes) {
     if (round % 7 == 0) mask = (1u << (random() % 32)) - 1;
     ASSERT_EQ(CountSectors(a.data(), mask, bytes), SlowSectors(a, mask, bytes))
         << "round " << round << " kind " << kind;
-    const Wavefronts fast = CountWavefronts(a.data(), mask, bytes);
-    const Wavefronts slow = SlowWavefronts(a, mask, bytes);
-    ASSERT_EQ(fast.actual, slow.actual) << "round " << round << " kind " << kind << " bytes " << bytes;
-    ASSERT_EQ(fast.ideal, slow.ideal) << "round " << round;
+    for (const AccessKind access : {AccessKind::kLoad, AccessKind::kStore}) {
+      const Wavefronts fast = CountWavefronts(a.data(), mask, bytes, access);
+      const Wavefronts slow = SlowWavefronts(a, mask, bytes, access);
+      ASSERT_EQ(fast.actual, slow.actual) << "round " << round << " kind " << kind << " bytes " << bytes;
+      ASSERT_EQ(fast.ideal, slow.ideal) << "round " << round;
+    }
   }
+}
+
+TEST(CoalescingTest, WideLoadsOfNeighboursThatShareGoInFewerPhases) {
+  Addresses pairs, alternate, quads;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    pairs[lane] = lane / 2 * 8;
+    alternate[lane] = lane % 2 * 8;
+    quads[lane] = lane % 4 * 8;
+  }
+  EXPECT_EQ(CountWavefronts(pairs.data(), kFullMask, 8).actual, 1u);
+  EXPECT_EQ(CountWavefronts(alternate.data(), kFullMask, 8).actual, 1u);
+  EXPECT_EQ(CountWavefronts(quads.data(), kFullMask, 8).actual, 2u);
+  EXPECT_EQ(CountWavefronts(pairs.data(), kFullMask, 8, AccessKind::kStore).actual, 2u);
+  EXPECT_EQ(CountWavefronts(Strided(0, 0).data(), kFullMask, 16).actual, 2u);
+  EXPECT_EQ(CountWavefronts(Strided(0, 0).data(), kFullMask, 16, AccessKind::kStore).actual, 4u);
+}
+
+TEST(CoalescingTest, AtomicsOnOneWordGoOneAfterTheOther) {
+  EXPECT_EQ(CountWavefronts(Strided(0, 4).data(), kFullMask, 4, AccessKind::kAtomic).actual, 1u);
+  EXPECT_EQ(CountWavefronts(Strided(0, 0).data(), kFullMask, 4, AccessKind::kAtomic).actual, 32u);
+  EXPECT_EQ(CountWavefronts(Strided(0, 0).data(), kFullMask, 4, AccessKind::kAtomic).ideal, 1u);
+  EXPECT_EQ(CountWavefronts(Strided(0, 8).data(), kFullMask, 4, AccessKind::kAtomic).actual, 2u);
+  EXPECT_EQ(CountAtomicSectors(Strided(1 << 20, 4).data(), kFullMask), 4u);
+  EXPECT_EQ(CountAtomicSectors(Strided(1 << 20, 0).data(), kFullMask), 32u);
+  EXPECT_EQ(CountAtomicSectors(Strided(1 << 20, 64).data(), 0xffu), 8u);
 }
 
 TEST(CoalescingTest, StrictRuleMovesSegmentsOrATransactionALane) {

@@ -50,6 +50,7 @@ class Rung {
     c_.global_store_sectors += 1;
     c_.global_store_sectors_ideal += 1;
     c_.global_store_bytes += 4;
+    c_.global_store_footprint += 4;  // of a piece that other blocks fill
     c_.strict_coalescing_bytes += 32;
     Scale(rounds, rung);
   }
@@ -73,6 +74,8 @@ class Rung {
   // One step of rungs 1 to 4 with stride s.
   void Step(int rung, int s) {
     Everyone(rung == 1 ? 9 : 8);
+    if (rung == 1) c_.integer_divisions += kWarps;
+    if (rung == 2) c_.integer_multiplications += kWarps;
     if (rung == 1) {
       Shared(
           kBlock, [](int t) { return t; }, 3, 2 * s);
@@ -110,7 +113,8 @@ class Rung {
   void Scale(uint64_t rounds, int rung) {
     const uint64_t bytes = rounds * (rung < 4 ? 1 : 2) * kBlock * 4;
     c_.global_load_bytes = bytes;
-    c_.global_load_sectors = c_.global_load_sectors_ideal = bytes / 32;
+    c_.global_load_footprint = bytes;
+    c_.global_load_sectors = c_.global_load_sectors_ideal = c_.global_load_misses = bytes / 32;
     c_.strict_coalescing_bytes += bytes;
     for (const CounterInfo& counter : AllCounters()) counters_.*counter.field = c_.*counter.field * blocks_;
   }
@@ -125,16 +129,15 @@ double Microseconds(int rung, uint64_t n, const char* device, uint64_t many_bloc
 }
 
 TEST(TimeModelTest, LadderOnTheG80StaysNearThePublishedTimes) {
-  // Published for all passes, of which the first takes nearly all. Rung 1 spends most of its time in the remainders,
-  // which the counters do not tell from other integer instructions: it is out by more.
+  // Published for all passes, of which the first takes nearly all.
   const double published_ms[] = {0, 8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.268};
   double previous = 1e9;
   for (int rung = 1; rung <= 7; ++rung) {
     const double ms = Microseconds(rung, 1 << 22, "g80") / 1000;
     RecordProperty("rung" + std::to_string(rung), std::to_string(ms));
     EXPECT_LT(ms, previous) << "rung " << rung;
-    EXPECT_LT(ms, published_ms[rung] * 1.5) << "rung " << rung;
-    EXPECT_GT(ms, published_ms[rung] / (rung == 1 ? 3.5 : 1.6)) << "rung " << rung;
+    EXPECT_LT(ms, published_ms[rung] * 1.4) << "rung " << rung;
+    EXPECT_GT(ms, published_ms[rung] / 1.33) << "rung " << rung;
     previous = ms;
   }
 }
@@ -144,7 +147,7 @@ TEST(TimeModelTest, LadderOnTheH200StaysNearTheMeasuredBandwidths) {
   const double measured_gb_s[] = {0, 490, 739, 848, 1688, 1695, 1695};
   for (int rung = 1; rung <= 6; ++rung) {
     const double gb_s = static_cast<double>(4 * n) / Microseconds(rung, n, "h200") / 1e3;
-    EXPECT_NEAR(gb_s / measured_gb_s[rung], 1, rung == 1 ? 0.8 : 0.25) << "rung " << rung;
+    EXPECT_NEAR(gb_s / measured_gb_s[rung], 1, 0.3) << "rung " << rung;
   }
   EXPECT_NEAR(static_cast<double>(4 * n) / Microseconds(7, n, "h200", 64) / 1e3, 174, 43);
   EXPECT_NEAR(static_cast<double>(4 * n) / Microseconds(7, n, "h200", 2112) / 1e3, 3938, 900);
@@ -161,7 +164,9 @@ LaunchRecord Copy(uint64_t n) {
   c.global_load_requests = c.global_store_requests = n / 32;
   c.global_load_bytes = c.global_store_bytes = 4 * n;
   c.global_load_sectors = c.global_load_sectors_ideal = n / 8;
+  c.global_load_misses = n / 8;
   c.global_store_sectors = c.global_store_sectors_ideal = n / 8;
+  c.global_load_footprint = c.global_store_footprint = 4 * n;
   c.strict_coalescing_bytes = 8 * n;
   return record;
 }
@@ -200,11 +205,42 @@ TEST(TimeModelTest, MoreWorkNeverTakesLess) {
     for (const CounterInfo& counter : AllCounters()) {
       LaunchRecord more = base;
       more.counters.*counter.field += 1 << 20;
-      if (std::string(counter.name).ends_with("_ideal")) continue;
+      // More of these alone means less work: sectors that are no misses hit a cache, atomics on more lines wait less.
+      const std::string name = counter.name;
+      if (name.ends_with("_ideal") || name == "global_load_sectors" || name == "atomic_footprint") continue;
       EXPECT_GE(EstimateTime(more, *device).microseconds, EstimateTime(base, *device).microseconds)
           << device->id << " " << counter.name;
     }
   }
+}
+
+TEST(TimeModelTest, AtomicsOnOneAddressWaitForEachOther) {
+  LaunchRecord spread = Copy(1 << 20);
+  spread.counters.atomics = 1 << 15;
+  spread.counters.atomic_sectors = 1 << 17;
+  spread.counters.atomic_footprint = 1 << 22;
+  LaunchRecord one = spread;
+  one.counters.atomic_footprint = 64;
+  EXPECT_GT(EstimateTime(one, Profile("h200")).microseconds, 10 * EstimateTime(spread, Profile("h200")).microseconds);
+  EXPECT_STREQ(EstimateTime(one, Profile("h200")).bound_by, "l2");
+}
+
+TEST(TimeModelTest, WhatFitsInL2DoesNotComeFromDram) {
+  // 4 M floats, read: 16 MiB; the bytes alone would take 3.6 us. Fetched ten times by blocks, they still come from L2.
+  LaunchRecord record = Copy(1 << 22);
+  record.counters.global_load_misses *= 10;
+  const double small = EstimateTime(record, Profile("h200")).microseconds;
+  record.counters.global_load_footprint = record.counters.global_store_footprint = uint64_t{1} << 30;
+  EXPECT_GT(EstimateTime(record, Profile("h200")).microseconds, 10 * small);
+}
+
+TEST(TimeModelTest, PageSwitchesCostOnlyWhereNoCacheGathers) {
+  LaunchRecord record = Copy(1 << 20);
+  const double g80 = EstimateTime(record, Profile("g80")).microseconds;
+  const double h200 = EstimateTime(record, Profile("h200")).microseconds;
+  record.counters.page_switches = 1 << 20;
+  EXPECT_NEAR(EstimateTime(record, Profile("g80")).microseconds - g80, (1 << 20) * 2.3e-3, 600);
+  EXPECT_DOUBLE_EQ(EstimateTime(record, Profile("h200")).microseconds, h200);
 }
 
 TEST(TimeModelTest, EmptyAndOddLaunchesTakeTheOverhead) {

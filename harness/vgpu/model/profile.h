@@ -33,9 +33,16 @@ struct DeviceProfile {
   double l1_sectors_per_clock;         // an SM
   double shared_wavefronts_per_clock;  // an SM
   double issue_per_clock;              // warp instructions an SM
+  double machine_instructions;         // for each PTX instruction, of the simple ones
   double cycles_per_float64;           // issue cycles of a warp instruction, an SM
   double cycles_per_special;
-  double dram_latency_cycles, shared_latency_cycles, alu_latency_cycles, barrier_latency_cycles;
+  double cycles_per_multiply;  // of 32-bit integers
+  double cycles_per_divide;    // of 32-bit integers, or remainder: the whole sequence
+  double cycles_per_barrier;
+  double cycles_per_atomic;  // a sector of a global atomic leaves an SM
+  double dram_latency_cycles, l2_latency_cycles, l1_latency_cycles;
+  double shared_latency_cycles, alu_latency_cycles, barrier_latency_cycles;
+  double page_switch_ns;       // DRAM, all channels together; where no cache gathers accesses
   double block_launch_cycles;  // an SM, from one block's start to the next's
   double launch_overhead_us;
   double copy_overhead_us, host_gb_per_s, host_pinned_gb_per_s;

@@ -3,12 +3,12 @@
 // A launch takes its overhead and then the longest of what its parts need on their own, and a little of the others,
 // because overlap is never perfect:
 //
-//   issue    instructions that an SM issues; double precision and special functions take longer than others
-//   shared   wavefronts of shared memory
-//   l2       sectors that SMs and L2 exchange, at L1's rate an SM and L2's rate in all
-//   dram     bytes that must come from or go to memory
-//   latency  the chain of one warp's waits, times the turns that the resident warps take
-//   launch   starting blocks, one after the other on each SM; also what bounds a launch shorter than its overhead
+//   issue    instructions that an SM issues; some take longer than others
+//   shared   the pipe to shared memory and L1: wavefronts, and requests of other spaces
+//   l2       sectors that SMs and L2 exchange, at L1's rate an SM and L2's rate in all; atomics, which wait for each
+//   other dram     bytes that must come from or go to memory latency  the chain of one warp's waits, times the turns
+//   that the resident warps take launch   starting blocks, one after the other on each SM; also what bounds a launch
+//   shorter than its overhead
 //
 // What is done on an SM is spread as blocks are: the busiest SM has ceil(blocks / SMs) of them.
 #include "vgpu/model/time_model.h"
@@ -23,78 +23,140 @@ namespace lockstep::vgpu {
 namespace {
 
 // What the parts beside the longest add, of their length. From rungs 2 to 6 of the ladder on an H200.
-constexpr double kNotOverlapped = 0.15;
-// Machine instructions for each PTX instruction: the assembler drops moves and address conversions. From the ladder on
-// a G80.
-constexpr double kMachineInstructions = 0.75;
+constexpr double kNotOverlapped = 0.12;
 // Loads that a warp has under way at once before it waits for the first: what compilers reach by hoisting the loads of
 // one loop body.
 constexpr double kLoadsInFlight = 2;
 // Of a warp's instructions, the share that waits for the one before.
 constexpr double kDependentShare = 0.5;
 // What a sector that is stored in part costs L2 beyond one stored whole; from naive transposes on an H200.
-constexpr double kPartialStoreCost = 1.6;
+constexpr double kPartialStoreCost = 1.4;
+// Of local memory's sectors, those that are stored: L1 keeps what it loads, and passes stores on.
+constexpr double kLocalStoreShare = 0.5;
+// L2's atomic unit works on one line at a time: clocks for each request that comes to a line, and for each sector in
+// it; from histograms and atomics on one address on an H200.
+constexpr double kLineRequestClocks = 10, kLineSectorClocks = 1.2;
+constexpr double kLineBytes = 128;
+
+// The launch's shape on the device.
+struct Spread {
+  double warps;    // of the launch
+  double busiest;  // blocks of the busiest SM
+  double share;    // its share of all work on SMs
+  double turns;    // that the blocks of the busiest SM take, as many at a time as are resident
+};
+
+Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device) {
+  const double blocks = static_cast<double>(launch.grid.Count());
+  const double threads = static_cast<double>(launch.block.Count());
+  Spread spread;
+  spread.warps = blocks * std::ceil(threads / kWarpSize);
+  spread.busiest = std::ceil(blocks / device.sm_count);
+  spread.share = spread.busiest / blocks;
+  const int fit = MaxBlocksPerSm(device, static_cast<int>(std::min(threads, 1e6)), static_cast<int>(launch.registers),
+                                 uint64_t{launch.static_shared} + launch.dynamic_shared);
+  spread.turns = spread.busiest / std::min<double>(std::max(fit, 1), spread.busiest);
+  return spread;
+}
+
+// Counters as numbers to reckon with.
+double D(uint64_t value) { return static_cast<double>(value); }
+
+// What L2 holds of what the launch touches, 0 to 1: all up to half of L2's size, nothing beyond its size. What fits is
+// there already, because the launch or copy before it put it there.
+double HeldByL2(const Counters& c, const DeviceProfile& device) {
+  if (device.l2_bytes == 0) return 0;
+  const double touched = D(c.global_load_footprint + c.global_store_footprint + c.atomic_footprint);
+  return std::clamp(2 - 2 * touched / device.l2_bytes, 0.0, 1.0);
+}
+
+double IssueClocks(const Counters& c, const DeviceProfile& device) {
+  const uint64_t slow = c.float64_instructions + c.special_function_instructions + c.integer_multiplications +
+                        c.integer_divisions + c.barriers;
+  // Before compute capability 5.0 a bank conflict replays the instruction, which takes its issue slot again.
+  const double replays = device.cc_major < 5 ? D(c.shared_conflicts()) : 0;
+  const double simple = std::max(0.0, D(c.warp_instructions) - D(slow));
+  return (simple * device.machine_instructions + replays) / device.issue_per_clock +
+         D(c.float64_instructions) * device.cycles_per_float64 +
+         D(c.special_function_instructions) * device.cycles_per_special +
+         D(c.integer_multiplications) * device.cycles_per_multiply + D(c.integer_divisions) * device.cycles_per_divide +
+         D(c.barriers) * device.cycles_per_barrier;
+}
+
+double SharedClocks(const Counters& c, const DeviceProfile& device) {
+  const uint64_t others = c.global_load_requests + c.global_store_requests + c.local_requests + c.atomics;
+  return (D(c.shared_wavefronts) + (device.l2_bytes == 0 ? 0 : D(others))) / device.shared_wavefronts_per_clock;
+}
+
+// Clocks in which the line that most atomics come to is served, if they come to all lines alike.
+double AtomicClocks(const Counters& c) {
+  if (c.atomics == 0) return 0;
+  const double lines = std::max(1.0, D(c.atomic_footprint) / kLineBytes);
+  const double requests = std::min(D(c.atomic_sectors), D(c.atomics) * lines);
+  return (requests * kLineRequestClocks + D(c.atomic_sectors) * kLineSectorClocks) / lines;
+}
+
+double L2Clocks(const Counters& c, const DeviceProfile& device, double share) {
+  if (device.l2_bytes == 0) return 0;
+  const double l1 = D(c.global_load_sectors + c.global_store_sectors + c.local_sectors) / device.l1_sectors_per_clock +
+                    D(c.atomic_sectors) * device.cycles_per_atomic;
+  const double l2 = D(c.global_load_misses + c.global_store_sectors + c.atomic_sectors) +
+                    kLocalStoreShare * D(c.local_sectors) +
+                    kPartialStoreCost * (D(c.global_store_sectors) - D(c.global_store_sectors_ideal));
+  return std::max({share * l1, 32 * l2 / device.l2_bytes_per_clock, AtomicClocks(c)});
+}
 
 double DramMicroseconds(const Counters& c, const DeviceProfile& device) {
   const double read = device.dram_gb_per_s * device.dram_read_efficiency * 1e3;  // bytes a microsecond
   const double copy = device.dram_gb_per_s * device.dram_efficiency * 1e3;
-  if (device.strict_half_warp_coalescing) return static_cast<double>(c.strict_coalescing_bytes) / copy;
+  if (device.strict_half_warp_coalescing) {
+    return D(c.strict_coalescing_bytes) / copy + D(c.page_switches) * device.page_switch_ns / 1e3;
+  }
   // A copy reads half of its bytes: its rate and that of reading alone give that of writing.
   const double write = 1 / (2 / copy - 1 / read);
-  // Threads' bytes, or whole sectors where threads share them: what a cache above DRAM saves beyond that is not known
-  // from counters.
-  const double loaded = static_cast<double>(std::min(c.global_load_bytes, 32 * c.global_load_sectors));
-  const double stored = static_cast<double>(std::min(c.global_store_bytes, 32 * c.global_store_sectors));
-  return loaded / read + stored / write;
+  const double touched = D(c.global_load_footprint + c.global_store_footprint + c.atomic_footprint);
+  const double from_dram = 1 - HeldByL2(c, device);
+  // What blocks fetch again comes from L2 as far as all that is touched fits there.
+  const double again = std::max(0.0, 32 * D(c.global_load_misses) - D(c.global_load_footprint)) *
+                       std::max(0.0, 1 - device.l2_bytes / std::max(touched, 1.0));
+  // Pieces that are stored in part are read before.
+  const double filled = std::max(0.0, D(c.global_store_footprint) - D(c.global_store_bytes));
+  const double loaded = D(c.global_load_footprint) + filled + D(c.atomic_footprint);
+  const double stored = D(c.global_store_footprint + c.atomic_footprint);
+  return (from_dram * loaded + again) / read + from_dram * stored / write;
+}
+
+double LatencyClocks(const Counters& c, const DeviceProfile& device, const Spread& spread) {
+  double memory = device.dram_latency_cycles;
+  if (device.l2_bytes > 0) {
+    const double held = HeldByL2(c, device);
+    const double behind_l1 = held * device.l2_latency_cycles + (1 - held) * device.dram_latency_cycles;
+    const double missed = c.global_load_sectors == 0 ? 1 : D(c.global_load_misses) / D(c.global_load_sectors);
+    memory = missed * behind_l1 + (1 - missed) * device.l1_latency_cycles;
+  }
+  const double loads = D(c.global_load_requests + c.atomics) / spread.warps;
+  const double chain = D(c.warp_instructions) / spread.warps * kDependentShare * device.alu_latency_cycles +
+                       (loads > 0 ? std::max(1.0, loads / kLoadsInFlight) : 0) * memory +
+                       D(c.shared_load_requests + c.shared_atomics) / spread.warps * device.shared_latency_cycles +
+                       D(c.barriers) / spread.warps * device.barrier_latency_cycles;
+  return spread.turns * chain;
 }
 
 }  // namespace
 
 TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device) {
-  const Counters& c = launch.counters;
-  const double blocks = static_cast<double>(launch.grid.Count());
-  const double threads = static_cast<double>(launch.block.Count());
   TimeEstimate estimate{device.launch_overhead_us, "launch"};
-  if (blocks == 0 || threads == 0) return estimate;
-
-  const double warps_per_block = std::ceil(threads / kWarpSize);
-  const double warps = blocks * warps_per_block;
-  const double busiest = std::ceil(blocks / device.sm_count);  // blocks of the busiest SM
-  const double share = busiest / blocks;                       // its share of all work on SMs
-  const int fit = MaxBlocksPerSm(device, static_cast<int>(std::min(threads, 1e6)), static_cast<int>(launch.registers),
-                                 uint64_t{launch.static_shared} + launch.dynamic_shared);
-  const double resident = std::min<double>(std::max(fit, 1), busiest);
-  const double turns = busiest / resident;
-
-  const double slow = static_cast<double>(c.float64_instructions + c.special_function_instructions);
-  // Before compute capability 5.0 a bank conflict replays the instruction, which takes its issue slot again.
-  const double replays = device.cc_major < 5 ? static_cast<double>(c.shared_conflicts()) : 0;
-  const double issue = share * (((static_cast<double>(c.warp_instructions) - slow) * kMachineInstructions + replays) /
-                                    device.issue_per_clock +
-                                static_cast<double>(c.float64_instructions) * device.cycles_per_float64 +
-                                static_cast<double>(c.special_function_instructions) * device.cycles_per_special);
-  const double shared = share * static_cast<double>(c.shared_wavefronts) / device.shared_wavefronts_per_clock;
-
-  const double sectors =
-      static_cast<double>(c.global_load_sectors + c.global_store_sectors + c.local_sectors + c.atomics) +
-      kPartialStoreCost * static_cast<double>(c.global_store_sectors - c.global_store_sectors_ideal);
-  const double l2 = device.l2_bytes == 0 ? 0
-                                         : std::max(share * sectors / device.l1_sectors_per_clock,
-                                                    sectors * 32 / device.l2_bytes_per_clock);
-
-  const double loads = static_cast<double>(c.global_load_requests + c.atomics) / warps;
-  const double shared_requests = static_cast<double>(c.shared_load_requests + c.shared_atomics) / warps;
-  const double chain = static_cast<double>(c.warp_instructions) / warps * kDependentShare * device.alu_latency_cycles +
-                       (loads > 0 ? std::max(1.0, loads / kLoadsInFlight) : 0) * device.dram_latency_cycles +
-                       shared_requests * device.shared_latency_cycles +
-                       static_cast<double>(c.barriers) / warps * device.barrier_latency_cycles;
-  const double latency = turns * chain;
-  const double start = busiest * device.block_launch_cycles;
-
+  if (launch.grid.Count() == 0 || launch.block.Count() == 0) return estimate;
+  const Counters& c = launch.counters;
+  const Spread spread = SpreadOf(launch, device);
   const double clocks_per_us = device.clock_ghz * 1e3;
   const TimeEstimate parts[] = {
-      {issue / clocks_per_us, "issue"},      {shared / clocks_per_us, "shared"},   {l2 / clocks_per_us, "l2"},
-      {DramMicroseconds(c, device), "dram"}, {latency / clocks_per_us, "latency"}, {start / clocks_per_us, "launch"},
+      {spread.share * IssueClocks(c, device) / clocks_per_us, "issue"},
+      {spread.share * SharedClocks(c, device) / clocks_per_us, "shared"},
+      {L2Clocks(c, device, spread.share) / clocks_per_us, "l2"},
+      {DramMicroseconds(c, device), "dram"},
+      {LatencyClocks(c, device, spread) / clocks_per_us, "latency"},
+      {spread.busiest * device.block_launch_cycles / clocks_per_us, "launch"},
   };
   const TimeEstimate& longest =
       *std::max_element(std::begin(parts), std::end(parts),

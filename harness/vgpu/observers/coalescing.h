@@ -154,6 +154,12 @@ struct Wavefronts {
   uint32_t actual = 0, ideal = 0;
 };
 
+// Wavefronts that the active lanes' bytes would need side by side: 128 bytes each; never more than there were.
+inline uint32_t IdealWavefronts(LaneMask mask, int bytes, uint32_t actual) {
+  const uint32_t ideal = (static_cast<uint32_t>(std::popcount(mask) * bytes) + 127) >> 7;
+  return ideal < actual ? ideal : actual;
+}
+
 // Whether each active lane's address is that of the lane whose number differs in one bit, where that one is active.
 inline bool PartnersShare(const uint64_t address[kWarpSize], LaneMask mask, int bit) {
   bool share = true;
@@ -182,15 +188,15 @@ inline Wavefronts CountAtomicWavefronts(const uint64_t address[kWarpSize], LaneM
       }
     }
     result.actual += largest;
-    result.ideal += largest != 0;
   }
+  result.ideal = IdealWavefronts(mask, bytes, result.actual);
   return result;
 }
 
 // Wavefronts of a shared-memory access. Up to 4 bytes a lane the warp goes in one phase; 8, 16 and 32 bytes take 2, 4
 // and 8 phases of 16, 8 and 4 neighbouring lanes. Of a load, two phases that make a whole or a half-warp become
 // one where lanes share addresses with their neighbours, or with the lanes next but one. A phase costs the largest
-// number of distinct words that one bank must deliver; ideal is one wavefront a phase with an active lane.
+// number of distinct words that one bank must deliver.
 inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask mask, int bytes,
                                   AccessKind access = AccessKind::kLoad) {
   if (mask == 0) return {};
@@ -204,13 +210,11 @@ inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask ma
   const int phases = bytes / 4;
   const int lanes = kWarpSize / phases;
   const LaneMask phase_mask = (LaneMask{1} << lanes) - 1;
-  Wavefronts result;
-  for (int phase = 0; phase < phases; ++phase) result.ideal += (mask & (phase_mask << (phase * lanes))) != 0;
   const AccessShape shape = ShapeOf(address, mask);
-  if (shape.affine && (shape.stride == bytes || shape.stride == -bytes)) {
-    result.actual = result.ideal;
-    return result;
+  if (mask == kFullMask && shape.affine && (shape.stride == bytes || shape.stride == -bytes)) {
+    return {static_cast<uint32_t>(phases), static_cast<uint32_t>(phases)};
   }
+  Wavefronts result;
   const LaneMask pair_mask = phase_mask << lanes | phase_mask;
   for (int phase = 0; phase < phases; phase += 2) {
     const LaneMask both = mask & (pair_mask << (phase * lanes));
@@ -224,7 +228,7 @@ inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask ma
       if (active != 0) result.actual += coalescing_internal::LargestBankLoad(address, active, bytes / 4);
     }
   }
-  if (result.ideal > result.actual) result.ideal = result.actual;
+  result.ideal = IdealWavefronts(mask, bytes, result.actual);
   return result;
 }
 

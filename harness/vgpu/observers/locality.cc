@@ -13,9 +13,6 @@ uint64_t Pieces(uint64_t sectors) {
 
 Locality::Footprint Locality::FootprintOf(const std::vector<const Locality*>& engines) {
   uint64_t pieces[3] = {};
-  const auto count = [&](const Word& word) {
-    for (size_t kind = 0; kind < 3; ++kind) pieces[kind] += Pieces(word.ever[kind]);
-  };
   for (size_t k = 0; k < engines.size(); ++k) {
     for (const auto& [number, region] : engines[k]->regions_) {
       // A region counts where the first engine that has it comes up.
@@ -29,12 +26,12 @@ Locality::Footprint Locality::FootprintOf(const std::vector<const Locality*>& en
         others.push_back(found->second.get());
       }
       if (counted) continue;
-      for (size_t w = 0; w < size_t{1} << kRegionShift; ++w) {
-        Word sum = region->words[w];
-        for (const Region* other : others) {
-          for (size_t kind = 0; kind < 3; ++kind) sum.ever[kind] |= other->words[w].ever[kind];
+      for (size_t kind = 0; kind < 3; ++kind) {
+        for (size_t word = 0; word < kRegionWords; ++word) {
+          uint64_t sectors = region->ever[kind][word];
+          for (const Region* other : others) sectors |= other->ever[kind][word];
+          pieces[kind] += Pieces(sectors);
         }
-        count(sum);
       }
     }
   }

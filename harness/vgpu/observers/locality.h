@@ -67,24 +67,15 @@ class Locality {
     run.warp = warp;
   }
   // Bytes [low, high) of the request.
-  uint32_t Follow(uint32_t pc, uint64_t low, uint64_t high) {
-    Run& run = runs_[pc];
-    const uint64_t page = low >> kPageShift;
-    uint32_t switched = 0;
-    if (run.page != page) {
-      switched = run.page != kNoPage && run.bytes < kChannelBytes;
-      run.bytes = 0;
-    }
-    run.bytes += static_cast<uint32_t>(high - low);
-    run.page = (high - 1) >> kPageShift;
-    return switched;
-  }
+  uint32_t Follow(uint32_t pc, uint64_t low, uint64_t high) { return GoOn(runs_[pc], low, high); }
   uint32_t FollowLanes(uint32_t pc, const uint64_t address[kWarpSize], LaneMask mask, int bytes, uint64_t buffer) {
+    Run run = runs_[pc];
     uint32_t switched = 0;
     for (LaneMask left = mask; left != 0; left &= left - 1) {
       const uint64_t offset = address[std::countr_zero(left)] - buffer;
-      switched += Follow(pc, offset, offset + static_cast<uint64_t>(bytes));
+      switched += GoOn(run, offset, offset + static_cast<uint64_t>(bytes));
     }
+    runs_[pc] = run;
     return switched;
   }
 
@@ -94,12 +85,11 @@ class Locality {
   static constexpr int kRegionShift = 7;        // words: 256 KiB
   static constexpr size_t kCached = 64;
 
-  struct Word {
-    uint64_t in_block = 0, epoch = 0;  // sectors that the block of that epoch has loaded
-    uint64_t ever[3] = {};             // by AccessKind
-  };
+  static constexpr size_t kRegionWords = size_t{1} << kRegionShift;
+  // Words of a bit a sector.
   struct Region {
-    Word words[1 << kRegionShift];
+    uint64_t ever[3][kRegionWords] = {};                             // by AccessKind
+    uint64_t in_block[kRegionWords] = {}, epoch[kRegionWords] = {};  // loaded by the block of that epoch
   };
   struct Cached {
     uint64_t number = ~uint64_t{0};
@@ -112,6 +102,15 @@ class Locality {
     uint32_t bytes = 0;
   };
 
+  static uint32_t GoOn(Run& run, uint64_t low, uint64_t high) {
+    const uint64_t page = low >> kPageShift;
+    const bool other = run.page != page;
+    const uint32_t switched = other & (run.page != kNoPage) & (run.bytes < kChannelBytes);
+    run.bytes = (other ? 0 : run.bytes) + static_cast<uint32_t>(high - low);
+    run.page = (high - 1) >> kPageShift;
+    return switched;
+  }
+
   void EnterBlock(uint32_t block) {
     if (block == block_ && missed_ < kBlockCacheSectors) return;
     block_ = block;
@@ -123,15 +122,15 @@ class Locality {
     const uint64_t number = word_number >> kRegionShift;
     const Cached& cached = cache_[number % kCached];
     Region& region = cached.number == number ? *cached.region : FindRegion(number);
-    Word& word = region.words[word_number % (1 << kRegionShift)];
-    word.ever[static_cast<size_t>(kind)] |= bits;
+    const size_t word = word_number % kRegionWords;
+    region.ever[static_cast<size_t>(kind)][word] |= bits;
     if (kind != AccessKind::kLoad) return 0;
-    if (word.epoch != epoch_) {
-      word.epoch = epoch_;
-      word.in_block = 0;
+    if (region.epoch[word] != epoch_) {
+      region.epoch[word] = epoch_;
+      region.in_block[word] = 0;
     }
-    const uint32_t missed = static_cast<uint32_t>(std::popcount(bits & ~word.in_block));
-    word.in_block |= bits;
+    const uint32_t missed = static_cast<uint32_t>(std::popcount(bits & ~region.in_block[word]));
+    region.in_block[word] |= bits;
     missed_ += missed;
     return missed;
   }

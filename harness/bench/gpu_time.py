@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Compares modelled times with measured ones: the course's figures on a G80, and an H200's.
+
+    gpu_time.py build PROGRAM                  nvcc makes harness/bench/gpu_cases into PROGRAM
+    gpu_time.py record PROGRAM                 on a machine with an H200: times by events -> recorded/times.csv
+    gpu_time.py page PROGRAM --vgpu-run FILE   writes docs/reference/gpu-time.md
+    gpu_time.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
+
+The course's figures are in recorded/course.csv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import gpu_pages
+
+BATCHES = 31
+NEAR = (0.75, 1.33)
+
+
+@dataclass(frozen=True)
+class Row:
+    case: str
+    measured: float  # microseconds
+    modelled: float
+    bound_by: str
+
+    @property
+    def ratio(self) -> float:
+        return self.modelled / self.measured
+
+    @property
+    def near(self) -> bool:
+        return NEAR[0] <= round(self.ratio, 2) <= NEAR[1]
+
+
+def record(program: Path) -> None:
+    """The median of BATCHES batches of launches, of three runs."""
+    times: dict[str, list[float]] = {}
+    for _ in range(3):
+        for line in gpu_pages.run(program, "--set=timing", f"--time={BATCHES}").splitlines():
+            case, microseconds = line.split("\t")
+            times.setdefault(case, []).append(float(microseconds))
+    rows = [[case, f"{statistics.median(values):.2f}"] for case, values in times.items()]
+    gpu_pages.write_recorded("times.csv", gpu_pages.gpu_and_driver(), ["case", "microseconds"], rows)
+
+
+def modelled_together(vgpu_run: Path, program: Path) -> tuple[str, list[Row]]:
+    """Cases of one launch each."""
+    where, recorded = gpu_pages.read_recorded("times.csv")
+    names, launches = gpu_pages.count(vgpu_run, program, "--set=timing")
+    if names != [row["case"] for row in recorded] or len(launches) != len(names):
+        sys.exit("the recorded cases are others than the program's: record them again")
+    return where, [
+        Row(
+            row["case"],
+            float(row["microseconds"]),
+            float(launch["microseconds"]),
+            launch["bound_by"],
+        )
+        for row, launch in zip(recorded, launches, strict=True)
+    ]
+
+
+def modelled_one_by_one(vgpu_run: Path, program: Path) -> tuple[str, list[Row]]:
+    """Cases of several launches, whose times add up; the longest says what bounds the case."""
+    where, published = gpu_pages.read_recorded("course.csv")
+    rows = []
+    for row in published:
+        _, launches = gpu_pages.count(vgpu_run, program, f"--case={row['case']}", "g80")
+        longest = max(launches, key=lambda launch: float(launch["microseconds"]))
+        total = sum(float(launch["microseconds"]) for launch in launches)
+        rows.append(Row(row["case"], float(row["microseconds"]), total, longest["bound_by"]))
+    return where, rows
+
+
+def digits(microseconds: float) -> str:
+    return f"{microseconds:,.0f}".replace(",", " ") if microseconds >= 1000 else f"{microseconds:.4g}"
+
+
+def table(rows: list[Row], measured: str) -> list[str]:
+    near = sum(row.near for row in rows)
+    lines = [
+        f"{near} of {len(rows)} ratios lie within {NEAR[0]} and {NEAR[1]}; the others are in bold.",
+        "",
+        f"| | {measured}, µs | modelled, µs | modelled ÷ {measured} | bound by |",
+        "|---|---:|---:|---:|---|",
+    ]
+    for row in rows:
+        ratio = f"{row.ratio:.2f}" if row.near else f"**{row.ratio:.2f}**"
+        lines.append(f"| {row.case} | {digits(row.measured)} | {digits(row.modelled)} | {ratio} | {row.bound_by} |")
+    return lines
+
+
+def page_text(vgpu_run: Path, program: Path) -> str:
+    course, course_rows = modelled_one_by_one(vgpu_run, program)
+    gpu, gpu_rows = modelled_together(vgpu_run, program)
+    return (
+        "\n".join(
+            [
+                "# Modelled time beside measured time",
+                "",
+                "What the [time model](../concepts/time-model.md) says of the kernels in `harness/bench/gpu_cases`, beside what the",
+                "course published for a GeForce 8800 and what an H200 took. The tests check that this page is up to date.",
+                "",
+                "```sh",
+                "harness/bench/gpu_time.py build gpu_cases",
+                "harness/bench/gpu_time.py record gpu_cases                               # with an H200",
+                "harness/bench/gpu_time.py page gpu_cases --vgpu-run build/bin/vgpu-run   # anywhere: this page",
+                "```",
+                "",
+                "## On the profile `g80`",
+                "",
+                f"{course}",
+                "",
+                *table(course_rows, "published"),
+                "",
+                "## On the profile `h200`",
+                "",
+                f"{gpu}. Each time is the median of {BATCHES} batches of 20 launches, measured by events, of three runs; so the data of",
+                "one launch may lie in L2 for the next.",
+                "",
+                *table(gpu_rows, "measured"),
+            ]
+        )
+        + "\n"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["build", "record", "page"])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--vgpu-run", type=Path, default=Path("build/bin/vgpu-run"))
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--ptx-only", action="store_true", help="build without machine code")
+    arguments = parser.parse_args()
+    program = arguments.program.resolve()
+    if arguments.what == "build":
+        gpu_pages.build(program, ptx_only=arguments.ptx_only)
+    elif arguments.what == "record":
+        record(program)
+    else:
+        text = page_text(arguments.vgpu_run, program)
+        gpu_pages.finish(gpu_pages.REFERENCE_PAGES / "gpu-time.md", text, verify=arguments.verify)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+// What a launch leaves behind does not depend on the number of CPU threads: its outputs, its counters by kernel and by
+// line, its modelled time.
+#include <gtest/gtest.h>
+
+#include "bench/workload.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr Work kMeeting[] = {
+    {"histogram", {256}, {256}, 0, 256 * 256, 2, 256 * 256},
+    {"chain", {64}, {64}, 0, 64 * 64, 2, 64 * 64 + 64},
+};
+
+struct Outcome {
+  std::vector<std::vector<uint32_t>> outputs;
+  LaunchRecord record;
+};
+
+Outcome Run(const Work& work, int threads) {
+  DeviceOptions options;
+  options.threads = threads;
+  Device device(*FindProfile("h200"), options);
+  const ModuleHandle module = device.LoadModule(ReadText(LOCKSTEP_BUILD_DIR "/ptx/threads.ptx"));
+  const Prepared prepared = Prepare(device, module, work);
+  Outcome outcome;
+  EXPECT_EQ(device.Launch(prepared.spec).error, LaunchError::kNone) << work.kernel;
+  for (const uint64_t buffer : prepared.buffers) {
+    outcome.outputs.emplace_back(work.elements);
+    EXPECT_TRUE(device.Read(outcome.outputs.back().data(), buffer, 4 * work.elements));
+  }
+  outcome.record = device.launches().at(0);
+  return outcome;
+}
+
+class ThreadsTest : public testing::TestWithParam<Work> {};
+
+TEST_P(ThreadsTest, ChangeNothing) {
+  const Outcome one = Run(GetParam(), 1);
+  EXPECT_GT(one.record.counters.warp_instructions, 0u);
+  EXPECT_GT(one.record.counters.global_load_footprint, 0u);
+  for (const int threads : {2, 8}) {
+    const Outcome many = Run(GetParam(), threads);
+    EXPECT_EQ(many.outputs, one.outputs) << threads;
+    EXPECT_EQ(many.record.microseconds, one.record.microseconds) << threads;
+    EXPECT_EQ(many.record.bound_by, one.record.bound_by) << threads;
+    for (const CounterInfo& counter : AllCounters()) {
+      EXPECT_EQ(many.record.counters.*counter.field, one.record.counters.*counter.field) << counter.name;
+    }
+    ASSERT_EQ(many.record.lines.size(), one.record.lines.size()) << threads;
+    for (size_t k = 0; k < one.record.lines.size(); ++k) {
+      EXPECT_EQ(many.record.lines[k].line, one.record.lines[k].line);
+      EXPECT_TRUE(many.record.lines[k].counters == one.record.lines[k].counters) << "line " << one.record.lines[k].line;
+    }
+  }
+}
+
+std::string NameOfWork(const testing::TestParamInfo<Work>& info) { return info.param.kernel; }
+INSTANTIATE_TEST_SUITE_P(Benchmarks, ThreadsTest, testing::ValuesIn(kWork), NameOfWork);
+INSTANTIATE_TEST_SUITE_P(Meeting, ThreadsTest, testing::ValuesIn(kMeeting), NameOfWork);
+
+}  // namespace
+}  // namespace lockstep::vgpu
