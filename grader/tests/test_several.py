@@ -40,7 +40,7 @@ def test_a_class_of_two_assignments(two: Layout, tmp_path: Path) -> None:
         "ada/91_other-other.cu": "// fail beta_two WRONG",
         "grace/ladder.cu": "// fail alpha_one RACE",
         "grace/other.cu": "// time beta_two 7",
-        "alan/other.cu": "",
+        "alan/other.cu": "// todo beta_two\n// todo gamma_bonus",
     }.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(f"// who {name.partition('/')[0]}\n{source}\n")
@@ -48,11 +48,15 @@ def test_a_class_of_two_assignments(two: Layout, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     rows = {row["name"]: row for row in csv.DictReader(io.StringIO(Path("out/gradebook.csv").read_text("utf-8-sig")))}
     points = {name: (row["90_fake"], row["91_other"]) for name, row in rows.items()}
-    assert points == {"ada": ("23", "11"), "grace": ("15", "23"), "alan": ("0", "23")}
+    assert points == {"ada": ("23", "11"), "grace": ("15", "23"), "alan": ("0", "8")}
     assert rows["alan"]["90_fake.verdict"] == "MISSING"
     assert rows["ada"]["91_other.beta.sum"] == "0"
     index = Path("out/index.html").read_text()
     assert index.index("A ladder &amp; more") < index.index("Another one")
     assert index.count('href="cards/') == 6
+    card = next(Path("out/cards/91_other").glob("alan-*.html")).read_text()
+    assert "NOT BEGUN" in card
+    assert "What to look at" not in card
+    assert "The next rung to write is" in card
     boards = json.loads(Path("out/leaderboard.json").read_text())["boards"]
-    assert [(board["assignment"], len(board["entries"])) for board in boards] == [("90_fake", 1), ("91_other", 2)]
+    assert [(board["assignment"], len(board["entries"])) for board in boards] == [("90_fake", 1), ("91_other", 1)]

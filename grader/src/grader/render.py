@@ -201,6 +201,7 @@ class Renderer:
                     {"record": record, "rungs": rung_views(assignment, record)}
                     for record in sorted(records, key=lambda record: record.student.name.casefold())
                 ],
+                "handed_in": sum(record.status != MISSING for record in records),
                 "median": statistics.median(scores)
                 if (scores := [r.score.total for r in records if r.score])
                 else None,
