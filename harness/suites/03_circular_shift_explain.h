@@ -76,8 +76,9 @@ class ShiftResult {
       found += "what was there before the call";
     } else {
       found += std::to_string(out_[wrong]);
-      if (const auto origin = Find(out_[wrong]))
-        found += ", which is element " + std::to_string(*origin) + " of the input";
+      const auto origin = Find(out_[wrong]);
+      found +=
+          origin ? ", which is element " + std::to_string(*origin) + " of the input" : ", which is not in the input";
     }
     return {"element " + std::to_string(wrong) + " is wrong, one of " + judge::Grouped(count) + " of " +
                 judge::Grouped(in_.size()),
@@ -94,17 +95,27 @@ class ShiftResult {
     if (const auto other = OtherOffset()) return HintOfOffset(*other);
     if (std::string hint = HintOfRest(); !hint.empty()) return hint;
     const uint64_t wrap = n - offset_;
+    if (in_place_ &&
+        All([&](uint64_t i) { return out_[i] == in_[i < offset_ ? offset_ - 1 - i : n - 1 - (i - offset_)]; })) {
+      return "both parts are reversed; the whole is not yet";
+    }
     if (AllIn(0, wrap)) {
-      return "the elements that stay in order are right; the " + judge::Grouped(offset_) +
-             " that fell off one end have to enter at the other";
+      return "what stays in order is right; what falls off one end, " + Elements(offset_) +
+             ", has to enter at the other";
     }
     if (AllIn(wrap, n)) {
-      return "the " + judge::Grouped(offset_) + " elements that go round the end are right; the others are not";
+      return "what goes round the end, " + Elements(offset_) + ", is right; the others are not";
+    }
+    if (std::abs(shift_) + static_cast<int64_t>(n) > INT32_MAX) {
+      return "index and shift together are more than an int holds: reduce the shift to 0 … n - 1 before you add";
     }
     return "";
   }
 
  private:
+  static std::string Elements(uint64_t count) {
+    return judge::Grouped(count) + (count == 1 ? " element" : " elements");
+  }
   int32_t Shifted(uint64_t i, uint64_t offset) const {
     const uint64_t from = i + offset;
     return in_[from < in_.size() ? from : from - in_.size()];
@@ -143,6 +154,8 @@ class ShiftResult {
     const std::string done =
         "that is a shift by " + std::to_string(other) + " in place of " + std::to_string(offset_) + ": ";
     if (other == 0) return "the result is a copy of the input: nothing was shifted";
+    if (shift_ == INT32_MIN) return done + "there is no int -INT_MIN; reduce the shift in 64 bits";
+    if (is(-shift_) && shift_ < 0) return done + "a negative shift goes toward the end";
     if (is(-shift_)) return done + "a positive shift goes toward the beginning, so that d_out[0] is d_in[shift]";
     if (is(shift_ + 1) || is(shift_ - 1)) return done + "one place off";
     if (shift_ < 0 && is(static_cast<int64_t>(static_cast<uint32_t>(shift_)))) {
@@ -158,14 +171,13 @@ class ShiftResult {
     uint64_t written = n;
     while (written > 0 && Untouched(written - 1)) --written;
     if (written == n || !AllIn(0, written)) return "";
-    std::string text = "the last " + judge::Grouped(n - written) + " elements were not written: ";
+    std::string text = "the last " + Elements(n - written) + (n - written == 1 ? " was" : " were") + " not written: ";
     for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
       if (written == n / piece * piece) {
-        return text + "they are what is left after the last whole " + std::to_string(piece) +
-               "; round up, and compare with n";
+        return text + "what is left after the last whole " + std::to_string(piece) + ". Round up, and compare with n";
       }
     }
-    if (written == n - offset_) return text + "they are those that fell off the beginning, and enter at the end";
+    if (written == n - offset_) return text + "what falls off the beginning has to enter at the end";
     return text + "does the grid, or each thread's loop, end too early?";
   }
 

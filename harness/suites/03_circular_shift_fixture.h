@@ -23,10 +23,10 @@ enum class Values : uint8_t {
 };
 std::vector<int32_t> MakeArray(Values values, uint64_t n, uint64_t seed);
 
-// d_in and d_out of an array of up to `capacity` ints; in place, d_in alone is used.
+// d_in and d_out of an array of up to `capacity` ints; in place d_in alone is used, and called d_data.
 class ShiftBuffers {
  public:
-  ShiftBuffers(judge::JudgeDevice& device, uint64_t capacity);
+  ShiftBuffers(judge::JudgeDevice& device, const std::string& rung, uint64_t capacity);
 
   judge::DeviceArray<int32_t> in, out;
 };

@@ -78,8 +78,8 @@ std::vector<std::string> RungsOfAnyShift() {
   return rungs;
 }
 
-ShiftBuffers::ShiftBuffers(judge::JudgeDevice& device, uint64_t capacity)
-    : in(device, capacity, "d_in"), out(device, capacity, "d_out") {}
+ShiftBuffers::ShiftBuffers(judge::JudgeDevice& device, const std::string& rung, uint64_t capacity)
+    : in(device, capacity, rung == kInPlaceRung ? "d_data" : "d_in"), out(device, capacity, "d_out") {}
 
 judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBuffers& buffers,
                          const std::vector<int32_t>& array, int32_t shift, const std::string& what) {
@@ -136,7 +136,7 @@ void ShiftTest::ExpectIn(ShiftBuffers& buffers, const std::vector<int32_t>& arra
 void ShiftTest::Expect(uint64_t n, int64_t shift, Role role, Values values) {
   const uint64_t seed = Seed(inputs_++);
   if (!ok()) return;
-  ShiftBuffers buffers(judge::Suite::Get().runner(role).device(), n);
+  ShiftBuffers buffers(judge::Suite::Get().runner(role).device(), rung(), n);
   ExpectIn(buffers, MakeArray(values, n, seed), shift,
            values == Values::kRamp ? "1, 2, 3 ..." : "random, all different", role);
 }
@@ -196,7 +196,7 @@ TEST_P(ShiftTest, ShiftsLargeArrays) {
 TEST_P(ShiftTest, LeavesTheInputUnchanged) {
   // Every test looks at the input; here all of it has to survive two calls, and give the same result again. In place,
   // the second call begins with the same array too.
-  ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 5000);
+  ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), rung(), 5000);
   const std::vector<int32_t> array = MakeArray(Values::kDistinct, 5000, Seed());
   ExpectIn(buffers, array, 77, "random, first call");
   ExpectIn(buffers, array, 77, "the same array again, second call");
@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(, AnyShiftTest, testing::ValuesIn(RungsOfAnyShift()), j
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
-  suites::ShiftBuffers buffers(runner.device(), elements);
+  suites::ShiftBuffers buffers(runner.device(), rung, elements);
   return suites::Shift(runner, rung, buffers, suites::MakeArray(suites::Values::kDistinct, elements, seed),
                        suites::kEvidenceShift, "random, all different");
 }

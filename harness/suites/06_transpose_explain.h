@@ -76,7 +76,8 @@ class TransposeResult {
     } else {
       found += ValueOf(out_[wrong]);
       const auto origin = std::find(in_.begin(), in_.end(), out_[wrong]);
-      if (origin != in_.end()) found += ", which is " + InPlace(static_cast<uint64_t>(origin - in_.begin()));
+      found += origin == in_.end() ? ", which is not in d_in"
+                                   : ", which is " + InPlace(static_cast<uint64_t>(origin - in_.begin()));
     }
     return {"row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_out is wrong, one of " +
                 judge::Grouped(count) + " wrong elements of " + judge::Grouped(out_.size()),

@@ -35,7 +35,7 @@ TEST_P(HiddenShiftTest, ShiftsTheShortestArraysAllWays) {
 
 // A result that was remembered by address and length is wrong here.
 TEST_P(HiddenShiftTest, ShiftsAgainAtTheSameAddresses) {
-  ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 3000);
+  ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), rung(), 3000);
   for (uint64_t call = 0; call < 4; ++call) {
     ExpectIn(buffers, MakeArray(Values::kDistinct, 3000, Seed(call)), 17,
              "new values at the same address, call " + std::to_string(call + 1));
@@ -44,7 +44,7 @@ TEST_P(HiddenShiftTest, ShiftsAgainAtTheSameAddresses) {
 
 // Buffers still hold what the longer arrays before left.
 TEST_P(HiddenShiftTest, ShiftsShortAfterLong) {
-  ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 100000);
+  ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), rung(), 100000);
   for (const uint64_t n : {100000, 257, 99999, 2, 129}) {
     ExpectIn(buffers, MakeArray(Values::kDistinct, n, Seed(n)), 1, "in buffers that held other values before");
   }
