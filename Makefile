@@ -8,7 +8,7 @@ STAMP := $(BUILD)/.setup
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo check test lint format unit-tests grader-check grader-tests bench clean
+.PHONY: help setup build build-all demo check test profile lint format unit-tests grader-check grader-tests bench clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -50,8 +50,11 @@ grader-tests: build  ## Python tests
 bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
 
-test: $(STAMP)  ## run the public tests on the stubs in assignments/: what students do
+test:  ## run the public tests on the stubs in assignments/: what students do
 	@$(STUDENT) test $(CHOICES)
+
+profile:  ## what each line of the kernels in assignments/ costs, once they are right
+	@$(STUDENT) profile $(CHOICES)
 
 clean:  ## remove what was built
 	rm -rf $(BUILD) out

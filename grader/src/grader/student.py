@@ -89,6 +89,7 @@ class _Student:
     def __init__(self, layout: Layout, request: _Request) -> None:
         self._layout = layout
         self._request = request
+        self._stamp = 0  # of the result file that was shown last
         plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
         self._is_terminal = sys.stdout.isatty()
         self._to = Terminal(colour=self._is_terminal and not plain)
@@ -251,12 +252,15 @@ class _Student:
 
     def _progress(self, path: Path) -> bool:
         """A line that says how far the suite is, on a terminal."""
-        if self._is_terminal:
-            try:
-                last = parse_result(read_regular(path, _BYTES)).tests[-1]
-            except (OSError, FileError, SchemaError, IndexError):
-                return True
-            self._say(f"{last.name}")
+        if not self._is_terminal:
+            return True
+        try:
+            stamp = path.stat().st_mtime_ns
+            if stamp != self._stamp:
+                self._stamp = stamp
+                self._say(parse_result(read_regular(path, _BYTES)).tests[-1].name)
+        except (OSError, FileError, SchemaError, IndexError):
+            pass  # there is nothing to say yet
         return True
 
     def _say(self, text: str) -> None:
