@@ -219,13 +219,18 @@ TEST_F(DeviceServerTest, LoadsModulesAndChecksLaunches) {
 
   const std::vector<uint8_t> parameters(12);
   Encoder launch = From("cudaLaunchKernel");
-  Put(launch, vgpu::LaunchSpec{module, "k", {2, 1, 1}, {32, 1, 1}, 0, parameters, false});
+  Put(launch, vgpu::LaunchSpec{
+                  .module = module, .kernel = "k", .grid = {2, 1, 1}, .block = {32, 1, 1}, .parameters = parameters});
   const Message launched = Ask(MessageType::kLaunch, launch);
   Decoder launch_decoder(launched.payload);
   EXPECT_EQ(GetLaunchResult(launch_decoder).error, vgpu::LaunchError::kNone);
   EXPECT_EQ(server.CallsOf(ApiKind::kLaunch), 1u);
   Encoder too_few = From("cudaLaunchKernel");
-  Put(too_few, vgpu::LaunchSpec{module, "k", {2, 1, 1}, {32, 1, 1}, 0, std::span(parameters).first(4), false});
+  Put(too_few, vgpu::LaunchSpec{.module = module,
+                                .kernel = "k",
+                                .grid = {2, 1, 1},
+                                .block = {32, 1, 1},
+                                .parameters = std::span(parameters).first(4)});
   EXPECT_THROW(Ask(MessageType::kLaunch, too_few), WireError);
 }
 

@@ -18,8 +18,9 @@ vgpu::Finding Race() {
   finding.kernel = "reduce3_sequential_kernel";
   finding.grid = {1, 1, 1};
   finding.block_dim = {128, 1, 1};
-  finding.first = {{0, 0, 0}, {64, 0, 0}, "/home/ada/reduction.cu", 41, "ld.shared.u32", 90, vgpu::AccessKind::kLoad};
-  finding.second = vgpu::ThreadPlace{{0, 0, 0},       {0, 0, 0}, "/home/ada/reduction.cu", 47,
+  finding.first = {{0, 0, 0},       {64, 0, 0}, "/home/ada/reduction.cu", 41, "", 0,
+                   "ld.shared.u32", 90,         vgpu::AccessKind::kLoad};
+  finding.second = vgpu::ThreadPlace{{0, 0, 0},       {0, 0, 0}, "/home/ada/reduction.cu", 47, "", 0,
                                      "st.shared.u32", 99,        vgpu::AccessKind::kStore};
   finding.memory = vgpu::MemoryPlace{vgpu::MemorySpace::kShared, 256, 4, true, "sdata", 0, 512, ""};
   finding.detail = "write after read";
