@@ -60,6 +60,13 @@ def test_one_rung_and_one_test(folder: Path, capfd: pytest.CaptureFixture[str]) 
     assert "no test is called Nowhere" in capfd.readouterr().err
 
 
+def test_without_its_todo_a_rung_says_what_is_missing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run(folder, "// todo alpha_one\n", "test")
+    assert "alpha_one    not begun: <img src=x>\n" in capfd.readouterr().out
+    run(folder, "", "test", "--flags=--gtest_filter=Nothing")
+    assert "No test ran" in capfd.readouterr().out
+
+
 def test_faults_are_listed_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(folder, "// fail alpha_one RACE\n", "check") == 1
     text = capfd.readouterr().out

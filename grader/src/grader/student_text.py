@@ -91,6 +91,8 @@ def report(assignment: Assignment, result: SuiteResult, source: str, choice: Cho
     """
     rows = _rows(assignment, result)
     parts = [_heading(assignment, result, to)]
+    if not rows:
+        return "\n\n".join([*parts, "No test ran.  Next: make test"]) + "\n"
     first = _first_to_mend(rows)
     if choice.test:
         parts += [_coloured(entry.message, to) for entry in result.evidence if entry.message]
@@ -209,10 +211,7 @@ def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Ch
         label = f"{row.rung.label:>{labels}}  " if labels else ""
         name = f"  {label}{row.rung.id:{names}}"
         if row.not_begun:
-            number = todo_line(source, row.rung)
-            part = row.rung.id.split("_", 1)[0]
-            where = f": TODO({part}) in {assignment.submission}:{number}" if number else ": it launches no kernel yet"
-            lines.append(to.paint(f"{name}  not begun{where if not row.is_bonus else ' (bonus)'}", "dim"))
+            lines.append(to.paint(f"{name}  not begun{_where(assignment, row, source)}", "dim"))
             continue
         passed = len(row.tests) - len(row.failed)
         tests = f"{passed} of {len(row.tests)}" if row.tests else "–"
@@ -229,6 +228,17 @@ def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Ch
             line += "  " + to.paint("done", "green")
         lines.append(line)
     return "\n".join(lines)
+
+
+def _where(assignment: Assignment, row: _Row, source: str) -> str:
+    """Where a rung begins: at its TODO, or what its test says is not there where that comment is gone."""
+    if row.is_bonus:
+        return " (bonus)"
+    number = todo_line(source, row.rung)
+    if number:
+        return f": TODO({row.rung.id.split('_', 1)[0]}) in {assignment.submission}:{number}"
+    said = row.failed[0].message.split("\n")[1:2]
+    return f": {said[0].strip()}" if said else ""
 
 
 def _points(rows: Sequence[_Row]) -> float:
