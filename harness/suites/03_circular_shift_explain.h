@@ -171,7 +171,8 @@ class ShiftResult {
     uint64_t written = n;
     while (written > 0 && Untouched(written - 1)) --written;
     if (written == n || !AllIn(0, written)) return "";
-    std::string text = "the last " + Elements(n - written) + (n - written == 1 ? " was" : " were") + " not written: ";
+    std::string text = n - written == 1 ? "the last element was not written: "
+                                        : "the last " + Elements(n - written) + " were not written: ";
     for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
       if (written == n / piece * piece) {
         return text + "what is left after the last whole " + std::to_string(piece) + ". Round up, and compare with n";
