@@ -10,11 +10,22 @@ import re
 from dataclasses import dataclass
 
 _RELATIONS = {"<": ("<=", ">"), "<=": ("<",), ">": (">=", "<"), ">=": (">",), "==": ("!=",), "!=": ("==",)}
-_OPERATORS = _RELATIONS | {"+": ("-",), "-": ("+",), "+=": ("-=",), "-=": ("+=",), "&&": ("||",), "||": ("&&",)}
-_OPERATOR = re.compile(r"(?<= )(<=|>=|==|!=|\+=|-=|&&|\|\||<|>|\+|-)(?= )")
+_OPERATORS = _RELATIONS | {
+    "+": ("-",),
+    "-": ("+",),
+    "+=": ("-=",),
+    "-=": ("+=",),
+    "*": ("+",),
+    "&&": ("||",),
+    "||": ("&&",),
+}
+_OPERATOR = re.compile(r"(?<= )(<=|>=|==|!=|\+=|-=|&&|\|\||<|>|\+|-|\*)(?= )")
 _NUMBER = re.compile(r"(?<![\w.])(\d+)(?=[uU]?[lL]{0,2}(?![\w.]))")
 _BARRIER = re.compile(r"\b__sync(?:threads|warp)\([^()]*\);")
 _INDEX = re.compile(r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\.([xy])\b")
+_CALL = re.compile(r"^[ \t]*((?:cuda\w+|[A-Z_]{3,})\([^;{}]*\);)", re.MULTILINE)
+_KINDS = ("HostToDevice", "DeviceToHost", "DeviceToDevice")
+_KIND = re.compile(rf"\bcudaMemcpy({'|'.join(_KINDS)})\b")
 _GUARD = re.compile(r"\bif (?:constexpr )?\(")
 _HIDDEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*|\bstatic_assert\([^;]*;',
@@ -55,6 +66,10 @@ def mutants(source: str) -> list[Mutant]:
         others = dict.fromkeys(str(other) for other in (value + 1, value - 1, value * 2) if other >= 0)
         changes += [(found.start(1), found[1], other) for other in others if other != found[1]]
     changes += [(found.start(), found[0], ";") for found in _BARRIER.finditer(code)]
+    changes += [(found.start(1), found[1], ";") for found in _CALL.finditer(code)]
+    changes += [
+        (found.start(1), found[1], kind) for found in _KIND.finditer(code) for kind in _KINDS if kind != found[1]
+    ]
     changes += [(found.start(1), found[1], "y" if found[1] == "x" else "x") for found in _INDEX.finditer(code)]
     for found in _GUARD.finditer(code):
         condition = _in_parentheses(code, found.end())
