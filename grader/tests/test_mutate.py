@@ -26,6 +26,7 @@ def changes(source: str) -> set[str]:
         ("__syncthreads();", {"__syncthreads(); → ;"}),
         ("__syncwarp(mask);", {"__syncwarp(mask); → ;"}),
         ("  cudaFree(a_d);\n", {"cudaFree(a_d); → ;"}),
+        ("cudaMemcpy(a,\n           b);\n", {"cudaMemcpy(a, b); → ;"}),
         ("RETURN_IF_FAILED(a.allocate(n));", {"RETURN_IF_FAILED(a.allocate(n)); → ;"}),
         ("f(cudaMemcpyHostToDevice)", {"HostToDevice → DeviceToHost", "HostToDevice → DeviceToDevice"}),
         ("n * sizeof(int)", {"* → +"}),

@@ -47,7 +47,7 @@ class Mutant:
     @property
     def change(self) -> str:
         """The change in a few characters."""
-        return f"{self.before} → {self.after or 'nothing'}"
+        return f"{' '.join(self.before.split())} → {self.after}"
 
     @property
     def name(self) -> str:
