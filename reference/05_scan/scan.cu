@@ -272,13 +272,17 @@ __global__ void __launch_bounds__(kThreads)
   float4 four[kChunks];
 #pragma unroll
   for (unsigned c = 0; c < kChunks; ++c) four[c] = load_four<Op>(d_in, first + c * (32 * 4), n, whole);
-  float before[kChunks];  // of this thread's c-th four, within the warp
-  float total = Op::identity();
+  float total = Op::identity();  // of the warp's elements so far
 #pragma unroll
   for (unsigned c = 0; c < kChunks; ++c) {
-    const float own = Op::apply(Op::apply(four[c].x, four[c].y), Op::apply(four[c].z, four[c].w));
-    const float inclusive = scan_warp<Op>(own, lane);
-    before[c] = Op::apply(total, exclusive_of<Op>(inclusive, lane));
+    const float4 in = four[c];
+    const float inclusive = scan_warp<Op>(Op::apply(Op::apply(in.x, in.y), Op::apply(in.z, in.w)), lane);
+    const float before = Op::apply(total, exclusive_of<Op>(inclusive, lane));
+    // The scan within the warp takes the elements' place.
+    four[c].x = kInclusive ? Op::apply(before, in.x) : before;
+    four[c].y = Op::apply(four[c].x, kInclusive ? in.y : in.x);
+    four[c].z = Op::apply(four[c].y, kInclusive ? in.z : in.y);
+    four[c].w = Op::apply(four[c].z, kInclusive ? in.w : in.z);
     total = Op::apply(total, __shfl_sync(kAllLanes, inclusive, 31));
   }
   if (lane == 0) s_warp[warp] = total;
@@ -287,23 +291,22 @@ __global__ void __launch_bounds__(kThreads)
   if (warp == 0) {
     const float inclusive = scan_warp<Op>(lane < kWarps ? s_warp[lane] : Op::identity(), lane);
     const float tile_total = __shfl_sync(kAllLanes, inclusive, 31);
-    if (lane == 0) publish(d_words[tile], tile == 0 ? kPrefix : kTotal, tile_total);
+    if (lane == 0) publish(d_words[tile], kTotal, tile_total);
     const float tile_before = look_back<Op>(d_words, tile, lane);
-    if (lane == 0 && tile > 0) publish(d_words[tile], kPrefix, Op::apply(tile_before, tile_total));
-    const float warp_before = Op::apply(tile_before, exclusive_of<Op>(inclusive, lane));
-    if (lane < kWarps) s_warp[lane] = warp_before;
+    if (lane == 0) publish(d_words[tile], kPrefix, Op::apply(tile_before, tile_total));
+    const float before = Op::apply(tile_before, exclusive_of<Op>(inclusive, lane));
+    if (lane < kWarps) s_warp[lane] = before;
   }
   __syncthreads();
 
+  const float warp_before = s_warp[warp];
 #pragma unroll
   for (unsigned c = 0; c < kChunks; ++c) {
-    const float4 in = four[c];
     float4 out;
-    out.x = Op::apply(s_warp[warp], before[c]);
-    if (kInclusive) out.x = Op::apply(out.x, in.x);
-    out.y = Op::apply(out.x, kInclusive ? in.y : in.x);
-    out.z = Op::apply(out.y, kInclusive ? in.z : in.y);
-    out.w = Op::apply(out.z, kInclusive ? in.w : in.z);
+    out.x = Op::apply(warp_before, four[c].x);
+    out.y = Op::apply(warp_before, four[c].y);
+    out.z = Op::apply(warp_before, four[c].z);
+    out.w = Op::apply(warp_before, four[c].w);
     store_four(d_out, first + c * (32 * 4), n, whole, out);
   }
 }
