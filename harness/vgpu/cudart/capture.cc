@@ -95,7 +95,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     *graph = nullptr;
     const std::shared_ptr<Capture> capture = stream.point.capture;
     Require(capture != nullptr, cudaErrorIllegalState);
-    Require(capture->origin == &stream, cudaErrorStreamCaptureUnmatched);
+    if (capture->origin != &stream) {
+      capture->valid = false;
+      throw ApiError{cudaErrorStreamCaptureUnmatched};
+    }
     const bool joined = AllJoined(*capture->graph, stream.point.after);
     r.timeline().LeaveCapture(capture.get());
     const cudaGraph_t result = HandleOf(capture->graph);

@@ -176,7 +176,6 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return Api("cudaDeviceEnablePeerAccess", [&](Runtime& r) {
     Require(flags == 0, cudaErrorInvalidValue);
     RequireDevice(r, peer);
-    Require(peer != r.device(), cudaErrorInvalidDevice);
     throw ApiError{cudaErrorPeerAccessUnsupported};
   });
 }

@@ -75,6 +75,11 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
       return p.memory_bus_bits;
     case cudaDevAttrL2CacheSize:
       return p.l2_bytes;
+    // What an H200 sets aside of its L2 at most, and the longest window: the model follows neither.
+    case cudaDevAttrMaxPersistingL2CacheSize:
+      return HasFeature(p, 8) ? p.l2_bytes / 8 * 5 : 0;
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+      return HasFeature(p, 8) ? 128 << 20 : 0;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       return p.max_threads_per_sm;
     case cudaDevAttrComputeCapabilityMajor:
@@ -141,6 +146,8 @@ void FillProperties(Runtime& r, int device, cudaDeviceProp* properties) {
   properties->maxBlocksPerMultiProcessor = p.max_blocks_per_sm;
   properties->reservedSharedMemPerBlock = static_cast<size_t>(p.shared_reserved_per_block);
   properties->hostRegisterSupported = 1;
+  properties->persistingL2CacheMaxSize = attribute(cudaDevAttrMaxPersistingL2CacheSize);
+  properties->accessPolicyMaxWindowSize = attribute(cudaDevAttrMaxAccessPolicyWindowSize);
   properties->memoryPoolsSupported = 1;
   properties->pciBusID = device;
 }

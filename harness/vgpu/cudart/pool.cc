@@ -167,7 +167,6 @@ LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return Api("cudaFreeAsync", [&](Runtime& r) {
     Require(r.StreamOf(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
-    Require(pointer != nullptr, cudaErrorInvalidValue);
     Free(r, pointer);
   });
 }

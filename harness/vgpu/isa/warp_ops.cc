@@ -30,7 +30,8 @@ void ForMemberGroups(const Warp& warp, RowRef row, LaneMask mask, F f) {
 enum class ShuffleMode : uint8_t { kUp, kDown, kButterfly, kIndex };
 
 // Rows: d, p, a, b, c, members. c holds the clamp value and, from bit 8 on, the mask that cuts the warp in segments.
-// A source lane that does not take part gives what its register holds.
+// A source lane that does not take part gives 0, as on the hardware (measured on an H200; undefined by the
+// documentation).
 template <ShuffleMode kMode>
 void Shuffle(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint32_t* a = Source<uint32_t>(warp, insn.row[2]);
@@ -62,7 +63,12 @@ void Shuffle(Warp& warp, const Insn& insn, LaneMask mask) {
     in_range |= LaneMask{valid} << lane;
     source[lane] = (valid ? from : lane) & 31;
   }
-  ForLanes<uint32_t>(warp, insn.row[0], mask, [&](int lane) { return a[source[lane]]; });
+  if (mask == kFullMask) {
+    ForLanes<uint32_t>(warp, insn.row[0], mask, [&](int lane) { return a[source[lane]]; });
+  } else {
+    ForLanes<uint32_t>(warp, insn.row[0], mask,
+                       [&](int lane) { return (mask >> source[lane] & 1) != 0 ? a[source[lane]] : 0; });
+  }
   WritePredicate(warp, insn.row[1], in_range, mask);
 }
 
