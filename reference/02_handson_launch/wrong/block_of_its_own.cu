@@ -1,4 +1,4 @@
-// verdict: WRONG launch1_fill
+// verdict: REJECTED launch1_fill
 // Launches blocks of 256, whatever was asked for.
 #include "launch.h"
 

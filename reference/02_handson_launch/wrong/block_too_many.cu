@@ -1,5 +1,7 @@
 // verdict: SLOW launch2_any_length
 // Launches a grid twice as large as it needs to be.
+#include <algorithm>
+
 #include "launch.h"
 
 // Serves the rungs that are not the point here: right, and within every budget.
@@ -51,5 +53,35 @@ cudaError_t launch3_copy_back(int* h_out, unsigned n, unsigned block) { return g
 cudaError_t launch4_verify(const int* d_a, unsigned n, unsigned block, unsigned* d_wrong) {
   return good_verify(d_a, n, block, d_wrong);
 }
-cudaError_t launch5_grid_stride(int* d_a, unsigned n, unsigned block) { return cudaErrorNotReady; }
-cudaError_t launch6_grid_2d(int* d_a, unsigned width, unsigned height) { return cudaErrorNotReady; }
+
+// Rung 5. The grid strides over the array. A stride is a whole number of blocks, so that a thread keeps its index and
+// the number of the block that would have stored the element grows by the same step each time.
+__global__ void launch5_grid_stride_kernel(int* d_a, unsigned n) {
+  unsigned virtual_block = blockIdx.x;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    d_a[i] = FilledValue(virtual_block, threadIdx.x);
+    virtual_block += gridDim.x;
+  }
+}
+
+cudaError_t launch5_grid_stride(int* d_a, unsigned n, unsigned block) {
+  if (n == 0) return cudaSuccess;
+  launch5_grid_stride_kernel<<<std::min(BlocksFor(n, block), kMaxBlocks), block>>>(d_a, n);
+  return cudaGetLastError();
+}
+
+// Rung 6. x along a row, y down the rows; a guard for each.
+__global__ void launch6_grid_2d_kernel(int* d_a, unsigned width, unsigned height) {
+  const unsigned column = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column >= width || row >= height) return;
+  d_a[row * width + column] = FilledValue(blockIdx.y * gridDim.x + blockIdx.x, threadIdx.y * blockDim.x + threadIdx.x);
+}
+
+cudaError_t launch6_grid_2d(int* d_a, unsigned width, unsigned height) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  const dim3 block(kTile, kTile);
+  const dim3 grid(BlocksFor(width, kTile), BlocksFor(height, kTile));
+  launch6_grid_2d_kernel<<<grid, block>>>(d_a, width, height);
+  return cudaGetLastError();
+}

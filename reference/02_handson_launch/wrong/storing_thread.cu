@@ -1,5 +1,7 @@
 // verdict: WRONG launch5_grid_stride
 // Stores the block of the thread that stores.
+#include <algorithm>
+
 #include "launch.h"
 
 // Serves the rungs that are not the point here: right, and within every budget.
@@ -43,8 +45,8 @@ __global__ void launch5_grid_stride_kernel(int* d_a, unsigned n) {
 
 cudaError_t launch5_grid_stride(int* d_a, unsigned n, unsigned block) {
   if (n == 0) return cudaSuccess;
-  const unsigned blocks = BlocksFor(n, block);
-  launch5_grid_stride_kernel < <<blocks<kMaxBlocks ? blocks : kMaxBlocks, block>>>(d_a, n);
+  const unsigned blocks = std::min(BlocksFor(n, block), kMaxBlocks);
+  launch5_grid_stride_kernel<<<blocks, block>>>(d_a, n);
   return cudaGetLastError();
 }
 

@@ -1,5 +1,5 @@
 // verdict: BOUNDS launch3_copy_back
-// Gives the kernel a pointer to host memory.
+// Allocates nothing, and gives the kernel a null pointer.
 #include "launch.h"
 
 // Serves the rungs that are not the point here: right, and within every budget.
@@ -35,7 +35,12 @@ cudaError_t good_verify(const int* d_a, unsigned n, unsigned block, unsigned* d_
   return cudaGetLastError();
 }
 
-cudaError_t launch3_copy_back(int* h_out, unsigned n, unsigned block) { return good(h_out, n, block); }
+cudaError_t launch3_copy_back(int* h_out, unsigned n, unsigned block) {
+  int* a_d = nullptr;
+  cudaError_t error = good(a_d, n, block);
+  if (error == cudaSuccess) error = cudaMemcpy(h_out, a_d, n * sizeof(int), cudaMemcpyDeviceToHost);
+  return error;
+}
 
 cudaError_t launch1_fill(int* d_a, unsigned n, unsigned block) { return good(d_a, n, block); }
 cudaError_t launch2_any_length(int* d_a, unsigned n, unsigned block) { return good(d_a, n, block); }

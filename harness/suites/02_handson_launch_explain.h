@@ -1,0 +1,117 @@
+// What an array that is filled as the task says holds, and what typical mistakes leave in it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "judge/device.h"
+#include "judge/text.h"
+#include "launch.h"
+#include "suites/02_handson_launch_fixture.h"
+
+namespace lockstep::suites {
+
+inline constexpr int32_t kPoison = static_cast<int32_t>(0x01010101u * judge::kPoisonByte);
+
+// What thread `thread` of block `block` stores; the wrapping is the device's.
+inline int32_t ValueAt(uint64_t block, uint64_t thread) {
+  return static_cast<int32_t>(static_cast<uint32_t>(1000 * block + thread));
+}
+
+// The task's definition, element by element, and what mistakes make of it: all are functions of an element's index.
+using Filling = std::function<int32_t(uint64_t)>;
+
+inline Filling LinearFilling(const Shape& shape) {
+  return [block = uint64_t{shape.block}](uint64_t i) { return ValueAt(i / block, i % block); };
+}
+
+inline Filling TiledFilling(const Shape& shape) {
+  return [shape, tiles = uint64_t{BlocksFor(shape.width, kTile)}](uint64_t i) {
+    const uint64_t row = i / shape.width, column = i % shape.width;
+    return ValueAt(row / kTile * tiles + column / kTile, row % kTile * kTile + column % kTile);
+  };
+}
+
+struct Mistake {
+  Filling filling;
+  const char* hint;
+};
+
+inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
+  const uint64_t block = shape.block;
+  if (number == 6) {
+    const uint64_t width = shape.width, height = shape.height;
+    const uint64_t across = BlocksFor(shape.width, kTile), down = BlocksFor(shape.height, kTile);
+    const auto at = [=](auto value) { return [=](uint64_t i) { return value(i / width, i % width); }; };
+    return {
+        {at([=](uint64_t r, uint64_t c) {
+           return ValueAt(c / kTile * down + r / kTile, c % kTile * kTile + r % kTile);
+         }),
+         "x and y are exchanged: x is the column, and runs along a row"},
+        {at([=](uint64_t r, uint64_t c) {
+           return ValueAt(r / kTile * across + c / kTile, c % kTile * kTile + r % kTile);
+         }),
+         "a thread's number in its block is threadIdx.y * blockDim.x + threadIdx.x"},
+        {at([=](uint64_t r, uint64_t c) {
+           return ValueAt(c / kTile * down + r / kTile, r % kTile * kTile + c % kTile);
+         }),
+         "a block's number in the grid is blockIdx.y * gridDim.x + blockIdx.x"},
+        {at([=](uint64_t r, uint64_t c) { return ValueAt(c / kTile, r % kTile * kTile + c % kTile); }),
+         "blockIdx.y is left out of the block's number"},
+        {[=](uint64_t i) { return TiledFilling(shape)(i % height * width + i / height % width); },
+         "the array is stored by columns: element (row, column) is d_a[row * width + column]"},
+    };
+  }
+  return {
+      {[](uint64_t i) { return static_cast<int32_t>(i); },
+       "that is the element's index; to be stored is 1000 * blockIdx.x + threadIdx.x"},
+      {[=](uint64_t i) { return static_cast<int32_t>(i % block); },
+       "that is threadIdx.x alone: the block's part is missing"},
+      {[=](uint64_t i) { return static_cast<int32_t>(1000 * (i / block)); },
+       "that is the block's part alone: add threadIdx.x"},
+      {[=](uint64_t i) { return ValueAt(i % block, i / block); }, "blockIdx and threadIdx are exchanged"},
+      {[=](uint64_t i) { return ValueAt(i / block % kMaxBlocks, i % block); },
+       "that is the block of the thread that stored it; to be stored is the block that the element has in rung 2, i / "
+       "blockDim.x"},
+      {[](uint64_t) { return 0; }, "all elements are 0"},
+  };
+}
+
+// What the array tells about the mistake.
+inline std::string Explain(int number, const Shape& shape, const Filling& right, const std::vector<int32_t>& found) {
+  const uint64_t n = found.size();
+  const auto matches = [&](const Filling& filling, uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      if (found[i] != filling(i)) return false;
+    }
+    return true;
+  };
+  const Filling untouched = [](uint64_t) { return kPoison; };
+  if (matches(untouched, 0, n)) {
+    return number == 3 ? "nothing was copied to h_out"
+                       : "no thread stored anything: is the kernel launched, and does it store?";
+  }
+  for (const Mistake& mistake : MistakesOf(number, shape)) {
+    if (matches(mistake.filling, 0, n)) return mistake.hint;
+  }
+  uint64_t prefix = 0;
+  while (prefix < n && found[prefix] == right(prefix)) ++prefix;
+  if (!matches(untouched, prefix, n)) return "";
+  if (number == 6) return "";
+  const std::string start = "the first " + judge::Grouped(prefix) + " of " + judge::Grouped(n) +
+                            " elements are right and the rest was not stored; ";
+  if (number == 3 && prefix == n / 4) return start + "cudaMemcpy counts bytes: n * sizeof(int)";
+  if (number == 5 && prefix == uint64_t{kMaxBlocks} * shape.block) {
+    return start + "each thread stored one element: it has to go on by gridDim.x * blockDim.x";
+  }
+  if (n % shape.block != 0 && prefix == n / shape.block * shape.block) {
+    return start + "the last block is not full: round the number of blocks up";
+  }
+  if (prefix == shape.block) return start + "the index is blockIdx.x * blockDim.x + threadIdx.x";
+  if (prefix + 1 == n) return start + "the guard is i < n";
+  return start + "are there enough blocks?";
+}
+
+}  // namespace lockstep::suites
