@@ -267,7 +267,8 @@ TEST(IntegerTest, BitFieldsFollowTheirDefinition) {
       extract.Run();
       insert.Run();
       for (int lane = 0; lane < kWarpSize; ++lane) {
-        const int p = static_cast<int>(position[lane] & 255), n = static_cast<int>(length[lane] & 255);
+        const uint32_t range = bits == 32 ? 255 : ~0u;  // the 64-bit forms look at all of the operand
+        const int p = static_cast<int>(position[lane] & range), n = static_cast<int>(length[lane] & range);
         const auto bit = [](uint64_t x, int at) { return (x >> at) & 1; };
         const uint64_t sign = n == 0 ? 0 : bit(a[lane], std::min(p + n - 1, bits - 1));
         uint64_t extracted = 0, inserted = b[lane];

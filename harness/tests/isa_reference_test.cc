@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -23,9 +24,8 @@ using ptx::Type;
 using Types = std::vector<Type>;
 using Words = std::set<std::string>;
 
-constexpr size_t kMostWords = 5;         // of one instruction, beside its types
-constexpr size_t kTriesForNothing = 25;  // until types count as not accepted
-constexpr size_t kTries = 160;
+constexpr size_t kMostWords = 5;  // of one instruction, beside its types
+constexpr size_t kTries = 60;     // until types count as not accepted
 
 // Numbers of operands, by their widths, that an instruction of this form may have: with and without what may be
 // missing, with vectors of 1, 2, 4 and 8 elements, and a whole against its parts, as mov has them.
@@ -71,30 +71,69 @@ class Prober {
     return Accepts(types, words, Layouts(row_.form, types), nullptr);
   }
 
-  // The words of all accepted instructions with these types; false when there is none.
+  // The words of the accepted instructions with these types; false when there is none. Looks for one instruction first,
+  // then for the words that can be added to it or take another word's place, and so on from there.
   bool Probe(const Types& types, Words* taken) const {
     const std::vector<std::vector<int>> layouts = Layouts(row_.form, types);
-    std::deque<Words> waiting{{}};
-    std::set<Words> seen{{}};
-    bool any = false;
-    for (size_t tries = 0; !waiting.empty() && tries < (any ? kTries : kTriesForNothing); ++tries) {
-      const Words words = waiting.front();
-      waiting.pop_front();
+    std::deque<Words> bases;
+    std::set<std::string> known;
+    if (!FindFirst(types, layouts, &bases, &known)) return false;
+    taken->insert(bases.front().begin(), bases.front().end());
+    for (; !bases.empty(); bases.pop_front()) {
+      const Words base = bases.front();
       std::vector<std::string> asked;
-      if (Accepts(types, words, layouts, &asked)) {
-        any = true;
-        taken->insert(words.begin(), words.end());
-      }
-      if (words.size() == kMostWords) continue;
-      for (const std::string& word : asked) {
-        Words more = words;
-        if (more.insert(word).second && seen.insert(more).second) waiting.push_back(std::move(more));
+      Accepts(types, base, layouts, &asked);
+      known.insert(asked.begin(), asked.end());
+      for (const std::string& word : known) {
+        if (taken->contains(word)) continue;
+        std::vector<Words> candidates{base};
+        for (const std::string& other : base) {
+          candidates.push_back(base);
+          candidates.back().erase(other);
+        }
+        for (Words& candidate : candidates) {
+          candidate.insert(word);
+          if (!Accepts(types, candidate, layouts, nullptr)) continue;
+          taken->insert(word);
+          bases.push_back(candidate);
+          break;
+        }
       }
     }
-    return any;
+    return true;
   }
 
  private:
+  // Some accepted instruction. Where a word makes the selector ask for words that it did not ask for before, it got
+  // farther: what it lacks then is tried first.
+  bool FindFirst(const Types& types, const std::vector<std::vector<int>>& layouts, std::deque<Words>* found,
+                 std::set<std::string>* known) const {
+    std::map<size_t, std::deque<Words>, std::greater<>> waiting{{0, {{}}}};  // by the parent's new words
+    std::set<Words> seen;
+    for (size_t tries = 0; !waiting.empty() && tries < kTries; ++tries) {
+      std::deque<Words>& front = waiting.begin()->second;
+      const Words words = front.front();
+      front.pop_front();
+      if (front.empty()) waiting.erase(waiting.begin());
+      if (!seen.insert(words).second) continue;
+      std::vector<std::string> asked;
+      const bool accepted = Accepts(types, words, layouts, &asked);
+      const size_t before = known->size();
+      known->insert(asked.begin(), asked.end());
+      if (accepted) {
+        found->push_back(words);
+        return true;
+      }
+      if (words.size() == kMostWords) continue;
+      const size_t fresh = words.empty() ? 0 : known->size() - before;
+      for (const std::string& word : asked) {
+        Words more = words;
+        if (more.insert(word).second && !seen.contains(more)) waiting[fresh].push_back(std::move(more));
+      }
+    }
+    return false;
+  }
+
   bool Accepts(const Types& types, const Words& words, const std::vector<std::vector<int>>& layouts,
                std::vector<std::string>* asked) const {
     ptx::Instruction instruction;
@@ -276,7 +315,7 @@ TEST(IsaReferenceTest, EveryRowTakesSomethingAndIgnoresNothing) {
     bool any = false;
     for (const Types& types : candidates) {
       Words taken;
-      if (!prober.Probe(types, &taken)) continue;
+      if (any || !prober.Probe(types, &taken)) continue;
       any = true;
       for (const Words& words : {Words{}, taken}) {
         Words more = words;

@@ -41,6 +41,7 @@ constexpr auto kBrev = [](auto a) {
 
 // The offset-th bit that is set, counted from base, upward or downward.
 constexpr auto kFns = [](uint32_t bits, uint32_t base, int32_t offset) -> uint32_t {
+  if (offset == INT32_MIN) return 0;  // seen on an H200
   if (base >= 32) return ~0u;
   if (offset == 0) return (bits >> base) & 1 ? base : ~0u;
   const int step = offset > 0 ? 1 : -1;
@@ -51,13 +52,15 @@ constexpr auto kFns = [](uint32_t bits, uint32_t base, int32_t offset) -> uint32
   return ~0u;
 };
 
-// Position and length count modulo 256. Bits beyond the top are copies of the sign.
+// Position and length count modulo 256 in the 32-bit forms, and in full in the 64-bit ones (seen on an H200). Bits
+// beyond the top are copies of the sign.
 constexpr auto kBfe = [](auto a, uint32_t position, uint32_t length) {
   using T = decltype(a);
   using U = std::make_unsigned_t<T>;
   constexpr uint32_t kBits = 8 * sizeof(T);
-  position &= 0xff;
-  length &= 0xff;
+  constexpr uint32_t kRange = kBits == 32 ? 0xff : 0xffffffff;
+  position &= kRange;
+  length &= kRange;
   const U sign = a < 0 ? static_cast<U>(~U{0}) : U{0};
   const U shifted = position >= kBits ? sign : static_cast<U>(a >> (position & (kBits - 1)));
   const uint32_t spare = length >= kBits || length == 0 ? 0 : kBits - length;
@@ -68,8 +71,9 @@ constexpr auto kBfe = [](auto a, uint32_t position, uint32_t length) {
 constexpr auto kBfi = [](auto a, auto b, uint32_t position, uint32_t length) {
   using T = decltype(a);
   constexpr uint32_t kBits = 8 * sizeof(T);
-  position &= 0xff;
-  length &= 0xff;
+  constexpr uint32_t kRange = kBits == 32 ? 0xff : 0xffffffff;
+  position &= kRange;
+  length &= kRange;
   const T ones = length >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << (length & (kBits - 1))) - 1);
   const uint32_t shift = position & (kBits - 1);
   const T field = position >= kBits ? T{0} : static_cast<T>(ones << shift);

@@ -93,9 +93,13 @@ uint64_t ConvertNan(const Conversion& c, uint64_t bits) {
   const FloatFormat& to = FormatOf(c.to);
   const FloatFormat& from = FormatOf(c.from);
   if (c.sat) return 0;
+  if (c.to == Number::kTF32) {
+    const uint64_t cut = bits >> to.padding_bits << to.padding_bits;
+    if (c.rounding != Rounding::kNearestAway || c.relu) return to.nan >> to.padding_bits << to.padding_bits;
+    return c.satfinite ? cut - (uint64_t{1} << to.padding_bits) : cut;
+  }
   if (c.relu) return to.nan;
   if (c.from == Number::kBF16 && c.to == Number::kF32) return bits << 16;
-  if (c.from == Number::kF32 && c.to == Number::kTF32) return bits >> to.padding_bits << to.padding_bits;
   if (c.from != Number::kF64 && c.to != Number::kF64) return to.nan;
   if (c.ftz && c.from == Number::kF32) bits = from.nan;
   const uint64_t sign = (bits >> (from.bits - 1)) & 1;
@@ -147,7 +151,8 @@ uint64_t ConvertElement(const Conversion& c, uint64_t bits) {
     if (IsInteger(c.to)) return WriteInteger(c.to, c.sat ? std::clamp(value, Lowest(c.to), Highest(c.to)) : value);
     return ConvertToFloat(c, FromInteger(static_cast<uint64_t>(value < 0 ? -value : value), value < 0));
   }
-  if (c.ftz && c.from == Number::kF32) {
+  // .ftz does not concern the way to f16 (seen on an H200, which rounds the least f32 up or down to the least f16).
+  if (c.ftz && c.from == Number::kF32 && c.to != Number::kF16) {
     bits = std::bit_cast<uint32_t>(Flush(std::bit_cast<float>(static_cast<uint32_t>(bits))));
   }
   bits &= c.from == Number::kF64 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(c.from))) - 1;

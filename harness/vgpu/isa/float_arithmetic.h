@@ -38,6 +38,22 @@ constexpr T Canonical(T result, Operands... operands) {
   }
 }
 
+// The same for the operands of kOp. Of several NaNs an H200 keeps the second factor of a fused operation before the
+// addend before the first factor, and the dividend of a division; an operation with kFirstNan has a dividend.
+template <auto kOp, typename T>
+constexpr T CanonicalOf(T result, T a) {
+  return Canonical(result, a);
+}
+template <auto kOp, typename T>
+constexpr T CanonicalOf(T result, T a, T b) {
+  if constexpr (requires { kOp.kFirstNan; }) return Canonical(result, b, a);
+  return Canonical(result, a, b);
+}
+template <auto kOp, typename T>
+constexpr T CanonicalOf(T result, T a, T b, T c) {
+  return Canonical(result, a, c, b);
+}
+
 // Subnormal numbers become zeros of the same sign.
 template <typename T>
 constexpr T Flush(T x) {
@@ -57,7 +73,7 @@ constexpr T Saturate01(T x) {
 // kOp with the effects of .ftz and .sat around it.
 template <auto kOp, bool kFtz, bool kSat>
 constexpr auto kWithModes = [](auto... x) {
-  auto result = Canonical(kOp((kFtz ? Flush(x) : x)...), x...);
+  auto result = CanonicalOf<kOp>(kOp((kFtz ? Flush(x) : x)...), x...);
   if (kFtz) result = Flush(result);
   if (kSat) result = Saturate01(result);
   return result;
@@ -97,7 +113,7 @@ void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
       if (!((mask >> lane) & 1)) continue;
       const auto operand = [&](const T* row) { return ToExact(modes.ftz ? Flush(row[lane]) : row[lane]); };
       const Exact exact = kSoftOp(modes.rounding, operand(sources[kIndex])...);
-      T result = Canonical(FromExact<T>(exact, modes.rounding), sources[kIndex][lane]...);
+      T result = CanonicalOf<kSoftOp>(FromExact<T>(exact, modes.rounding), sources[kIndex][lane]...);
       // What is subnormal before it is rounded flushes, even where it rounds up to a normal number.
       if (modes.ftz && Flush(FromExact<T>(exact, Rounding::kTowardZero)) == 0) result = std::copysign(T{0}, result);
       d[lane] = modes.sat ? Saturate01(result) : result;
@@ -138,14 +154,43 @@ Handler HostHandler(bool ftz, bool sat) {
   return pick(std::make_index_sequence<kSources>{});
 }
 
+// Row 0 = kOp of f32 operands with .ftz. What is subnormal before it is rounded flushes, even where it rounds up to the
+// least normal number: then f64, in which products and quotients are exact enough, tells.
+template <auto kOp, bool kSat, size_t kSources>
+void FlushedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
+  constexpr float kLeastNormal = std::numeric_limits<float>::min();
+  const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    const float* sources[] = {Source<float>(warp, insn.row[kIndex + 1])...};
+    float result[kWarpSize];
+    uint32_t edges = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      result[lane] = kWithModes<kOp, true, false>(sources[kIndex][lane]...);
+      edges |= std::fabs(result[lane]) == kLeastNormal;
+    }
+    for (int lane = 0; edges != 0 && lane < kWarpSize; ++lane) {
+      if (std::fabs(result[lane]) != kLeastNormal) continue;
+      const double exact = kOp(static_cast<double>(Flush(sources[kIndex][lane]))...);
+      if (std::fabs(exact) < kLeastNormal) result[lane] = std::copysign(0.0f, result[lane]);
+    }
+    ForLanesInPlace<float>(Destination<float>(warp, insn.row[0]), mask,
+                           [&](int lane) { return kSat ? Saturate01(result[lane]) : result[lane]; });
+  };
+  run(std::make_index_sequence<kSources>{});
+}
+
 // A rounded operation: kOp on the host for .rn, kSoftOp for the directed modes.
 template <auto kOp, auto kSoftOp, typename T, size_t kSources>
 Selection SelectRounded(const FloatModes& modes, InsnClass insn_class) {
   Selection selection;
   selection.insn_class = insn_class;
   selection.extra = modes.Encode();
-  selection.handler = modes.rounding == Rounding::kNearestEven ? HostHandler<kOp, T, kSources>(modes.ftz, modes.sat)
-                                                               : SoftElementwise<kSoftOp, T, kSources>;
+  if (modes.rounding != Rounding::kNearestEven) {
+    selection.handler = SoftElementwise<kSoftOp, T, kSources>;
+  } else if (modes.ftz && sizeof(T) == sizeof(float)) {
+    selection.handler = modes.sat ? FlushedElementwise<kOp, true, kSources> : FlushedElementwise<kOp, false, kSources>;
+  } else {
+    selection.handler = HostHandler<kOp, T, kSources>(modes.ftz, modes.sat);
+  }
   return selection;
 }
 

@@ -10,11 +10,22 @@ namespace {
 
 using ptx::Type;
 
-constexpr auto kDiv = [](auto a, auto b) { return a / b; };
+struct Quotient {
+  static constexpr bool kFirstNan = true;
+  template <typename T>
+  constexpr T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+constexpr Quotient kDiv;
 constexpr auto kRcp = [](auto a) { return decltype(a){1} / a; };
 constexpr auto kSqrt = [](auto a) { return std::sqrt(a); };
 
-constexpr auto kSoftDiv = [](Rounding, const Exact& a, const Exact& b) { return Divide(a, b); };
+struct SoftQuotient {
+  static constexpr bool kFirstNan = true;
+  Exact operator()(Rounding, const Exact& a, const Exact& b) const { return Divide(a, b); }
+};
+constexpr SoftQuotient kSoftDiv;
 constexpr auto kSoftRcp = [](Rounding, const Exact& a) { return Divide(FromInteger(1, false), a); };
 constexpr auto kSoftSqrt = [](Rounding, const Exact& a) { return SquareRoot(a); };
 
@@ -47,12 +58,25 @@ constexpr auto kRevolution = [](float a) {
   const float turns = Flush(TowardZero(product));
   return static_cast<double>(turns) - std::nearbyint(static_cast<double>(turns));
 };
-constexpr double kTwoPi = 6.283185307179586;
+// sin of a fraction of a revolution, in [-1/2, 1/2]: folded into [-1/4, 1/4], where seven terms of the series leave
+// less than 2^-30. Without a call, so that the loop over lanes is SIMD code.
+constexpr auto kSinOfTurn = [](double turn) {
+  const double folded = std::fabs(turn) > 0.25 ? std::copysign(0.5, turn) - turn : turn;
+  const double x = 6.283185307179586 * folded;
+  const double s = x * x;
+  double sum = 1.0 / 6227020800.0;  // 1/13!
+  sum = sum * s - 1.0 / 39916800.0;
+  sum = sum * s + 1.0 / 362880.0;
+  sum = sum * s - 1.0 / 5040.0;
+  sum = sum * s + 1.0 / 120.0;
+  sum = sum * s - 1.0 / 6.0;
+  return x + x * (sum * s);
+};
 constexpr auto kSin = [](float a) {
-  return std::copysign(1.0f, a) * static_cast<float>(std::sin(kTwoPi * kRevolution(std::fabs(a))));
+  return std::copysign(1.0f, a) * static_cast<float>(kSinOfTurn(kRevolution(std::fabs(a))));
 };
 constexpr auto kCos = [](float a) {
-  return static_cast<float>(std::sin(kTwoPi * (0.25 - std::fabs(kRevolution(a)))));  // exact at a quarter
+  return static_cast<float>(kSinOfTurn(0.25 - std::fabs(kRevolution(a))));  // exact at a quarter
 };
 
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper half of the operand and give the upper half of the

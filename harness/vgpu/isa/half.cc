@@ -1,5 +1,11 @@
-// Arithmetic on f16, bf16 and their packed pairs. Operands go through f64, where products are exact and sums are
-// rounded to odd, so that the result is rounded once. Source: PTX ISA 9.0, 9.7.4.
+// Arithmetic on f16, bf16 and their packed pairs. Source: PTX ISA 9.0, 9.7.4.
+//
+// Every result is rounded once. f32 is wide enough for the sums of both formats and for the products of f16: its 24
+// bits are 2p + 2 for f16's p = 11, so that rounding to it first does no harm, and where results are subnormal it is
+// exact. The rest goes through f64, where products are exact and sums are rounded to odd.
+#include <cstring>
+#include <type_traits>
+
 #include "vgpu/isa/arithmetic.h"
 #include "vgpu/isa/half_format.h"
 
@@ -8,38 +14,67 @@ namespace {
 
 using ptx::Type;
 
-// Operations on values, in f64.
-constexpr auto kAdd = [](double a, double b) { return AddToOdd(a, b); };
-constexpr auto kSub = [](double a, double b) { return AddToOdd(a, -b); };
-constexpr auto kMul = [](double a, double b) { return a * b; };
+// Operations on values, in the type that they need.
+constexpr auto kAdd = [](float a, float b) { return a + b; };
+constexpr auto kSub = [](float a, float b) { return a - b; };
+constexpr auto kMul = [](auto a, auto b) { return a * b; };
 constexpr auto kFma = [](double a, double b, double c) { return AddToOdd(a * b, c); };
 constexpr auto kEx2 = [](double a) { return std::exp2(a); };
 constexpr auto kTanh = [](double a) { return std::tanh(a); };
 
 enum class Clamp : uint8_t { kNone, kSat, kRelu };
 
-constexpr double ClampTo(double value, Clamp clamp) {
-  if (clamp == Clamp::kSat) return value > 0 ? (value < 1 ? value : 1.0) : 0.0;
-  if (clamp == Clamp::kRelu) return value > 0 || value != value ? value : 0.0;
+template <typename T>
+constexpr T ClampTo(T value, Clamp clamp) {
+  if (clamp == Clamp::kSat) return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
+  if (clamp == Clamp::kRelu) return value > T{0} || value != value ? value : T{0};
   return value;
+}
+
+// Whether kOp's values are f32 in this format.
+template <auto kOp, typename Format>
+constexpr bool InSingle() {
+  using Op = std::remove_cvref_t<decltype(kOp)>;
+  const bool sum = std::is_same_v<Op, std::remove_cvref_t<decltype(kAdd)>> ||
+                   std::is_same_v<Op, std::remove_cvref_t<decltype(kSub)>>;
+  return sum || (std::is_same_v<Op, std::remove_cvref_t<decltype(kMul)>> && std::is_same_v<Format, Half>);
 }
 
 // An operation on values as one on encodings.
 template <auto kOp, typename Format, bool kFtz, Clamp kClamp>
 constexpr auto kEncoded = [](auto... x) -> uint16_t {
+  using Value = std::conditional_t<InSingle<kOp, Format>(), float, double>;
   const auto decode = [](uint16_t encoded) {
-    return static_cast<double>(Format::ToFloat(kFtz ? FlushEncoded<Format>(encoded) : encoded));
+    return static_cast<Value>(Format::ToFloat(kFtz ? FlushEncoded<Format>(encoded) : encoded));
   };
-  const uint16_t result = FromDouble<Format>(ClampTo(kOp(decode(x)...), kClamp));
-  return kFtz ? FlushEncoded<Format>(result) : result;
+  Value value = ClampTo(kOp(decode(x)...), kClamp);
+  // What is subnormal before it is rounded flushes.
+  constexpr Value kLeastNormal = static_cast<Value>(Format::kLeastNormal);
+  if (kFtz) value = std::fabs(value) < kLeastNormal ? std::copysign(Value{0}, value) : value;
+  if constexpr (std::is_same_v<Value, float>) return Format::FromFloat(value);
+  return FromDouble<Format>(value);
 };
+
+// Pairs: the row is one of 64 elements.
+template <auto kOp, size_t kSources>
+void PackedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
+  const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    const uint16_t* sources[] = {Source<uint16_t>(warp, insn.row[kIndex + 1])...};
+    alignas(32) uint16_t result[2 * kWarpSize];
+    for (int k = 0; k < 2 * kWarpSize; ++k) result[k] = kOp(sources[kIndex][k]...);
+    uint32_t pairs[kWarpSize];
+    std::memcpy(pairs, result, sizeof pairs);
+    ForLanesInPlace<uint32_t>(Destination<uint32_t>(warp, insn.row[0]), mask, [&](int lane) { return pairs[lane]; });
+  };
+  run(std::make_index_sequence<kSources>{});
+}
 
 // The handler for one or two elements a lane.
 template <auto kOp, size_t kSources>
 Handler PickWidth(bool packed) {
-  const auto pick = [=]<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
-    return packed ? Elementwise<kPacked<kOp>, uint32_t, decltype((void)kIndex, uint32_t{})...>
-                  : Elementwise<kOp, uint16_t, decltype((void)kIndex, uint16_t{})...>;
+  if (packed) return PackedElementwise<kOp, kSources>;
+  const auto pick = []<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
+    return Elementwise<kOp, uint16_t, decltype((void)kIndex, uint16_t{})...>;
   };
   return pick(std::make_index_sequence<kSources>{});
 }

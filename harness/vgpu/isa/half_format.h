@@ -11,6 +11,7 @@ namespace lockstep::vgpu {
 struct Half {
   static constexpr uint16_t kNan = 0x7fff;
   static constexpr uint16_t kExponent = 0x7c00;
+  static constexpr double kLeastNormal = 0x1p-14;
 
   static float ToFloat(uint16_t encoded) {
     const uint32_t sign = (encoded & 0x8000u) << 16;
@@ -41,6 +42,7 @@ struct Half {
 struct Bfloat {
   static constexpr uint16_t kNan = 0x7fff;
   static constexpr uint16_t kExponent = 0x7f80;
+  static constexpr double kLeastNormal = 0x1p-126;
 
   static float ToFloat(uint16_t encoded) { return std::bit_cast<float>(static_cast<uint32_t>(encoded) << 16); }
 
