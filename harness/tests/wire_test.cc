@@ -115,7 +115,7 @@ TEST(WireTest, CarriesDeviceThings) {
   Encoder encoder;
   Put(encoder, kernel);
   const uint8_t parameters[12] = {1, 2, 3};
-  Put(encoder, vgpu::LaunchSpec{3, "_Z1kPi", {7, 1, 1}, {128, 1, 1}, 64, parameters, true});
+  Put(encoder, vgpu::LaunchSpec{3, "_Z1kPi", {7, 1, 1}, {128, 1, 1}, {2, 1, 1}, 64, parameters, true});
   Put(encoder, vgpu::LaunchResult{vgpu::LaunchError::kIllegalAddress, 12.5});
   const auto payload = encoder.Take();
   Decoder decoder(payload);
@@ -126,6 +126,8 @@ TEST(WireTest, CarriesDeviceThings) {
   EXPECT_EQ(decoded.target_sm, 80);
   const vgpu::LaunchSpec launch = GetLaunchSpec(decoder);
   EXPECT_EQ(launch.grid.x, 7u);
+  EXPECT_EQ(launch.cluster.x, 2u);
+  EXPECT_EQ(launch.cluster, (vgpu::Dim3{2, 1, 1}));
   EXPECT_EQ(launch.dynamic_shared, 64u);
   EXPECT_TRUE(launch.cooperative);
   EXPECT_EQ(launch.parameters[2], 3);
