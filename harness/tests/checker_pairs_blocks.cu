@@ -47,6 +47,8 @@ extern "C" __global__ void warp_exchange_with_syncwarp(Buffers b) {
 
 // expect: race, global
 // launch: 4 x 32
+// says: write after write
+// says: give each its own element
 extern "C" __global__ void blocks_store_one_word(Buffers b) {
   if (threadIdx.x == 0) b.out[0] = b.in[blockIdx.x];  // first, second
 }
@@ -113,6 +115,8 @@ extern "C" __global__ void atomic_read_of_a_counter(Buffers b) {
 
 // expect: race, global
 // launch: 4 x 64
+// says: block (0,0,0) thread (0,0,0)
+// says: __threadfence() before the atomic
 extern "C" __global__ void last_block_without_fence(Buffers b) {
   __shared__ bool last;
   if (threadIdx.x == 0) {

@@ -19,6 +19,8 @@ extern "C" __global__ void global_half_written(Buffers b) {
 }
 
 // expect: uninitialised read, global
+// says: times   64
+// says: set the value first
 extern "C" __global__ void counter_never_set(Buffers b) {
   atomicAdd(&b.raw[threadIdx.x], 1);  // here
 }
@@ -73,6 +75,7 @@ extern "C" __global__ void right_byte(Buffers b) {
 }
 
 // expect: uninitialised read, shared
+// says: shared memory starts with garbage
 extern "C" __global__ void shared_never_written(Buffers b) {
   __shared__ int s[64];
   if (b.n < 0) s[threadIdx.x] = 1;
@@ -125,6 +128,7 @@ extern "C" __global__ void tile_filled_to_its_edge(Buffers b) {
 }
 
 // expect: uninitialised read, local
+// says: give it a value where it is declared
 extern "C" __global__ void local_half_written(Buffers b) {
   int a[8];
   for (int k = 0; k < b.in[4]; ++k) a[k & 7] = k;

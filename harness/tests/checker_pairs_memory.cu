@@ -5,6 +5,8 @@
 
 // expect: out of bounds, global
 // launch: 5 x 256
+// says: just past the end of out (4096 bytes, offset 4096)
+// says: compare the index with the array's length
 extern "C" __global__ void store_past_the_end(Buffers b) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   b.out[i] = i;  // here
@@ -32,6 +34,8 @@ extern "C" __global__ void load_the_last(Buffers b) {
 }
 
 // expect: out of bounds, global
+// says: 4 bytes before the start of in
+// says: the index is below zero
 extern "C" __global__ void load_before_the_start(Buffers b) {
   b.out[threadIdx.x] = b.in[static_cast<int>(threadIdx.x) - 1];  // here
 }
@@ -43,6 +47,7 @@ extern "C" __global__ void load_from_the_start(Buffers b) {
 
 // expect: out of bounds, global
 // launch: 1 x 1
+// says: the last 4 bytes of them past the end of odd
 extern "C" __global__ void store_half_outside(Buffers b) {
   reinterpret_cast<long long*>(b.odd)[2] = b.n;  // here
 }
@@ -62,6 +67,8 @@ extern "C" __global__ void row_below_the_last(Buffers b) {
 extern "C" __global__ void rows_of_a_pitch(Buffers b) { b.rows[blockIdx.x * 64 + threadIdx.x] = 1; }
 
 // expect: out of bounds, global
+// says: checker_pairs_memory.cu
+// says: in device_atomic_functions.hpp
 extern "C" __global__ void atomic_past_the_end(Buffers b) {
   atomicAdd(&b.out[b.n + threadIdx.x], 1);  // here
 }
@@ -70,6 +77,8 @@ extern "C" __global__ void atomic_past_the_end(Buffers b) {
 extern "C" __global__ void atomic_inside(Buffers b) { atomicAdd(&b.out[b.n - 1 - threadIdx.x], 1); }
 
 // expect: invalid address, global
+// says: a null pointer
+// says: was the pointer ever set?
 extern "C" __global__ void null_pointer(Buffers b) {
   b.null[threadIdx.x] = 1;  // here
 }
@@ -80,11 +89,14 @@ extern "C" __global__ void null_pointer_checked(Buffers b) {
 }
 
 // expect: out of bounds, global
+// says: was its own one freed
 extern "C" __global__ void freed_buffer(Buffers b) {
   b.out[threadIdx.x] = b.freed[threadIdx.x];  // here
 }
 
 // expect: invalid address, global
+// says: which is in no allocation
+// says: no device pointer
 extern "C" __global__ void host_pointer(Buffers b) {
   b.out[threadIdx.x] = b.host[threadIdx.x];  // here
 }
@@ -102,6 +114,7 @@ extern "C" __global__ void short_at_an_odd_place(Buffers b) {
 }
 
 // expect: misaligned address, global
+// says: is no multiple of 16
 extern "C" __global__ void vector_at_one(Buffers b) {
   const int4 v = reinterpret_cast<const int4*>(b.in + 1)[threadIdx.x];  // here
   b.out[threadIdx.x] = v.x + v.y + v.z + v.w;
@@ -138,6 +151,7 @@ extern "C" __global__ void shared_inside(Buffers b) {
 
 // expect: out of bounds, shared
 // launch: 1 x 64, 252 bytes
+// says: just past the end of sdata (252 bytes, offset 252)
 extern "C" __global__ void dynamic_shared_too_small(Buffers b) {
   extern __shared__ int sdata[];
   sdata[threadIdx.x] = b.in[threadIdx.x];  // here
@@ -187,6 +201,7 @@ extern "C" __global__ void shared_by_a_generic_pointer(Buffers b) {
 // Local and constant memory.
 
 // expect: out of bounds, local
+// says: the thread's own array
 extern "C" __global__ void local_past_the_end(Buffers b) {
   int a[8];
   for (int k = 0; k < 8; ++k) a[k] = b.in[k];
@@ -203,6 +218,8 @@ extern "C" __global__ void local_inside(Buffers b) {
 __constant__ int table[4] = {1, 2, 3, 4};
 
 // expect: out of bounds, constant
+// says: table
+// says: __constant__ array
 extern "C" __global__ void constant_past_the_end(Buffers b) {
   b.out[threadIdx.x] = table[b.in[threadIdx.x]];  // here
 }

@@ -29,6 +29,8 @@ extern "C" __global__ void everyone_stores_the_same(Buffers b) {
 
 // Some read what has been written, some what has not.
 // expect: race, shared | uninitialised read, shared
+// says: read after write
+// says: between the write and the read
 extern "C" __global__ void read_after_write(Buffers b) {
   __shared__ int s[64];
   s[threadIdx.x] = b.in[threadIdx.x];        // first
@@ -44,6 +46,8 @@ extern "C" __global__ void read_after_write_and_barrier(Buffers b) {
 }
 
 // expect: race, shared
+// says: write after read
+// says: between the read and the write
 extern "C" __global__ void write_after_read(Buffers b) {
   __shared__ int s[64];
   s[threadIdx.x] = b.in[threadIdx.x];
@@ -65,6 +69,7 @@ extern "C" __global__ void write_after_read_and_barrier(Buffers b) {
 }
 
 // expect: race, shared
+// says: write after read
 extern "C" __global__ void one_buffer_one_barrier(Buffers b) {
   __shared__ int s[64];
   int sum = 0;
@@ -90,6 +95,7 @@ extern "C" __global__ void two_buffers_one_barrier(Buffers b) {
 
 // expect: race, shared
 // launch: 1 x 256
+// says: in a loop, end the body with __syncthreads()
 extern "C" __global__ void tree_without_its_barrier(Buffers b) {
   __shared__ int s[256];
   s[threadIdx.x] = b.in[threadIdx.x];
@@ -153,6 +159,7 @@ extern "C" __global__ void syncwarp_of_the_right_half(Buffers b) {
 
 // expect: race, shared
 // launch: 1 x 32
+// says: volatile does not make them: put __syncwarp() between the read and the write
 extern "C" __global__ void volatile_last_warp(Buffers b) {
   __shared__ volatile int s[64];
   s[threadIdx.x] = b.in[threadIdx.x];
@@ -181,6 +188,7 @@ extern "C" __global__ void last_warp_with_syncwarp(Buffers b) {
 
 // expect: race, shared
 // launch: 1 x 32
+// says: any of them may win
 extern "C" __global__ void one_instruction_two_values(Buffers b) {
   __shared__ int s[16];
   s[threadIdx.x / 2] = b.in[threadIdx.x];  // first, second
@@ -227,6 +235,8 @@ extern "C" __global__ void vote_for_a_barrier(Buffers b) {
 // Atomics.
 
 // expect: race, shared
+// says: read after atomic
+// says: make both atomic
 extern "C" __global__ void atomic_and_plain_read(Buffers b) {
   __shared__ int s;
   if (threadIdx.x == 0) s = 0;

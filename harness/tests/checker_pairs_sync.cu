@@ -2,6 +2,7 @@
 #include "checker_pairs.h"
 
 // expect: barrier divergence
+// says: move __syncthreads() out of the branch
 extern "C" __global__ void barrier_for_half_a_warp(Buffers b) {
   if (threadIdx.x % 32 < 16) __syncthreads();  // first, second
   b.out[threadIdx.x] = 1;
@@ -119,6 +120,8 @@ extern "C" __global__ void shuffle_of_those_present(Buffers b) {
 
 // expect: wrong warp mask
 // launch: 1 x 32
+// says: thread (16,0,0)
+// says: with mask 0x0000ffff, which does not name it
 extern "C" __global__ void caller_not_in_the_mask(Buffers b) {
   b.out[threadIdx.x] = __shfl_sync(0xffffu, b.in[threadIdx.x], 0);  // here
 }

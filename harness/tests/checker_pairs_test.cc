@@ -22,6 +22,7 @@ namespace {
 struct Declared {
   std::string file, kernel;
   std::vector<std::string> kinds;  // "race, shared"; none: clean
+  std::vector<std::string> says;   // what the findings' texts hold
   uint32_t blocks = 1, threads = 64, shared_bytes = 0;
   bool cooperative = false;
   std::set<int> here, first, second;  // lines
@@ -55,6 +56,8 @@ std::vector<Declared> ReadDeclarations(const std::filesystem::path& path) {
       next = helpers;
       next.file = path.stem();
       if (line != "// expect: clean") next.kinds = Split(line.substr(11), '|');
+    } else if (line.starts_with("// says: ")) {
+      next.says.push_back(line.substr(9));
     } else if (line.starts_with("// launch: ") && std::regex_search(line, match, shape)) {
       next.blocks = static_cast<uint32_t>(std::stoul(match[1]));
       next.threads = static_cast<uint32_t>(std::stoul(match[2]));
@@ -131,6 +134,7 @@ TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
     return;
   }
   ASSERT_FALSE(findings.empty());
+  for (const std::string& part : declared.says) EXPECT_NE(texts.find(part), std::string::npos) << texts;
   for (const Finding& finding : findings) {
     EXPECT_TRUE(std::count(declared.kinds.begin(), declared.kinds.end(), KindOf(finding))) << KindOf(finding) << "\n"
                                                                                            << texts;

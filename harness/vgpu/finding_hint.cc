@@ -27,17 +27,13 @@ std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& sec
 
 std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
-  const bool atomic = first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic;
-  if (atomic) {
-    return "one access is atomic and the other is not: make both atomic, or put __syncthreads() between them";
-  }
   if (!reads && !read_next) {
     return "two threads store to one address: give each its own element, let one thread store, or put __syncthreads() "
            "between the stores";
   }
   if (one_line) {
-    return "one thread is a round of the loop ahead of the other: end the loop's body with __syncthreads(), outside of "
-           "any if";
+    return "one thread writes by this line what another has yet to read by it: in a loop, end the body with "
+           "__syncthreads(), outside of any if; else read first, then __syncthreads(), then write";
   }
   return reads ? "the element is overwritten while another thread may still have to read it: put __syncthreads() "
                  "between the read and the write"
@@ -65,6 +61,9 @@ std::string_view RaceHint(const Finding& finding) {
   if (Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
     return RaceBetweenBlocks(first, second, one_line);
   }
+  if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
+    return "one access is atomic and the other is not: make both atomic, or put __syncthreads() between them";
+  }
   const bool one_warp =
       Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
   return one_warp ? RaceWithinWarp(first, second, one_line) : RaceWithinBlock(first, second, one_line);
@@ -73,6 +72,10 @@ std::string_view RaceHint(const Finding& finding) {
 std::string_view BoundsHint(const MemoryPlace& memory) {
   if (memory.in_buffer && memory.address < memory.buffer_base) {
     return "the index is below zero, or a difference of unsigned numbers has wrapped: test it before the access";
+  }
+  constexpr uint64_t kGap = 512;  // bytes between allocations
+  if (memory.space == MemorySpace::kGlobal && memory.address - memory.buffer_base >= memory.buffer_bytes + kGap) {
+    return "the address is far from any buffer: was its own one freed, or is the index out of all range?";
   }
   switch (memory.space) {
     case MemorySpace::kShared:
