@@ -1,5 +1,7 @@
 // verdict: SLOW copy1_round_trip
 // Copies in 64 pieces.
+#include <algorithm>
+
 #include "copy.h"
 
 // Serves the rungs that are not the point here: right, checked, and with nothing left behind.
@@ -31,4 +33,14 @@ cudaError_t copy1_round_trip(const int* h_in, int* h_out, size_t n) {
 
 cudaError_t copy2_two_buffers(const int* h_in, int* h_out, size_t n) { return good(h_in, h_out, n); }
 cudaError_t copy3_checked(const int* h_in, int* h_out, size_t n) { return good(h_in, h_out, n); }
-cudaError_t copy4_pinned(const int* h_in, int* h_out, size_t n) { return cudaErrorNotReady; }
+
+cudaError_t copy4_pinned(const int* h_in, int* h_out, size_t n) {
+  int* staging = nullptr;
+  cudaError_t error = cudaMallocHost(&staging, n * sizeof(int));
+  if (error != cudaSuccess) return error;
+  std::copy_n(h_in, n, staging);
+  error = good(staging, staging, n);
+  if (error == cudaSuccess) std::copy_n(staging, n, h_out);
+  cudaFreeHost(staging);
+  return error;
+}
