@@ -60,9 +60,9 @@ void transpose4_rows(const float* d_in, float* d_out, unsigned width, unsigned h
 
 // Rung 5, bonus: four elements a request.
 // Goal    a warp moves 512 bytes with one instruction, from d_in, through the tile, and to d_out.
-// How     float4 loads and stores, where rows begin at multiples of 16 bytes; rung 4 serves the other matrices. A thread
-//         takes 4 × 4 elements out of the tile and turns them in registers. No padding keeps 16-byte words aligned and
-//         conflict-free: permute the chunks of each row instead.
+// How     float4 loads and stores, where rows begin at multiples of 16 bytes; rung 4 serves the other matrices. A
+//         thread takes 4 × 4 elements out of the tile and turns them in registers. No padding keeps 16-byte words
+//         aligned and conflict-free: permute the chunks of each row instead.
 // Budget  0.3 warp instructions an element (rung 4 has 0.55); no bank conflicts.
 // TODO(transpose5): the kernel.
 
