@@ -89,6 +89,11 @@ REASONS = [
         "and in the last down-sweep step one wide store",
     ),
     Reason(
+        r"atomic global.*|reduction of 2100: 8 shuffle",
+        ("global sectors_ideal",),
+        "Nsight Compute counts the ideal sectors of atomics too, the virtual GPU those of loads and stores",
+    ),
+    Reason(
         r"atomic global count",
         ("atomic_sectors",),
         "the assembler lets one lane add for its warp (`VOTEU`, `POPC`, `@P0 REDG`)",

@@ -8,22 +8,23 @@ namespace {
 
 constexpr uint32_t kN = 1u << 24, kTile = 2048, kThreads = 256, kTiles = (kN + kTile - 1) / kTile;
 
-template <typename T>
-void Append(std::vector<uint8_t>& parameters, T value) {
-  parameters.resize((parameters.size() + sizeof value - 1) / sizeof value * sizeof value + sizeof value);
-  std::memcpy(&parameters[parameters.size() - sizeof value], &value, sizeof value);
-}
+struct Pass {
+  const char* kernel;
+  uint32_t blocks, n;
+  std::vector<uint64_t> buffers;
+};
 
-LaunchSpec Spec(ModuleHandle module, const char* kernel, uint32_t blocks, const std::vector<uint64_t>& buffers,
-                uint32_t n) {
+bool Launch(Device& device, ModuleHandle module, const Pass& pass) {
+  std::vector<uint8_t> parameters(8 * pass.buffers.size() + 4);
+  std::memcpy(parameters.data(), pass.buffers.data(), 8 * pass.buffers.size());
+  std::memcpy(&parameters[8 * pass.buffers.size()], &pass.n, 4);
   LaunchSpec spec;
   spec.module = module;
-  spec.kernel = kernel;
-  spec.grid = {blocks, 1, 1};
+  spec.kernel = pass.kernel;
+  spec.grid = {pass.blocks, 1, 1};
   spec.block = {kThreads, 1, 1};
-  for (const uint64_t buffer : buffers) Append(spec.parameters, buffer);
-  Append(spec.parameters, n);
-  return spec;
+  spec.parameters = parameters;
+  return device.Launch(spec).error == LaunchError::kNone;
 }
 
 void Scan(benchmark::State& state) {
@@ -37,11 +38,11 @@ void Scan(benchmark::State& state) {
   const uint64_t sums = device.Allocate(sizeof(float) * kTiles, "sums");
   device.Write(in, values.data(), sizeof(float) * kN);
   for (auto _ : state) {
-    const LaunchSpec passes[] = {Spec(module, "sum_tiles", kTiles, {in, sums}, kN),
-                                 Spec(module, "scan_sums", 1, {sums}, kTiles),
-                                 Spec(module, "scan_tiles", kTiles, {in, sums, out}, kN)};
-    for (const LaunchSpec& pass : passes) {
-      if (device.Launch(pass).error != LaunchError::kNone) {
+    const Pass passes[] = {{"sum_tiles", kTiles, kN, {in, sums}},
+                           {"scan_sums", 1, kTiles, {sums}},
+                           {"scan_tiles", kTiles, kN, {in, sums, out}}};
+    for (const Pass& pass : passes) {
+      if (!Launch(device, module, pass)) {
         state.SkipWithError("a launch failed");
         return;
       }

@@ -41,7 +41,8 @@ inline std::string ReadText(const std::string& path) {
 
 // A launch of a work on a device, with buffers of its own.
 struct Prepared {
-  LaunchSpec spec;
+  std::vector<uint8_t> parameters;
+  LaunchSpec spec;  // refers to them
   std::vector<uint64_t> buffers;
 };
 
@@ -59,9 +60,10 @@ inline Prepared Prepare(Device& device, ModuleHandle module, const Work& work) {
     prepared.buffers.push_back(device.Allocate(4 * work.elements, "buffer"));
     device.Write(prepared.buffers.back(), values.data(), 4 * work.elements);
   }
-  spec.parameters.resize(8 * work.buffers + 4);
-  std::memcpy(spec.parameters.data(), prepared.buffers.data(), 8 * work.buffers);
-  std::memcpy(&spec.parameters[8 * work.buffers], &work.n, 4);
+  prepared.parameters.resize(8 * work.buffers + 4);
+  std::memcpy(prepared.parameters.data(), prepared.buffers.data(), 8 * work.buffers);
+  std::memcpy(&prepared.parameters[8 * work.buffers], &work.n, 4);
+  spec.parameters = prepared.parameters;
   return prepared;
 }
 

@@ -17,7 +17,7 @@ struct Outcome {
   LaunchRecord record;
 };
 
-Outcome Run(const Work& work, int threads) {
+Outcome RunWork(const Work& work, int threads) {
   DeviceOptions options;
   options.threads = threads;
   Device device(*FindProfile("h200"), options);
@@ -36,11 +36,11 @@ Outcome Run(const Work& work, int threads) {
 class ThreadsTest : public testing::TestWithParam<Work> {};
 
 TEST_P(ThreadsTest, ChangeNothing) {
-  const Outcome one = Run(GetParam(), 1);
+  const Outcome one = RunWork(GetParam(), 1);
   EXPECT_GT(one.record.counters.warp_instructions, 0u);
   EXPECT_GT(one.record.counters.global_load_footprint, 0u);
   for (const int threads : {2, 8}) {
-    const Outcome many = Run(GetParam(), threads);
+    const Outcome many = RunWork(GetParam(), threads);
     EXPECT_EQ(many.outputs, one.outputs) << threads;
     EXPECT_EQ(many.record.microseconds, one.record.microseconds) << threads;
     EXPECT_EQ(many.record.bound_by, one.record.bound_by) << threads;

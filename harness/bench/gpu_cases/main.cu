@@ -80,10 +80,18 @@ int main(int argc, char** argv) {
   }
   std::vector<Case> cases = gpu_cases::Cases();
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
-  const size_t megabytes = sets == gpu_cases::kCounting ? 16 : sets == gpu_cases::kCourse ? 128 : 512;
+  const auto is_other = [&](const Case& c) { return name.empty() ? (c.sets & sets) == 0 : c.name != name; };
+  cases.erase(std::remove_if(cases.begin(), cases.end(), is_other), cases.end());
+  // A G80 has 768 MiB.
+  size_t megabytes = 16;
+  for (const Case& c : cases) {
+    const unsigned needs = sets == 0 ? c.sets : sets;
+    megabytes = std::max<size_t>(megabytes, (needs & gpu_cases::kCourse)   ? 128
+                                            : (needs & gpu_cases::kTiming) ? 512
+                                                                           : 16);
+  }
   const gpu_cases::Memory memory = MakeMemory(megabytes << 20);
   for (const Case& c : cases) {
-    if (name.empty() ? (c.sets & sets) == 0 : c.name != name) continue;
     c.launch(memory);
     Check(cudaGetLastError(), c.name.c_str());
     Check(cudaDeviceSynchronize(), c.name.c_str());
