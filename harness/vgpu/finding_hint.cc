@@ -32,7 +32,7 @@ std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& se
            "between the stores";
   }
   if (one_line) {
-    return "one thread writes by this line what another has yet to read by it: in a loop, end the body with "
+    return "threads write by this line what others read by it: in a loop, end the body with "
            "__syncthreads(), outside of any if; else read first, then __syncthreads(), then write";
   }
   return reads ? "the element is overwritten while another thread may still have to read it: put __syncthreads() "
