@@ -53,12 +53,16 @@ TEST_P(HiddenScanTest, ScansOtherRealNumbers) {
   for (const uint64_t n : {100, 511, 900}) ExpectReals(n, -0.5);
 }
 
-TEST_P(HiddenScanTest, ScansVeryLargeArrays) {
+class HiddenLongScanTest : public LongScanTest {};
+
+TEST_P(HiddenLongScanTest, ScansVeryLargeArrays) {
   Expect(1000, Pattern::kSmall, Role::kPlain);
-  if (MostElements(rung()) > (uint64_t{1} << 24)) Expect((uint64_t{1} << 24) - 1, Pattern::kSmall, Role::kPlain);
+  Expect((uint64_t{1} << 24) - 1, Pattern::kSmall, Role::kPlain);
 }
 
 INSTANTIATE_TEST_SUITE_P(, HiddenScanTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenLongScanTest, testing::ValuesIn(SelectedLongRungs()), judge::RungName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(HiddenLongScanTest);
 
 }  // namespace
 }  // namespace lockstep::suites

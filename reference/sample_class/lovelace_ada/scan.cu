@@ -203,7 +203,7 @@ template <typename Op>
 __device__ float look_back(unsigned long long* d_words, unsigned tile, unsigned lane) {
   float total = Op::identity();
   for (unsigned end = tile; end > 0; end = end > 32 ? end - 32 : 0) {
-    unsigned long long word = static_cast<unsigned long long>(kTotal) << 32 | __float_as_uint(Op::identity());
+    unsigned long long word = __float_as_uint(Op::identity());  // where there is no tile
     if (lane < end) {
       do {
         word = WordRef(d_words[end - 1 - lane]).load(cuda::memory_order_relaxed);
