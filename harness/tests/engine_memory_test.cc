@@ -199,7 +199,8 @@ void CheckAccess(const Width& w, bool shared, bool generic, bool stores) {
       if (l.line == 2) line = l.counters;
     }
     if (shared) {
-      const Wavefronts wavefronts = CountWavefronts(address, mask, bytes);
+      const Wavefronts wavefronts =
+          CountWavefronts(address, mask, bytes, stores ? AccessKind::kStore : AccessKind::kLoad);
       EXPECT_EQ(line.shared_wavefronts, wavefronts.actual) << w.type << w.vector << " round " << round;
       EXPECT_EQ(line.shared_wavefronts_ideal, wavefronts.ideal) << w.type << w.vector << " round " << round;
       EXPECT_EQ(stores ? line.shared_store_requests : line.shared_load_requests, 1u);
