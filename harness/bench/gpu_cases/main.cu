@@ -23,15 +23,14 @@ void Check(cudaError_t error, const char* what) {
   std::exit(1);
 }
 
-gpu_cases::Memory MakeMemory(size_t bytes) {
+// The buffers as they come: their contents do not matter. `indices` of the permutation are filled.
+gpu_cases::Memory MakeMemory(size_t bytes, unsigned indices) {
   gpu_cases::Memory memory{};
   Check(cudaMalloc(&memory.in, bytes), "cudaMalloc");
   Check(cudaMalloc(&memory.out, bytes), "cudaMalloc");
-  Check(cudaMemset(memory.in, 0, bytes), "cudaMemset");
-  Check(cudaMemset(memory.out, 0, bytes), "cudaMemset");
   // An odd factor permutes the integers modulo a power of two.
-  std::vector<unsigned> index(gpu_cases::kIndices);
-  for (unsigned k = 0; k < gpu_cases::kIndices; ++k) index[k] = k * 2654435761u % gpu_cases::kIndices;
+  std::vector<unsigned> index(indices);
+  for (unsigned k = 0; k < indices; ++k) index[k] = k * 2654435761u % gpu_cases::kIndices;
   Check(cudaMalloc(&memory.index, index.size() * sizeof(unsigned)), "cudaMalloc");
   Check(cudaMemcpy(memory.index, index.data(), index.size() * sizeof(unsigned), cudaMemcpyHostToDevice), "cudaMemcpy");
   return memory;
@@ -82,15 +81,12 @@ int main(int argc, char** argv) {
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
   const auto is_other = [&](const Case& c) { return name.empty() ? (c.sets & sets) == 0 : c.name != name; };
   cases.erase(std::remove_if(cases.begin(), cases.end(), is_other), cases.end());
+  unsigned needs = sets;
+  for (const Case& c : cases) needs |= sets == 0 ? c.sets : 0;
   // A G80 has 768 MiB.
-  size_t megabytes = 16;
-  for (const Case& c : cases) {
-    const unsigned needs = sets == 0 ? c.sets : sets;
-    megabytes = std::max<size_t>(megabytes, (needs & gpu_cases::kCourse)   ? 128
-                                            : (needs & gpu_cases::kTiming) ? 512
-                                                                           : 16);
-  }
-  const gpu_cases::Memory memory = MakeMemory(megabytes << 20);
+  const bool course = (needs & gpu_cases::kCourse) != 0, timing = !course && (needs & gpu_cases::kTiming) != 0;
+  const size_t megabytes = course ? 128 : timing ? 512 : 16;
+  const gpu_cases::Memory memory = MakeMemory(megabytes << 20, timing ? gpu_cases::kIndices : 1u << 16);
   for (const Case& c : cases) {
     c.launch(memory);
     Check(cudaGetLastError(), c.name.c_str());
