@@ -73,6 +73,16 @@ TEST_F(CudartTest, EveryCallReturnsWhatAnH200Returned) {
   EXPECT_EQ(output.text, Read(kPrograms + "api.h200.txt"));
 }
 
+TEST_F(CudartTest, MoreCallsReturnWhatAnH200Returned) {
+  const std::string program = Compile(kPrograms + "calls.cu", "-cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, Read(kPrograms + "calls.h200.txt"));
+}
+
+TEST_F(CudartTest, GraphsDoTheirWork) {
+  const std::string program = Compile(kPrograms + "graphs.cu", "-cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "graphs.expected.txt"));
+}
+
 TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {
   const std::string program = Compile(kPrograms + "features.cu", "-cudart shared " + kPtx);
   const std::string expected = Read(kPrograms + "features.h200.txt");
@@ -124,12 +134,12 @@ TEST_F(CudartTest, ReportsCountersAndLeaks) {
 
 TEST_F(CudartTest, AFunctionThatIsAbsentFailsAtLinkWithItsName) {
   const std::string source = Write("absent.cc",
-                                   "extern \"C\" int cudaGraphCreate(void**, unsigned);\n"
-                                   "int main() { void* g; return cudaGraphCreate(&g, 0); }\n");
+                                   "extern \"C\" int cudaBindNothing(void**, unsigned);\n"
+                                   "int main() { void* g; return cudaBindNothing(&g, 0); }\n");
   const Output output =
       Execute("g++ " + source + " -o " + folder_ + "absent " + LOCKSTEP_BUILD_DIR + "/lib/libcudart.so.13 2>&1");
   EXPECT_NE(output.status, 0);
-  EXPECT_NE(output.text.find("undefined reference to `cudaGraphCreate'"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("undefined reference to `cudaBindNothing'"), std::string::npos) << output.text;
 }
 
 TEST_F(CudartTest, SymbolsCarryTheRuntimesVersionAndNothingElseIsExported) {
@@ -168,6 +178,83 @@ int main() {
   const std::string program = Compile(source, "-cudart shared " + kPtx);
   EXPECT_EQ(Execute(kVgpuRun + " " + program).text,
             "cudaSuccess cudaErrorSymbolNotFound cudaSuccess cudaSuccess 4 42 cudaSuccess\n");
+}
+
+constexpr char kCarelessProgram[] = R"(
+#include <cstdio>
+__global__ void add_one(int* p) { ++p[threadIdx.x]; }
+int main() {
+  int *first, *second, count, back[4] = {};
+  cudaGetDeviceCount(&count);
+  cudaMalloc(&first, 128);
+  cudaMemset(first, 0, 128);
+  if (count > 1) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaSetDevice(1);
+    cudaMalloc(&second, 128);
+    cudaMemcpyPeer(second, 1, first, 0, 128);
+    add_one<<<1, 32>>>(second);
+    cudaMemcpy(first, second, 128, cudaMemcpyDefault);
+    cudaMemcpy(back, first, sizeof back, cudaMemcpyDefault);
+    add_one<<<1, 32, 0, stream>>>(second);
+    std::printf("%d %s ", back[3], cudaGetErrorName(cudaGetLastError()));
+    add_one<<<1, 32>>>(first);
+    std::printf("%s ", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaSetDevice(0);
+    std::printf("%s ", cudaGetErrorName(cudaDeviceSynchronize()));
+    std::printf("%s\n", cudaGetErrorName(cudaSetDevice(2)));
+    return 0;
+  }
+  cudaArray_t array;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  std::printf("%s\n", cudaGetErrorName(cudaMallocArray(&array, &format, 4, 4)));
+  cudaGetLastError();
+  cudaMemcpy(first, back, 1000, cudaMemcpyHostToDevice);
+}
+)";
+
+TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
+  const std::string program = Compile(Write("careless.cu", kCarelessProgram), "-g -cudart shared " + kPtx);
+  const Output output = Execute(kVgpuRun + " --check=leaks,api --color=never " + program + " 2>&1");
+  EXPECT_NE(output.text.find("cudaErrorNotSupported\n"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("lockstep: cudaMallocArray ("), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support CUDA arrays, textures and surfaces\n"),
+            std::string::npos)
+      << output.text;
+  const bool has_lines = output.text.find("main()") == std::string::npos;  // where GCC has its libbacktrace
+  const auto at = [&](const std::string& line) { return has_lines ? folder_ + "careless.cu:" + line : "main()"; };
+  EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 128 bytes were never freed, allocated at " + at("7") + "\n"),
+            std::string::npos)
+      << output.text;
+  EXPECT_NE(output.text.find("API  cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at " + at("32") +
+                             ", and nobody asked\n"),
+            std::string::npos)
+      << output.text;
+  EXPECT_EQ(output.text.find("API  cudaMallocArray"), std::string::npos) << output.text;
+
+  // Several devices: copies between them; a stream, an address and an error belong to one.
+  EXPECT_EQ(Execute(kVgpuRun + " --devices=2 " + program + " 2>/dev/null").text,
+            "1 cudaErrorInvalidResourceHandle cudaErrorIllegalAddress cudaSuccess cudaErrorInvalidDevice\n");
+}
+
+TEST_F(CudartTest, LinksSeparatelyCompiledObjects) {
+  Write("scale.cu", "__device__ int factor = 3;\n__device__ int scaled(int x) { return factor * x; }\n");
+  const std::string source = Write("linked.cu", R"(
+#include <cstdio>
+extern __device__ int factor;
+extern __device__ int scaled(int x);
+__global__ void scale(int* p) { p[threadIdx.x] = scaled(static_cast<int>(threadIdx.x)) + factor; }
+int main() {
+  int *d, back[4];
+  cudaMalloc(&d, sizeof back);
+  scale<<<1, 4>>>(d);
+  std::printf("%s ", cudaGetErrorName(cudaMemcpy(back, d, sizeof back, cudaMemcpyDeviceToHost)));
+  std::printf("%d %d %d\n", back[0], back[1], back[3]);
+}
+)");
+  const std::string program = Compile(source + " " + folder_ + "scale.cu", "-rdc=true -cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, "cudaSuccess 3 6 12\n");
 }
 
 TEST_F(CudartTest, TheLauncherExplainsItsMistakes) {

@@ -188,7 +188,7 @@ TEST_F(DeviceServerTest, RefusesMalformedRequests) {
   EXPECT_THROW(Ask(MessageType::kRead, From("cudaMemcpy").Put(uint64_t{0}).Put(~uint64_t{0})), WireError);
   EXPECT_THROW(Ask(MessageType::kFree, From("cudaFree").Put(uint64_t{0}).Put(uint8_t{0})), WireError);
   Encoder launch = From("cudaLaunchKernel");
-  Put(launch, vgpu::LaunchSpec{7, "absent", {}, {}, 0, {}, false});
+  Put(launch, vgpu::LaunchSpec{.module = 7, .kernel = "absent"});
   EXPECT_THROW(Ask(MessageType::kLaunch, launch), WireError);
 }
 

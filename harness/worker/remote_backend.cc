@@ -30,9 +30,17 @@ class RemoteBackend : public vgpu::cudart::Backend {
  public:
   explicit RemoteBackend(int socket) : socket_(socket) {}
 
-  vgpu::ModuleHandle LoadModule(std::span<const uint8_t> image) override {
-    if (image.size() > kMaxModuleBytes) throw std::runtime_error("device code above 64 MiB");
-    const Message reply = Exchange(MessageType::kLoadModule, 0, image);
+  vgpu::ModuleHandle LoadModule(std::span<const vgpu::cudart::Image> images) override {
+    Encoder encoder;
+    uint64_t bytes = 0;
+    encoder.Put(static_cast<uint32_t>(images.size()));
+    for (const vgpu::cudart::Image& image : images) {
+      bytes += image.size() + sizeof(uint64_t);
+      if (bytes > kMaxModuleBytes) throw std::runtime_error("device code above 64 MiB");
+      encoder.PutBytes(image);
+    }
+    const Message reply = images.size() == 1 ? Exchange(MessageType::kLoadModule, 0, images[0])
+                                             : Exchange(MessageType::kLoadLinked, 0, encoder.bytes());
     Decoder decoder(reply.payload);
     return decoder.Get<vgpu::ModuleHandle>();
   }

@@ -3,24 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "vgpu/cudart/fatbin.h"
+#include "vgpu/cudart/fatbin_load.h"
 
 namespace lockstep::worker {
 
 namespace {
 
 constexpr size_t kMaxViolations = 100;
-constexpr int kAnySm = 10'000;
-
-// PTX for the profile's compute capability or below, as a driver would choose; a virtual GPU can run newer PTX
-// too, which a profile of an old device needs.
-std::string ChoosePtx(std::span<const uint8_t> image, const vgpu::DeviceProfile& profile) {
-  try {
-    return vgpu::cudart::ExtractPtx(image, profile.cc_major * 10 + profile.cc_minor);
-  } catch (const std::runtime_error&) {
-    return vgpu::cudart::ExtractPtx(image, kAnySm);
-  }
-}
 
 Message Failed(std::string_view sentence) {
   Encoder encoder;
@@ -120,17 +109,25 @@ bool DeviceServer::MayTouch(uint64_t address, uint64_t bytes, const std::string&
 }
 
 Message DeviceServer::LoadModule(const Message& request) {
-  const std::span<const uint8_t> image(request.payload);
-  if (modules_.size() >= options_.modules || image.size() > options_.module_bytes - module_bytes_) {
+  if (modules_.size() >= options_.modules || request.payload.size() > options_.module_bytes - module_bytes_) {
     return Failed("the program loads more device code than a worker may");
   }
   try {
-    const vgpu::ModuleHandle module = device_.LoadModule(ChoosePtx(image, device_.profile()));
+    std::vector<vgpu::cudart::Image> images = {request.payload};
+    if (request.type == MessageType::kLoadLinked) {
+      Decoder in(request.payload);
+      images.resize(in.GetCount(sizeof(uint64_t)));
+      for (vgpu::cudart::Image& image : images) image = in.GetBytes();
+      in.Finish();
+    }
+    const vgpu::ModuleHandle module = vgpu::cudart::LoadImages(device_, images);
     modules_.insert(module);
-    module_bytes_ += image.size();
+    module_bytes_ += request.payload.size();
     Encoder encoder;
     encoder.Put(module);
     return {MessageType::kReply, 0, encoder.Take()};
+  } catch (const WireError&) {
+    throw;
   } catch (const std::runtime_error& error) {
     return Failed(error.what());
   }
@@ -317,7 +314,7 @@ void DeviceServer::Answer(Request& request) {
 }
 
 Message DeviceServer::Serve(const Message& message) {
-  if (message.type == MessageType::kLoadModule) return LoadModule(message);
+  if (message.type == MessageType::kLoadModule || message.type == MessageType::kLoadLinked) return LoadModule(message);
   Request request{message.type, (message.flags & kContinued) != 0, Decoder(message.payload), Encoder()};
   if (message.type == MessageType::kNote) {
     const WireOrigin origin = GetOrigin(request.in);

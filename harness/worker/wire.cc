@@ -50,6 +50,7 @@ constexpr TypeInfo kTypes[] = {
     {MessageType::kMaxBlocksPerSm, kSmallBytes, "MaxBlocksPerSm"},
     {MessageType::kProfile, kMargin, "Profile"},
     {MessageType::kReset, kMargin, "Reset"},
+    {MessageType::kLoadLinked, kMaxModuleBytes + kMargin, "LoadLinked"},
 };
 
 const TypeInfo* FindType(uint16_t type) {

@@ -63,6 +63,7 @@ enum class MessageType : uint16_t {
   kMaxBlocksPerSm,
   kProfile,
   kReset,
+  kLoadLinked,
 };
 
 // Flags.

@@ -24,6 +24,7 @@ void Put(Encoder& encoder, const vgpu::KernelInfo& kernel) {
   encoder.Put(static_cast<uint32_t>(kernel.parameters.size()));
   for (const vgpu::KernelParameter& parameter : kernel.parameters) encoder.Put(parameter.offset).Put(parameter.bytes);
   encoder.Put(kernel.parameter_bytes).Put(kernel.registers).Put(kernel.static_shared).Put(kernel.local_bytes);
+  Put(encoder, kernel.cluster);
   encoder.Put(kernel.constant_bytes).Put(kernel.max_threads).Put(kernel.ptx_version).Put(kernel.target_sm);
 }
 
@@ -40,6 +41,7 @@ vgpu::KernelInfo GetKernelInfo(Decoder& decoder) {
   kernel.registers = decoder.Get<uint32_t>();
   kernel.static_shared = decoder.Get<uint32_t>();
   kernel.local_bytes = decoder.Get<uint32_t>();
+  kernel.cluster = GetDim3(decoder);
   kernel.constant_bytes = decoder.Get<uint32_t>();
   kernel.max_threads = decoder.Get<uint32_t>();
   kernel.ptx_version = decoder.Get<int>();
@@ -64,6 +66,7 @@ void Put(Encoder& encoder, const vgpu::LaunchSpec& launch) {
   encoder.Put(launch.module).PutString(launch.kernel);
   Put(encoder, launch.grid);
   Put(encoder, launch.block);
+  Put(encoder, launch.cluster);
   encoder.Put(launch.dynamic_shared).Put(launch.cooperative).PutBytes(launch.parameters);
 }
 
@@ -73,6 +76,7 @@ vgpu::LaunchSpec GetLaunchSpec(Decoder& decoder) {
   launch.kernel = decoder.GetString(kMaxSymbolBytes);
   launch.grid = GetDim3(decoder);
   launch.block = GetDim3(decoder);
+  launch.cluster = GetDim3(decoder);
   launch.dynamic_shared = decoder.Get<uint32_t>();
   launch.cooperative = decoder.GetBool();
   launch.parameters = decoder.GetBytes();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/cudart/fatbin_load.h"
 #include "vgpu/exec/device.h"
 
 namespace lockstep::vgpu::cudart {
@@ -24,8 +25,8 @@ struct Origin {
 class Backend {
  public:
   virtual ~Backend() = default;
-  // A fat binary or PTX text as registered; throws std::runtime_error with the sentence to show.
-  virtual ModuleHandle LoadModule(std::span<const uint8_t> image) = 0;
+  // As LoadImages (fatbin_load.h).
+  virtual ModuleHandle LoadModule(std::span<const Image> images) = 0;
   virtual void UnloadModule(ModuleHandle module) = 0;
   virtual std::optional<KernelInfo> FindKernel(ModuleHandle module, const std::string& mangled) = 0;
   virtual std::optional<VariableInfo> FindVariable(ModuleHandle module, const std::string& name) = 0;

@@ -1,5 +1,6 @@
 // Launching kernels, and what is known about them: cudaLaunch…, cudaFunc….
 #include <algorithm>
+#include <utility>
 
 #include "vgpu/cudart/work.h"
 
@@ -28,7 +29,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   return Api("cudaLaunchKernelExC", Faults::kIgnores, [&](Runtime& r) {
     Require(config != nullptr, cudaErrorInvalidValue);
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
-    bool cooperative = false;
+    KernelWork work = MakeLaunch(
+        r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments, false);
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
       switch (attribute.id) {
@@ -36,23 +38,21 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         case cudaLaunchAttributePriority:
         case cudaLaunchAttributeAccessPolicyWindow:
         case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         // Work is done in order, so a kernel that may start early starts when its predecessor has ended.
         case cudaLaunchAttributeProgrammaticStreamSerialization:
           break;
         case cudaLaunchAttributeCooperative:
-          cooperative = attribute.val.cooperative != 0;
+          work.cooperative = attribute.val.cooperative != 0;
           break;
         case cudaLaunchAttributeClusterDimension:
-          if (attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z != 1) {
-            NotSupported("a launch in clusters");
-          }
+          work.cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
           break;
         default:
           NotSupported("launch attribute " + std::to_string(attribute.id));
       }
     }
-    Launch(r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments,
-           cooperative);
+    Submit(r, std::move(work), config->stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaLaunchKernelExC, _ptsz)

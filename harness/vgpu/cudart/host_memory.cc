@@ -1,4 +1,4 @@
-// Host memory that the runtime knows: page-locked, registered, mapped; what a pointer is; memory hints; IPC.
+// Host memory that the runtime knows: page-locked, registered, mapped; what a pointer is; memory hints.
 #include <cstdlib>
 #include <cstring>
 
@@ -144,16 +144,5 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
-
-// Memory of another process's: a virtual GPU belongs to one.
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
-  return Api("cudaIpcGetMemHandle", [](Runtime&) { NotSupported("sharing memory between processes"); });
-}
-cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned) {
-  return Api("cudaIpcOpenMemHandle", [](Runtime&) { NotSupported("sharing memory between processes"); });
-}
-cudaError_t cudaIpcCloseMemHandle(void*) {
-  return Api("cudaIpcCloseMemHandle", [](Runtime&) { NotSupported("sharing memory between processes"); });
-}
 
 }  // extern "C"

@@ -114,6 +114,7 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
   launch.dynamic_shared = static_cast<uint32_t>(work.configuration.shared);
   launch.parameters = work.parameters;
   launch.cooperative = work.cooperative;
+  launch.cluster = ToDim3(work.cluster);
   const LaunchResult result = r.backend().Launch(launch, r.origin());
   if (IsLaunchCallError(result.error)) {
     const KernelInfo& info = r.InfoOf(*work.kernel);

@@ -28,9 +28,9 @@ std::vector<uint8_t> ImageAt(const void* code) {
 }
 
 cudaLibrary_t LoadLibrary(Runtime& r, std::vector<uint8_t> image) {
-  Module* const module = r.AddModule({});
+  Module* const module = r.AddModule();
   module->owned = std::move(image);
-  module->image = module->owned;
+  module->images = {module->owned};
   try {
     r.Load(*module);
   } catch (...) {

@@ -16,7 +16,6 @@
 
 #include "vgpu/cudart/backend.h"
 #include "vgpu/cudart/counters_file.h"
-#include "vgpu/cudart/fatbin.h"
 #include "vgpu/cudart/report.h"
 #include "vgpu/cudart/runtime.h"
 
@@ -25,7 +24,6 @@ namespace lockstep::vgpu::cudart {
 namespace {
 
 constexpr char kDefaultProfile[] = "h200";
-constexpr int kAnySm = 10'000;
 constexpr uint64_t kMaxMemoryBytes = uint64_t{16} << 30;
 
 std::string Variable(const char* name) {
@@ -104,16 +102,7 @@ class LocalBackend : public Backend {
         report_(Variable("LOCKSTEP_PROFILE_REPORT")),
         counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")) {}
 
-  ModuleHandle LoadModule(std::span<const uint8_t> image) override {
-    const DeviceProfile& profile = device_.profile();
-    std::string text;
-    try {
-      text = ExtractPtx(image, profile.cc_major * 10 + profile.cc_minor);
-    } catch (const std::runtime_error&) {
-      text = ExtractPtx(image, kAnySm);
-    }
-    return device_.LoadModule(text);
-  }
+  ModuleHandle LoadModule(std::span<const Image> images) override { return LoadImages(device_, images); }
   void UnloadModule(ModuleHandle module) override { device_.UnloadModule(module); }
   std::optional<KernelInfo> FindKernel(ModuleHandle module, const std::string& mangled) override {
     const KernelInfo* kernel = device_.FindKernel(module, mangled);

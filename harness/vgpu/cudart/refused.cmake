@@ -1,6 +1,9 @@
-# Writes OUTPUT: LOCKSTEP_REFUSE(name) for each function that HEADER declares and none of SOURCES defines.
+# Writes OUTPUT: the toolkit's version, and LOCKSTEP_REFUSE(name) for each function that HEADER declares and none of
+# SOURCES defines.
 cmake_policy(VERSION 3.20)
 file(READ ${HEADER} header)
+string(REGEX MATCH "CUDART_VERSION +([0-9]+)" version "${header}")
+set(version ${CMAKE_MATCH_1})
 string(REGEX MATCHALL "CUDARTAPI[ \n]+cuda[A-Za-z0-9_]+\\(" declared "${header}")
 set(defined "")
 foreach(source ${SOURCES})
@@ -19,4 +22,4 @@ endforeach()
 list(REMOVE_DUPLICATES refused)
 list(SORT refused)
 string(CONCAT text ${refused})
-file(WRITE ${OUTPUT} "${text}")
+file(WRITE ${OUTPUT} "// ${version}\n${text}")

@@ -14,9 +14,10 @@ namespace {
 struct FatbinWrapper {
   uint32_t magic, version;
   const void* data;
-  void* linked;
+  const void* linked;  // version 2: the fat binaries of the objects (nvcc -rdc=true), up to a null
 };
 constexpr uint32_t kWrapperMagic = 0x466243B1;
+constexpr uint32_t kLinkedVersion = 2;
 
 std::vector<LaunchConfiguration>& Configurations() {
   static thread_local std::vector<LaunchConfiguration> stack;
@@ -37,12 +38,18 @@ void** __cudaRegisterFatBinary(void* wrapper_address) {
   const auto* wrapper = static_cast<const FatbinWrapper*>(wrapper_address);
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
-  Module* module = r.AddModule({});
-  if (wrapper->magic != kWrapperMagic || wrapper->version != 1) {
-    Say("this program has device code in a form that the virtual GPU can't link (nvcc -rdc=true); build it without");
+  Module* module = r.AddModule();
+  const auto image = [](const void* data) { return Image(static_cast<const uint8_t*>(data), FatbinBytes(data)); };
+  if (wrapper->magic != kWrapperMagic || wrapper->version > kLinkedVersion) {
+    Say("this program has device code in a form that the virtual GPU does not know");
     module->error = cudaErrorNoKernelImageForDevice;
+  } else if (wrapper->version == kLinkedVersion) {
+    // What nvcc linked is machine code; the objects' own PTX is linked anew.
+    for (auto* each = static_cast<const void* const*>(wrapper->linked); *each != nullptr; ++each) {
+      module->images.push_back(image(*each));
+    }
   } else {
-    module->image = {static_cast<const uint8_t*>(wrapper->data), FatbinBytes(wrapper->data)};
+    module->images = {image(wrapper->data)};
   }
   return reinterpret_cast<void**>(module);
 }
@@ -54,7 +61,7 @@ void __cudaUnregisterFatBinary(void** handle) {
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
   // The image goes away with the object that holds it; what was loaded stays, as kernels may still be named.
-  if (Module* module = ModuleOf(handle); module != nullptr && module->handles.empty()) module->image = {};
+  if (Module* module = ModuleOf(handle); module != nullptr && module->handles.empty()) module->images.clear();
 }
 
 void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,

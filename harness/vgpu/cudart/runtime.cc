@@ -135,11 +135,7 @@ cudaError_t Runtime::Handle() {
   }
 }
 
-Module* Runtime::AddModule(std::span<const uint8_t> image) {
-  auto module = std::make_unique<Module>();
-  module->image = image;
-  return modules_.insert(std::move(module)).first->get();
-}
+Module* Runtime::AddModule() { return modules_.insert(std::make_unique<Module>()).first->get(); }
 
 void Runtime::RemoveModule(Module* module) {
   for (const auto& [device, handle] : module->handles) {
@@ -189,10 +185,11 @@ Kernel& Runtime::KernelOf(const void* function) {
 
 ModuleHandle Runtime::Load(Module& module) {
   Require(module.error == cudaSuccess, module.error);
+  Require(!module.images.empty(), cudaErrorNoKernelImageForDevice);
   ModuleHandle& handle = module.handles[device()];
   if (handle != 0) return handle;
   try {
-    handle = backend().LoadModule(module.image);
+    handle = backend().LoadModule(module.images);
   } catch (const std::exception& error) {
     Say(error.what());
     module.error = cudaErrorNoKernelImageForDevice;

@@ -49,8 +49,8 @@ inline void Require(bool condition, cudaError_t otherwise) {
 
 // A fat binary or PTX text, loaded when first used.
 struct Module {
-  std::span<const uint8_t> image;
-  std::vector<uint8_t> owned;           // what image views, where the program may free its copy
+  std::vector<Image> images;            // one, or those of separately compiled objects
+  std::vector<uint8_t> owned;           // what an image views, where the program may free its copy
   std::map<int, ModuleHandle> handles;  // by device
   cudaError_t error = cudaSuccess;      // why it can't be loaded
 };
@@ -109,7 +109,7 @@ class Runtime {
   const char* function() const { return function_; }
 
   // Registration. Modules live as long as the process, unless unloaded.
-  Module* AddModule(std::span<const uint8_t> image);
+  Module* AddModule();
   void RemoveModule(Module* module);
   Kernel* AddKernel(Module* module, const void* host, std::string name);
   void AddSymbol(Module* module, const void* host, Symbol symbol);

@@ -28,6 +28,7 @@ struct KernelWork {
   LaunchConfiguration configuration;  // its stream is where the work is submitted
   std::vector<uint8_t> parameters;
   bool cooperative = false;
+  dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: what the kernel itself asks for
 };
 struct CopyWork {
   void* to = nullptr;
