@@ -90,6 +90,16 @@ TEST(IsaMemoryTest, AtomicsOfHalvesAndVectors) {
   EXPECT_NE(Refusal("atom.global.add.bf16 %h2, [%rd1], %h1;"), "");
 }
 
+TEST(IsaMemoryTest, VectorsMustFitTheirModifier) {
+  for (const char* text :
+       {"ld.global.v2.u32 %r1, [%rd1];", "ld.global.u32 {%r1, %r2}, [%rd1];", "ld.global.v4.u32 {%r1, %r2}, [%rd1];",
+        "st.global.v2.u32 [%rd1], %r1;", "ld.global.v8.b32 {%r1, %r2, %r3, %r4}, [%rd1];", "ld.param.v2.u32 %r1, [p];",
+        "atom.global.v2.f32.add {%f1, %f2, %f3}, [%rd1], {%f4};", "atom.global.v2.f32.add %f1, [%rd1], {%f2, %f3};",
+        "red.global.v2.f32.add [%rd1], %f1;"}) {
+    EXPECT_NE(Refusal(text), "") << text;
+  }
+}
+
 TEST(IsaMemoryTest, PairsOfFloats) {
   const std::vector<uint32_t> words = RunKernel(Kernel(R"(
       ld.global.v2.b64 {%rd2, %rd3}, [%rd1];

@@ -284,6 +284,11 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
   if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
   if (selection.handler == nullptr) throw Unsupported("it is not supported with these modifiers");
   BindOperands(i, ParseForm(selection.form.empty() ? opcode->form : selection.form), modifiers, insn);
+  // Handlers find their rows by the number of elements that the modifier names.
+  const int elements = Has(i, "v2") ? 2 : Has(i, "v4") ? 4 : Has(i, "v8") ? 8 : 1;
+  if (IsMemory(i) && std::max<int>(insn.count, 1) != elements) {
+    throw Unsupported("its vector does not have as many elements as its modifier says");
+  }
   insn.handler = selection.handler;
   insn.flags |= selection.flags;
   insn.extra = selection.extra;

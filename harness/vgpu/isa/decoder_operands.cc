@@ -220,10 +220,12 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
     return;
   }
   if (vector == nullptr) {
+    if (insn.count > 1) throw Unsupported("a scalar where a vector belongs");
     insn.count = 1;
     bind(operand);
     return;
   }
+  if (insn.count != 0 && insn.count != vector->elements.size()) throw Unsupported("its vectors differ in length");
   insn.count = static_cast<uint8_t>(vector->elements.size());
   for (const ptx::Operand& element : vector->elements) bind(element);
 }

@@ -10,7 +10,7 @@ namespace lockstep::vgpu {
 namespace {
 
 // Copies of a warp that wait at once; a loop that never waits must not take the host's memory.
-constexpr size_t kMostPending = 4096;
+constexpr size_t kMostPending = 128;
 
 // What a copy reads: `wanted` bytes of each lane, the rest of its piece stays zero. False: the warp faulted.
 bool ReadGlobal(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, const uint32_t* wanted,
@@ -67,7 +67,7 @@ void CopyAsync(Warp& warp, const Insn& insn, LaneMask mask) {
   if (!CheckLanes(warp, Region::kShared, AccessKind::kStore, copy.address, mask, copy.bytes)) return;
   if (!ReadGlobal(warp, insn, mask, from, wanted, copy)) return;
   if (PcMemory* c = warp.engine->memory_counters(copy.pc)) {
-    const Wavefronts w = CountWavefronts(copy.address, mask, static_cast<int>(copy.bytes));
+    const Wavefronts w = CountWavefronts(copy.address, mask, static_cast<int>(copy.bytes), AccessKind::kStore);
     c->wavefronts += w.actual;
     c->wavefronts_ideal += w.ideal;
   }
