@@ -218,9 +218,12 @@ bool SamePlace(const ThreadPlace& a, const ThreadPlace& b) {
          (a.line > 0 || a.ptx_line == b.ptx_line);
 }
 
+// Of a race, either access may have come first.
 bool Folds(const Finding& a, const Finding& b) {
-  return a.kind == b.kind && a.kernel == b.kernel && a.second.has_value() == b.second.has_value() &&
-         SamePlace(a.first, b.first) && (!a.second || SamePlace(*a.second, *b.second));
+  if (a.kind != b.kind || a.kernel != b.kernel || a.second.has_value() != b.second.has_value()) return false;
+  if (!a.second) return SamePlace(a.first, b.first);
+  return (SamePlace(a.first, b.first) && SamePlace(*a.second, *b.second)) ||
+         (a.kind == FindingKind::kRace && SamePlace(a.first, *b.second) && SamePlace(*a.second, b.first));
 }
 
 }  // namespace
