@@ -12,9 +12,18 @@ if [ ! -f "$build/build.ninja" ]; then
   cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DLOCKSTEP_NVCC="$(cat "$build/nvcc.txt")" > "$build/configure.log" 2>&1 ||
     { cat "$build/configure.log" >&2; exit 1; }
 fi
-# ninja -n says in a moment whether anything is stale; progress is shown only then.
-if ! ninja -C "$build" -n "${targets[@]}" 2>/dev/null | grep -q 'no work to do'; then
-  echo "==> Building the virtual GPU, the judge and the suites"
-  log=$build/build.log
-  if [ -t 1 ]; then ninja -C "$build" "${targets[@]}"; else ninja -C "$build" "${targets[@]}" > "$log" 2>&1 || { tail -n 60 "$log" >&2; exit 1; }; fi
-fi
+# Nothing is said where nothing is stale. A dry run can't tell that: it takes the check of the folders for work.
+log=$build/build.log
+ninja -C "$build" "${targets[@]}" > "$log" 2>&1 &
+ninja=$!
+trap 'kill $ninja 2>/dev/null; exit 130' INT TERM
+said=''
+while kill -0 $ninja 2>/dev/null; do
+  sleep 0.2
+  step=$(grep -E '^\[[0-9]+/[0-9]+\] (Building|Linking)' "$log" | tail -n 1 || true)
+  [ -n "$step" ] || continue
+  [ -n "$said" ] || { echo "==> Building the virtual GPU, the judge and the suites"; said=1; }
+  [ ! -t 1 ] || printf '\r    %s \e[K' "${step%% *}"
+done
+[ -z "$said" ] || [ ! -t 1 ] || printf '\r\e[K'
+wait $ninja || { grep -E -A 40 '^FAILED|error' "$log" | head -n 60 >&2; exit 1; }
