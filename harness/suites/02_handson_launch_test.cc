@@ -209,6 +209,7 @@ std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t fo
     return "*d_wrong held garbage when the counting began: set it to 0 first";
   if (found == wrong + (padded - n)) return "the threads past the end were counted too: they have no element";
   if (found == n - wrong) return "that is how many are right";
+  if (found == 0) return "nothing was counted: does a kernel compare each element, and add to *d_wrong?";
   if (wrong > 1 && found == 1) return "the count was stored, not added: atomicAdd(d_wrong, …)";
   if (wrong > found && found > 0)
     return "some additions got lost: ++*d_wrong by many threads at once is no addition; atomicAdd is";

@@ -1,4 +1,4 @@
-// verdict: REJECTED launch1_fill
+// verdict: WRONG launch1_fill
 // Launches blocks of 256, whatever was asked for.
 #include "launch.h"
 
