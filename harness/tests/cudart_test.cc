@@ -227,7 +227,7 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
   EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 128 bytes were never freed, allocated at " + at("7") + "\n"),
             std::string::npos)
       << output.text;
-  EXPECT_NE(output.text.find("API  cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at " + at("32") +
+  EXPECT_NE(output.text.find("API  cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at " + at("31") +
                              ", and nobody asked\n"),
             std::string::npos)
       << output.text;
