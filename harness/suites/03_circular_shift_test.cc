@@ -138,7 +138,7 @@ void ShiftTest::Expect(uint64_t n, int64_t shift, Role role, Values values) {
   if (!ok()) return;
   ShiftBuffers buffers(judge::Suite::Get().runner(role).device(), rung(), n);
   ExpectIn(buffers, MakeArray(values, n, seed), shift,
-           values == Values::kRamp ? "1, 2, 3 ..." : "random, all different", role);
+           values == Values::kRamp ? "elements 1, 2, 3 ..." : "random, all different", role);
 }
 
 TEST_P(ShiftTest, ShiftsOneBlock) {

@@ -30,7 +30,7 @@ constexpr uint64_t kMostBlocksInY = 65535;
 std::string_view NameOf(Values values) {
   switch (values) {
     case Values::kRamp:
-      return "1, 2, 3 ...";
+      return "elements 1, 2, 3 ...";
     case Values::kBits:
       return "random bits";
     case Values::kNaNs:
