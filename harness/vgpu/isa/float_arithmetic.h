@@ -158,22 +158,24 @@ Handler HostHandler(bool ftz, bool sat) {
 // least normal number: then f64, in which products and quotients are exact enough, tells.
 template <auto kOp, bool kSat, size_t kSources>
 void FlushedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
-  constexpr float kLeastNormal = std::numeric_limits<float>::min();
-  const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
-    const float* sources[] = {Source<float>(warp, insn.row[kIndex + 1])...};
+  constexpr uint32_t kLeastNormal = 0x00800000;
+  const auto apply = [&](const auto*... sources) {
     float result[kWarpSize];
+    for (int lane = 0; lane < kWarpSize; ++lane) result[lane] = kWithModes<kOp, true, false>(sources[lane]...);
     uint32_t edges = 0;
     for (int lane = 0; lane < kWarpSize; ++lane) {
-      result[lane] = kWithModes<kOp, true, false>(sources[kIndex][lane]...);
-      edges |= std::fabs(result[lane]) == kLeastNormal;
+      edges |= (std::bit_cast<uint32_t>(result[lane]) << 1) == kLeastNormal << 1 ? 1u : 0u;
     }
     for (int lane = 0; edges != 0 && lane < kWarpSize; ++lane) {
-      if (std::fabs(result[lane]) != kLeastNormal) continue;
-      const double exact = kOp(static_cast<double>(Flush(sources[kIndex][lane]))...);
-      if (std::fabs(exact) < kLeastNormal) result[lane] = std::copysign(0.0f, result[lane]);
+      if (std::bit_cast<uint32_t>(std::fabs(result[lane])) != kLeastNormal) continue;
+      const double exact = kOp(static_cast<double>(Flush(sources[lane]))...);
+      if (std::fabs(exact) < std::bit_cast<float>(kLeastNormal)) result[lane] = std::copysign(0.0f, result[lane]);
     }
     ForLanesInPlace<float>(Destination<float>(warp, insn.row[0]), mask,
                            [&](int lane) { return kSat ? Saturate01(result[lane]) : result[lane]; });
+  };
+  const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    apply(Source<float>(warp, insn.row[kIndex + 1])...);
   };
   run(std::make_index_sequence<kSources>{});
 }

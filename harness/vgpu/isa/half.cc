@@ -6,6 +6,10 @@
 #include <cstring>
 #include <type_traits>
 
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
 #include "vgpu/isa/arithmetic.h"
 #include "vgpu/isa/half_format.h"
 
@@ -40,20 +44,79 @@ constexpr bool InSingle() {
   return sum || (std::is_same_v<Op, std::remove_cvref_t<decltype(kMul)>> && std::is_same_v<Format, Half>);
 }
 
-// An operation on values as one on encodings.
-template <auto kOp, typename Format, bool kFtz, Clamp kClamp>
-constexpr auto kEncoded = [](auto... x) -> uint16_t {
+// Rows of encodings to f32 and back. The host converts f16 itself where it can; its NaNs are made canonical.
+template <typename Format, int kElements>
+void Decode(const uint16_t* from, float* to) {
+#ifdef __F16C__
+  if constexpr (std::is_same_v<Format, Half>) {
+    for (int k = 0; k < kElements; k += 8) {
+      _mm256_storeu_ps(to + k, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k))));
+    }
+    return;
+  }
+#endif
+  for (int k = 0; k < kElements; ++k) to[k] = Format::ToFloat(from[k]);
+}
+template <typename Format, int kElements>
+void Encode(const float* from, uint16_t* to) {
+#ifdef __F16C__
+  if constexpr (std::is_same_v<Format, Half>) {
+    for (int k = 0; k < kElements; k += 8) {
+      const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(from + k), _MM_FROUND_TO_NEAREST_INT);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + k), halves);
+    }
+    for (int k = 0; k < kElements; ++k) to[k] = (to[k] & 0x7fff) > Half::kExponent ? Half::kNan : to[k];
+    return;
+  }
+#endif
+  for (int k = 0; k < kElements; ++k) to[k] = Format::FromFloat(from[k]);
+}
+
+// An operation on values as a handler on rows of kElements encodings. Stage by stage, each a loop of its own over one
+// width: such loops become SIMD code.
+template <auto kOp, typename Format, bool kFtz, Clamp kClamp, int kElements, size_t kSources>
+void EncodedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   using Value = std::conditional_t<InSingle<kOp, Format>(), float, double>;
-  const auto decode = [](uint16_t encoded) {
-    return static_cast<Value>(Format::ToFloat(kFtz ? FlushEncoded<Format>(encoded) : encoded));
-  };
-  Value value = ClampTo(kOp(decode(x)...), kClamp);
-  // What is subnormal before it is rounded flushes.
   constexpr Value kLeastNormal = static_cast<Value>(Format::kLeastNormal);
-  if (kFtz) value = std::fabs(value) < kLeastNormal ? std::copysign(Value{0}, value) : value;
-  if constexpr (std::is_same_v<Value, float>) return Format::FromFloat(value);
-  return FromDouble<Format>(value);
-};
+  Value operand[kSources][kElements];
+  for (size_t s = 0; s < kSources; ++s) {
+    const uint16_t* source = Source<uint16_t>(warp, insn.row[s + 1]);
+    uint16_t encoded[kElements];
+    for (int k = 0; k < kElements; ++k) encoded[k] = kFtz ? FlushEncoded<Format>(source[k]) : source[k];
+    float single[kElements];
+    Decode<Format, kElements>(encoded, single);
+    for (int k = 0; k < kElements; ++k) operand[s][k] = single[k];
+  }
+  float rounded[kElements];
+  const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    for (int k = 0; k < kElements; ++k) {
+      Value value = ClampTo(kOp(operand[kIndex][k]...), kClamp);
+      // What is subnormal before it is rounded flushes.
+      if (kFtz) value = std::fabs(value) < kLeastNormal ? std::copysign(Value{0}, value) : value;
+      if constexpr (std::is_same_v<Value, float>) {
+        rounded[k] = value;
+      } else {
+        rounded[k] = RoundToOdd(value);
+      }
+    }
+  };
+  run(std::make_index_sequence<kSources>{});
+  uint16_t result[kElements];
+  Encode<Format, kElements>(rounded, result);
+  if constexpr (kElements == kWarpSize) {
+    ForLanesInPlace<uint16_t>(Destination<uint16_t>(warp, insn.row[0]), mask, [&](int lane) { return result[lane]; });
+  } else {
+    uint32_t pairs[kWarpSize];
+    std::memcpy(pairs, result, sizeof pairs);
+    ForLanesInPlace<uint32_t>(Destination<uint32_t>(warp, insn.row[0]), mask, [&](int lane) { return pairs[lane]; });
+  }
+}
+
+template <auto kOp, typename Format, bool kFtz, Clamp kClamp, size_t kSources>
+Handler PickEncoded(bool packed) {
+  return packed ? EncodedElementwise<kOp, Format, kFtz, kClamp, 2 * kWarpSize, kSources>
+                : EncodedElementwise<kOp, Format, kFtz, kClamp, kWarpSize, kSources>;
+}
 
 // Pairs: the row is one of 64 elements.
 template <auto kOp, size_t kSources>
@@ -91,11 +154,11 @@ template <auto kOp, size_t kSources, typename Format, bool kFtz>
 Handler PickClamp(Clamp clamp, bool packed) {
   switch (clamp) {
     case Clamp::kNone:
-      return PickWidth<kEncoded<kOp, Format, kFtz, Clamp::kNone>, kSources>(packed);
+      return PickEncoded<kOp, Format, kFtz, Clamp::kNone, kSources>(packed);
     case Clamp::kSat:
-      return PickWidth<kEncoded<kOp, Format, kFtz, Clamp::kSat>, kSources>(packed);
+      return PickEncoded<kOp, Format, kFtz, Clamp::kSat, kSources>(packed);
     case Clamp::kRelu:
-      return PickWidth<kEncoded<kOp, Format, kFtz, Clamp::kRelu>, kSources>(packed);
+      return PickEncoded<kOp, Format, kFtz, Clamp::kRelu, kSources>(packed);
   }
   return nullptr;
 }
@@ -191,10 +254,10 @@ template <auto kFunction>
 Selection SelectFunction(Modifiers& modifiers, bool bfloat_flushes) {
   const HalfType type = TypeOf(modifiers);
   if (!modifiers.Take("approx")) return {};
-  if (!type.bfloat) return {PickWidth<kEncoded<kFunction, Half, false, Clamp::kNone>, 1>(type.packed)};
-  if (!bfloat_flushes) return {PickWidth<kEncoded<kFunction, Bfloat, false, Clamp::kNone>, 1>(type.packed)};
+  if (!type.bfloat) return {PickEncoded<kFunction, Half, false, Clamp::kNone, 1>(type.packed)};
+  if (!bfloat_flushes) return {PickEncoded<kFunction, Bfloat, false, Clamp::kNone, 1>(type.packed)};
   if (!modifiers.Take("ftz")) return {};
-  return {PickWidth<kEncoded<kFunction, Bfloat, true, Clamp::kNone>, 1>(type.packed)};
+  return {PickEncoded<kFunction, Bfloat, true, Clamp::kNone, 1>(type.packed)};
 }
 
 }  // namespace
