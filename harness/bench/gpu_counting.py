@@ -85,8 +85,8 @@ REASONS = [
             "shared_wavefronts",
             "shared_wavefronts_ideal",
         ),
-        "in the first step the assembler made one `LDS.64` of two neighbouring loads, "
-        "and in the last down-sweep step one wide store",
+        "where the tree's two elements are neighbours, in its first and its last step, the assembler made one `LDS.64` of "
+        "two loads, and in the last one `STS.64` of two stores",
     ),
     Reason(
         r"atomic global.*|reduction of 2100: 8 shuffle",
