@@ -90,6 +90,13 @@ TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --threads=3 --check " + program + " 2>/dev/null").text, expected);
 }
 
+TEST_F(CudartTest, CubsDeviceWideAlgorithmsAreRightAndClean) {
+  const std::string program = Compile(kPrograms + "cub.cu", "-cudart shared " + kPtx);
+  const Output output =
+      Execute(kVgpuRun + " --check=races,init,sync,api --color=never --threads=2 " + program + " 2>&1");
+  EXPECT_EQ(output.text, "reduce 1\nscan 1\nsort 1\nhistogram 1\ncudaSuccess\n\nFindings\n  none\n");
+}
+
 constexpr char kSmallProgram[] = R"(
 #include <cstdio>
 __global__ void fill(int* p, int n) {
