@@ -217,9 +217,10 @@ def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str)
     wanted = f"{verdict} {rung}".strip()
     got_verdict, got_rung = record.verdict, record.score.rung if record.score else ""
     if rung and assignment.is_bonus_rung(rung) and got_verdict == "PASS" and record.result:
-        failed = [test for test in record.result.tests if test.rung == rung and test.verdict != "PASS"]
+        judged = [*record.result.tests, *record.result.evidence]
+        failed = [entry.verdict for entry in judged if entry.rung == rung and entry.verdict != "PASS"]
         if failed:
-            got_verdict, got_rung = failed[0].verdict, rung
+            got_verdict, got_rung = failed[0], rung
     got = f"{got_verdict} {got_rung}".strip()
     if (got_verdict, got_rung if rung else "") == (verdict, rung):
         return Finding(record.folder, got)
