@@ -13,6 +13,7 @@ namespace {
 // may in turn depend on.
 constexpr uint64_t kGroupQuantum = 1 << 14;
 constexpr uint64_t kBlockQuantum = 1 << 21;
+constexpr size_t kBlocksSideBySide = 80;
 // Back edges of a spin loop in one turn.
 constexpr int32_t kSpinQuantum = 32;
 // Turns over all warps of a block, all of them spinning, until lanes that wait to reconverge are let go.
@@ -165,8 +166,18 @@ void Engine::RunBlocks() {
     while (start()) {
     }
   }
+  // With checkers on, many blocks take turns, in an order that looks random and is always the same, each for as long as
+  // it takes its warps to come to a barrier or a wait. Code that is right only where a block finds the work of those
+  // before it all done shows then.
+  uint32_t random = 1;
   for (;;) {
+    while (TakesShortTurns() && started.size() < kBlocksSideBySide && start()) {
+    }
     if (started.empty() && !start()) return;
+    if (TakesShortTurns()) {
+      random = random * 1664525 + 1013904223;
+      at = (random >> 8) % started.size();
+    }
     if (idle >= started.size()) {
       idle = 0;
       if (start()) at = started.size() - 1;
@@ -189,7 +200,7 @@ void Engine::RunBlocks() {
 }
 
 Engine::BlockTurn Engine::RunBlock(Block& block) {
-  const uint64_t limit = block.instructions + kBlockQuantum;
+  const uint64_t limit = block.instructions + (TakesShortTurns() ? 1 : kBlockQuantum);
   for (;;) {
     bool progressed = false;
     bool spun = false;

@@ -134,6 +134,8 @@ class Engine {
   std::vector<Block*> StartNext();
   void FinishBlock(Block* block);
   BlockTurn RunBlock(Block& block);
+  // Of blocks that may wait for each other, while checkers look on.
+  bool TakesShortTurns() const { return launch_.interleaved && !observers_.empty(); }
   WarpTurn RunWarp(Block& block, Warp& warp);
   uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the instructions that it ran
   bool TakeBlock(uint32_t* index);
