@@ -92,7 +92,7 @@ def test_survivors_are_shown_and_fail(reference: Path) -> None:
     result = mutate()
     assert result.exit_code == 1, result.output
     assert "survives  reference/90_fake/ladder.cu:2  7 → 14\n  - nothing 7\n  + nothing 14\n" in result.output
-    assert "4 mutants, 0 caught (0.0 %); 1 more did not compile" in result.output
+    assert "4 mutants, 0 of them equivalent; of the others 0 caught (0.0 %); 1 more did not compile" in result.output
     assert reference.read_text().startswith("value")
 
 
@@ -105,7 +105,7 @@ def test_caught_and_equivalent_ones_hold(reference: Path) -> None:
     result = mutate()
     assert result.exit_code == 0, result.output
     assert "equivalent  reference/90_fake/ladder.cu:1  2 → 1: less is no worse" in result.output
-    assert "3 mutants, 2 caught" in result.output
+    assert "3 mutants, 1 of them equivalent; of the others 2 caught (100.0 %)" in result.output
     assert "2 SLOW" in result.output
 
 

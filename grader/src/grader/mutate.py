@@ -102,13 +102,21 @@ def mutate_assignment(
     survivors, equivalent = [], []
     for mutant, record in born:
         if not survives(record):
-            verdicts[record.verdict if record.verdict != "PASS" else "bonus"] += 1
+            verdicts[killed_by(record)] += 1
         elif reason := next((entry for entry in known if entry.is_about(mutant)), None):
             equivalent.append((mutant, reason))
         else:
             survivors.append(mutant)
     stale = [entry for entry in known if not any(entry.is_about(mutant) for mutant in every)]
     return Mutation(assignment, len(born), verdicts, survivors, equivalent, stale, stillborn)
+
+
+def killed_by(record: Record) -> str:
+    """The verdict of the first test or measurement that failed: the run stops there, whatever else it would find."""
+    if record.result is None:
+        return record.verdict
+    verdicts = [entry.verdict for entry in (*record.result.tests, *record.result.evidence)]
+    return next((verdict for verdict in verdicts if verdict != "PASS"), record.verdict)
 
 
 def survives(record: Record) -> bool:
@@ -144,7 +152,11 @@ def mutation_text(done: Sequence[Mutation]) -> str:
         counts = f"{mutation.tried:7}  {mutation.killed:6}  {len(mutation.equivalent):10}  {len(mutation.survivors):7}"
         lines.append(f"{mutation.assignment.id:{width}}  {counts}  {by}".rstrip())
     tried, killed = sum(m.tried for m in done), sum(m.killed for m in done)
-    caught = f"{100 * killed / tried:.1f} %" if tried else "none"
+    equivalent = sum(len(m.equivalent) for m in done)
+    caught = f"{100 * killed / (tried - equivalent):.1f} %" if tried > equivalent else "none"
     stillborn = sum(m.stillborn for m in done)
-    lines.append(f"{tried} mutants, {killed} caught ({caught}); {stillborn} more did not compile, and do not count")
+    lines.append(
+        f"{tried} mutants, {equivalent} of them equivalent; of the others {killed} caught ({caught}); "
+        f"{stillborn} more did not compile, and do not count"
+    )
     return "\n".join(lines).strip("\n") + "\n"
