@@ -217,8 +217,7 @@ def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str)
     wanted = f"{verdict} {rung}".strip()
     got_verdict, got_rung = record.verdict, record.score.rung if record.score else ""
     if rung and assignment.is_bonus_rung(rung) and got_verdict == "PASS" and record.result:
-        judged = [*record.result.tests, *record.result.evidence]
-        failed = [entry.verdict for entry in judged if entry.rung == rung and entry.verdict != "PASS"]
+        failed = [verdict for where, verdict in record.result.failures() if where == rung]
         if failed:
             got_verdict, got_rung = failed[0], rung
     got = f"{got_verdict} {got_rung}".strip()

@@ -113,10 +113,8 @@ def mutate_assignment(
 
 def killed_by(record: Record) -> str:
     """The verdict of the first test or measurement that failed: the run stops there, whatever else it would find."""
-    if record.result is None:
-        return record.verdict
-    verdicts = [entry.verdict for entry in (*record.result.tests, *record.result.evidence)]
-    return next((verdict for verdict in verdicts if verdict != "PASS"), record.verdict)
+    failures = record.result.failures() if record.result else []
+    return failures[0][1] if failures else record.verdict
 
 
 def survives(record: Record) -> bool:

@@ -152,6 +152,12 @@ class SuiteResult:
         """The same result with other tests."""
         return replace(self, tests=tests)
 
+    def failures(self) -> list[tuple[str, str]]:
+        """Rung and verdict of each test and each measurement that failed, in the order of the run."""
+        found = [(test.rung, test.verdict) for test in self.tests]
+        found += [(entry.rung, entry.verdict) for entry in self.evidence]
+        return [(rung, verdict) for rung, verdict in found if verdict != "PASS"]
+
     def runs(self, source: str) -> dict[str, Profile]:
         """Evidence runs by rung."""
         return {profile.rung: profile for profile in self.profiles if profile.source == source}

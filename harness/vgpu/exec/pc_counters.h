@@ -32,10 +32,10 @@ struct PcMemory {
   uint64_t wavefronts_ideal = 0;
   uint64_t local_requests = 0;
   uint64_t local_sectors = 0;
-  uint64_t divergent = 0;     // branches: executions in which active lanes took different ways
-  uint64_t strict_bytes = 0;  // what compute capability 1.0 would move for the global accesses
-  uint64_t missed_sectors = 0;    // of loads: sectors that the block had not loaded before
-  uint64_t page_switches = 0;     // short runs in DRAM pages
+  uint64_t divergent = 0;       // branches: executions in which active lanes took different ways
+  uint64_t strict_bytes = 0;    // what compute capability 1.0 would move for the global accesses
+  uint64_t missed_sectors = 0;  // of loads: sectors that the block had not loaded before
+  uint64_t page_switches = 0;   // short runs in DRAM pages
 
   PcMemory& operator+=(const PcMemory& other) {
     requests += other.requests;

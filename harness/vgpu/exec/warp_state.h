@@ -31,7 +31,7 @@ struct Frame {
   uint32_t return_pc = kNoPc;
   uint32_t local_base = 0;  // where the function's local variables start in a lane's local memory
   uint32_t depth = 0;
-  LaneMask lanes = 0;               // that have not returned
+  LaneMask lanes = 0;                // that have not returned
   uint32_t dynamic[kWarpSize] = {};  // bytes that alloca took behind the local variables, a lane
   uint32_t MostDynamic() const { return *std::max_element(dynamic, dynamic + kWarpSize); }
   size_t capacity = 0;
