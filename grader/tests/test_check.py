@@ -7,8 +7,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from grader import check_files
+from grader.assignment import load_assignment
+from grader.check import tests_above as above
 from grader.cli import cli
 from grader.layout import Layout
+
+ROOT = Path(__file__).resolve().parents[2]
 
 _WRONG = {
     "race.cu": "// verdict: RACE beta_two\n// fail beta_two RACE\n",
@@ -90,7 +94,7 @@ _REFUSALS = {
     "wrong_solutions": [
         (
             _write(f"{_HIDDEN}/wrong/race.cu", "// verdict: RACE alpha_one\n// fail beta_two RACE\n"),
-            "declares RACE alpha_one and gets RACE beta_two",
+            "declares RACE alpha_one and gets",
         ),
         (_write(f"{_HIDDEN}/wrong/slow.cu", "// nothing declared\n"), "wrong/slow.cu: its first line must be"),
         (_write(f"{_HIDDEN}/wrong/bonus.cu", "// verdict: RACE delta\n"), "declares the rung delta"),
@@ -155,3 +159,12 @@ def test_nothing_is_compiled_twice(good: Layout) -> None:
     assert first == 2 + len(_WRONG)  # the reference is built for its figures and graded, and compiled once
     check()
     assert len(log.read_text().splitlines()) == first
+
+
+def test_rungs_above_the_one_that_fails_need_not_run() -> None:
+    assignment = load_assignment(ROOT / "assignments" / "04_reduction")
+    names = [f"ReductionTest.SumsOneBlock/{rung.id}" for rung in assignment.rungs]
+    spared = above(assignment, names, "reduce6_unrolled")
+    assert [test.rung for test in spared] == ["reduce7_many", "reduce8_shuffle", "reduce8_max", "reduce8_min"]
+    assert above(assignment, names, "reduce8_shuffle") == []  # a bonus rung: the others have to pass
+    assert above(assignment, names, "") == []

@@ -1,4 +1,4 @@
-// verdict: RACE scan5_lookback
+// verdict: TIMEOUT scan5_lookback
 // Waits for a plain load: the compiler reads once, and the loop never sees a change.
 #include "scan.h"
 

@@ -95,7 +95,6 @@ __global__ void lookback_kernel(const float* d_in, float* d_out, unsigned n, uns
   float own;
   const float before = sum_before(s_data, &own);
   if (threadIdx.x == 63) {
-    if (tile == 0) publish(&d_words[tile], kPrefix, before + own);
     s_before = look_back(d_words, tile);
     publish(&d_words[tile], kPrefix, s_before + before + own);
   }
