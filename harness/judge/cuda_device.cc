@@ -123,7 +123,6 @@ class CudaGpu : public Gpu {
     if (scratch_ != nullptr) runtime_.free(scratch_);
   }
 
-  uint64_t cache_bytes() const override { return static_cast<uint64_t>(Attribute(kL2CacheSize)); }
   uint64_t free_bytes() const override {
     size_t free = 0, total = 0;
     runtime_.Check(runtime_.mem_get_info(&free, &total), "cudaMemGetInfo");
@@ -137,7 +136,7 @@ class CudaGpu : public Gpu {
   void ClearCache() override {
     // Lines that another process had set aside are ordinary ones again, and are then driven out.
     runtime_.Check(runtime_.reset_persisting_cache(), "cudaCtxResetPersistingL2Cache");
-    const uint64_t bytes = kCacheFolds * cache_bytes();
+    const uint64_t bytes = kCacheFolds * static_cast<uint64_t>(Attribute(kL2CacheSize));
     NeedScratch(bytes);
     runtime_.Check(runtime_.memset(scratch_, 0, bytes), "a fill");
     runtime_.Check(runtime_.device_synchronize(), "a fill");

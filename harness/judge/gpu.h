@@ -25,7 +25,6 @@ enum class GpuValues : uint32_t { kInts, kSmallFloats };
 class Gpu {
  public:
   virtual ~Gpu() = default;
-  virtual uint64_t cache_bytes() const = 0;          // of the L2 cache
   virtual uint64_t free_bytes() const = 0;           // of its memory
   virtual double peak_bytes_per_second() const = 0;  // of its memory, as the bus allows
   // Nothing of any buffer is in the cache afterwards, and no part of the cache is set aside.

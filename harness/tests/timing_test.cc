@@ -14,7 +14,6 @@ constexpr double kFloor = kBytes / kPeak;
 
 class FakeGpu : public Gpu {
  public:
-  uint64_t cache_bytes() const override { return 1 << 10; }
   uint64_t free_bytes() const override { return 1 << 30; }
   double peak_bytes_per_second() const override { return kPeak; }
   void ClearCache() override { ++clears; }
