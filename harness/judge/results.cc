@@ -67,6 +67,7 @@ Json TimingJson(const TimingResult& timing) {
   return {{"criterion", timing.criterion},
           {"rung", timing.rung},
           {"n", timing.elements},
+          {"bytes", timing.least_bytes},
           {"calls", timing.calls},
           {"repeats", timing.repeats},
           {"microseconds", timing.microseconds},
@@ -75,6 +76,7 @@ Json TimingJson(const TimingResult& timing) {
           {"figure", std::move(figure)},
           {"verdict", NameOf(timing.verdict)},
           {"message", Printable(timing.message)},
+          {"throttled", timing.throttled},
           {"gpu", std::move(gpu)}};
 }
 

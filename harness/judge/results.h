@@ -35,14 +35,15 @@ struct EvidenceResult {
 // A criterion that was timed. Times are a call's, medians of the repeats.
 struct TimingResult {
   std::string criterion, rung;
-  uint64_t elements = 0;
-  uint32_t calls = 0;  // of a batch
+  uint64_t elements = 0, least_bytes = 0;  // of one call
+  uint32_t calls = 0;                      // of a batch
   int repeats = 0;
   double microseconds = 0, reference_microseconds = 0, copy_microseconds = 0;
   std::optional<Estimate> figure;  // the base's time as a multiple of the submission's; none: it was not to be decided
   Verdict verdict = Verdict::kPass;
   std::string message;
   std::vector<std::pair<std::string, std::string>> gpu;  // the GPU's state before and after
+  bool throttled = false;
 };
 
 struct DeviceDescription {

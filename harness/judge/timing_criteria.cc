@@ -93,6 +93,8 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
   result.criterion = criterion.id;
   result.rung = criterion.rung;
   result.elements = timing.elements;
+  result.least_bytes = timing.least_bytes;
+  result.throttled = timing.throttled;
   result.calls = timing.calls;
   result.gpu = timing.gpu;
   if (const Problem* worst = Worst(timing.problems)) {
