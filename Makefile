@@ -8,7 +8,7 @@ STAMP := $(BUILD)/.setup
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo check test profile lint format unit-tests grader-check grader-tests bench clean
+.PHONY: help setup build build-all demo check test profile run lint format unit-tests grader-check grader-tests bench clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -55,6 +55,9 @@ test:  ## run the public tests on the stubs in assignments/: what students do
 
 profile:  ## what each line of the kernels in assignments/ costs, once they are right
 	@$(STUDENT) profile $(CHOICES)
+
+run:  ## any CUDA program on the virtual GPU: make run FILE=mine.cu, CHECK=1, PROFILE=1
+	@$(RUN)
 
 clean:  ## remove what was built
 	rm -rf $(BUILD) out

@@ -2,6 +2,9 @@
 # harness/student.mk says what they take.
 include ../../harness/student.mk
 
-.PHONY: test check profile
+.PHONY: test check profile run
 test check profile:
 	@$(STUDENT) $@ $(notdir $(CURDIR)) $(CHOICES)
+
+run:
+	@$(RUN)

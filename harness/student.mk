@@ -6,9 +6,12 @@
 #   make test VERBOSE=1        every message, as each test ends
 #   make check                 all that the fault checkers find: races, bad addresses, unwritten memory, barriers
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
+#   make run FILE=mine.cu      any CUDA program on the virtual GPU; CHECK=1 reports faults, PROFILE=1 costs by line,
+#                              ARGS='1000 7' are the program's arguments
 #
-# DEVICE=cuda runs the tests on a GPU. SEED=7 repeats a run's inputs. SOURCE=FILE tests another file in place of the
-# assignment's. BUILD=DIR is the build tree, which other checkouts of the same version may share.
+# DEVICE=cuda runs the tests, or the program, on a GPU; check and profile need the virtual one. SEED=7 repeats a run's
+# inputs. SOURCE=FILE tests another file in place of the assignment's. BUILD=DIR is the build tree, which other checkouts
+# of the same version may share.
 LOCKSTEP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)
 BUILD ?= $(LOCKSTEP)/build
 DEVICE ?= vgpu
@@ -18,7 +21,13 @@ SEED ?=
 VERBOSE ?=
 SOURCE ?=
 FLAGS ?=
+FILE ?=
+CHECK ?=
+PROFILE ?=
+ARGS ?=
 
 STUDENT = $(LOCKSTEP)/harness/student.sh --build '$(BUILD)'
 CHOICES = --device '$(DEVICE)' --rung '$(RUNG)' --test '$(TEST)' --seed '$(SEED)' --verbose '$(VERBOSE)' \
 	--source '$(SOURCE)' --flags='$(FLAGS)'
+RUN = $(LOCKSTEP)/harness/run.sh --build '$(BUILD)' --file '$(FILE)' --device '$(DEVICE)' --check '$(CHECK)' \
+	--profile '$(PROFILE)' --arguments '$(ARGS)'

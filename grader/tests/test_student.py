@@ -158,3 +158,15 @@ def test_students_need_no_python_packages() -> None:
                     todo.append(module.partition(".")[2])
                 else:
                     assert module.partition(".")[0] in sys.stdlib_module_names | {"grader"}, (name, module)
+
+
+def test_a_gpu_that_is_not_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(student, "_GPU_NODES", (tmp_path / "nvidiactl",))
+    assert run(folder, "", "test", "--device", "cuda") == 3
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err == "This machine has no NVIDIA GPU.\nType:  make test      for the virtual GPU, which needs none\n"
+    # The checkers and counters are the virtual GPU's: the device is no question for them.
+    assert run(folder, "", "check", "--device", "cuda") == 0

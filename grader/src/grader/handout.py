@@ -20,8 +20,8 @@ from grader.errors import GraderError
 from grader.layout import Layout
 
 _HARNESS = (
-    "CMakeLists.txt", "build.sh", "judge", "nvcc-requirements.txt", "setup.sh", "student.mk", "student.sh", "vgpu",
-    "worker",
+    "CMakeLists.txt", "build.sh", "judge", "nvcc-requirements.txt", "run.sh", "setup.sh", "student.mk", "student.sh",
+    "vgpu", "worker",
 )  # fmt: skip
 _ROOT = ("CMakeLists.txt", "LICENSE", "assignments/assignment.mk", ".gitignore")
 _PACKAGE = "grader/src/grader"
