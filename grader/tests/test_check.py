@@ -45,7 +45,7 @@ def test_what_is_right_holds_and_is_counted(good: Layout) -> None:
     result = check()
     assert result.exit_code == 0, result.output
     assert "FAIL" not in result.output
-    assert "1 stubs and 1 references of 3 rungs, 4 criteria, 4 wrong solutions (1 " in said(result)
+    assert "1 stubs and 1 references of 3 rungs, 5 criteria, 4 wrong solutions (1 " in said(result)
     messages = (good.reference("90_fake") / "wrong" / "messages.txt").read_text()
     assert "== race.cu\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n" in messages
     assert "== syntax.cu\nladder.cu(1): error: #error says so\n" in messages

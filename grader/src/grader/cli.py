@@ -31,7 +31,7 @@ from grader.process import CancelledError
 from grader.progress import Display, summary
 from grader.publish import JOURNAL, open_journal, publish, publish_boards
 from grader.record import NOT_GRADED, Record
-from grader.run import RunSettings
+from grader.run import RunSettings, why_no_gpu
 from grader.store import Journal
 from grader.toolchain import find_toolchain
 from grader.worker_cache import WorkerCache
@@ -43,6 +43,13 @@ _out = click.option("--out", type=_FOLDER, default=Path("out"), show_default=Tru
 _build = click.option("--build", type=_FOLDER, help="The C++ build tree.  [default: build in the checkout]")
 _jobs = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Submissions graded at once.  [default: one a processor]"
+)
+_device = click.option(
+    "--device",
+    type=click.Choice(["vgpu", "cuda"]),
+    default="vgpu",
+    show_default=True,
+    help="The virtual GPU, or a real one beside it.",
 )
 _no_sandbox = click.option(
     "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code that you trust."
@@ -71,9 +78,7 @@ def cli() -> None:
 @_no_sandbox
 @click.option("--only", metavar="NAME", help="Only submissions whose folder is, or else contains, NAME.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all inputs.  [default: from the journal]")
-@click.option(
-    "--device", type=click.Choice(["vgpu", "cuda"]), default="vgpu", show_default=True, help="What to run on."
-)
+@_device
 @click.option("--roster", type=click.Path(path_type=Path, dir_okay=False), help="Who is who.  [default: roster.csv]")
 @_build
 def grade(
@@ -96,6 +101,9 @@ def grade(
     What is done stays done: stopped or killed at any moment, the same command goes on where it was. A submission is
     graded again only when it, the suite, the reference or the compiler changed.
 
+    With --device cuda every submission runs on the virtual GPU, which finds faults and counts, and on this machine's
+    GPU, which adds measured time; of two verdicts the worse one holds.
+
     \b
     Examples:
       grader grade submissions
@@ -103,7 +111,8 @@ def grade(
       grader grade submissions --only lovelace_ada
       grader grade reference/sample_class
 
-    Status: 0 all graded, 3 the harness failed on some (they are not scored), 130 stopped.
+    Status: 0 all graded, 3 some have to be tried again (the harness failed on them and they are not scored, or a time
+    was inconclusive), 130 stopped.
     """
     console, layout = _console(), find_layout(build)
     sandboxed = _sandboxed(no_sandbox)
@@ -117,6 +126,7 @@ def grade(
         work = (out / "work").resolve()
         try:
             for assignment in _assignments(layout, names, submissions):
+                _need_gpu(layout, assignment, device)
                 found = find_submissions(submissions, _wanted(layout, assignment), roster)
                 chosen = _chosen(found, only, submissions)
                 used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
@@ -156,6 +166,13 @@ def grade(
             "Their report cards say what happened; the same command tries them again.",
             highlight=False,
         )
+    open_times = [record for record in every if record.result and not record.result.is_conclusive]
+    if open_times:
+        listed = ", ".join(f"{escape(record.folder)} ({_open_rungs(record)})" for record in open_times)
+        console.print(
+            f"[magenta]Inconclusive[/] times, which the same command measures again: {listed}", highlight=False
+        )
+    if failed or open_times:
         raise click.exceptions.Exit(_HARNESS_STATUS)
 
 
@@ -422,6 +439,21 @@ def main() -> int:
 
 def _console() -> Console:
     return Console(file=sys.stdout)
+
+
+def _need_gpu(layout: Layout, assignment: Assignment, device: str) -> None:
+    """Raises GraderError where --device cuda is asked for and there is nothing to run on."""
+    reason = why_no_gpu(layout, assignment) if device == "cuda" else ""
+    if reason:
+        raise GraderError(
+            f"--device cuda needs an NVIDIA GPU: {reason}.\n"
+            "Type the same command without --device cuda: the virtual GPU finds faults and counts on any machine"
+        )
+
+
+def _open_rungs(record: Record) -> str:
+    timings = record.result.timings if record.result else ()
+    return ", ".join(dict.fromkeys(timing.rung for timing in timings if timing.is_inconclusive))
 
 
 def _split(jobs: int | None) -> tuple[int, int]:

@@ -2,6 +2,9 @@
 
 An entry is a graded run: its inputs came from a seed that no student had seen, and all its outputs were checked. Only
 submissions whose results are all right are ranked. Real names never appear.
+
+Where a GPU measured, times are ranked by how many times as fast as the reference a submission was, for both were timed
+in the same minute; then submissions that only the virtual GPU has seen have no place on the board.
 """
 
 import json
@@ -14,9 +17,11 @@ import pandas as pd
 from grader.assignment import Assignment, Ranking
 from grader.metric import evaluate
 from grader.record import Record
+from grader.result import Timing
 from grader.tables import safe_cell
 
 _DIGITS = 4  # ties are what looks the same
+_MEASURED_DIGITS = 3
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Board:
-    """One assignment's ranking."""
+    """One assignment's ranking; `measured_on` names the GPU where times were measured."""
 
     assignment: str
     title: str
@@ -52,6 +57,7 @@ class Board:
     ascending: bool
     reference: float | None
     entries: tuple[Entry, ...]
+    measured_on: str = ""
 
 
 def make_board(
@@ -61,6 +67,9 @@ def make_board(
     ranking = assignment.ranking
     if ranking is None:
         return None
+    rung = timed_rung(assignment, ranking)
+    if rung and any(_timing(rung, record) for record in records):
+        return _measured_board(assignment, ranking, rung, records, history)
     candidates = []
     for record in records:
         value = _value(assignment, ranking, record)
@@ -96,6 +105,69 @@ def make_board(
     )
 
 
+def timed_rung(assignment: Assignment, ranking: Ranking) -> str:
+    """The rung whose measured time is ranked: the board's own, else the last that is timed, else none."""
+    timed = [criterion.rung for criterion in assignment.criteria if criterion.timing]
+    if ranking.metric.text != "microseconds" or not timed:
+        return ""
+    return ranking.rung if ranking.rung in timed else timed[-1]
+
+
+def _measured_board(
+    assignment: Assignment,
+    ranking: Ranking,
+    rung: str,
+    records: Sequence[Record],
+    history: Callable[[Record], Sequence[Record]],
+) -> Board:
+    found = []
+    for record in records:
+        timing = _timing(rung, record)
+        if timing is not None and record.score is not None and _may_be_ranked(assignment, ranking, record):
+            found.append((timing, record, record.score.total))
+    found.sort(key=lambda entry: (-entry[0].speed, entry[1].graded_at))
+    entries: list[Entry] = []
+    for _, tied in groupby(found, key=lambda entry: f"{entry[0].speed:.{_MEASURED_DIGITS}g}"):
+        group = list(tied)
+        rank = len(entries) + 1
+        for timing, record, total in group:
+            points = [
+                Point(old.graded_at, earlier.microseconds)
+                for old in history(record)
+                if (earlier := _timing(rung, old)) is not None and _may_be_ranked(assignment, ranking, old)
+            ]
+            entries.append(
+                Entry(
+                    rank=rank,
+                    is_tied=len(group) > 1,
+                    alias=record.student.public_name,
+                    value=timing.microseconds,
+                    ratio=timing.speed,
+                    score=total,
+                    at=record.graded_at,
+                    history=tuple(points),
+                )
+            )
+    gpus = dict.fromkeys(record.result.device.name for _, record, _ in found if record.result)
+    return Board(
+        assignment=assignment.id,
+        title=assignment.title,
+        metric="measured microseconds",
+        rung=rung,
+        ascending=True,
+        reference=found[0][0].reference_microseconds if found else None,
+        entries=tuple(entries),
+        measured_on=", ".join(gpus),
+    )
+
+
+def _timing(rung: str, record: Record) -> Timing | None:
+    """The rung's measured time, where it counts."""
+    timings = record.result.timings if record.result else ()
+    good = (timing for timing in timings if timing.rung == rung and timing.verdict in ("PASS", "SLOW"))
+    return next((timing for timing in good if timing.microseconds > 0 and timing.reference_microseconds > 0), None)
+
+
 def board_json(boards: Sequence[Board]) -> str:
     """All boards as JSON."""
     return json.dumps({"format": 1, "boards": [asdict(board) for board in boards]}, ensure_ascii=False, indent=1) + "\n"
@@ -124,16 +196,22 @@ def board_csv(boards: Sequence[Board]) -> str:
 def _value(assignment: Assignment, ranking: Ranking, record: Record) -> float | None:
     """The record's metric, where it may be ranked at all."""
     result = record.result
-    if result is None or record.score is None:
-        return None
-    core = [test for test in result.tests if not test.is_evidence and not assignment.is_bonus_rung(test.rung)]
-    if not core or any(test.verdict != "PASS" for test in core):
-        return None
-    # A fast time by other means than the rung's is no entry: its evidence has to be there too.
-    if any(not criterion.is_full for criterion in record.score.criteria if criterion.rung == ranking.rung):
+    if result is None or not _may_be_ranked(assignment, ranking, record):
         return None
     value = evaluate(ranking.metric, ranking.rung, result.runs("submission"), result.runs("reference"))
     return value if value is not None and value > 0 else None  # a time of zero is no time
+
+
+def _may_be_ranked(assignment: Assignment, ranking: Ranking, record: Record) -> bool:
+    if record.result is None or record.score is None:
+        return False
+    core = [test for test in record.result.tests if not test.is_evidence and not assignment.is_bonus_rung(test.rung)]
+    if not core or any(test.verdict != "PASS" for test in core):
+        return False
+    # A fast time by other means than the rung's is no entry: its evidence has to be there too.
+    timed = {criterion.id for criterion in assignment.criteria if criterion.timing}
+    own = [criterion for criterion in record.score.criteria if criterion.rung == ranking.rung]
+    return all(criterion.is_full for criterion in own if criterion.id not in timed)
 
 
 def _reference(ranking: Ranking, record: Record) -> float | None:

@@ -2,6 +2,9 @@
 
 For each submission: key → journal? → build → run → score → journal. The work folder of a submission is named by its
 key and is removed when the result is in the journal. Threads only wait for compilers and suites, which are processes.
+
+With a GPU each submission's suite runs twice: on the virtual GPU, side by side with others', and then on the GPU, where
+only one runs at a time, for two would spoil each other's times.
 """
 
 import fcntl
@@ -15,12 +18,12 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from grader import __version__
+from grader import __version__, devices
 from grader.assignment import Assignment
 from grader.build import Built, build_worker
 from grader.discovery import Submission
@@ -33,7 +36,7 @@ from grader.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
 from grader.result import SuiteResult, TestResult
 from grader.run import RunSettings, Suite, in_order, list_suite, run_suite
 from grader.score import Score, score_nothing, score_result
-from grader.store import Journal
+from grader.store import Journal, gpu_key
 from grader.toolchain import Toolchain
 
 _RETRIES = 2
@@ -66,6 +69,7 @@ class Bench:
     hashes: dict[str, str]
     work: Path
     build: "Build"
+    gpu: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Build(Protocol):
@@ -206,6 +210,8 @@ def key_of(bench: Bench, submission: Submission) -> str:
         "device": bench.settings.device,
         "sandboxed": bench.settings.sandboxed,
         **({"fail_fast": True} if bench.settings.fail_fast else {}),
+        **({"alone": True} if bench.settings.alone else {}),
+        **({"rung": bench.settings.rung} if bench.settings.rung else {}),
         **bench.hashes,
     }
     return sha256_bytes(json.dumps(parts, sort_keys=True).encode())
@@ -296,22 +302,25 @@ class _Grading:
         submission = self._submission
         if submission.source is None:
             if submission.refused:
-                return self._made(GRADED, submission.problem, score_nothing(assignment, "REJECTED", "was not taken"))
-            return self._made(MISSING, submission.problem, score_nothing(assignment, "MISSING", "nothing to test"))
+                return self._made(GRADED, submission.problem, self._nothing("REJECTED", "was not taken"))
+            return self._made(MISSING, submission.problem, self._nothing("MISSING", "nothing to test"))
         failure = ""
         partial: SuiteResult | None = None
         for attempt in range(1 + _RETRIES):
             try:
                 built = self._build(attempt)
                 if built.worker is None:
-                    score = score_nothing(assignment, "COMPILE", "does not compile")
-                    return self._made(GRADED, built.message, score)
+                    return self._made(GRADED, built.message, self._nothing("COMPILE", "does not compile"))
                 result = self._run(built.worker, attempt)
             except InfrastructureError as error:
                 failure, partial = str(error), error.result or partial
                 continue
             return self._made(GRADED, "", score_result(assignment, result), result)
         return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times: {failure}", None, partial)
+
+    def _nothing(self, verdict: str, detail: str) -> Score:
+        bench = self._bench
+        return score_nothing(bench.assignment, verdict, detail, on_gpu=bench.settings.on_gpu)
 
     def _build(self, attempt: int) -> Built:
         self._progress.on_stage(self._submission, "building" if attempt == 0 else "building again")
@@ -328,10 +337,27 @@ class _Grading:
         )
 
     def _run(self, worker: Path, attempt: int) -> SuiteResult:
-        self._progress.on_stage(self._submission, "running" if attempt == 0 else "running again")
+        again = " again" if attempt else ""
+        settings = self._bench.settings
+        if not settings.on_gpu:
+            return self._run_on(worker, settings, f"running{again}", self._key)
+        if settings.alone:
+            return devices.alone(self._run_on_gpu(worker, again))
+        virtual = self._run_on(worker, replace(settings, device="vgpu"), f"running{again}", self._key)
+        return devices.merge(virtual, self._run_on_gpu(worker, again))
+
+    def _run_on_gpu(self, worker: Path, again: str) -> SuiteResult:
+        self._progress.on_stage(self._submission, "waiting for the GPU")
+        with self._bench.gpu:
+            if self._stop.is_set():
+                raise CancelledError
+            return self._run_on(worker, self._bench.settings, f"on the GPU{again}", gpu_key(self._key))
+
+    def _run_on(self, worker: Path, settings: RunSettings, stage: str, key: str) -> SuiteResult:
+        self._progress.on_stage(self._submission, stage)
         bench = self._bench
-        done = self._journal.tests(self._submission.folder, self._key)
-        return run_suite(
+        done = self._journal.tests(self._submission.folder, key)
+        result = run_suite(
             bench.layout,
             bench.toolchain,
             bench.assignment,
@@ -339,16 +365,18 @@ class _Grading:
             worker,
             bench.reference.worker(),
             self._folder(),
-            bench.settings,
+            settings,
             done=in_order(bench.suite, done),
-            on_tests=lambda tests: self._ended(tests, len(done)),
+            on_tests=lambda tests: self._ended(tests, len(done), key),
             stop=self._stop,
         )
+        self._ended(result.tests, 0, key)  # all of them: the other device's run, or a time, may have to be done again
+        return result
 
-    def _ended(self, tests: Sequence[TestResult], before: int) -> None:
+    def _ended(self, tests: Sequence[TestResult], before: int, key: str) -> None:
         # Evidence is measured anew by the next run: its measurements stand in the result beside the tests.
         kept = [test for test in tests if not test.is_evidence and test.verdict != "HARNESS"]
-        self._journal.add_tests(self._submission.folder, self._key, kept)
+        self._journal.add_tests(self._submission.folder, key, kept)
         self._progress.on_tests(self._submission, before + len(tests), len(self._bench.suite.tests))
 
     def _folder(self) -> Path:

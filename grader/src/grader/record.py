@@ -64,6 +64,11 @@ class Record:
         return json.dumps(self.document(), ensure_ascii=False, indent=1, allow_nan=False)
 
     @property
+    def is_final(self) -> bool:
+        """Whether nothing of it has to be tried again: the harness did not fail, and every time is conclusive."""
+        return self.status != NOT_GRADED and (self.result is None or self.result.is_conclusive)
+
+    @property
     def verdict(self) -> str:
         """The verdict to show: HARNESS where there is no score."""
         if self.status == MISSING:

@@ -19,13 +19,21 @@ from grader.files import write_atomic
 from grader.leaderboard import Board, Entry
 from grader.names import shown_block, slug
 from grader.record import MISSING, NOT_BEGUN, NOT_GRADED, Record
-from grader.result import TestResult, is_not_begun
+from grader.result import INCONCLUSIVE, TestResult, is_not_begun
 from grader.score import CriterionScore, plain, points_text
+from grader.timing_view import timing_view
 
 _MESSAGE_CHARS = 8000
 _OUTPUT_CHARS = 4000
 _SPARK_WIDTH, _SPARK_HEIGHT = 96, 22
-_TONES = {"PASS": "good", "SLOW": "warn", "HARNESS": "harness", "MISSING": "quiet", NOT_BEGUN: "quiet"}
+_TONES = {
+    "PASS": "good",
+    "SLOW": "warn",
+    "HARNESS": "harness",
+    INCONCLUSIVE: "harness",
+    "MISSING": "quiet",
+    NOT_BEGUN: "quiet",
+}
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,10 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
     if record.score is None:
         return []
     tests = record.result.tests if record.result else ()
-    measured = {entry.criterion: entry.message for entry in record.result.evidence} if record.result else {}
+    measured: dict[str, str] = {}
+    if record.result:
+        measured |= {entry.criterion: entry.message for entry in record.result.evidence}
+        measured |= {entry.criterion: entry.message for entry in record.result.timings}
     views = []
     for rung in assignment.rungs:
         criteria = tuple(criterion for criterion in record.score.criteria if criterion.rung == rung.id)
@@ -186,6 +197,7 @@ class Renderer:
             rungs=rung_views(assignment, record),
             message=message_lines(record.message) if record.message else (),
             ladder=make_ladder(assignment, record.result) if record.result else None,
+            timed=timing_view(assignment, record),
             lines=annotate(record.source, assignment.submission, record.result, record.message),
             not_graded=record.status == NOT_GRADED,
         )

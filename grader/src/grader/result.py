@@ -16,6 +16,8 @@ VERDICTS = (
     "HARNESS",
 )  # fmt: skip
 EVIDENCE_SUITE = "Evidence"
+TIMING_SUITE = "Timing"
+INCONCLUSIVE = "INCONCLUSIVE"  # shown for a time that the repeats do not decide; the judge calls it HARNESS
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class TestResult:
     reproduce: str
     findings: tuple[Finding, ...]
     unfinished: bool = False  # it failed because the student has not begun this rung
+    device: str = ""  # which of two devices found what is wrong
 
     @property
     def short_name(self) -> str:
@@ -55,6 +58,11 @@ class TestResult:
     def is_evidence(self) -> bool:
         """Whether this test measures a criterion, where the others ask for right answers."""
         return self.name.split(".", 1)[0] == EVIDENCE_SUITE
+
+    @property
+    def is_timing(self) -> bool:
+        """Whether it stands for what was wrong while the rung was timed."""
+        return self.name.split(".", 1)[0] == TIMING_SUITE
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,8 @@ class Evidence:
 class Timing:
     """A criterion that was timed on a GPU: the base's time as a multiple of the submission's, or None.
 
-    Times are of one call, medians of the repeats, in microseconds; the true figure lies from `low` to `high`.
+    Times are of one call, medians of the repeats, in microseconds; the true figure lies from `low` to `high`. `bytes`
+    is what a call has to move at the least.
     """
 
     criterion: str
@@ -89,6 +98,28 @@ class Timing:
     verdict: str
     message: str
     gpu: dict[str, str]
+    bytes: int = 0
+    throttled: bool = False
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether it was measured, and the repeats lie too far apart to decide."""
+        return self.verdict == "HARNESS" and self.repeats > 0
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the submission did something wrong while it was timed: slow is not wrong."""
+        return self.verdict not in ("PASS", "SLOW", "HARNESS")
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast as the reference it was."""
+        return self.reference_microseconds / self.microseconds
+
+    @property
+    def gigabytes_per_second(self) -> float | None:
+        """The bandwidth, counting the bytes that have to move."""
+        return self.bytes / self.microseconds / 1000 if self.bytes and self.microseconds else None
 
 
 @dataclass(frozen=True)
@@ -156,7 +187,13 @@ class SuiteResult:
         """Rung and verdict of each test and each measurement that failed, in the order of the run."""
         found = [(test.rung, test.verdict) for test in self.tests]
         found += [(entry.rung, entry.verdict) for entry in self.evidence]
+        found += [(entry.rung, entry.verdict) for entry in self.timings]
         return [(rung, verdict) for rung, verdict in found if verdict != "PASS"]
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether no time has to be measured again."""
+        return not any(timing.is_inconclusive for timing in self.timings)
 
     def runs(self, source: str) -> dict[str, Profile]:
         """Evidence runs by rung."""
@@ -225,6 +262,7 @@ def test_from(fields: Fields) -> TestResult:
             for finding in fields.tables("findings", most=1000)
         ),
         unfinished=fields.flag("unfinished", False),
+        device=fields.text("device", ""),
     )
 
 
@@ -240,7 +278,8 @@ def _evidence(fields: Fields) -> Evidence:
 
 
 def _timing(fields: Fields) -> Timing:
-    figure = fields.table("figure") if fields.has("figure") else None
+    # The judge writes the figure as a table; a stored result has its parts beside each other.
+    figure = fields.table("figure") if fields.has("figure") else fields if fields.has("value") else None
     return Timing(
         criterion=fields.text("criterion"),
         rung=fields.text("rung", ""),
@@ -255,6 +294,8 @@ def _timing(fields: Fields) -> Timing:
         verdict=fields.choice("verdict", VERDICTS),
         message=fields.text("message", ""),
         gpu=fields.words("gpu"),
+        bytes=fields.whole("bytes", 0),
+        throttled=fields.flag("throttled", False),
     )
 
 

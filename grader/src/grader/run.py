@@ -27,6 +27,7 @@ _LIST_SECONDS = 60
 _HARNESS_STATUS = 3
 _FINISHED_STATUSES = (0, 1)
 _FILTER_BYTES = 100_000
+_NO_EVIDENCE = "Evidence.*"
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,10 @@ class Suite:
 class RunSettings:
     """How suites are run: the seed of all inputs, the device, its threads, and whether workers are boxed.
 
-    `profile` names the device that the virtual GPU stands for; empty: the assignment's choice. With `fail_fast` the
-    first test that fails ends the run.
+    `device` is "vgpu", or "cuda": then the virtual GPU finds faults and counts all the same, and a GPU adds its own
+    verdicts and measured time; with `alone` the GPU does without it. `profile` names the device that the virtual GPU
+    stands for; empty: the assignment's choice. With `fail_fast` the first test that fails ends the run; with `rung`
+    only this one is tested.
     """
 
     seed: int
@@ -51,6 +54,13 @@ class RunSettings:
     sandboxed: bool
     profile: str = ""
     fail_fast: bool = False
+    alone: bool = False
+    rung: str = ""
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether there is a GPU in it."""
+        return self.device == "cuda"
 
 
 def list_suite(layout: Layout, assignment: Assignment) -> Suite:
@@ -116,17 +126,18 @@ def run_suite(
             f"--device={settings.device}",
             *([f"--profile={settings.profile}"] if settings.profile else []),
             f"--threads={settings.threads}",
+            *([f"--rung={settings.rung}"] if settings.rung else []),
             "--gtest_color=no",
             *(["--gtest_fail_fast"] if settings.fail_fast else []),
-            *_filter(done),
+            *_filter(done, with_evidence=not settings.on_gpu),
             *flags,
         ]
         ended = _ended(command, seconds=_total_seconds(assignment, suite), cwd=folder, stop=stop, on_tick=watch.tick)
     if ended.timed_out:
         raise InfrastructureError(f"the suite was stopped after {ended.seconds:.0f} s: {watch.reason or 'too slow'}")
-    if ended.status == _HARNESS_STATUS:
+    if ended.status == _HARNESS_STATUS and not _is_only_inconclusive(result_path):
         raise _harness_failed(result_path, suite, done, ended.output)
-    if ended.status not in _FINISHED_STATUSES:
+    if ended.status not in (*_FINISHED_STATUSES, _HARNESS_STATUS):
         raise InfrastructureError(f"the suite ended with status {ended.status}:\n{ended.output.strip()[-2000:]}")
     result = read_result(result_path)
     if not result.finished:
@@ -158,7 +169,38 @@ def measure_suite(
 
 
 def _verdicts(result: SuiteResult) -> list[str]:
-    return [test.verdict for test in result.tests] + [entry.verdict for entry in result.evidence]
+    verdicts = [test.verdict for test in result.tests] + [entry.verdict for entry in result.evidence]
+    return verdicts + [entry.verdict for entry in result.timings if not entry.is_inconclusive]
+
+
+def _is_only_inconclusive(path: Path) -> bool:
+    """Whether all that the judge gave up on is a time, which is a state of its own."""
+    try:
+        result = read_result(path)
+    except InfrastructureError:
+        return False
+    return result.finished and not result.is_conclusive and "HARNESS" not in _verdicts(result)
+
+
+def why_no_gpu(layout: Layout, assignment: Assignment) -> str:
+    """Empty where suites can use a GPU here; else what the judge says. It runs no test and no student's code."""
+    path = layout.suite(assignment.id)
+    # The suite has to be given a worker, and never starts it.
+    ended = _ended(
+        [
+            str(path),
+            f"--assignment={assignment.path.parent}",
+            f"--worker={path}",
+            "--device=cuda",
+            "--gtest_filter=*-*",
+        ],
+        seconds=_LIST_SECONDS,
+        cwd=path.parent,
+    )
+    if ended.status == 0:
+        return ""
+    said = ended.output.strip().splitlines() or ["it says nothing"]
+    return said[-1].removeprefix(f"{path.name}: ").removeprefix("--device=cuda ").partition(";")[0]
 
 
 def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output: str) -> InfrastructureError:
@@ -169,6 +211,7 @@ def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output
         return InfrastructureError(f"the suite reports that the harness failed:\n{output.strip()[-2000:]}")
     messages = [test.message for test in result.tests if test.verdict == "HARNESS"]
     messages += [entry.message for entry in result.evidence if entry.verdict == "HARNESS"]
+    messages += [entry.message for entry in result.timings if entry.verdict == "HARNESS"]
     message = messages[0] if messages else output.strip()[-2000:]
     whole = result.with_tests(in_order(suite, (*done, *result.tests)))
     return InfrastructureError(f"the suite reports that the harness failed:\n{message}", whole)
@@ -228,7 +271,7 @@ def _box(
     settings: RunSettings,
     groups: tuple[Path, ...],
 ) -> sandbox.Box:
-    on_gpu = settings.device == "cuda"
+    on_gpu = settings.on_gpu
     nvidia_libraries = [toolchain.toolkit / "lib64", toolchain.toolkit / "lib"] if on_gpu else []
     return sandbox.Box(
         read_only=(worker.parent, layout.libraries, *(path for path in nvidia_libraries if path.is_dir())),
@@ -248,9 +291,14 @@ def _lines(words: Sequence[str]) -> str:
     return "".join(f"{word}\n" for word in words)
 
 
-def _filter(done: Sequence[TestResult]) -> list[str]:
+def _filter(done: Sequence[TestResult], *, with_evidence: bool) -> list[str]:
     names = ":".join(test.name for test in done)
-    return [f"--gtest_filter=-{names}"] if names and len(names) < _FILTER_BYTES else []
+    if len(names) >= _FILTER_BYTES:
+        names = ""
+    if not with_evidence:
+        # A filter that starts with a star keeps the suite from measuring the rungs that no criterion measures, too.
+        return [f"--gtest_filter=*-{_NO_EVIDENCE}{':' if names else ''}{names}"]
+    return [f"--gtest_filter=-{names}"] if names else []
 
 
 def _total_seconds(assignment: Assignment, suite: Suite) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from grader.assignment import Assignment, Criterion
-from grader.result import VERDICTS, SuiteResult, TestResult
+from grader.result import INCONCLUSIVE, VERDICTS, SuiteResult, TestResult
 from grader.schema import Fields
 
 _DIGITS = 2
@@ -54,7 +54,10 @@ class Score:
 def score_result(assignment: Assignment, result: SuiteResult) -> Score:
     """Scores a finished run. What is timed counts only where it ran on a GPU."""
     measured = {entry.criterion: (entry.value, entry.verdict) for entry in result.evidence}
-    measured |= {entry.criterion: (entry.value, entry.verdict) for entry in result.timings}
+    measured |= {
+        entry.criterion: (entry.value, INCONCLUSIVE if entry.is_inconclusive else entry.verdict)
+        for entry in result.timings
+    }
     on_gpu = result.device.kind == "cuda"
     criteria = tuple(
         _tests_score(criterion, result.tests)
@@ -67,9 +70,13 @@ def score_result(assignment: Assignment, result: SuiteResult) -> Score:
     return _score(assignment, criteria, verdict, rung)
 
 
-def score_nothing(assignment: Assignment, verdict: str, detail: str) -> Score:
+def score_nothing(assignment: Assignment, verdict: str, detail: str, *, on_gpu: bool = False) -> Score:
     """The score of a submission that never ran: it did not compile, was refused, or isn't there."""
-    criteria = tuple(_criterion_score(criterion, 0.0, verdict, detail) for criterion in assignment.criteria)
+    criteria = tuple(
+        _criterion_score(criterion, 0.0, verdict, detail)
+        for criterion in assignment.criteria
+        if on_gpu or not criterion.timing
+    )
     return _score(assignment, criteria, verdict, "")
 
 
@@ -102,8 +109,13 @@ def linear_fraction(value: float, full: float, none: float) -> float:
 
 
 def tests_of(criterion: Criterion, tests: Sequence[TestResult]) -> list[TestResult]:
-    """The tests that a criterion counts."""
-    return [test for test in tests if any(fnmatchcase(test.name, glob) for glob in criterion.tests)]
+    """The tests that a criterion counts; what was wrong while its rung was timed is one of them."""
+    return [
+        test
+        for test in tests
+        if any(fnmatchcase(test.name, glob) for glob in criterion.tests)
+        or (test.is_timing and test.rung == criterion.rung)
+    ]
 
 
 def _tests_score(criterion: Criterion, tests: Sequence[TestResult]) -> CriterionScore:
@@ -121,6 +133,8 @@ def _measured_score(
     if not own or any(test.verdict != "PASS" for test in own):
         worst = max((test.verdict for test in own), key=VERDICTS.index, default="HARNESS")
         return _criterion_score(criterion, 0.0, worst, "counts once this rung's tests pass", value)
+    if found == INCONCLUSIVE:
+        return _criterion_score(criterion, 0.0, found, "the repeats do not decide: to be measured again")
     if value is None:
         return _criterion_score(criterion, 0.0, "WRONG" if found == "PASS" else found, "could not be measured")
     fraction = linear_fraction(value, criterion.full, criterion.none)

@@ -3,7 +3,8 @@
 One SQLite file in the output folder. A test is in it moments after it ended, a submission the moment its suite ended;
 what is in it is never done again. A row's key is a hash of all that the result depends on (submission, suite,
 libraries, assignment, reference, toolchain, seed), so a change of any of them leads to another row, and the old rows
-are the history. Results that the harness spoiled are kept to be shown, and replaced by the next attempt.
+are the history. Results that the harness spoiled, or times that did not decide, are kept to be shown, and replaced by
+the next attempt.
 """
 
 import json
@@ -15,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from grader.errors import GraderError
-from grader.record import NOT_GRADED, Record, record_from_json, student_from
+from grader.record import Record, record_from_json, student_from
 from grader.result import TestResult, test_from
 from grader.schema import Fields
 
@@ -37,6 +38,11 @@ CREATE TABLE IF NOT EXISTS class (
 );
 """
 _VERSION = "1"
+
+
+def gpu_key(key: str) -> str:
+    """Under which a GPU's tests are kept: those of the virtual GPU have the same names."""
+    return f"{key}/cuda"
 
 
 class Journal:
@@ -78,7 +84,7 @@ class Journal:
 
     def add(self, record: Record) -> None:
         """Makes a result durable. A final one is never replaced."""
-        is_final = int(record.status != NOT_GRADED)
+        is_final = int(record.is_final)
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute(
@@ -87,7 +93,10 @@ class Journal:
                 (record.assignment, record.folder, record.key, is_final, record.to_json()),
             )
             if is_final:
-                self._db.execute("DELETE FROM test WHERE folder=? AND key=?", (record.folder, record.key))
+                self._db.execute(
+                    "DELETE FROM test WHERE folder=? AND key IN (?, ?)",
+                    (record.folder, record.key, gpu_key(record.key)),
+                )
 
     def add_tests(self, folder: str, key: str, tests: Iterable[TestResult]) -> None:
         """Makes ended tests of a run durable that isn't over yet."""

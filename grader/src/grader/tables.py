@@ -21,7 +21,8 @@ def safe_cell(value: str) -> str:
 def gradebook(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
     """All students' points by assignment and criterion.
 
-    A submission that the harness failed on has empty cells, not zeros. With one assignment, criteria are columns by
+    A submission that the harness failed on has empty cells, not zeros. Where a GPU measured, the ratio of each time has
+    a column, which is empty where the repeats did not decide. With one assignment, criteria are columns by
     themselves; with several, each column says whose it is.
     """
     frames = [_frame(name, own, prefixed=len(records) > 1) for name, own in records.items()]
@@ -49,6 +50,8 @@ def _frame(name: str, records: Sequence[Record], *, prefixed: bool) -> pd.DataFr
         }
         if record.score:
             row |= {f"{prefix}{criterion.id}": criterion.points for criterion in record.score.criteria}
+        if record.result:
+            row |= {f"{prefix}{timing.criterion} ratio": timing.value for timing in record.result.timings}
         rows.append(row)
     columns = list(dict.fromkeys(column for row in rows for column in row)) or [*_IDENTITY, name]
     return pd.DataFrame(rows, columns=columns)

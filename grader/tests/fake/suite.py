@@ -2,6 +2,8 @@
 
 A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
 `harness TIMES` (exit 3 that many times), `todo RUNG` (not begun), `print TEXT`, `unfinished` (cut short), `garbage`.
+With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while it was timed), `noisy TIMES` (inconclusive
+that many times). A file no_gpu beside the executable: there is none.
 Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
 """
 
@@ -37,14 +39,22 @@ if "gtest_list_tests" in arguments:
     print("Evidence.\n  Fast/beta_two")
     sys.exit(0)
 
+on_gpu = arguments.get("device") == "cuda"
+if on_gpu and (Path(__file__).parent / "no_gpu").exists():
+    print("90_fake_suite: --device=cuda found no GPU (cudaErrorNoDevice); --device=vgpu needs none", file=sys.stderr)
+    sys.exit(3)
+if arguments.get("gtest_filter") == "*-*":
+    sys.exit(0)
 prefix = Path(arguments["prefix"]).read_text().splitlines() if "prefix" in arguments else []
 source = subprocess.run([*prefix, arguments["worker"]], capture_output=True, text=True, check=True).stdout
 directives = [line.removeprefix("// ").split() for line in source.splitlines() if line.startswith("// ")]
 who = next((words[1] for words in directives if words[0] == "who"), "?")
-say(f"run {who}")
+say(f"{'gpu' if on_gpu else 'run'} {who}")
 slow = next((float(words[1]) for words in directives if words[0] == "slow"), 0.0)
 todo = {words[1] for words in directives if words[0] == "todo"}
 fails = dict.fromkeys(todo, "WRONG") | {words[1]: words[2] for words in directives if words[0] == "fail"}
+if on_gpu:
+    fails = {words[1]: words[2] for words in directives if words[0] == "gpufail"}
 values = {words[1]: float(words[2]) for words in directives if words[0] == "value"}
 times = {words[1]: float(words[2]) for words in directives if words[0] == "time"}
 printed = "\n".join(" ".join(words[1:]) for words in directives if words[0] == "print") or "<script>alert(1)</script>"
@@ -65,7 +75,9 @@ document = {
     "suite": "public",
     "seed": int(arguments.get("seed", 5)),
     "finished": False,
-    "device": {"kind": "vgpu", "profile": "h200", "name": "Fake <b>GPU</b>", "threads": 1},
+    "device": {"kind": "cuda", "profile": "", "name": "Real <b>GPU</b>", "threads": 1}
+    if on_gpu
+    else {"kind": "vgpu", "profile": "h200", "name": "Fake <b>GPU</b>", "threads": 1},
     "tests": [],
     "evidence": [],
     "profiles": [],
@@ -103,7 +115,7 @@ for name in names:
             "findings": [finding] if verdict == "RACE" else [],
         }
     )
-    say(f"test {who} {name}")
+    say(f"{'gpu test' if on_gpu else 'test'} {who} {name}")
     save()
     if "gtest_fail_fast" in arguments and verdict != "PASS":
         break
@@ -137,7 +149,35 @@ document["profiles"] = [
     for rung in RUNGS
     if rung not in todo and arguments.get("rung", rung) in (rung, rung.partition("_")[0])
     for source_kind in ("submission", "reference")
+    if not on_gpu
 ]
+status = 0
+if on_gpu:
+    noisy = next((int(words[1]) for words in directives if words[0] == "noisy"), 0)
+    wrong = {words[1]: words[2] for words in directives if words[0] == "gputime"}
+    ratios = {words[1]: float(words[2]) for words in directives if words[0] == "ratio"}
+    inconclusive = log.read_text().splitlines().count(f"gpu {who}") <= noisy
+    ratio = ratios.get("beta.time", 1.0)
+    verdict = "HARNESS" if inconclusive else wrong.get("beta.time", "PASS" if ratio >= 1 else "SLOW")
+    status = 3 if inconclusive else 0
+    measured = verdict in ("PASS", "SLOW", "HARNESS")
+    document["timings"] = [
+        {
+            "criterion": "beta.time",
+            "rung": "beta_two",
+            "n": 4096,
+            "bytes": 16_000_000,
+            "repeats": 12 if measured else 0,
+            "microseconds": 8.0 / ratio if measured else 0.0,
+            "reference_microseconds": 8.0 if measured else 0.0,
+            "copy_microseconds": 7.5 if measured else 0.0,
+            "figure": {"value": ratio, "low": ratio - 0.01, "high": ratio + 0.02} if status == 0 and measured else None,
+            "verdict": verdict,
+            "message": f"{verdict}  Timing.Quick/beta_two   beta_two\n  found   something\n  hint    less",
+            "throttled": ratio > 1,
+            "gpu": {"SM clock, before": "1980 MHz", "driver, before": "580.1", "SM clock, after": "1965 MHz"},
+        }
+    ]
 document["finished"] = "unfinished" not in kinds
 save()
 if "record" in arguments:
@@ -145,5 +185,7 @@ if "record" in arguments:
     figures["profiles"] = [profile for profile in document["profiles"] if profile["source"] == "submission"]
     Path(arguments["record"]).write_text(json.dumps(figures))
 say(f"done {who}")
+if status:
+    sys.exit(status)
 print("\nEvidence at n = 1024\n")
 sys.exit(1 if fails else 0)

@@ -1,0 +1,202 @@
+"""Grading with a GPU: two runs of each submission, the worse verdict of each test, times that decide or are open."""
+
+import itertools
+import json
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from grader.cli import cli, main
+from grader.devices import merge
+from grader.layout import Layout
+from grader.result import Device, SuiteResult, TestResult
+
+Submissions = Callable[..., Path]
+
+
+def grade(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(
+        cli, ["grade", str(folder), "--no-sandbox", "--jobs", "3", "--device", "cuda", *arguments]
+    )
+
+
+def log(layout: Layout) -> list[str]:
+    return (layout.build / "bin" / "runs.log").read_text().splitlines()
+
+
+def result_of(layout: Layout, who: str) -> dict:  # type: ignore[type-arg]
+    return next(
+        found
+        for path in (layout.root / "out/results/90_fake").glob("*.json")
+        if (found := json.loads(path.read_text()))["folder"] == who
+    )
+
+
+def card_of(layout: Layout, who: str) -> str:
+    return (layout.root / "out" / result_of(layout, who)["card"]).read_text()
+
+
+def test_the_virtual_gpu_finds_what_the_gpu_does_not_show(in_checkout: Layout, submissions: Submissions) -> None:
+    assert grade(
+        submissions(racing="// fail alpha_one RACE", both="// fail alpha_one RACE\n// gpufail alpha_one WRONG")
+    )
+    found = result_of(in_checkout, "racing")
+    assert (found["verdict"], found["score"]["rung"]) == ("RACE", "alpha_one")
+    message = found["result"]["tests"][0]["message"]
+    assert "\n  device  virtual GPU; on the Real <b>GPU</b> it is PASS\n  hint    think" in message
+    assert found["result"]["device"] == {"kind": "cuda", "name": "Real <b>GPU</b>", "profile": "h200", "threads": 1}
+    assert "on the Real <b>GPU</b> it is WRONG" in result_of(in_checkout, "both")["result"]["tests"][0]["message"]
+
+
+def test_the_gpu_has_a_verdict_of_its_own(in_checkout: Layout, submissions: Submissions) -> None:
+    grade(submissions(late="// gpufail beta_two WRONG"))
+    found = result_of(in_checkout, "late")
+    assert (found["verdict"], found["score"]["rung"]) == ("WRONG", "beta_two")
+    test = next(test for test in found["result"]["tests"] if test["rung"] == "beta_two")
+    assert test["device"] == "Real <b>GPU</b>"
+    assert "on the virtual GPU it is PASS" in test["message"]
+
+
+@pytest.mark.parametrize(
+    ("virtual", "gpu", "wanted"),
+    [("PASS", "PASS", "PASS"), ("RACE", "WRONG", "RACE"), ("WRONG", "CRASH", "CRASH"), ("BOUNDS", "BOUNDS", "BOUNDS"),
+     ("UNINIT", "PASS", "UNINIT"), ("PASS", "REJECTED", "REJECTED")],
+)  # fmt: skip
+def test_the_worse_verdict_holds(virtual: str, gpu: str, wanted: str) -> None:
+    def result(kind: str, verdict: str) -> SuiteResult:
+        test = TestResult("T.A/r", "r", verdict, 0, f"{verdict}  {kind}" if verdict != "PASS" else "", "", "", ())
+        return SuiteResult("a", "full", 1, True, Device(kind, "", kind.upper(), 1), (test,), (), (), ())
+
+    merged = merge(result("vgpu", virtual), result("cuda", gpu)).tests[0]
+    assert merged.verdict == wanted
+    assert merged.device == ("" if wanted == "PASS" else "CUDA" if virtual != wanted else "virtual GPU")
+    assert merged.message.startswith(wanted) == (wanted != "PASS")
+
+
+def test_evidence_is_counted_once_and_not_on_the_gpu(in_checkout: Layout, submissions: Submissions) -> None:
+    grade(submissions(ada="// value beta.fast 4"))
+    found = result_of(in_checkout, "ada")
+    assert [entry["value"] for entry in found["result"]["evidence"]] == [4]
+    assert len(found["result"]["profiles"]) == 6
+    assert len(found["result"]["tests"]) == 7
+    assert not [line for line in log(in_checkout) if line.startswith("gpu test") and "Evidence" in line]
+
+
+def test_measured_time_counts(in_checkout: Layout, submissions: Submissions) -> None:
+    assert grade(submissions(fast="", middling="// ratio beta.time 0.75")).exit_code == 0
+    points = {who: result_of(in_checkout, who)["score"]["total"] for who in ("fast", "middling")}
+    assert points == {"fast": 25, "middling": 24}
+    timing = result_of(in_checkout, "fast")["result"]["timings"][0]
+    assert (timing["value"], timing["low"], timing["high"], timing["bytes"]) == (1.0, 0.99, 1.02, 16_000_000)
+
+
+def test_without_a_gpu_no_point_for_time_is_spoken_of(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="", broken="#error no")
+    CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"])
+    for who in ("ada", "broken"):
+        assert "beta.time" not in [entry["id"] for entry in result_of(in_checkout, who)["score"]["criteria"]]
+
+
+def test_what_is_wrong_while_it_is_timed_is_wrong(in_checkout: Layout, submissions: Submissions) -> None:
+    grade(submissions(cheat="// gputime beta.time REJECTED"))
+    found = result_of(in_checkout, "cheat")
+    assert (found["verdict"], found["score"]["rung"]) == ("REJECTED", "beta_two")
+    by_id = {entry["id"]: entry for entry in found["score"]["criteria"]}
+    assert by_id["beta.sum"]["detail"] == "2 of 3 tests pass"
+    assert (by_id["beta.fast"]["points"], by_id["beta.time"]["points"], by_id["alpha.sum"]["points"]) == (0, 0, 8)
+    page = card_of(in_checkout, "cheat")
+    assert "Real &lt;b&gt;GPU&lt;/b&gt;, while it was timed" in page
+
+
+def test_an_inconclusive_time_is_no_zero_and_is_measured_again(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="// noisy 1", grace="")
+    first = grade(folder)
+    assert first.exit_code == 3
+    assert "Inconclusive times, which the same command measures again: ada (beta_two)" in " ".join(first.output.split())
+    found = result_of(in_checkout, "ada")
+    assert (found["status"], found["verdict"], found["score"]["total"]) == ("graded", "PASS", 23)
+    criterion = next(entry for entry in found["score"]["criteria"] if entry["id"] == "beta.time")
+    assert criterion["verdict"] == "INCONCLUSIVE"
+    page = card_of(in_checkout, "ada")
+    assert "inconclusive" in page
+    assert "--device cuda" in page
+    before = len(log(in_checkout))
+    second = grade(folder)
+    assert (second.exit_code, result_of(in_checkout, "ada")["score"]["total"]) == (0, 25)
+    lines = log(in_checkout)[before:]
+    assert [line for line in lines if "grace" in line] == []
+    assert [line for line in lines if "test ada" in line] == []  # only the time was open
+
+
+def test_a_gpu_run_that_was_cut_short_goes_on(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="// slow 0.3")
+    stopper = threading.Thread(target=_stop_after_gpu_tests, args=(in_checkout, 2))
+    stopper.start()
+    grade(folder)
+    stopper.join()
+    before = log(in_checkout)
+    assert sum(line.startswith("gpu test") for line in before) >= 2
+    (in_checkout.build / "bin" / "no_gpu").unlink()
+    assert grade(folder).exit_code == 0
+    after = log(in_checkout)[len(before) :]
+    assert not [line for line in after if line.startswith("test ada")]  # the virtual GPU's part was done
+    assert 0 < sum(line.startswith("gpu test") for line in after) <= 4
+    assert result_of(in_checkout, "ada")["score"]["total"] == 25
+
+
+def _stop_after_gpu_tests(layout: Layout, count: int) -> None:
+    """Kills the suite on the GPU, and lets no other start."""
+    while not (layout.build / "bin" / "runs.log").exists():
+        time.sleep(0.02)
+    while sum(line.startswith("gpu test") for line in log(layout)) < count:
+        time.sleep(0.02)
+    time.sleep(0.4)  # the grader looks at the result file from time to time
+    (layout.build / "bin" / "no_gpu").touch()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"--device=cuda" in words and any(word.startswith(b"--result=" + bytes(layout.root)) for word in words):
+            os.kill(int(process.name), signal.SIGKILL)
+
+
+def test_one_submission_at_a_time_is_on_the_gpu(in_checkout: Layout, submissions: Submissions) -> None:
+    grade(submissions(ada="// slow 0.05", grace="// slow 0.05", alan="// slow 0.05"))
+    order = [line.split()[-2 if line.startswith("gpu test") else -1] for line in log(in_checkout) if "gpu" in line]
+    assert len([a for a, b in itertools.pairwise(order) if a != b]) == 2
+
+
+def test_without_a_gpu_the_command_says_so_at_once(
+    in_checkout: Layout, submissions: Submissions, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (in_checkout.build / "bin" / "no_gpu").touch()
+    folder = submissions(ada="")
+    monkeypatch.setattr("sys.argv", ["grader", "grade", str(folder), "--no-sandbox", "--device", "cuda"])
+    assert main() == 1
+    said = re.sub(r"\s+", " ", capsys.readouterr().err)
+    assert "--device cuda needs an NVIDIA GPU: found no GPU (cudaErrorNoDevice)." in said
+    assert "without --device cuda" in said
+    assert not (in_checkout.build / "bin" / "runs.log").exists()
+
+
+def test_the_board_ranks_what_was_measured(in_checkout: Layout, submissions: Submissions) -> None:
+    grade(
+        submissions(
+            quick="// ratio beta.time 1.25\n// time beta_two 99", slow="// ratio beta.time 1.1\n// time beta_two 5"
+        )
+    )
+    board = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"][0]
+    assert board["metric"] == "measured microseconds"
+    assert board["measured_on"] == "Real <b>GPU</b>"
+    assert [(entry["alias"], entry["value"], entry["ratio"]) for entry in board["entries"]] == [
+        (board["entries"][0]["alias"], pytest.approx(6.4), pytest.approx(1.25)),
+        (board["entries"][1]["alias"], pytest.approx(8 / 1.1), pytest.approx(1.1)),
+    ]
