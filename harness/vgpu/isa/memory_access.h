@@ -265,6 +265,7 @@ bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& sam
 //   static void Lanes(Warp&, const Insn&, LaneMask, const RegionMemory&, const uint64_t* address)
 //   static bool SameValue(const Warp&, const Insn&, int lane, int other)     stores only
 //   static bool Keeps(const Warp&, const Insn&, int lane, const uint8_t* at)  stores only: the value is there already
+//   static constexpr bool kConverts                       registers are of another width than the elements
 //   static constexpr bool kHalves; static void Half(Warp&, const Insn&, int half, uint8_t* at, bool uniform)
 template <typename Mover>
 [[gnu::noinline]] void MoveLanes(Warp& warp, const Insn& insn, LaneMask mask, Region region,

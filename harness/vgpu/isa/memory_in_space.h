@@ -1,0 +1,180 @@
+// Handlers of ld and st for every state space: which of a mover's ways (see isa/memory_access.h) an access takes.
+//
+// Movers are many, and each way is compiled for each of them: what programs seldom do has no way of its own.
+#pragma once
+
+#include "vgpu/isa/memory_modifiers.h"
+
+namespace lockstep::vgpu {
+
+// What a load or a store moves, and where its address points.
+struct MoveShape {
+  int element_bytes;  // in memory
+  bool is_signed;
+  int register_bytes;
+  int count;
+  AccessSpace space;
+  int address_bytes;
+};
+
+// The handler, or nullptr where there is none.
+Handler SelectLoad(const MoveShape& s);
+Handler SelectStore(MoveShape s);
+
+// Elements as wide as their registers, or pieces of 32 bytes: no conversion.
+inline bool IsWide(const MoveShape& s) { return s.element_bytes == 16 || s.element_bytes * s.count == 32; }
+
+template <Region kRegion, typename Mover, typename Word>
+void Access(Warp& warp, const Insn& insn, LaneMask mask) {
+  Move<kRegion, Mover, Word>(warp, insn, mask, Source<Word>(warp, Mover::Address(insn)),
+                             static_cast<Word>(insn.immediate));
+}
+
+// Any shape of access in a region in which neighbours are not worth a look.
+template <Region kRegion, typename Mover, bool kNarrow>
+void AccessLanes(Warp& warp, const Insn& insn, LaneMask mask) {
+  uint64_t address[kWarpSize];
+  ReadAddresses<kNarrow>(warp, Mover::Address(insn), insn.immediate, address);
+  MoveLanes<Mover>(warp, insn, mask, kRegion, address);
+}
+
+// Shared memory by addresses of 64 bits.
+template <typename Mover>
+[[gnu::noinline]] void MoveShared(Warp& warp, const Insn& insn, LaneMask mask, Region region,
+                                  const uint64_t address[kWarpSize]) {
+  if constexpr (Mover::kConverts) {
+    MoveLanes<Mover>(warp, insn, mask, region, address);
+  } else {
+    Move<Region::kShared, Mover, uint64_t>(warp, insn, mask, address, 0);
+  }
+}
+
+template <typename Mover>
+void AccessSharedWide(Warp& warp, const Insn& insn, LaneMask mask) {
+  uint64_t address[kWarpSize];
+  ReadAddresses<false>(warp, Mover::Address(insn), insn.immediate, address);
+  MoveShared<Mover>(warp, insn, mask, Region::kShared, address);
+}
+
+// The same for every mover: what is left of the access once its addresses are known.
+using MoveFunction = void (*)(Warp& warp, const Insn& insn, LaneMask mask, Region region, const uint64_t* address);
+void MoveCluster(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize], MoveFunction shared,
+                 MoveFunction lanes);
+void MoveGeneric(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* base, MoveFunction shared,
+                 MoveFunction lanes);
+
+// ld.shared::cluster and its like: in the own block mostly.
+template <typename Mover, bool kNarrow>
+void AccessCluster(Warp& warp, const Insn& insn, LaneMask mask) {
+  uint64_t address[kWarpSize];
+  ReadAddresses<kNarrow>(warp, Mover::Address(insn), insn.immediate, address);
+  MoveCluster(warp, insn, mask, address, MoveShared<Mover>, MoveLanes<Mover>);
+}
+
+template <typename Mover>
+void AccessGeneric(Warp& warp, const Insn& insn, LaneMask mask) {
+  const uint64_t* base = Source<uint64_t>(warp, Mover::Address(insn));
+  const uint64_t offset = insn.immediate;
+  // All in global memory, mostly; nothing lies in the windows between the last special one and the first arena.
+  uint64_t below = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    below |= (base[lane] + offset - kArenaWindow) & (uint64_t{0} - ((mask >> lane) & 1));
+  }
+  if ((below >> 63) == 0) return Access<Region::kGlobal, Mover, uint64_t>(warp, insn, mask);
+  MoveGeneric(warp, insn, mask, base, MoveShared<Mover>, MoveLanes<Mover>);
+}
+
+template <typename Mover>
+Handler InSpace(AccessSpace space, int address_bytes) {
+  const bool narrow = address_bytes == 4;
+  switch (space) {
+    case AccessSpace::kGlobal:
+      return narrow ? nullptr : Access<Region::kGlobal, Mover, uint64_t>;
+    case AccessSpace::kConst:
+      if constexpr (Mover::kAccess == AccessKind::kLoad) {
+        if (narrow) return nullptr;
+        if constexpr (Mover::kHalves)
+          return Access<Region::kConst, Mover, uint64_t>;  // all lanes read one value, mostly
+        return AccessLanes<Region::kConst, Mover, false>;
+      }
+      return nullptr;
+    case AccessSpace::kGeneric:
+      return narrow ? nullptr : AccessGeneric<Mover>;
+    case AccessSpace::kShared:
+      return narrow ? Access<Region::kShared, Mover, uint32_t> : AccessSharedWide<Mover>;
+    case AccessSpace::kCluster:
+      return narrow ? AccessCluster<Mover, true> : AccessCluster<Mover, false>;
+    case AccessSpace::kLocal:
+      return narrow ? AccessLanes<Region::kLocal, Mover, true> : AccessLanes<Region::kLocal, Mover, false>;
+    case AccessSpace::kParameters:
+      return narrow ? nullptr : AccessLanes<Region::kParameters, Mover, false>;
+    case AccessSpace::kArea:
+      return narrow ? AccessLanes<Region::kArea, Mover, true> : AccessLanes<Region::kArea, Mover, false>;
+  }
+  return nullptr;
+}
+
+template <typename Mover>
+Handler InGlobal(AccessSpace space, int address_bytes) {
+  const bool possible = address_bytes != 4 && (space == AccessSpace::kGlobal || space == AccessSpace::kGeneric);
+  return possible ? InSpace<Mover>(space, address_bytes) : nullptr;
+}
+
+// Calls f.template operator()<M, R>() with the element's type in memory and the register's.
+template <typename F>
+Handler ForTypes(const MoveShape& s, const F& f) {
+  const auto widths = [&]<typename M>() -> Handler {
+    switch (s.register_bytes) {
+      case 1:
+      case 2:
+        if constexpr (sizeof(M) <= 2) return f.template operator()<M, uint16_t>();
+        break;
+      case 4:
+        if constexpr (sizeof(M) <= 4) return f.template operator()<M, uint32_t>();
+        break;
+      case 8:
+        return f.template operator()<M, uint64_t>();
+    }
+    return nullptr;
+  };
+  switch (s.element_bytes) {
+    case 1:
+      return s.is_signed ? widths.template operator()<int8_t>() : widths.template operator()<uint8_t>();
+    case 2:
+      return s.is_signed ? widths.template operator()<int16_t>() : widths.template operator()<uint16_t>();
+    case 4:
+      return s.is_signed ? widths.template operator()<int32_t>() : widths.template operator()<uint32_t>();
+    case 8:
+      return widths.template operator()<uint64_t>();
+  }
+  return nullptr;
+}
+
+template <template <typename, int> typename Same>
+Handler SelectSame(const MoveShape& s) {
+  if (s.element_bytes != s.register_bytes) return nullptr;
+  switch (s.element_bytes * 16 + s.count) {
+    case 4 * 16 + 1:
+      return InSpace<Same<uint32_t, 1>>(s.space, s.address_bytes);
+    case 4 * 16 + 2:
+      return InSpace<Same<uint32_t, 2>>(s.space, s.address_bytes);
+    case 4 * 16 + 4:
+      return InSpace<Same<uint32_t, 4>>(s.space, s.address_bytes);
+    case 8 * 16 + 1:
+      return InSpace<Same<uint64_t, 1>>(s.space, s.address_bytes);
+    case 8 * 16 + 2:
+      return InSpace<Same<uint64_t, 2>>(s.space, s.address_bytes);
+    case 4 * 16 + 8:  // 32 bytes exist for global memory alone
+      return InGlobal<Same<uint32_t, 8>>(s.space, s.address_bytes);
+    case 8 * 16 + 4:
+      return InGlobal<Same<uint64_t, 4>>(s.space, s.address_bytes);
+    case 16 * 16 + 1:
+      return InSpace<Same<unsigned __int128, 1>>(s.space, s.address_bytes);
+    case 16 * 16 + 2:
+      return InGlobal<Same<unsigned __int128, 2>>(s.space, s.address_bytes);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace lockstep::vgpu
