@@ -25,6 +25,7 @@ from grader.timing_view import timing_view
 
 _MESSAGE_CHARS = 8000
 _OUTPUT_CHARS = 4000
+_HIDDEN = "Hidden"  # how the names of suites begin that only the instructor has
 _SPARK_WIDTH, _SPARK_HEIGHT = 96, 22
 _TONES = {
     "PASS": "good",
@@ -100,7 +101,8 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
         failed = [test for test in tests if test.rung == rung.id and test.verdict != "PASS" and not test.is_evidence]
         not_begun = is_not_begun(rung.id, tests)
         # What was not begun is said once, with the points: a test that says so again has nothing to look at.
-        failures = [_failure(test) for test in failed if not test.unfinished]
+        seed = record.result.seed if record.result else 0
+        failures = [_failure(test, seed) for test in failed if not test.unfinished]
         if not failed:
             failures += [
                 Failure(c.title, c.verdict, message_lines(measured[c.id]), "", "")
@@ -137,13 +139,15 @@ def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_q
     return "warn" if has_run else "bad"
 
 
-def _failure(test: TestResult) -> Failure:
+def _failure(test: TestResult, seed: int) -> Failure:
+    # A hidden test is not in the handout: its line is the instructor's.
+    is_hidden = test.name.startswith(_HIDDEN)
     return Failure(
         name=test.name,
         verdict=test.verdict,
         lines=message_lines(test.message or f"{test.verdict}  {test.name}"),
         output=shown_block(test.output, _OUTPUT_CHARS).strip("\n"),
-        reproduce=test.reproduce,
+        reproduce=test.reproduce if is_hidden else f"make test TEST={test.name} SEED={seed}",
     )
 
 
@@ -215,7 +219,7 @@ class Renderer:
                 ],
                 "handed_in": sum(record.status != MISSING for record in records),
                 "median": statistics.median(scores)
-                if (scores := [r.score.total for r in records if r.score])
+                if (scores := [r.score.total for r in records if r.score and r.status != MISSING])
                 else None,
                 "verdicts": Counter(record.shown_verdict for record in records).most_common(),
             }
