@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <map>
+#include <span>
 
 #include "judge/device.h"
 #include "judge/gpu_kernels.h"
@@ -120,7 +123,9 @@ class CudaGpu : public Gpu {
     pci_bus_id_ = bus;
   }
   ~CudaGpu() override {
-    if (scratch_ != nullptr) runtime_.free(scratch_);
+    for (Memory* memory : {&scratch_, &jobs_, &wrong_}) {
+      if (memory->address != nullptr) runtime_.free(memory->address);
+    }
   }
 
   uint64_t free_bytes() const override {
@@ -137,17 +142,17 @@ class CudaGpu : public Gpu {
     // Lines that another process had set aside are ordinary ones again, and are then driven out.
     runtime_.Check(runtime_.reset_persisting_cache(), "cudaCtxResetPersistingL2Cache");
     const uint64_t bytes = kCacheFolds * static_cast<uint64_t>(Attribute(kL2CacheSize));
-    NeedScratch(bytes);
-    runtime_.Check(runtime_.memset(scratch_, 0, bytes), "a fill");
+    Need(scratch_, bytes);
+    runtime_.Check(runtime_.memset(scratch_.address, 0, bytes), "a fill");
     runtime_.Check(runtime_.device_synchronize(), "a fill");
   }
 
   double TimeCopy(uint64_t bytes, uint32_t copies) override {
     const uint64_t pitch = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    NeedScratch(2 * pitch * copies);
+    Need(scratch_, 2 * pitch * copies);
     const auto begin = std::chrono::steady_clock::now();
     for (uint32_t copy = 0; copy < copies; ++copy) {
-      uint8_t* const from = scratch_ + 2 * pitch * copy;
+      uint8_t* const from = scratch_.address + 2 * pitch * copy;
       runtime_.Check(runtime_.memcpy_async(from + pitch, from, bytes, kCopyDeviceToDevice, nullptr), "a copy");
     }
     runtime_.Check(runtime_.device_synchronize(), "a copy");
@@ -156,59 +161,96 @@ class CudaGpu : public Gpu {
 
   GpuState State() const override { return ReadGpuState(pci_bus_id_); }
 
-  void Fill(uint64_t address, uint64_t n, uint64_t seed, GpuValues values) override {
-    void* arguments[] = {&address, &n, &seed, &values};
-    Launch("lockstep_fill", arguments);
+  void Fill(std::span<const GpuJob> jobs) override {
+    job_count_ = static_cast<uint32_t>(jobs.size());
+    Need(jobs_, jobs.size_bytes());
+    runtime_.Check(runtime_.memcpy(jobs_.address, jobs.data(), jobs.size_bytes(), kCopyHostToDevice), "a copy of jobs");
+    void* arguments[] = {&jobs_.address};
+    Launch("lockstep_fill", {kBlocksPerJob, job_count_, 1}, arguments);
+    Need(wrong_, sizeof(uint64_t) + job_count_ * sizeof(GpuWrong));
+    runtime_.Check(runtime_.memset(wrong_.address, 0, wrong_.bytes), "a fill");
+    runtime_.Check(runtime_.device_synchronize(), "a fill");
   }
 
-  uint64_t Run(const char* kernel, uint64_t address, uint64_t n, uint64_t seed, GpuValues values,
-               uint64_t extra) override {
-    NeedScratch(sizeof(uint64_t));
-    runtime_.Check(runtime_.memset(scratch_, 0, sizeof(uint64_t)), "a fill");
-    void* result = scratch_;
-    void* arguments[] = {&result, &address, &n, &seed, &values, &extra};
-    Launch(kernel, arguments);
-    uint64_t value = 0;
-    runtime_.Check(runtime_.memcpy(&value, scratch_, sizeof value, kCopyDeviceToHost), "a copy to the host");
-    return value;
+  GlanceResult Glance(uint64_t salt) override {
+    const auto begin = std::chrono::steady_clock::now();
+    void* arguments[] = {&jobs_.address, &wrong_.address, &salt};
+    Launch("lockstep_glance", {job_count_, 1, 1}, arguments);
+    GlanceResult result;
+    runtime_.Check(runtime_.memcpy(&result.wrong, wrong_.address, sizeof result.wrong, kCopyDeviceToHost), "a glance");
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    runtime_.Check(runtime_.memset(wrong_.address, 0, sizeof result.wrong), "a fill");
+    runtime_.Check(runtime_.device_synchronize(), "a fill");
+    return result;
+  }
+
+  std::vector<GpuWrong> Check() override {
+    std::vector<GpuWrong> wrong(job_count_);
+    const uint64_t bytes = wrong.size() * sizeof(GpuWrong);
+    void* counts = wrong_.address + sizeof(uint64_t);
+    runtime_.Check(runtime_.memset(counts, 0, bytes), "a fill");
+    void* arguments[] = {&jobs_.address, &counts};
+    Launch("lockstep_check", {kBlocksPerJob, job_count_, 1}, arguments);
+    runtime_.Check(runtime_.memcpy(wrong.data(), counts, bytes, kCopyDeviceToHost), "a check");
+    return wrong;
+  }
+
+  double SecondsToAnswer() override {
+    double least = std::numeric_limits<double>::infinity();
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const auto begin = std::chrono::steady_clock::now();
+      // A kernel, for copies and fills may go past the kernels of others.
+      Launch("lockstep_nothing", {1, 1, 1}, nullptr);
+      runtime_.Check(runtime_.device_synchronize(), "a launch");
+      least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return least;
   }
 
  private:
   static constexpr uint64_t kCacheFolds = 4, kAlignment = 512;
-  static constexpr uint32_t kBlocks = 1024, kThreads = 256;
+  static constexpr uint32_t kBlocksPerJob = 64, kThreads = 256;
+  static constexpr int kAttempts = 5;
+
+  struct Memory {
+    uint8_t* address = nullptr;
+    uint64_t bytes = 0;
+  };
 
   int Attribute(int attribute) const {
     int value = 0;
     runtime_.Check(runtime_.get_attribute(&value, attribute, 0), "cudaDeviceGetAttribute");
     return value;
   }
-  void Launch(const char* name, void** arguments) {
+  // Does not wait.
+  void Launch(const char* name, GridSize grid, void** arguments) {
+    void*& kernel = kernels_[name];
     if (library_ == nullptr) {
       runtime_.Check(runtime_.library_load_data(&library_, GpuKernelsPtx(), nullptr, nullptr, 0, nullptr, nullptr, 0),
                      "loading the judge's kernels");
     }
-    void* kernel = nullptr;
-    runtime_.Check(runtime_.library_get_kernel(&kernel, library_, name), name);
-    runtime_.Check(runtime_.launch_kernel(kernel, {kBlocks, 1, 1}, {kThreads, 1, 1}, arguments, 0, nullptr), name);
-    runtime_.Check(runtime_.device_synchronize(), name);
+    if (kernel == nullptr) runtime_.Check(runtime_.library_get_kernel(&kernel, library_, name), name);
+    runtime_.Check(runtime_.launch_kernel(kernel, grid, {kThreads, 1, 1}, arguments, 0, nullptr), name);
   }
 
-  void NeedScratch(uint64_t bytes) {
-    if (bytes <= scratch_bytes_) return;
-    if (scratch_ != nullptr) runtime_.free(scratch_);
-    void* memory = nullptr;
-    runtime_.Check(runtime_.malloc(&memory, bytes), "an allocation for timing");
-    scratch_ = static_cast<uint8_t*>(memory);
-    scratch_bytes_ = bytes;
-    runtime_.Check(runtime_.memset(scratch_, 0, bytes), "a fill");
+  void Need(Memory& memory, uint64_t bytes) {
+    if (bytes <= memory.bytes) return;
+    if (memory.address != nullptr) runtime_.free(memory.address);
+    memory = {};
+    void* address = nullptr;
+    runtime_.Check(runtime_.malloc(&address, bytes), "an allocation for timing");
+    memory = {static_cast<uint8_t*>(address), bytes};
+    runtime_.Check(runtime_.memset(address, 0, bytes), "a fill");
     runtime_.Check(runtime_.device_synchronize(), "a fill");
   }
 
   const Runtime& runtime_;
   std::string pci_bus_id_;
-  uint8_t* scratch_ = nullptr;
-  uint64_t scratch_bytes_ = 0;
+  Memory scratch_;
+  Memory jobs_, wrong_;  // wrong_: what a glance counts, then what a check does, job by job
+  uint32_t job_count_ = 0;
   void* library_ = nullptr;
+  std::map<std::string, void*> kernels_;
 };
 
 class CudaJudgeDevice : public JudgeDevice {

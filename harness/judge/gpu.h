@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "judge/gpu_job.h"
 
 namespace lockstep::judge {
 
@@ -18,10 +21,6 @@ struct GpuState {
 // pci_bus_id: as the CUDA runtime gives it, "0000:3b:00.0".
 GpuState ReadGpuState(const std::string& pci_bus_id);
 
-// What an input is made of: any 32 bits, or floats that are whole numbers from -8 to 8. Element i is a function of a
-// seed and i alone (gpu_kernels.cu).
-enum class GpuValues : uint32_t { kInts, kSmallFloats };
-
 class Gpu {
  public:
   virtual ~Gpu() = default;
@@ -34,11 +33,20 @@ class Gpu {
   virtual double TimeCopy(uint64_t bytes, uint32_t copies) = 0;
   virtual GpuState State() const = 0;
 
-  // Writes an input of n elements.
-  virtual void Fill(uint64_t address, uint64_t n, uint64_t seed, GpuValues values) = 0;
-  // Runs a kernel of gpu_kernels.cu on an output, and returns what it comes to: a sum, or a number of wrong elements.
-  virtual uint64_t Run(const char* kernel, uint64_t address, uint64_t n, uint64_t seed, GpuValues values,
-                       uint64_t extra = 0) = 0;
+  // Writes the jobs' inputs. What is looked at afterwards are these jobs.
+  virtual void Fill(std::span<const GpuJob> jobs) = 0;
+  // Looks at some elements of each output, at places that depend on the salt, and says how many are wrong, and how long
+  // that took: it waits for what other processes have the GPU do before.
+  struct GlanceResult {
+    uint64_t wrong = 0;
+    double seconds = 0;
+  };
+  virtual GlanceResult Glance(uint64_t salt) = 0;
+  // Looks at every element, output and input; one entry a job.
+  virtual std::vector<GpuWrong> Check() = 0;
+  // Seconds until the GPU has done next to nothing: some microseconds where it is idle, far more where another process
+  // has kernels on it.
+  virtual double SecondsToAnswer() = 0;
 };
 
 }  // namespace lockstep::judge

@@ -1,11 +1,14 @@
 // The judge's own kernels, for timings: inputs and checks of a size that takes the host too long. They are compiled to
 // PTX with the judge and run in its own process, where no submission reaches.
 //
-// An input's element is a function of a seed and the element's index, so that a check needs no copy of the input.
-#include <cstdint>
+// An input's element is a function of a seed and the element's index, so that a check needs no copy of the input. All
+// calls of a batch are dealt with at once: blockIdx.y, or where said blockIdx.x, is the number of a job.
+#include "gpu_job.h"
 
-// As GpuValues in gpu.h numbers them.
-constexpr uint32_t kInts = 0;
+using lockstep::judge::GpuJob;
+using lockstep::judge::GpuTask;
+using lockstep::judge::GpuValues;
+using lockstep::judge::GpuWrong;
 
 // SplitMix64's finalizer: every bit of the result depends on every bit of seed and index.
 __device__ uint64_t mix(uint64_t seed, uint64_t index) {
@@ -15,61 +18,89 @@ __device__ uint64_t mix(uint64_t seed, uint64_t index) {
   return z ^ (z >> 31);
 }
 
-// The bits of element `index`: any at all, or those of a float that is a whole number from -8 to 8.
-__device__ uint32_t value_at(uint64_t seed, uint64_t index, uint32_t values) {
-  const uint64_t random = mix(seed, index);
-  if (values == kInts) return static_cast<uint32_t>(random >> 32);
+// The bits of an input's element: any at all, or those of a float that is a whole number from -8 to 8.
+__device__ uint32_t value_at(const GpuJob& job, uint64_t index) {
+  const uint64_t random = mix(job.seed, index);
+  if (job.values == GpuValues::kInts) return static_cast<uint32_t>(random >> 32);
   return __float_as_uint(static_cast<float>(static_cast<int>((random >> 32) % 17) - 8));
+}
+
+__device__ uint32_t* input(const GpuJob& job) { return reinterpret_cast<uint32_t*>(job.in); }
+__device__ const uint32_t* output(const GpuJob& job) { return reinterpret_cast<const uint32_t*>(job.out); }
+__device__ uint64_t outputs(const GpuJob& job) { return job.task == GpuTask::kSum ? 1 : job.n; }
+
+// Whether an output's element is what it has to be, bit for bit. A step of a scan has to be exact: all sums of the
+// input are whole numbers that fit a float's 24 bits.
+__device__ bool is_right(const GpuJob& job, uint64_t i) {
+  const uint32_t found = output(job)[i];
+  switch (job.task) {
+    case GpuTask::kSum:
+      return found == static_cast<uint32_t>(job.parameter);
+    case GpuTask::kShift:
+      return found == value_at(job, i < job.n - job.parameter ? i + job.parameter : i - (job.n - job.parameter));
+    case GpuTask::kTranspose: {
+      const uint64_t height = job.n / job.parameter;
+      return found == value_at(job, i % height * job.parameter + i / height);
+    }
+    case GpuTask::kScan:
+    case GpuTask::kInclusiveScan: {
+      const bool inclusive = job.task == GpuTask::kInclusiveScan;
+      const float before = i == 0 ? 0.0f : __uint_as_float(output(job)[i - 1]);
+      const float added = inclusive ? __uint_as_float(value_at(job, i))
+                          : i == 0  ? 0.0f
+                                    : __uint_as_float(value_at(job, i - 1));
+      return __uint_as_float(found) == before + added;
+    }
+  }
+  return false;
 }
 
 __device__ uint64_t first_index() { return static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ uint64_t index_step() { return static_cast<uint64_t>(gridDim.x) * blockDim.x; }
 
-extern "C" __global__ void lockstep_fill(uint32_t* d_out, uint64_t n, uint64_t seed, uint32_t values) {
-  for (uint64_t i = first_index(); i < n; i += index_step()) d_out[i] = value_at(seed, i, values);
-}
-
-// The kernels below have one signature: what they come to is added to *d_result. `extra` is the task's own parameter.
-
-// The sum of an input's ints, modulo 2^32.
-extern "C" __global__ void lockstep_sum(unsigned long long* d_result, const uint32_t*, uint64_t n, uint64_t seed,
-                                        uint32_t values, uint64_t) {
+// Writes each job's input; of a sum, adds it up too.
+extern "C" __global__ void lockstep_fill(GpuJob* d_jobs) {
+  const GpuJob job = d_jobs[blockIdx.y];
   uint32_t sum = 0;
-  for (uint64_t i = first_index(); i < n; i += index_step()) sum += value_at(seed, i, values);
-  atomicAdd(d_result, sum);
-}
-
-// The checks count elements that differ in any bit from what they have to be.
-
-// d_out[i] is input[(i + shift) mod n], 0 <= shift < n.
-extern "C" __global__ void lockstep_check_shift(unsigned long long* d_result, const uint32_t* d_out, uint64_t n,
-                                                uint64_t seed, uint32_t values, uint64_t shift) {
-  unsigned long long wrong = 0;
-  for (uint64_t i = first_index(); i < n; i += index_step()) {
-    const uint64_t from = i < n - shift ? i + shift : i - (n - shift);
-    wrong += d_out[i] != value_at(seed, from, values);
+  for (uint64_t i = first_index(); i < job.n; i += index_step()) {
+    const uint32_t value = value_at(job, i);
+    input(job)[i] = value;
+    sum += value;
   }
-  if (wrong != 0) atomicAdd(d_result, wrong);
+  // Wraps around at 2^64; its low 32 bits are the sum's.
+  if (job.task == GpuTask::kSum && sum != 0) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(&d_jobs[blockIdx.y].parameter), sum);
+  }
 }
 
-// The input has `width` columns and n / width rows.
-extern "C" __global__ void lockstep_check_transpose(unsigned long long* d_result, const uint32_t* d_out, uint64_t n,
-                                                    uint64_t seed, uint32_t values, uint64_t width) {
-  unsigned long long wrong = 0;
-  const uint64_t height = n / width;
-  for (uint64_t i = first_index(); i < n; i += index_step()) {
-    wrong += d_out[i] != value_at(seed, i % height * width + i / height, values);
+// Counts what is wrong in each job's output, and in its input, unless that is the same memory.
+extern "C" __global__ void lockstep_check(const GpuJob* d_jobs, GpuWrong* d_wrong) {
+  const GpuJob job = d_jobs[blockIdx.y];
+  unsigned long long wrong_output = 0, wrong_input = 0;
+  for (uint64_t i = first_index(); i < outputs(job); i += index_step()) wrong_output += !is_right(job, i);
+  if (job.in != job.out) {
+    for (uint64_t i = first_index(); i < job.n; i += index_step()) wrong_input += input(job)[i] != value_at(job, i);
   }
-  if (wrong != 0) atomicAdd(d_result, wrong);
+  auto* const counts = reinterpret_cast<unsigned long long*>(&d_wrong[blockIdx.y]);
+  if (wrong_output != 0) atomicAdd(&counts[0], wrong_output);
+  if (wrong_input != 0) atomicAdd(&counts[1], wrong_input);
 }
 
-// An exclusive scan of whole numbers whose sums all fit a float's 24 bits: each step has to be exact.
-extern "C" __global__ void lockstep_check_scan(unsigned long long* d_result, const uint32_t* d_out, uint64_t n,
-                                               uint64_t seed, uint32_t values, uint64_t) {
-  unsigned long long wrong = 0;
-  for (uint64_t i = first_index(); i < n; i += index_step()) {
-    const float before = i == 0 ? 0.0f : __uint_as_float(d_out[i - 1]) + __uint_as_float(value_at(seed, i - 1, values));
-    wrong += !(__uint_as_float(d_out[i]) == before);
+// Looks at the first and the last element and at some of the others, in the output of job blockIdx.x: quick enough to
+// be part of a timed batch. Adds what is wrong to *d_wrong.
+extern "C" __global__ void lockstep_glance(const GpuJob* d_jobs, unsigned long long* d_wrong, uint64_t salt) {
+  constexpr unsigned kLooks = 4;
+  const GpuJob job = d_jobs[blockIdx.x];
+  const uint64_t count = outputs(job);
+  if (count == 0) return;
+  unsigned wrong = 0;
+  for (unsigned look = 0; look < kLooks; ++look) {
+    const uint64_t place = threadIdx.x * kLooks + look;
+    const uint64_t i = place == 0 ? 0 : place == 1 ? count - 1 : mix(salt + blockIdx.x, place) % count;
+    wrong += !is_right(job, i);
   }
-  if (wrong != 0) atomicAdd(d_result, wrong);
+  if (wrong != 0) atomicAdd(d_wrong, wrong);
 }
+
+// For finding out whether the GPU is busy.
+extern "C" __global__ void lockstep_nothing() {}

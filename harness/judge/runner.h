@@ -36,6 +36,11 @@ class Runner {
     throw HarnessError("this runner makes no batches of calls");
   }
   virtual CallReport RunBatch(uint32_t /*calls*/) { throw HarnessError("this runner makes no batches of calls"); }
+  // Stops the worker's processes where they are, until the next call, batch or preparation; what they have the GPU do
+  // goes on.
+  virtual void Hold() {}
+  // Ends the worker: the next call finds a new one.
+  virtual void Restart() {}
 };
 
 // Kernels that one call may launch.

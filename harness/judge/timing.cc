@@ -22,34 +22,70 @@ std::string Microseconds(double seconds) {
   return text;
 }
 
-// One batch of one worker.
+Problem OfCall(const CallContext& context, size_t call, const std::string& what, uint64_t wrong, uint64_t all) {
+  return MakeProblem(Verdict::kWrong, context,
+                     {"call " + std::to_string(call + 1) + " of a batch " + what + ": " + Grouped(wrong) + " of " +
+                      Grouped(all) + " elements are wrong"},
+                     "each call has to do its own work on its own buffers, and is timed together with the others");
+}
+
+// What full checks found, the first call's.
+std::optional<Problem> WrongIn(const std::vector<GpuJob>& jobs, const std::vector<GpuWrong>& wrong,
+                               const CallContext& context) {
+  for (size_t call = 0; call < wrong.size(); ++call) {
+    const GpuJob& job = jobs[call];
+    if (wrong[call].output > 0) {
+      const uint64_t outputs = job.task == GpuTask::kSum ? 1 : job.n;
+      return OfCall(context, call, "has a wrong result", wrong[call].output, outputs);
+    }
+    if (wrong[call].input > 0) return OfCall(context, call, "changed its input", wrong[call].input, job.n);
+  }
+  return std::nullopt;
+}
+
+// One worker's batches.
 class Batch {
  public:
   Batch(Runner& runner, const std::vector<std::unique_ptr<Workload>>& workloads, const CallContext& context)
-      : runner_(runner), workloads_(workloads), context_(context) {}
+      : runner_(runner), workloads_(workloads), context_(context) {
+    for (const auto& workload : workloads_) jobs_.push_back(workload->Job());
+  }
 
-  // Seconds of the batch; or what went wrong, in problems.
-  std::optional<double> Run(Gpu& gpu, std::vector<Problem>& problems) {
-    for (const auto& workload : workloads_) workload->Poison();
+  // Seconds of the batch on inputs of this seed; or what went wrong, in problems.
+  std::optional<double> Run(Gpu& gpu, uint64_t seed, std::vector<Problem>& problems) {
     std::vector<std::vector<worker::Argument>> calls;
     for (const auto& workload : workloads_) calls.push_back(workload->Arguments());
     if (!Fine(runner_.PrepareBatch(context_.launcher, calls), problems)) return std::nullopt;
+    // It knows its buffers now: from here to the order it must not see what is in them.
+    runner_.Hold();
+    for (size_t i = 0; i < jobs_.size(); ++i) jobs_[i].seed = SeedFor(seed, "call " + std::to_string(i));
+    gpu.Fill(jobs_);
+    for (const auto& workload : workloads_) workload->Poison();
     gpu.ClearCache();
     const CallReport report = runner_.RunBatch(static_cast<uint32_t>(calls.size()));
+    const Gpu::GlanceResult glance = gpu.Glance(SeedFor(seed, "glance"));
+    runner_.Hold();
     if (!Fine(report, problems)) return std::nullopt;
-    for (auto workload = workloads_.rbegin(); workload != workloads_.rend(); ++workload) {
-      std::vector<Problem> wrong = (*workload)->Check(gpu, context_);
-      problems.insert(problems.end(), std::make_move_iterator(wrong.begin()), std::make_move_iterator(wrong.end()));
-      if (!problems.empty()) return std::nullopt;
+    if (auto problem = WrongIn(jobs_, gpu.Check(), context_)) {
+      problems.push_back(std::move(*problem));
+    } else if (glance.wrong > 0) {
+      problems.push_back(MakeProblem(
+          Verdict::kWrong, context_,
+          {"the results were not there yet when the launchers had come back and the device had been waited for"},
+          "no stream, thread or process of yours may go on with the work after that"));
     }
-    return report.seconds;
+    if (!problems.empty()) return std::nullopt;
+    return report.seconds + glance.seconds;
   }
 
   // Seconds of a batch without calls.
-  double RunEmpty(std::vector<Problem>& problems) {
+  double RunEmpty(Gpu& gpu, std::vector<Problem>& problems) {
+    runner_.Hold();
     const CallReport report = runner_.RunBatch(0);
+    const Gpu::GlanceResult glance = gpu.Glance(0);
+    runner_.Hold();
     Fine(report, problems);
-    return report.seconds;
+    return report.seconds + glance.seconds;
   }
 
  private:
@@ -62,7 +98,21 @@ class Batch {
   Runner& runner_;
   const std::vector<std::unique_ptr<Workload>>& workloads_;
   const CallContext& context_;
+  std::vector<GpuJob> jobs_;
 };
+
+// Kernels that a submission left on the GPU would run beside the reference's and the copy's.
+std::optional<Problem> LeftRunning(Gpu& gpu, Runner& submission, const CallContext& context, double idle_seconds) {
+  if (gpu.SecondsToAnswer() <= idle_seconds) return std::nullopt;
+  submission.Restart();
+  if (gpu.SecondsToAnswer() > idle_seconds) {
+    throw HarnessError("another program is at work on the GPU: times would mean nothing");
+  }
+  return MakeProblem(Verdict::kRejected, context,
+                     {"kernels were still at work on the GPU after the launchers had come back and the device had been "
+                      "waited for"},
+                     "nothing of yours may go on after cudaDeviceSynchronize()");
+}
 
 // A time that moving the bytes alone would exceed was not spent on the work.
 std::optional<Problem> TooFast(const Timing& timing, double seconds, const Gpu& gpu, const CallContext& context) {
@@ -117,38 +167,54 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
   timing.rung = context.launcher;
   timing.elements = elements;
 
+  // What earlier tests left in the workers' processes is no part of this; nor do they keep what is timed here.
+  const auto restart = [&] {
+    submission.Restart();
+    reference.Restart();
+  };
+  restart();
   std::vector<std::unique_ptr<Workload>> workloads;
-  workloads.push_back(factory(device, context.launcher, elements));
-  timing.least_bytes = workloads.front()->LeastBytes();
   const double room =
       std::min(static_cast<double>(limits.batch_bytes), limits.memory_share * static_cast<double>(gpu->free_bytes()));
-  const double calls = room / static_cast<double>(std::max<uint64_t>(timing.least_bytes, 1));
-  timing.calls = static_cast<uint32_t>(std::clamp<double>(calls, limits.least_calls, limits.most_calls));
-  while (workloads.size() < timing.calls) workloads.push_back(factory(device, context.launcher, elements));
+  double bytes = 0;
+  while (timing.calls < limits.least_calls || (timing.calls < limits.most_calls && bytes < room)) {
+    workloads.push_back(factory(device, context.launcher, elements, timing.calls));
+    bytes += static_cast<double>(workloads.back()->LeastBytes());
+    ++timing.calls;
+  }
+  timing.least_bytes = static_cast<uint64_t>(bytes / timing.calls);
+  // A copy reads half of what it moves, and writes half.
+  const uint64_t copy_bytes = std::max<uint64_t>(timing.least_bytes / 2, 1);
 
   Batch own(submission, workloads, context), others(reference, workloads, context);
   std::vector<double> empty;
   NoteState("before", *gpu, timing);
   // The first repeat warms up: modules are loaded, memory is mapped, clocks rise.
   for (int repeat = -1; repeat < limits.most_repeats; ++repeat) {
-    for (size_t i = 0; i < workloads.size(); ++i) {
-      workloads[i]->Fill(*gpu, SeedFor(seed, "timing " + std::to_string(repeat) + " " + std::to_string(i)));
-    }
+    const uint64_t repeat_seed = SeedFor(seed, "timing " + std::to_string(repeat));
     std::optional<double> own_seconds, reference_seconds;
     std::vector<Problem> reference_problems;
+    if (auto problem = LeftRunning(*gpu, submission, context, limits.idle_seconds)) {
+      timing.problems.push_back(std::move(*problem));
+      break;
+    }
     for (const bool first : {true, false}) {
       if (first == (repeat % 2 == 0)) {
-        own_seconds = own.Run(*gpu, timing.problems);
+        own_seconds = own.Run(*gpu, SeedFor(repeat_seed, "submission"), timing.problems);
+        if (!own_seconds) break;
+        if (auto problem = LeftRunning(*gpu, submission, context, limits.idle_seconds)) {
+          timing.problems.push_back(std::move(*problem));
+          break;
+        }
       } else {
-        reference_seconds = others.Run(*gpu, reference_problems);
-        empty.push_back(others.RunEmpty(reference_problems));
+        reference_seconds = others.Run(*gpu, SeedFor(repeat_seed, "reference"), reference_problems);
+        if (reference_seconds) empty.push_back(others.RunEmpty(*gpu, reference_problems));
         ThrowOnProblem(reference_problems, context.launcher);
       }
     }
-    if (!own_seconds || !reference_seconds) break;
+    if (!timing.problems.empty()) break;
     gpu->ClearCache();
-    // A copy reads half of what it moves, and writes half.
-    const double copy_seconds = gpu->TimeCopy(std::max<uint64_t>(timing.least_bytes / 2, 1), timing.calls);
+    const double copy_seconds = gpu->TimeCopy(copy_bytes, timing.calls);
     if (repeat < 0) continue;
     // Only the reference's answers say what a round trip takes: the submission could be slow to answer, to its gain.
     const double round_trip = Median(empty);
@@ -165,6 +231,7 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
     if (repeat + 1 >= limits.first_repeats && enough(timing)) break;
   }
   NoteState("after", *gpu, timing);
+  restart();
   return timing;
 }
 

@@ -1,11 +1,12 @@
 // Measured time on a real GPU, such that a grade can rest on it.
 //
-// A repeat fills buffers with inputs that the worker has never seen, poisons the outputs, empties the GPU's cache, and
-// has a batch of calls made, each on buffers of its own that together exceed the cache. The judge's clock runs from the
-// order to the answer; less what an empty batch takes, and divided by the calls, that is the time of one. Then every
-// output is checked, the last call's first: work that was left for later, or for another stream, is not there yet. The
-// reference does the same in the same repeat, on the same inputs, and so does a plain copy, so that what slows down the
-// GPU for a while slows down all three.
+// A repeat has a batch of calls made, each on buffers of its own that together exceed the cache. Their inputs are
+// filled with what the worker has never seen while the worker is held, their outputs are poisoned, and the GPU's cache
+// is emptied. The judge's clock runs from the order until the worker has answered and the judge has looked at the
+// outputs: at some elements of each, in one short kernel, so that work that is left for later is either waited for or
+// not there. Less what an empty batch takes, and divided by the calls, that is the time of one. Then every element is
+// checked. The reference does the same in the same repeat, and so does a plain copy, so that what slows down the GPU
+// for a while slows down all three; the submission's worker is held meanwhile.
 //
 // A criterion's figure is a ratio of times; repeats go on until its interval decides the points, or there have been
 // too many: then it is said to be inconclusive, and nothing is guessed.
@@ -29,15 +30,17 @@ namespace lockstep::judge {
 class Workload {
  public:
   virtual ~Workload() = default;
-  virtual void Fill(Gpu& gpu, uint64_t seed) = 0;  // new inputs
-  virtual void Poison() = 0;                       // outputs and scratch
+  // What it is filled with (but for the seed, which is the judge's to choose), and what its output has to be.
+  virtual GpuJob Job() const = 0;
+  virtual void Poison() = 0;  // outputs and scratch
   virtual std::vector<worker::Argument> Arguments() const = 0;
-  virtual std::vector<Problem> Check(Gpu& gpu, const CallContext& context) const = 0;
   // That a call has to read and write at the least: what bounds its time from below.
   virtual uint64_t LeastBytes() const = 0;
 };
-using WorkloadFactory =
-    std::function<std::unique_ptr<Workload>(JudgeDevice& device, const std::string& rung, uint64_t elements)>;
+// Makes the workload of one call of a rung; `call` counts a batch's, which need not all be alike. Throws HarnessError
+// where the rung can't be timed.
+using WorkloadFactory = std::function<std::unique_ptr<Workload>(JudgeDevice& device, const std::string& rung,
+                                                                uint64_t elements, uint32_t call)>;
 
 // What a suite times; called before main, by the suite's own source. Returns true.
 bool RegisterWorkload(WorkloadFactory factory);
@@ -50,6 +53,9 @@ struct TimingLimits {
   uint64_t batch_bytes = uint64_t{8} << 30;
   double memory_share = 0.25;  // of the GPU's free memory that its buffers may take
   uint32_t least_calls = 16, most_calls = 256;
+  // An idle GPU answers well within this; with kernels of another process on it, it takes turns of a millisecond or
+  // more.
+  double idle_seconds = 2e-4;
   // Of the points: an interval worth no more than this decides.
   double tolerance = 0.02;
 };
@@ -57,8 +63,8 @@ struct TimingLimits {
 // Seconds of one call, repeat by repeat.
 struct Timing {
   std::string rung;
-  uint64_t elements = 0, least_bytes = 0;
-  uint32_t calls = 0;  // of a batch
+  uint64_t elements = 0, least_bytes = 0;  // of a call; bytes on the average
+  uint32_t calls = 0;                      // of a batch
   std::vector<double> submission, reference, copy;
   std::vector<Problem> problems;                         // of the submission
   std::vector<std::pair<std::string, std::string>> gpu;  // its state before and after

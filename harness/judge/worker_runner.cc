@@ -81,6 +81,11 @@ class WorkerRunner : public Runner {
     if (auto failure = EnsureStarted()) return *failure;
     ClearRecords();
     CallReport report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
+    if (IsLeftOver(report)) {
+      session_.Stop();
+      if (auto failure = EnsureStarted()) return *failure;
+      report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
+    }
     AfterCall(report);
     const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
       return finding.kind == vgpu::FindingKind::kTimeout;
@@ -107,6 +112,9 @@ class WorkerRunner : public Runner {
     return report;
   }
 
+  void Hold() override { session_.Hold(); }
+  void Restart() override { session_.Stop(); }
+
  private:
   // A worker that runs, or the report of why there is none.
   std::optional<CallReport> EnsureStarted() {
@@ -123,6 +131,12 @@ class WorkerRunner : public Runner {
     }
     failed_starts_ = 0;
     return std::nullopt;
+  }
+
+  // A fault of work that an earlier call left on a real GPU comes to light when the next one's buffers are opened. It
+  // is not this call's: that is made by a worker of its own.
+  bool IsLeftOver(const CallReport& report) const {
+    return bounded_server_ == nullptr && report.outcome == worker::Outcome::kBadSignature;
   }
 
   void AfterCall(const CallReport& report) {

@@ -6,10 +6,11 @@
 #include <limits>
 #include <optional>
 
-#include "judge/buffer_check.h"
+#include "judge/array_call.h"
 #include "judge/inputs.h"
 #include "judge/main.h"
 #include "judge/text.h"
+#include "judge/timing.h"
 #include "shift.h"
 #include "suites/03_circular_shift_explain.h"
 #include "suites/03_circular_shift_fixture.h"
@@ -59,6 +60,14 @@ void Explain(const judge::CallReport& report, uint64_t n, int64_t shift, std::ve
   }
 }
 
+std::vector<worker::Argument> ArgumentsOf(const ShiftBuffers& buffers, bool in_place, uint64_t n, int32_t shift) {
+  std::vector<worker::Argument> arguments = {buffers.in.argument()};
+  if (!in_place) arguments.push_back(buffers.out.argument());
+  arguments.push_back(worker::Argument::Integer(static_cast<unsigned>(n)));
+  arguments.push_back(worker::Argument::Integer(shift));
+  return arguments;
+}
+
 }  // namespace
 
 std::vector<int32_t> MakeArray(Values values, uint64_t n, uint64_t seed) {
@@ -87,41 +96,21 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBu
   const judge::CallContext context{
       rung, "n = " + judge::Grouped(array.size()) + ", shift = " + std::to_string(shift) + ", " + what,
       judge::Suite::Get().assignment().submission};
-  std::vector<int32_t> contents = array;
-  contents.resize(buffers.in.size(), judge::DeviceArray<int32_t>::Poisoned());
-  buffers.in.Set(contents);
-  buffers.out.Poison();
-  std::vector<worker::Argument> arguments = {buffers.in.argument()};
-  if (!in_place) arguments.push_back(buffers.out.argument());
-  arguments.push_back(worker::Argument::Integer(static_cast<unsigned>(array.size())));
-  arguments.push_back(worker::Argument::Integer(shift));
-  runner.LimitInstructions(kInstructions + kInstructionsPerElement * array.size());
-  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
-  run.problems = judge::ProblemsOf(run.report, context);
-  Explain(run.report, array.size(), shift, run.problems);
-  const std::vector<int32_t> found = (in_place ? buffers.in : buffers.out).Get();
-  if (!run.problems.empty() || found.size() < array.size()) return run;
-  // Where the buffer is larger than the array, what lies past it is nobody's.
-  const auto past = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(array.size()), found.end(),
-                                 [](int32_t value) { return value != judge::DeviceArray<int32_t>::Poisoned(); });
-  if (past != found.end()) {
-    run.problems.push_back(
-        judge::MakeProblem(Verdict::kBounds, context,
-                           {"element " + judge::Grouped(static_cast<uint64_t>(past - found.begin())) +
-                            " was written, and n is " + judge::Grouped(array.size())},
-                           "compare each index with n before the store"));
-  }
-  const std::span<const int32_t> out(found.data(), array.size());
-  const ShiftResult result(array, out, shift, judge::DeviceArray<int32_t>::Poisoned(), in_place);
-  if (auto problem = CheckResult(context, run.report, result, array, out, shift, in_place)) {
-    run.problems.push_back(*problem);
-  }
-  if (!in_place) {
-    judge::CheckUnchanged<int32_t>(buffers.in, contents, context, "d_in is read only: the result goes to d_out",
-                                   run.problems);
-  }
-  judge::CheckGuards(context, run.problems, buffers.in, buffers.out);
-  return run;
+  judge::DeviceArray<int32_t>& out = in_place ? buffers.in : buffers.out;
+  return judge::RunArrayCall<int32_t>(
+      runner, context,
+      {.in = buffers.in,
+       .out = out,
+       .values = array,
+       .arguments = ArgumentsOf(buffers, in_place, array.size(), shift),
+       .instructions = kInstructions + kInstructionsPerElement * array.size(),
+       .unchanged_hint = "d_in is read only: the result goes to d_out",
+       .explain = [&](const judge::CallReport& report,
+                      std::vector<Problem>& problems) { Explain(report, array.size(), shift, problems); },
+       .check = [&](const judge::CallReport& report, std::span<const int32_t> found) -> std::optional<Problem> {
+         const ShiftResult result(array, found, shift, judge::DeviceArray<int32_t>::Poisoned(), in_place);
+         return CheckResult(context, report, result, array, found, shift, in_place);
+       }});
 }
 
 void ShiftTest::ExpectIn(ShiftBuffers& buffers, const std::vector<int32_t>& array, int64_t shift,
@@ -230,6 +219,47 @@ TEST_P(AnyShiftTest, HandlesOneElementAndNone) {
     Expect(0, shift);
   }
 }
+
+// What is timed: each call shifts an array of its own. A batch has shifts of all kinds: by next to nothing, far and out
+// of step with 16 bytes, by whole sectors, and toward the end.
+class ShiftWorkload : public judge::Workload {
+ public:
+  ShiftWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call)
+      : in_place_(rung == kInPlaceRung), shift_(kTimedShifts[call % std::size(kTimedShifts)]) {
+    if (rung == kSimpleRung) shift_ = std::abs(shift_);
+    const auto n = static_cast<int64_t>(elements);
+    if (n <= std::abs(shift_)) throw judge::HarnessError("[timing] n is too small: a timed shift is further than that");
+    buffers_.emplace(device, rung, elements);
+  }
+
+  judge::GpuJob Job() const override {
+    return {.in = buffers_->in.address(),
+            .out = (in_place_ ? buffers_->in : buffers_->out).address(),
+            .n = buffers_->in.size(),
+            .parameter = OffsetOf(buffers_->in.size(), shift_),
+            .values = judge::GpuValues::kInts,
+            .task = judge::GpuTask::kShift};
+  }
+  void Poison() override {
+    if (!in_place_) buffers_->out.Poison();
+  }
+  std::vector<worker::Argument> Arguments() const override {
+    return ArgumentsOf(*buffers_, in_place_, buffers_->in.size(), shift_);
+  }
+  uint64_t LeastBytes() const override { return 2 * sizeof(int32_t) * buffers_->in.size(); }
+
+ private:
+  static constexpr int32_t kTimedShifts[] = {1, kEvidenceShift, 4096, -3};
+
+  bool in_place_;
+  int32_t shift_;
+  std::optional<ShiftBuffers> buffers_;
+};
+
+const bool kTimed =
+    judge::RegisterWorkload([](judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call) {
+      return std::make_unique<ShiftWorkload>(device, rung, elements, call);
+    });
 
 INSTANTIATE_TEST_SUITE_P(, ShiftTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 INSTANTIATE_TEST_SUITE_P(, AnyShiftTest, testing::ValuesIn(RungsOfAnyShift()), judge::RungName);

@@ -9,10 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "judge/buffer_check.h"
+#include "judge/array_call.h"
 #include "judge/compare.h"
 #include "judge/main.h"
 #include "judge/text.h"
+#include "judge/timing.h"
 #include "scan.h"
 #include "suites/05_scan_explain.h"
 #include "suites/05_scan_fixture.h"
@@ -107,15 +108,16 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
     return judge::NoKernelProblem(context);
   }
   if (!launched && std::all_of(found.begin(), found.end(), IsUnwritten)) return judge::UnfinishedProblem(context);
-  std::string text = judge::MismatchText(*mismatch, n);
-  if (IsUnwritten(found[mismatch->index])) {
-    text = text.substr(0, text.rfind(", found ")) + ", found what was there before the call";
-  }
   std::vector<double> expected(n);
   Oracle oracle(rung, input);
   for (double& value : expected) value = oracle.Next().value;
-  return judge::MakeProblem(Verdict::kWrong, context, {text},
+  return judge::MakeProblem(Verdict::kWrong, context, {judge::MismatchText(*mismatch, n)},
                             ExplainScan(input.values, expected, found, mismatch->index, rung != kMaxRung));
+}
+
+std::vector<worker::Argument> ArgumentsOf(const ScanBuffers& buffers, uint64_t n) {
+  return {buffers.in.argument(), buffers.out.argument(), worker::Argument::Integer(static_cast<unsigned>(n)),
+          buffers.work.argument()};
 }
 
 }  // namespace
@@ -168,29 +170,18 @@ judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuff
   const uint64_t n = input.values.size();
   const judge::CallContext context{rung, "n = " + judge::Grouped(n) + ", " + input.what,
                                    judge::Suite::Get().assignment().submission};
-  std::vector<float> contents = input.values;
-  contents.resize(buffers.in.size(), judge::DeviceArray<float>::Poisoned());
-  buffers.in.Set(contents);
-  buffers.out.Poison();
-  const std::vector<worker::Argument> arguments = {buffers.in.argument(), buffers.out.argument(),
-                                                   worker::Argument::Integer(static_cast<unsigned>(n)),
-                                                   buffers.work.argument()};
-  runner.LimitInstructions(kInstructions + kInstructionsPerElement * n);
-  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
-  run.problems = judge::ProblemsOf(run.report, context);
-  std::vector<float> found = buffers.out.Get();
-  if (!run.problems.empty() || found.size() < n) return run;
-  const std::vector<float> beyond(found.begin() + static_cast<std::ptrdiff_t>(n), found.end());
-  found.resize(n);
-  if (auto problem = CheckResult(rung, context, run.report, input, found)) run.problems.push_back(*problem);
-  if (!std::all_of(beyond.begin(), beyond.end(), IsUnwritten)) {
-    run.problems.push_back(judge::MakeProblem(Verdict::kBounds, context, {"d_out was written past its element n - 1"},
-                                              "compare each index with n before you store"));
-  }
-  judge::CheckUnchanged<float>(buffers.in, contents, context, "d_in is read only: the result goes to d_out",
-                               run.problems);
-  judge::CheckGuards(context, run.problems, buffers.in, buffers.out, buffers.work);
-  return run;
+  return judge::RunArrayCall<float>(
+      runner, context,
+      {.in = buffers.in,
+       .out = buffers.out,
+       .values = input.values,
+       .arguments = ArgumentsOf(buffers, n),
+       .instructions = kInstructions + kInstructionsPerElement * n,
+       .unchanged_hint = "d_in is read only: the result goes to d_out",
+       .explain = {},
+       .check = [&](const judge::CallReport& report,
+                    std::span<const float> found) { return CheckResult(rung, context, report, input, found); }},
+      buffers.work);
 }
 
 void ScanTest::ExpectIn(ScanBuffers& buffers, const ScanInput& input, Role role) {
@@ -288,6 +279,40 @@ TEST_P(LongScanTest, ScansLargeArrays) {
   Expect(kCourse + 43, Pattern::kSmall, Role::kPlain);
   if (!judge::Suite::Get().IsBonus(rung())) Expect(kCourse, Pattern::kSmall, Role::kPlain);
 }
+
+// What is timed: each call scans an array of its own, of small whole numbers, whose sums are all exact in any order.
+// Every other array ends three elements early: a length that is no multiple of anything costs no more than one that is.
+class ScanWorkload : public judge::Workload {
+ public:
+  ScanWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call)
+      : inclusive_(rung == kInclusiveRung), buffers_(device, elements - (call % 2 == 0 ? 0 : 3)) {}
+
+  judge::GpuJob Job() const override {
+    return {.in = buffers_.in.address(),
+            .out = buffers_.out.address(),
+            .n = buffers_.in.size(),
+            .values = judge::GpuValues::kSmallFloats,
+            .task = inclusive_ ? judge::GpuTask::kInclusiveScan : judge::GpuTask::kScan};
+  }
+  void Poison() override {
+    buffers_.out.Poison();
+    buffers_.work.Poison();
+  }
+  std::vector<worker::Argument> Arguments() const override { return ArgumentsOf(buffers_, buffers_.in.size()); }
+  uint64_t LeastBytes() const override { return 2 * sizeof(float) * buffers_.in.size(); }
+
+ private:
+  bool inclusive_;
+  ScanBuffers buffers_;
+};
+
+const bool kTimed =
+    judge::RegisterWorkload([](judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call) {
+      if (MostElements(rung) < kMost || rung == kMaxRung) {
+        throw judge::HarnessError(rung + " is not timed: the rungs that sum arrays of any length are");
+      }
+      return std::make_unique<ScanWorkload>(device, rung, elements, call);
+    });
 
 INSTANTIATE_TEST_SUITE_P(, ScanTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 INSTANTIATE_TEST_SUITE_P(, LongScanTest, testing::ValuesIn(SelectedLongRungs()), judge::RungName);

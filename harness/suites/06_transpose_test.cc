@@ -5,10 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "judge/buffer_check.h"
+#include "judge/array_call.h"
 #include "judge/inputs.h"
 #include "judge/main.h"
 #include "judge/text.h"
+#include "judge/timing.h"
 #include "suites/06_transpose_explain.h"
 #include "suites/06_transpose_fixture.h"
 #include "transpose.h"
@@ -73,6 +74,18 @@ void Explain(const judge::CallReport& report, Shape shape, std::vector<Problem>&
   }
 }
 
+// A square, as the course measured it, where the number of elements is one.
+Shape SquareOf(uint64_t elements) {
+  uint64_t width = 1;
+  while (4 * width * width <= elements) width *= 2;
+  return {width, elements / width};
+}
+
+std::vector<worker::Argument> ArgumentsOf(const TransposeBuffers& buffers, Shape shape) {
+  return {buffers.in.argument(), buffers.out.argument(), worker::Argument::Integer(static_cast<unsigned>(shape.width)),
+          worker::Argument::Integer(static_cast<unsigned>(shape.height))};
+}
+
 }  // namespace
 
 std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, uint64_t seed) {
@@ -98,37 +111,23 @@ TransposeBuffers::TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity
 judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, TransposeBuffers& buffers, Shape shape,
                              const std::vector<uint32_t>& matrix, const std::string& what) {
   const judge::CallContext context{rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
-  std::vector<float> contents(buffers.in.size(), judge::DeviceArray<float>::Poisoned());
-  if (!matrix.empty()) std::memcpy(contents.data(), matrix.data(), matrix.size() * sizeof(float));
-  buffers.in.Set(contents);
-  buffers.out.Poison();
-  const std::vector<worker::Argument> arguments = {buffers.in.argument(), buffers.out.argument(),
-                                                   worker::Argument::Integer(static_cast<unsigned>(shape.width)),
-                                                   worker::Argument::Integer(static_cast<unsigned>(shape.height))};
-  runner.LimitInstructions(kInstructions + kInstructionsPerElement * matrix.size());
-  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
-  run.problems = judge::ProblemsOf(run.report, context);
-  Explain(run.report, shape, run.problems);
-  const std::vector<float> found = buffers.out.Get();
-  if (!run.problems.empty() || found.size() < matrix.size()) return run;
-  std::vector<uint32_t> out(found.size());
-  if (!found.empty()) std::memcpy(out.data(), found.data(), found.size() * sizeof(float));
-  // Where the buffer is larger than the matrix, what lies past it is not the transpose's.
-  const auto past = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(matrix.size()), out.end(),
-                                 [](uint32_t word) { return word != judge::DeviceArray<uint32_t>::Poisoned(); });
-  if (past != out.end()) {
-    run.problems.push_back(
-        judge::MakeProblem(Verdict::kBounds, context,
-                           {"element " + judge::Grouped(static_cast<uint64_t>(past - out.begin())) +
-                            " of d_out was written; the transpose has " + judge::Grouped(matrix.size())},
-                           "compare each index with width and height before the store"));
-  }
-  out.resize(matrix.size());
-  if (auto problem = CheckResult(context, run.report, shape, matrix, out)) run.problems.push_back(*problem);
-  judge::CheckUnchanged<float>(buffers.in, contents, context, "d_in is read only: the transpose goes to d_out",
-                               run.problems);
-  judge::CheckGuards(context, run.problems, buffers.in, buffers.out);
-  return run;
+  std::vector<float> values(matrix.size());
+  if (!matrix.empty()) std::memcpy(values.data(), matrix.data(), matrix.size() * sizeof(float));
+  return judge::RunArrayCall<float>(
+      runner, context,
+      {.in = buffers.in,
+       .out = buffers.out,
+       .values = values,
+       .arguments = ArgumentsOf(buffers, shape),
+       .instructions = kInstructions + kInstructionsPerElement * matrix.size(),
+       .unchanged_hint = "d_in is read only: the transpose goes to d_out",
+       .explain = [&](const judge::CallReport& report,
+                      std::vector<Problem>& problems) { Explain(report, shape, problems); },
+       .check = [&](const judge::CallReport& report, std::span<const float> found) -> std::optional<Problem> {
+         std::vector<uint32_t> out(found.size());
+         if (!found.empty()) std::memcpy(out.data(), found.data(), found.size_bytes());
+         return CheckResult(context, report, shape, matrix, out);
+       }});
 }
 
 void TransposeTest::ExpectIn(TransposeBuffers& buffers, Shape shape, const std::vector<uint32_t>& matrix,
@@ -223,17 +222,57 @@ TEST_P(TransposeTest, LeavesTheInputUnchanged) {
   ExpectIn(buffers, kShape, matrix, "the same matrix again, second call");
 }
 
+// What is timed: each call transposes a matrix of its own. Matrices of a batch are of three shapes by turns: a square
+// of a power of two, as the course has it; nearly that, but with sides that are multiples of nothing; and a wide one
+// whose sides are multiples of 4 and no more.
+class TransposeWorkload : public judge::Workload {
+ public:
+  TransposeWorkload(judge::JudgeDevice& device, uint64_t elements, uint32_t call)
+      : shape_(ShapeOf(elements, call)), buffers_(device, shape_.elements()) {}
+
+  judge::GpuJob Job() const override {
+    return {.in = buffers_.in.address(),
+            .out = buffers_.out.address(),
+            .n = shape_.elements(),
+            .parameter = shape_.width,
+            .values = judge::GpuValues::kInts,
+            .task = judge::GpuTask::kTranspose};
+  }
+  void Poison() override { buffers_.out.Poison(); }
+  std::vector<worker::Argument> Arguments() const override { return ArgumentsOf(buffers_, shape_); }
+  uint64_t LeastBytes() const override { return 2 * sizeof(float) * shape_.elements(); }
+
+ private:
+  static Shape ShapeOf(uint64_t elements, uint32_t call) {
+    const Shape square = SquareOf(elements);
+    if (square.width < 64 || square.height < 64) throw judge::HarnessError("[timing] n is too small for a matrix");
+    switch (call % 3) {
+      case 0:
+        return square;
+      case 1:
+        return {square.width + 3, square.height - 5};
+      default:
+        return {2 * square.width - 28, square.height / 2 + 4};
+    }
+  }
+
+  Shape shape_;
+  TransposeBuffers buffers_;
+};
+
+const bool kTimed =
+    judge::RegisterWorkload([](judge::JudgeDevice& device, const std::string&, uint64_t elements, uint32_t call) {
+      return std::make_unique<TransposeWorkload>(device, elements, call);
+    });
+
 INSTANTIATE_TEST_SUITE_P(, TransposeTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 
 }  // namespace lockstep::suites
 
 namespace lockstep::judge {
 
-// A square, as the course measured it, where the number of elements is one.
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
-  uint64_t width = 1;
-  while (4 * width * width <= elements) width *= 2;
-  const suites::Shape shape{width, elements / width};
+  const suites::Shape shape = suites::SquareOf(elements);
   suites::TransposeBuffers buffers(runner.device(), shape.elements());
   return suites::Transpose(runner, rung, buffers, shape,
                            suites::MakeMatrix(suites::Values::kBits, shape.elements(), seed), "random bits");

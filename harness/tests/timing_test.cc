@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/fake_runner.h"
 
 namespace lockstep::judge {
@@ -12,17 +14,47 @@ constexpr double kPeak = 1e9;  // bytes a second
 constexpr uint64_t kBytes = 1000;
 constexpr double kFloor = kBytes / kPeak;
 
+// What the test's workers did to the outputs, and what the judge's kernels would find.
+struct World {
+  enum Output { kPoisoned, kRight, kWrong, kLate };
+  std::vector<Output> outputs;
+  std::vector<uint64_t> input_changed;  // elements, by call
+  std::vector<uint64_t> seeds;          // of all inputs that were filled
+  std::vector<std::string> events;      // in order
+  bool busy_until_restart = false, busy_for_ever = false;
+};
+World* g_world = nullptr;
+
 class FakeGpu : public Gpu {
  public:
   uint64_t free_bytes() const override { return 1 << 30; }
   double peak_bytes_per_second() const override { return kPeak; }
-  void ClearCache() override { ++clears; }
+  void ClearCache() override { g_world->events.push_back("clear"); }
   double TimeCopy(uint64_t bytes, uint32_t) override { return 2.5 * static_cast<double>(bytes) / kPeak; }
   GpuState State() const override { return {{{"driver", "1"}}, false}; }
-  void Fill(uint64_t, uint64_t, uint64_t, GpuValues) override {}
-  uint64_t Run(const char*, uint64_t, uint64_t, uint64_t, GpuValues, uint64_t) override { return 0; }
+  void Fill(std::span<const GpuJob> jobs) override {
+    g_world->events.push_back("fill");
+    for (const GpuJob& job : jobs) g_world->seeds.push_back(job.seed);
+  }
+  GlanceResult Glance(uint64_t) override {
+    g_world->events.push_back("glance");
+    GlanceResult result{0, kGlance};
+    for (World::Output& output : g_world->outputs) {
+      result.wrong += output != World::kRight;
+      if (output == World::kLate) output = World::kRight;
+    }
+    return result;
+  }
+  std::vector<GpuWrong> Check() override {
+    std::vector<GpuWrong> wrong;
+    for (size_t i = 0; i < g_world->outputs.size(); ++i) {
+      wrong.push_back({g_world->outputs[i] == World::kRight ? 0u : 5u, g_world->input_changed[i]});
+    }
+    return wrong;
+  }
+  double SecondsToAnswer() override { return g_world->busy_until_restart || g_world->busy_for_ever ? 1e-3 : 1e-5; }
 
-  int clears = 0;
+  static constexpr double kGlance = 1e-5;
 };
 
 class GpuDevice : public FakeDevice {
@@ -34,38 +66,49 @@ class GpuDevice : public FakeDevice {
 // What the worker does in a batch, in place of launching: the test's word.
 struct Behaviour {
   double seconds = 0;  // of a call
-  bool wrong_in_last_call = false;
+  World::Output last_call = World::kRight;
   int slow_every = 0;  // each so-manieth batch takes ten times as long
+  bool changes_input = false, goes_on = false;
+  worker::Outcome outcome = worker::Outcome::kReturned;
 };
-
-std::vector<int>* g_outputs = nullptr;  // of the batch's workloads
 
 class BatchRunner : public Runner {
  public:
-  explicit BatchRunner(Behaviour behaviour) : behaviour_(behaviour) {}
+  BatchRunner(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(behaviour) {}
   JudgeDevice& device() override { return device_; }
   CallReport Call(const std::string&, std::span<const worker::Argument>) override { return {}; }
   CallReport PrepareBatch(const std::string&, std::span<const std::vector<worker::Argument>> calls) override {
     prepared_ = calls.size();
+    g_world->events.push_back(name_ + " prepare");
     return {};
   }
   CallReport RunBatch(uint32_t calls) override {
     EXPECT_LE(calls, prepared_);
     CallReport report;
     report.seconds = kRoundTrip + calls * behaviour_.seconds;
+    g_world->events.push_back(name_ + (calls == 0 ? " answer" : " run"));
     if (calls == 0) return report;
     ++batches;
     if (behaviour_.slow_every > 0 && batches % behaviour_.slow_every == 0) report.seconds *= 10;
     for (uint32_t i = 0; i < calls; ++i) {
-      (*g_outputs)[i] = behaviour_.wrong_in_last_call && i + 1 == calls ? -1 : 1;
+      g_world->outputs[i] = i + 1 == calls ? behaviour_.last_call : World::kRight;
+      g_world->input_changed[i] = behaviour_.changes_input ? 3 : 0;
     }
+    g_world->busy_until_restart |= behaviour_.goes_on;
+    report.outcome = behaviour_.outcome;
     return report;
+  }
+  void Hold() override { g_world->events.push_back(name_ + " hold"); }
+  void Restart() override {
+    g_world->events.push_back(name_ + " restart");
+    g_world->busy_until_restart = false;
   }
 
   static constexpr double kRoundTrip = 3e-5;
   int batches = 0;
 
  private:
+  std::string name_;
   Behaviour behaviour_;
   GpuDevice device_;
   size_t prepared_ = 0;
@@ -73,44 +116,44 @@ class BatchRunner : public Runner {
 
 class FakeWorkload : public Workload {
  public:
-  explicit FakeWorkload(std::vector<int>& outputs) : outputs_(outputs), index_(outputs.size()) { outputs.push_back(0); }
-  void Fill(Gpu&, uint64_t seed) override { seeds().push_back(seed); }
-  void Poison() override { outputs_[index_] = 0; }
+  explicit FakeWorkload(uint32_t call) : call_(call) {
+    g_world->outputs.push_back(World::kPoisoned);
+    g_world->input_changed.push_back(0);
+  }
+  GpuJob Job() const override { return {.n = 100, .task = GpuTask::kShift}; }
+  void Poison() override { g_world->outputs[call_] = World::kPoisoned; }
   std::vector<worker::Argument> Arguments() const override { return {}; }
-  std::vector<Problem> Check(Gpu&, const CallContext& context) const override {
-    if (outputs_[index_] == 1) return {};
-    return {MakeProblem(Verdict::kWrong, context, {"call " + std::to_string(index_)})};
-  }
   uint64_t LeastBytes() const override { return kBytes; }
-  static std::vector<uint64_t>& seeds() {
-    static std::vector<uint64_t> all;
-    return all;
-  }
 
  private:
-  std::vector<int>& outputs_;
-  size_t index_;
+  uint32_t call_;
 };
 
 class TimingTest : public testing::Test {
  protected:
   Timing Time(Behaviour submission, Behaviour reference, const Budget& budget = {0.9, 0.5}) {
-    FakeWorkload::seeds().clear();
-    outputs_.clear();
-    g_outputs = &outputs_;
-    BatchRunner own(submission), other(reference);
+    BatchRunner own("own", submission), other("reference", reference);
     TimingLimits limits;
     limits.most_calls = 20;
     const auto enough = [&](const Timing& timing) {
       return Decides(timing.Figure(TimingBase::kReference), budget, limits.tolerance);
     };
-    const auto make = [&](JudgeDevice&, const std::string&, uint64_t) {
-      return std::make_unique<FakeWorkload>(outputs_);
+    const auto make = [](JudgeDevice&, const std::string&, uint64_t, uint32_t call) {
+      return std::make_unique<FakeWorkload>(call);
     };
+    g_world = &world_;
     return TimeRung(own, other, make, {"sum", "n = 8", "a.cu"}, 8, 1, limits, enough);
   }
 
-  std::vector<int> outputs_;
+  // The one problem of a submission that does this.
+  Problem ProblemOfRun(Behaviour submission) {
+    const Timing timing = Time(submission, {2 * kFloor});
+    EXPECT_EQ(timing.problems.size(), 1u);
+    EXPECT_TRUE(timing.submission.empty());
+    return timing.problems.empty() ? Problem() : timing.problems[0];
+  }
+
+  World world_;
 };
 
 TEST_F(TimingTest, FigureIsTheReferencesTimeOverTheSubmissions) {
@@ -125,30 +168,82 @@ TEST_F(TimingTest, FigureIsTheReferencesTimeOverTheSubmissions) {
 
 TEST_F(TimingTest, EveryRepeatHasInputsOfItsOwn) {
   const Timing timing = Time({4 * kFloor}, {2 * kFloor});
-  std::vector<uint64_t> seeds = FakeWorkload::seeds();
-  EXPECT_EQ(seeds.size(), (timing.submission.size() + 1) * timing.calls) << "the warm-up is a repeat too";
+  std::vector<uint64_t> seeds = world_.seeds;
+  EXPECT_EQ(seeds.size(), 2 * (timing.submission.size() + 1) * timing.calls) << "the warm-up is a repeat too";
   std::sort(seeds.begin(), seeds.end());
   EXPECT_EQ(std::unique(seeds.begin(), seeds.end()), seeds.end());
 }
 
 TEST_F(TimingTest, OutliersDoNotDecide) {
-  const Timing timing = Time({4 * kFloor, false, 7}, {2 * kFloor});
+  const Timing timing = Time({4 * kFloor, World::kRight, 7}, {2 * kFloor});
   EXPECT_NEAR(timing.Figure(TimingBase::kReference).value, 0.5, 1e-9);
 }
 
 TEST_F(TimingTest, RepeatsGoOnWhileTheyDoNotDecide) {
   // Every other batch is slow: the interval holds both, however long.
-  const Timing timing = Time({3 * kFloor, false, 2}, {2 * kFloor});
+  const Timing timing = Time({3 * kFloor, World::kRight, 2}, {2 * kFloor});
   EXPECT_EQ(timing.submission.size(), 240u);
   EXPECT_FALSE(Decides(timing.Figure(TimingBase::kReference), {0.9, 0.5}, 0.02));
 }
 
+// From the time that it knows its buffers to the order the worker is held, and again once it has answered: what the
+// reference and the copy take is not its to change.
+TEST_F(TimingTest, WorkerIsHeldWhileInputsAreFilledAndOthersAreTimed) {
+  Time({4 * kFloor}, {2 * kFloor});
+  const std::vector<std::string> one_batch = {"own prepare", "own hold", "fill",    "clear",
+                                              "own run",     "glance",   "own hold"};
+  const auto found = std::search(world_.events.begin(), world_.events.end(), one_batch.begin(), one_batch.end());
+  EXPECT_NE(found, world_.events.end()) << testing::PrintToString(world_.events);
+  bool held = true;  // there is none yet
+  for (const std::string& event : world_.events) {
+    if (event == "own hold" || event == "own restart") held = true;
+    if (event == "own prepare" || event == "own run") held = false;
+    EXPECT_TRUE(held || !event.starts_with("reference")) << event;
+  }
+  EXPECT_EQ(world_.events[0], "own restart");
+  EXPECT_EQ(world_.events.back(), "reference restart") << "what was timed is given back";
+}
+
 TEST_F(TimingTest, OneWrongOutputIsAProblemAndNoTime) {
-  const Timing timing = Time({4 * kFloor, true}, {2 * kFloor});
-  ASSERT_EQ(timing.problems.size(), 1u);
-  EXPECT_EQ(timing.problems[0].verdict, Verdict::kWrong);
-  EXPECT_EQ(timing.problems[0].evidence[0], "call 19");
-  EXPECT_TRUE(timing.submission.empty());
+  const Problem problem = ProblemOfRun({4 * kFloor, World::kWrong});
+  EXPECT_EQ(problem.verdict, Verdict::kWrong);
+  EXPECT_EQ(problem.evidence.at(0), "call 20 of a batch has a wrong result: 5 of 100 elements are wrong");
+}
+
+TEST_F(TimingTest, OutputThatComesLateIsWrong) {
+  const Problem problem = ProblemOfRun({4 * kFloor, World::kLate});
+  EXPECT_EQ(problem.verdict, Verdict::kWrong);
+  EXPECT_NE(problem.evidence.at(0).find("not there yet"), std::string::npos) << problem.evidence.at(0);
+}
+
+TEST_F(TimingTest, InputHasToStayAsItWas) {
+  Behaviour behaviour{4 * kFloor};
+  behaviour.changes_input = true;
+  const Problem problem = ProblemOfRun(behaviour);
+  EXPECT_EQ(problem.verdict, Verdict::kWrong);
+  EXPECT_EQ(problem.evidence.at(0), "call 1 of a batch changed its input: 3 of 100 elements are wrong");
+}
+
+TEST_F(TimingTest, KernelsThatGoOnAreRejected) {
+  Behaviour behaviour{4 * kFloor};
+  behaviour.goes_on = true;
+  const Problem problem = ProblemOfRun(behaviour);
+  EXPECT_EQ(problem.verdict, Verdict::kRejected);
+  EXPECT_NE(problem.evidence.at(0).find("still at work"), std::string::npos) << problem.evidence.at(0);
+}
+
+TEST_F(TimingTest, GpuThatOthersUseIsTheHarnesssFault) {
+  world_.busy_for_ever = true;
+  EXPECT_THROW(Time({4 * kFloor}, {2 * kFloor}), HarnessError);
+}
+
+TEST_F(TimingTest, WorkerThatEndsInABatchIsACrashAndOneThatDoesNotATimeout) {
+  Behaviour behaviour{4 * kFloor};
+  behaviour.outcome = worker::Outcome::kExited;
+  EXPECT_EQ(ProblemOfRun(behaviour).verdict, Verdict::kCrash);
+  world_ = World();
+  behaviour.outcome = worker::Outcome::kTimeout;
+  EXPECT_EQ(ProblemOfRun(behaviour).verdict, Verdict::kTimeout);
 }
 
 TEST_F(TimingTest, TimeBelowWhatTheMemoryNeedsIsRejected) {
@@ -159,7 +254,7 @@ TEST_F(TimingTest, TimeBelowWhatTheMemoryNeedsIsRejected) {
 }
 
 TEST_F(TimingTest, ReferenceThatFailsIsTheHarnesssFault) {
-  EXPECT_THROW(Time({4 * kFloor}, {2 * kFloor, true}), HarnessError);
+  EXPECT_THROW(Time({4 * kFloor}, {2 * kFloor, World::kWrong}), HarnessError);
 }
 
 TEST_F(TimingTest, NoGpuNoTime) {

@@ -343,9 +343,14 @@ std::optional<CallResult> WorkerSession::CanNotCall(const std::string& launcher,
   return std::nullopt;
 }
 
+void WorkerSession::Hold() {
+  if (alive_) process_->Hold();
+}
+
 // Sends a message that Returned answers. The result is complete but for the host arrays' sizes.
 CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server) {
   server_ = &server;
+  process_->Release();
   Conversation conversation(*this, limits, server, MessageType::kReturned);
   CallResult result = conversation.Run(opening);
   if (result.outcome != Outcome::kReturned) return Finish(std::move(result));

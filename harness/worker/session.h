@@ -93,6 +93,8 @@ class WorkerSession {
   // Makes the first so many of them. result.seconds is the judge's clock, from the order to the answer: the calls, and
   // the wait for the device.
   CallResult RunBatch(uint32_t calls, const Limits& limits, CudaServer& server);
+  // Stops the worker's processes as they stand, until there is something to be done again.
+  void Hold();
   // Ends the worker, its process group, and what it holds on the device.
   void Stop();
 

@@ -11,6 +11,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "worker/wire.h"
@@ -97,6 +100,18 @@ void Limit(__rlimit_resource resource, rlim_t value) {
   ::_exit(127);
 }
 
+// What the threads of a process have started.
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  namespace fs = std::filesystem;
+  std::vector<pid_t> children;
+  std::error_code gone;
+  for (const fs::directory_entry& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
+}
+
 }  // namespace
 
 WorkerProcess::WorkerProcess(const WorkerCommand& command) : has_prefix_(!command.prefix.empty()) {
@@ -168,7 +183,25 @@ std::optional<ExitStatus> WorkerProcess::Status() {
   return status_;
 }
 
+void WorkerProcess::Hold() {
+  if (pid_ <= 0 || !held_.empty()) return;
+  held_ = {pid_};
+  // Parents before their children: one that stands has no more of them.
+  for (size_t next = 0; next < held_.size(); ++next) {
+    const pid_t process = held_[next];
+    // What a process had started goes on when it has ended.
+    if (::kill(process, SIGSTOP) != 0 && errno != ESRCH) Fail("stopping the worker");
+    for (const pid_t child : ChildrenOf(process)) held_.push_back(child);
+  }
+}
+
+void WorkerProcess::Release() {
+  for (auto process = held_.rbegin(); process != held_.rend(); ++process) ::kill(*process, SIGCONT);
+  held_.clear();
+}
+
 void WorkerProcess::Kill() {
+  held_.clear();
   if (pid_ <= 0) return;
   Status();
   ::kill(-pid_, SIGKILL);

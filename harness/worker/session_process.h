@@ -45,6 +45,10 @@ class WorkerProcess {
 
   // How the process ended, by itself; nothing while it runs, or when Kill ended it.
   std::optional<ExitStatus> Status();
+  // Stops the process and all that it started, as they stand, and lets them run again. Nothing where it has ended.
+  // Throws StartError where a process can't be stopped.
+  void Hold();
+  void Release();
   // Kills the process group and collects the process. Descriptors stay open, to be drained.
   void Kill();
 
@@ -53,6 +57,7 @@ class WorkerProcess {
   int socket_ = -1, output_ = -1, pidfd_ = -1;
   bool has_prefix_ = false;
   std::optional<ExitStatus> status_;
+  std::vector<pid_t> held_;
 };
 
 }  // namespace lockstep::worker

@@ -1,0 +1,65 @@
+// A launcher that makes one array of another, called once: what the suites of such tasks have in common.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/buffer_check.h"
+#include "judge/evidence.h"
+#include "judge/runner.h"
+
+namespace lockstep::judge {
+
+template <class T>
+struct ArrayCall {
+  DeviceArray<T>& in;
+  DeviceArray<T>& out;        // the same as `in` where the launcher works in place
+  std::span<const T> values;  // what `in` begins with; the result has as many elements, and begins `out`
+  std::vector<worker::Argument> arguments;
+  uint64_t instructions = 0;   // Runner::LimitInstructions
+  std::string unchanged_hint;  // for a launcher that writes to its input
+  // Says more of what went wrong with the call itself. May be empty.
+  std::function<void(const CallReport&, std::vector<Problem>&)> explain;
+  // The task's own: what is wrong with the result.
+  std::function<std::optional<Problem>(const CallReport&, std::span<const T> found)> check;
+};
+
+// Fills `in`, poisons `out`, calls the launcher, and finds all that is wrong with how it went: with the call, the
+// result, what lies past it, the input, and the memory beside the buffers and the others.
+template <class T, class... Others>
+EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const ArrayCall<T>& call,
+                         const Others&... others) {
+  const bool in_place = &call.in == &call.out;
+  const uint64_t n = call.values.size();
+  std::vector<T> contents(call.values.begin(), call.values.end());
+  contents.resize(call.in.size(), DeviceArray<T>::Poisoned());
+  call.in.Set(contents);
+  if (!in_place) call.out.Poison();
+  runner.LimitInstructions(call.instructions);
+  EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
+  run.problems = ProblemsOf(run.report, context);
+  if (call.explain) call.explain(run.report, run.problems);
+  const std::vector<T> found = call.out.Get();
+  if (!run.problems.empty() || found.size() < n) return run;
+  // Where the buffer is larger than the array, what lies past it is nobody's. As bytes: the poison may be no number.
+  const T poison = DeviceArray<T>::Poisoned();
+  const auto past = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(n), found.end(),
+                                 [&](const T& value) { return std::memcmp(&value, &poison, sizeof poison) != 0; });
+  if (past != found.end()) {
+    run.problems.push_back(MakeProblem(Verdict::kBounds, context,
+                                       {"element " + Grouped(static_cast<uint64_t>(past - found.begin())) +
+                                        " of the output was written; the result has " + Grouped(n) + " elements"},
+                                       "compare each index with the result's end before the store"));
+  }
+  if (auto problem = call.check(run.report, std::span<const T>(found).first(n))) run.problems.push_back(*problem);
+  if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
+  CheckGuards(context, run.problems, call.in, call.out, others...);
+  return run;
+}
+
+}  // namespace lockstep::judge

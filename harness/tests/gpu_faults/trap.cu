@@ -1,0 +1,6 @@
+// tests CRASH, timing CRASH: a kernel ends itself with a trap.
+#include "reduction_with.h"
+
+__global__ void trap_kernel() { __trap(); }
+
+void reduce7_many(const int*, int*, unsigned, int*) { trap_kernel<<<1, 1>>>(); }
