@@ -12,8 +12,9 @@
 #   --arch XX         compute capability that PTX is made for
 #   --nvcc PATH       default: what the build tree was set up with, else nvcc on PATH, else /usr/local/cuda
 #
-# It prints the compiler's messages and nothing else, and fails with the compiler's status. It needs no network and
-# no HOME. The one place that knows the flags: make and the grader both call it.
+# It prints the compiler's messages and nothing else, and fails with the compiler's status, or with 65 where the
+# submission leaves the work to a library. It needs no network and no HOME. The one place that knows the flags: make and
+# the grader both call it.
 set -u
 
 fail() { echo "build.sh: $*" >&2; exit 64; }
@@ -54,7 +55,18 @@ trap 'exit 130' HUP INT TERM
 # -lineinfo: messages name the student's lines. PTX only: the virtual GPU needs no machine code, and a real GPU's
 # driver makes its own. The order of the two standards is deliberate: students write C++17, the glue is ours.
 TMPDIR=$scratch "$nvcc" -c -O3 -std=c++17 -lineinfo -Xcompiler -fPIC \
-  -gencode "arch=compute_$arch,code=compute_$arch" -I "$assignment" "$source" -o "$scratch/submission.o" || exit $?
+  -gencode "arch=compute_$arch,code=compute_$arch" -I "$assignment" "$source" -MD -MF "$scratch/includes" \
+  -o "$scratch/submission.o" || exit $?
+# Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
+libraries='cub|thrust|cutlass|cute|cublas\w*|cublasLt|cusparse|cusolver\w*|cufft\w*|curand\w*|cudnn\w*|npp\w*|nccl'
+library=$(grep -vF -e "$source" -e "$assignment/" "$scratch/includes" | grep -oE "/($libraries)(/|\.h)" | sort -u | tr -d '/\n' | sed 's/\.h//g')
+loader=$(nm -u "$scratch/submission.o" | grep -oE '\b(dlopen|dlmopen)\b' | head -n 1)
+if [ -n "$library$loader" ]; then
+  what="includes a library of kernels ($library)"
+  [ -n "$library" ] || what="calls $loader(), which loads libraries"
+  echo "$(basename "$source") $what: this assignment asks for kernels of your own" >&2
+  exit 65
+fi
 TMPDIR=$scratch g++ -c -O1 -std=c++20 -fPIC -I "$assignment" -I "$root/harness" -isystem "$include" \
   "$glue" -o "$scratch/glue.o" || exit $?
 # The worker's own objects come first, so that its constructors run before the submission's. RUNPATH, not RPATH:

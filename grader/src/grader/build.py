@@ -18,7 +18,7 @@ from grader.layout import Layout
 from grader.names import shown_block
 from grader.process import run_command
 from grader.toolchain import Toolchain
-from grader.worker_key import BUILD_SCRIPT_STATUS
+from grader.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS
 
 _SECONDS = 180
 _OUTPUT_CAP = 1 << 18
@@ -31,11 +31,12 @@ _BESIDE_ERROR = 3
 
 @dataclass(frozen=True)
 class Built:
-    """A worker, or None and the compiler's message."""
+    """A worker, or None and the compiler's message; `refused` where it would compile and may not."""
 
     worker: Path | None
     message: str
     seconds: float
+    refused: bool = False
 
 
 def build_worker(
@@ -114,6 +115,8 @@ def build_worker(
     if ended.status == 0:
         raise InfrastructureError("the build script reported success and left no worker")
     message = first_errors(ended.output, source_folder)
+    if ended.status == REFUSED_STATUS:
+        return Built(None, message, ended.seconds, refused=True)
     return Built(None, message or f"The compiler ended with status {ended.status} and said nothing.", ended.seconds)
 
 

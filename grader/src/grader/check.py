@@ -30,7 +30,7 @@ from grader.toolchain import Toolchain
 from grader.worker_cache import WorkerCache
 
 SEED = 20_071_001  # fixed: a check that fails must fail again
-_DECLARATION = re.compile(r"//\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?\s*")
+_DECLARATION = re.compile(r"//\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?(?:;\s*gpu:\s*[A-Z]+)?\s*")
 _NO_RUNG = ("COMPILE", "REJECTED", "PASS")
 _STUB, _REFERENCE = "stub", "reference"
 

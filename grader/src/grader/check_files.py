@@ -38,7 +38,10 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         problems.append(f"{own.relative_to(layout.root)} has no header with the launchers' signatures")
     known = {
         own: (*_STUDENTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
-        hidden: (assignment.submission, "hidden_test.cc", "equivalent_mutants.toml", "wrong/*.cu", f"wrong/{MESSAGES}"),
+        hidden: (
+            *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
+            *("wrong/*.cu", f"wrong/{MESSAGES}", "hostile/*.cu"),
+        ),
     }
     problems += [
         f"{path.relative_to(layout.root)} is out of place"

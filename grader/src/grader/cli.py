@@ -1,10 +1,8 @@
 """The command ``grader``."""
 
 import contextlib
-import os
 import shlex
 import shutil
-import sys
 import threading
 import time
 from pathlib import Path
@@ -13,10 +11,28 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from grader import __version__, sandbox
+from grader import __version__
 from grader.assignment import Assignment, load_assignment
 from grader.check import SEED, Checked, check_assignment, counts_text
 from grader.check_files import check_suite_files
+from grader.cli_common import (
+    FOLDER,
+    HARNESS_STATUS,
+    STOPPED_STATUS,
+    WRONG_STATUS,
+    build_option,
+    device_option,
+    is_sandboxed,
+    jobs_option,
+    known_assignments,
+    make_console,
+    need_gpu,
+    no_sandbox_option,
+    out_option,
+    show_finding,
+    split_jobs,
+)
+from grader.cli_gpu import opponents
 from grader.discovery import Submission, Wanted, find_submissions
 from grader.errors import GraderError, InfrastructureError
 from grader.files import write_atomic
@@ -31,29 +47,10 @@ from grader.process import CancelledError
 from grader.progress import Display, summary
 from grader.publish import JOURNAL, open_journal, publish, publish_boards
 from grader.record import NOT_GRADED, Record
-from grader.run import RunSettings, why_no_gpu
+from grader.run import RunSettings
 from grader.store import Journal
 from grader.toolchain import find_toolchain
 from grader.worker_cache import WorkerCache
-
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-_WRONG_STATUS, _HARNESS_STATUS, _STOPPED_STATUS = 1, 3, 130
-
-_out = click.option("--out", type=_FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
-_build = click.option("--build", type=_FOLDER, help="The C++ build tree.  [default: build in the checkout]")
-_jobs = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Submissions graded at once.  [default: one a processor]"
-)
-_device = click.option(
-    "--device",
-    type=click.Choice(["vgpu", "cuda"]),
-    default="vgpu",
-    show_default=True,
-    help="The virtual GPU, or a real one beside it.",
-)
-_no_sandbox = click.option(
-    "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code that you trust."
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -71,16 +68,16 @@ def cli() -> None:
 
 
 @cli.command()
-@click.argument("submissions", type=_FOLDER)
+@click.argument("submissions", type=FOLDER)
 @click.option("--assignment", "names", multiple=True, metavar="ID", help="Assignment to grade; may be given again.")
-@_out
-@_jobs
-@_no_sandbox
+@out_option
+@jobs_option
+@no_sandbox_option
 @click.option("--only", metavar="NAME", help="Only submissions whose folder is, or else contains, NAME.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all inputs.  [default: from the journal]")
-@_device
+@device_option
 @click.option("--roster", type=click.Path(path_type=Path, dir_okay=False), help="Who is who.  [default: roster.csv]")
-@_build
+@build_option
 def grade(
     submissions: Path,
     names: tuple[str, ...],
@@ -114,19 +111,19 @@ def grade(
     Status: 0 all graded, 3 some have to be tried again (the harness failed on them and they are not scored, or a time
     was inconclusive), 130 stopped.
     """
-    console, layout = _console(), find_layout(build)
-    sandboxed = _sandboxed(no_sandbox)
+    console, layout = make_console(), find_layout(build)
+    sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     started = time.monotonic()
     stop = threading.Event()
-    jobs, threads = _split(jobs)
+    jobs, threads = split_jobs(jobs)
     every: list[Record] = []
     with only_grader(out):
         journal = Journal(out / JOURNAL)
         work = (out / "work").resolve()
         try:
             for assignment in _assignments(layout, names, submissions):
-                _need_gpu(layout, assignment, device)
+                need_gpu(layout, assignment, device)
                 found = find_submissions(submissions, _wanted(layout, assignment), roster)
                 chosen = _chosen(found, only, submissions)
                 used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
@@ -173,12 +170,12 @@ def grade(
             f"[magenta]Inconclusive[/] times, which the same command measures again: {listed}", highlight=False
         )
     if failed or open_times:
-        raise click.exceptions.Exit(_HARNESS_STATUS)
+        raise click.exceptions.Exit(HARNESS_STATUS)
 
 
 @cli.command(short_help="Writes all pages again, without grading.")
-@_out
-@_build
+@out_option
+@build_option
 def report(out: Path, build: Path | None) -> None:
     """Writes report cards, gradebook and leaderboard again from the journal, without grading.
 
@@ -191,12 +188,14 @@ def report(out: Path, build: Path | None) -> None:
         published = publish(find_layout(build), out, journal)
     finally:
         journal.close()
-    _console().print(f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True)
+    make_console().print(
+        f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True
+    )
 
 
 @cli.command(short_help="Writes the leaderboard again and shows it.")
-@_out
-@_build
+@out_option
+@build_option
 def leaderboard(out: Path, build: Path | None) -> None:
     """Writes the leaderboard again (HTML, CSV, JSON) and shows it.
 
@@ -206,7 +205,7 @@ def leaderboard(out: Path, build: Path | None) -> None:
     Example:
       grader leaderboard --out out/week4
     """
-    console = _console()
+    console = make_console()
     journal = open_journal(out)
     try:
         boards = publish_boards(find_layout(build), out, journal)
@@ -227,9 +226,9 @@ def leaderboard(out: Path, build: Path | None) -> None:
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @click.option("--record", is_flag=True, help="Write figures.json anew from the reference.")
 @click.option("--update-messages", is_flag=True, help="Write the wrong solutions' messages.txt anew.")
-@_jobs
-@_no_sandbox
-@_build
+@jobs_option
+@no_sandbox_option
+@build_option
 def check(
     names: tuple[str, ...], record: bool, update_messages: bool, jobs: int | None, no_sandbox: bool, build: Path | None
 ) -> None:
@@ -245,24 +244,20 @@ def check(
       grader check 04_reduction --jobs 4
       grader check 04_reduction --update-messages
     """
-    console, layout = _console(), find_layout(build)
-    sandboxed = _sandboxed(no_sandbox)
+    console, layout = make_console(), find_layout(build)
+    sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
-    jobs, threads = _split(jobs)
+    jobs, threads = split_jobs(jobs)
     stop = threading.Event()
     checked: list[Checked] = []
 
     def show(finding: Finding) -> None:
-        what = escape(finding.what)
-        text = f"  [green]ok[/]    {what:44} {escape(finding.detail)}"
-        if finding.problem:
-            text = f"  [red]FAIL[/]  {what}: {escape(finding.problem)}"
-        console.print(text, highlight=False, soft_wrap=True)
+        show_finding(console, finding)
 
     strays = check_suite_files(layout)
     show(strays)
     try:
-        for assignment in [load_assignment(layout.assignment(name)) for name in _known(layout, names)]:
+        for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
             console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
             checked.append(
                 check_assignment(
@@ -282,17 +277,17 @@ def check(
         stop.set()
     console.print(escape(counts_text(checked)), highlight=False, soft_wrap=True)
     if strays.problem or any(finding.problem for one in checked for finding in one.findings):
-        raise click.exceptions.Exit(_WRONG_STATUS)
+        raise click.exceptions.Exit(WRONG_STATUS)
 
 
 @cli.command(short_help="Do the tests catch small mistakes in the references?")
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants of each reference.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Which ones.")
-@click.option("--out", type=_FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
-@_jobs
-@_no_sandbox
-@_build
+@click.option("--out", type=FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
+@jobs_option
+@no_sandbox_option
+@build_option
 def mutate(
     names: tuple[str, ...], count: int, seed: int, out: Path, jobs: int | None, no_sandbox: bool, build: Path | None
 ) -> None:
@@ -309,16 +304,16 @@ def mutate(
 
     Status: 0 all caught or known to be equivalent, 1 some survive.
     """
-    console, layout = _console(), find_layout(build)
-    sandboxed = _sandboxed(no_sandbox)
+    console, layout = make_console(), find_layout(build)
+    sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
-    jobs, threads = _split(jobs)
+    jobs, threads = split_jobs(jobs)
     stop = threading.Event()
     done: list[Mutation] = []
     with only_grader(out):
         journal = Journal(out / JOURNAL)
         try:
-            for assignment in [load_assignment(layout.assignment(name)) for name in _known(layout, names)]:
+            for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
                 settings = RunSettings(SEED, "vgpu", threads, sandboxed, fail_fast=True)
                 cache = WorkerCache(layout)
                 bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
@@ -332,12 +327,12 @@ def mutate(
             shutil.rmtree(out / "work", ignore_errors=True)
     console.print(escape(mutation_text(done)), highlight=False, soft_wrap=True)
     if not all(mutation.holds for mutation in done):
-        raise click.exceptions.Exit(_WRONG_STATUS)
+        raise click.exceptions.Exit(WRONG_STATUS)
 
 
 @cli.command(short_help="Makes the files of a new assignment.")
 @click.argument("name", metavar="NN_NAME")
-@_build
+@build_option
 def new(name: str, build: Path | None) -> None:
     """Makes the files of a new assignment: task, stub, solution, tests, one wrong solution, all of a task in small.
 
@@ -348,16 +343,16 @@ def new(name: str, build: Path | None) -> None:
       grader new 08_histogram
     """
     layout = find_layout(build)
-    console = _console()
+    console = make_console()
     for path in new_assignment(layout, name):
         console.print(f"  {escape(str(path.relative_to(layout.root)))}", highlight=False, soft_wrap=True)
     console.print(f"Type:  make build && grader check {name} --record --update-messages", highlight=False)
 
 
 @cli.command(short_help="Makes the folder that students get.")
-@click.argument("out", metavar="DIR", type=_FOLDER)
+@click.argument("out", metavar="DIR", type=FOLDER)
 @click.option("--assignment", "names", multiple=True, metavar="ID", help="Only this one; may be given again.")
-@_build
+@build_option
 def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
     """Makes the folder that students get, in the new folder DIR: stubs, public tests, and what `make test` needs.
 
@@ -369,9 +364,9 @@ def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
       grader handout out/week4 --assignment 04_reduction
     """
     layout = find_layout(build)
-    chosen = _known(layout, names)
+    chosen = known_assignments(layout, names)
     made = make_handout(layout, chosen, out)
-    console = _console()
+    console = make_console()
     for leak in made.left_out:
         console.print(
             f"Left out: {escape(leak.file)} shows lines of {escape(leak.hidden)}", highlight=False, soft_wrap=True
@@ -385,8 +380,8 @@ def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
 @click.option("--threads", default="1,2,8", show_default=True, help="Numbers of threads that must agree.")
 @click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page to this file.")
 @click.option("--verify", is_flag=True, help="Compare with the file in place of writing it.")
-@_no_sandbox
-@_build
+@no_sandbox_option
+@build_option
 def ladder(name: str, threads: str, page: Path | None, verify: bool, no_sandbox: bool, build: Path | None) -> None:
     """Shows what each rung of ASSIGNMENT's reference costs, as counted by the virtual GPU.
 
@@ -399,13 +394,13 @@ def ladder(name: str, threads: str, page: Path | None, verify: bool, no_sandbox:
         raise click.BadParameter("numbers from 1 to 256 with commas between, as in 1,2,8", param_hint="--threads")
     counts = [int(word) for word in threads.split(",")]
     layout = find_layout(build)
-    assignment = load_assignment(layout.assignment(_known(layout, (name,))[0]))
+    assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))
     toolchain = find_toolchain(layout)
     recorded = page.read_text(encoding="utf-8") if page is not None and page.is_file() else ""
     if verify and is_of_other_compiler(recorded, toolchain.nvcc_version):
         click.echo(f"{page} was made with another nvcc than {toolchain.nvcc_version}: not compared")
         return
-    measured = measure_ladder(layout, toolchain, assignment, counts, sandboxed=_sandboxed(no_sandbox))
+    measured = measure_ladder(layout, toolchain, assignment, counts, sandboxed=is_sandboxed(no_sandbox))
     command = f"grader ladder {name} --page docs/reference/ladder.md"
     text = ladder_page(assignment, measured, counts, toolchain.nvcc_version, command)
     if page is None:
@@ -419,6 +414,9 @@ def ladder(name: str, threads: str, page: Path | None, verify: bool, no_sandbox:
         click.echo(f"{page} is up to date")
 
 
+cli.add_command(opponents)
+
+
 def main() -> int:
     """Runs the command line and gives the exit status; every foreseen failure is a sentence on standard error."""
     try:
@@ -430,58 +428,16 @@ def main() -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt, CancelledError):
         click.echo("Stopped. What is done is kept: the same command goes on from here.", err=True)
-        return _STOPPED_STATUS
+        return STOPPED_STATUS
     except (GraderError, InfrastructureError) as error:
         Console(stderr=True).print(f"[red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        return _WRONG_STATUS
+        return WRONG_STATUS
     return status if isinstance(status, int) else 0
-
-
-def _console() -> Console:
-    return Console(file=sys.stdout)
-
-
-def _need_gpu(layout: Layout, assignment: Assignment, device: str) -> None:
-    """Raises GraderError where --device cuda is asked for and there is nothing to run on."""
-    reason = why_no_gpu(layout, assignment) if device == "cuda" else ""
-    if reason:
-        raise GraderError(
-            f"--device cuda needs an NVIDIA GPU: {reason}.\n"
-            "Type the same command without --device cuda: the virtual GPU finds faults and counts on any machine"
-        )
 
 
 def _open_rungs(record: Record) -> str:
     timings = record.result.timings if record.result else ()
     return ", ".join(dict.fromkeys(timing.rung for timing in timings if timing.is_inconclusive))
-
-
-def _split(jobs: int | None) -> tuple[int, int]:
-    """How many submissions at once, and how many threads for the virtual GPU of each."""
-    processors = len(os.sched_getaffinity(0))
-    jobs = jobs or processors
-    return jobs, max(1, processors // jobs)
-
-
-def _sandboxed(no_sandbox: bool) -> bool:
-    if no_sandbox:
-        click.echo("Warning: student code runs without a sandbox, as you.", err=True)
-        return False
-    reason = sandbox.why_no_sandbox()
-    if reason:
-        raise GraderError(
-            f"no sandbox for student code: {reason}.\n"
-            "If you trust all submissions, type the same command with --no-sandbox"
-        )
-    return True
-
-
-def _known(layout: Layout, names: tuple[str, ...]) -> list[str]:
-    known = layout.assignments()
-    for name in names:
-        if name not in known:
-            raise GraderError(f'there is no assignment "{name}".\nThere are: {", ".join(known) or "none"}')
-    return list(names) or known
 
 
 def _wanted(layout: Layout, assignment: Assignment) -> Wanted:
@@ -494,7 +450,7 @@ def _wanted(layout: Layout, assignment: Assignment) -> Wanted:
 
 def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> list[Assignment]:
     """Those named, else those that the folder has files of."""
-    loaded = [load_assignment(layout.assignment(name)) for name in _known(layout, names)]
+    loaded = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
     if names or len(loaded) == 1:
         return loaded
     present = [

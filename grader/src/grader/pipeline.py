@@ -56,6 +56,19 @@ class Progress(Protocol):
         """A submission is done; `cached` where the journal had it already."""
 
 
+class Quiet:
+    """A watcher that says nothing."""
+
+    def on_stage(self, submission: Submission, stage: str) -> None:
+        """Nothing."""
+
+    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+        """Nothing."""
+
+    def on_record(self, record: Record, *, cached: bool) -> None:
+        """Nothing."""
+
+
 @dataclass(frozen=True)
 class Bench:
     """All that the submissions of one assignment are graded with."""
@@ -131,7 +144,8 @@ def prepare(
         ),
         "assignment": sha256_files(
             [path for path in assignment.path.parent.glob("*.h") if path.is_file()]
-            + [assignment.path, *([layout.glue(assignment.id)] if layout.glue(assignment.id).is_file() else [])]
+            + [assignment.path]
+            + [path for path in (layout.glue(assignment.id), layout.compiled_glue(assignment.id)) if path.is_file()]
         ),
         "reference": sha256_file(reference.source) if reference.source.is_file() else "",
     }
@@ -309,6 +323,8 @@ class _Grading:
         for attempt in range(1 + _RETRIES):
             try:
                 built = self._build(attempt)
+                if built.refused:
+                    return self._made(GRADED, built.message, self._nothing("REJECTED", "uses a library"))
                 if built.worker is None:
                     return self._made(GRADED, built.message, self._nothing("COMPILE", "does not compile"))
                 result = self._run(built.worker, attempt)

@@ -70,10 +70,11 @@ class WorkerCache:
             return Built(own, "", 0.0)
         if refused.is_file():
             os.utime(refused)
-            return Built(None, str(json.loads(refused.read_text(encoding="utf-8"))), 0.0)
+            known = json.loads(refused.read_text(encoding="utf-8"))
+            return Built(None, known["message"], 0.0, known["refused"])
         built = build_worker(layout, toolchain, assignment, source, folder, sandboxed=sandboxed, stop=stop)
         if built.worker is None:
-            write_atomic(refused, json.dumps(built.message))
+            write_atomic(refused, json.dumps({"message": built.message, "refused": built.refused}))
         else:
             write_atomic(worker, built.worker.read_bytes())
             worker.chmod(0o755)

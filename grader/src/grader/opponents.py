@@ -1,0 +1,146 @@
+"""Hostile solutions, and what each must get: on the GPU alone, or on the virtual GPU where there is none.
+
+They lie in reference/NN_name/hostile, and some in wrong/ too, where the first line goes on with `; gpu: VERDICT`:
+
+    // gpu: WRONG reduce8_shuffle
+    // gpu: PASS reduce8_shuffle, gains nothing; virtual: REJECTED
+
+The first says what a GPU's judge finds on that rung without the virtual GPU's help; `gains nothing`, that a time was
+measured and is no better than the reference's. `virtual` is what the virtual GPU finds, PASS where it isn't said: most
+of these misbehave only where they are timed.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from grader.assignment import Assignment
+from grader.discovery import Submission
+from grader.finding import Finding
+from grader.layout import Layout
+from grader.pipeline import Bench, Progress, grade_one
+from grader.record import Record
+from grader.result import VERDICTS
+from grader.roster import Student
+from grader.store import Journal
+
+GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
+_HOSTILE = re.compile(
+    r"//\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
+)
+_WRONG = re.compile(r"//\s*verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu:\s*(?P<gpu>[A-Z]+)\s*")
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """A hostile solution: its file, the rung that it attacks, and the verdicts it must get there."""
+
+    submission: Submission
+    rung: str
+    gpu: str
+    virtual: str
+    gains_nothing: bool
+
+
+@dataclass(frozen=True)
+class Met:
+    """How an opponent fared: the verdict, and how many times as fast as the reference it was, where it was timed."""
+
+    opponent: Opponent
+    verdict: str
+    speed: float | None
+    finding: Finding
+
+
+def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponent], list[Finding]]:
+    """The assignment's opponents, and those whose first line says nothing that can be held."""
+    opponents, problems = [], []
+    rungs = {rung.id for rung in assignment.rungs}
+    for folder, pattern in (("hostile", _HOSTILE), ("wrong", _WRONG)):
+        for path in sorted((layout.reference(assignment.id) / folder).glob("*.cu")):
+            source = path.read_bytes()
+            match = pattern.fullmatch(source.partition(b"\n")[0].decode("utf-8", "replace"))
+            name = f"{folder}/{path.name}"
+            if match and match["rung"] in rungs and {match["gpu"], match["virtual"] or "PASS"} <= set(VERDICTS):
+                is_idle = bool(match.groupdict().get("idle"))
+                opponents.append(
+                    Opponent(
+                        Submission(name, Student(name), source),
+                        match["rung"],
+                        match["gpu"],
+                        match["virtual"] or "PASS",
+                        is_idle,
+                    )
+                )
+            elif folder == "hostile" or "gpu:" in source.partition(b"\n")[0].decode("utf-8", "replace"):
+                problems.append(Finding(name, "", "its first line must be  // gpu: VERDICT rung"))
+    return opponents, problems
+
+
+def meet_opponents(
+    bench: Bench,
+    opponents: Sequence[Opponent],
+    journal: Journal,
+    progress: Progress,
+    on_met: Callable[[Met], None],
+    *,
+    jobs: int,
+    stop: threading.Event,
+) -> list[Met]:
+    """Runs them, `jobs` at a time, each on its own rung alone."""
+
+    def meet(opponent: Opponent) -> Met:
+        own = replace(bench, settings=replace(bench.settings, rung=opponent.rung))
+        record = grade_one(own, opponent.submission, journal, progress, "grader opponents", stop)
+        met = judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
+        on_met(met)
+        return met
+
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        futures = [pool.submit(meet, opponent) for opponent in opponents]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            for future in futures:
+                future.cancel()
+            raise
+
+
+def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
+    """Whether an opponent got what it must get."""
+    verdict, message = _found(opponent, record)
+    speeds = [
+        timing.speed
+        for timing in (record.result.timings if record.result else ())
+        if timing.microseconds > 0 and timing.rung == opponent.rung
+    ]
+    speed = max(speeds, default=None)
+    wanted = opponent.gpu if on_gpu else opponent.virtual
+    problem = ""
+    if verdict != wanted:
+        problem = f"declares {wanted} and gets {verdict}" + (f"\n{message}" if message else "")
+    elif on_gpu and opponent.gains_nothing and speed is None:
+        problem = "declares that it gains nothing, and was not timed"
+    elif on_gpu and opponent.gains_nothing and speed is not None and speed > GAIN:
+        problem = f"it gains: {speed:.3f} times as fast as the reference"
+    detail = f"{verdict} {opponent.rung}" + (f", {speed:.3f} × the reference" if speed is not None else "")
+    return Met(opponent, verdict, speed, Finding(record.folder, detail, problem))
+
+
+def _found(opponent: Opponent, record: Record) -> tuple[str, str]:
+    """The first thing that is wrong on the opponent's rung."""
+    if record.result is None:
+        return record.verdict, record.message.strip()
+    for test in record.result.tests:
+        if test.rung == opponent.rung and test.verdict != "PASS" and not test.is_evidence:
+            return test.verdict, test.message.strip()
+    return ("HARNESS", record.message) if record.score is None else ("PASS", "")
+
+
+def opponents_text(met: Sequence[Met]) -> str:
+    """The closing line: how many there were, and how many got what they must."""
+    held = sum(not one.finding.problem for one in met)
+    return f"{held} of {len(met)} opponents get the verdicts they declare"
