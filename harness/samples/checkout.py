@@ -7,15 +7,20 @@ samples name a library that they do not use. The checkout's `test_args.json`, wh
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+
+from trial import Finished, execute
 
 CUDA_SOURCE, HOST_SOURCES = ".cu", (".c", ".cc", ".cpp", ".cxx")
 HEADERS = (".h", ".hpp", ".cuh", ".inl")
+# Its types and macros need no library.
+DRIVER_HEADER, DRIVER_CALL = "cuda.h", re.compile(r"\bcu(?!da)[A-Z]\w+\s*\(")
 # Headers of CUDA parts other than the runtime, by the first letters of their names; device headers are none of these.
 PARTS = {
     "cuda.h": "the driver API",
@@ -51,13 +56,17 @@ class Sample:
     packages: frozenset[str]
 
     @cached_property
+    def text(self) -> str:
+        """The sample's own files, one after another."""
+        files = (
+            path for path in sorted(self.folder.rglob("*")) if path.suffix in (CUDA_SOURCE, *HOST_SOURCES, *HEADERS)
+        )
+        return "\n".join(_text(path) for path in files if path.is_file())
+
+    @cached_property
     def includes(self) -> frozenset[str]:
         """Names in the `#include` lines of the sample's own files."""
-        names: set[str] = set()
-        for path in self.folder.rglob("*"):
-            if path.suffix in (CUDA_SOURCE, *HOST_SOURCES, *HEADERS) and path.is_file():
-                names.update(re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', _text(path), re.MULTILINE))
-        return frozenset(names)
+        return frozenset(re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', self.text, re.MULTILINE))
 
     @cached_property
     def needs(self) -> str:
@@ -67,7 +76,7 @@ class Sample:
         for include in sorted(self.includes):
             name = include.rsplit("/", 1)[-1]
             for prefix, part in PARTS.items():
-                if name.startswith(prefix):
+                if name.startswith(prefix) and (name != DRIVER_HEADER or DRIVER_CALL.search(self.text)):
                     return part
         if not any(source.suffix == CUDA_SOURCE for source in self.sources) and "cuda_runtime.h" not in self.includes:
             return "no CUDA runtime"
@@ -91,18 +100,36 @@ class Checkout:
         found = (sample_of(path) for path in sorted(self.root.rglob("CMakeLists.txt")))
         return sorted((sample for sample in found if sample is not None), key=lambda sample: sample.name.lower())
 
-    @cached_property
-    def _arguments(self) -> dict[str, Any]:
-        path = self.root / "test_args.json"
-        if not path.is_file():
-            return {}
-        return dict(json.loads(path.read_text()))
+    def commands(self, name: str, folder: Path, options: argparse.Namespace) -> list[list[str]]:
+        """The commands with which the checkout's own tests run a sample."""
+        runs = runs_in(options.arguments or self.root / "test_args.json", name) or [[]]
+        return [[f"./{name}", *run] for run in runs]
 
-    def runs(self, sample: Sample) -> list[list[str]]:
-        """The argument lists with which the checkout's own tests run a sample."""
-        entry = self._arguments.get(sample.name, {})
-        runs = entry.get("runs", [entry])
-        return [[str(argument) for argument in run.get("args", [])] for run in runs]
+    def build(self, name: str, work: Path, options: argparse.Namespace) -> tuple[Path, Finished]:
+        """Build a sample in a copy of its folder; that copy, and how the build went."""
+        sample = next(sample for sample in self.samples if sample.name == name)
+        folder = work / name
+        if options.again and (folder / name).exists():
+            return folder, Finished(0, "", 0)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(sample.folder, folder)
+        includes = [flag for path in [*self.common, sample.folder] for flag in ("-I", str(path))]
+        inner = [flag for path in (folder / "inc", folder / "common") if path.is_dir() for flag in ("-I", str(path))]
+        openmp = ["-Xcompiler", "-fopenmp"] if "OpenMP" in sample.packages else []
+        sources = [str(folder / source.relative_to(sample.folder)) for source in sample.sources]
+        command = [options.nvcc, "-cudart", "shared", *openmp, *options.nvcc_flag]
+        command += [*includes, *inner, *sources, "-o", name]
+        return folder, execute(command, folder, options.seconds)
+
+
+def runs_in(path: Path | None, name: str) -> list[list[str]]:
+    """The argument lists that a file like `test_args.json` gives for a program; none where it says nothing."""
+    if path is None or not path.is_file():
+        return []
+    entry = json.loads(path.read_text()).get(name)
+    if entry is None:
+        return []
+    return [[str(argument) for argument in run.get("args", [])] for run in entry.get("runs", [entry])]
 
 
 def sample_of(cmake: Path) -> Sample | None:
