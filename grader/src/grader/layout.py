@@ -45,6 +45,10 @@ class Layout:
         """The launchers' glue that is compiled into every worker of the assignment."""
         return self.harness / "suites" / f"{name}_launchers.cc"
 
+    def compiled_glue(self, name: str) -> Path:
+        """The glue as the build tree has it compiled, where it does."""
+        return self.libraries / "glue" / f"{name}.a"
+
     def suite(self, name: str) -> Path:
         """The judge of the assignment: with the hidden tests where they were built, else the public one."""
         for kind in ("_full_suite", "_suite"):
