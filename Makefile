@@ -42,7 +42,7 @@ unit-tests: build-all  ## C++ tests
 
 grader-check: build  ## stubs fail, references pass, wrong solutions get their verdicts
 	@.venv/bin/grader check --build $(BUILD)
-	@.venv/bin/grader ladder 04_reduction --build $(BUILD) --page docs/reference/ladder.md --verify
+	@.venv/bin/grader ladder --build $(BUILD) --pages docs/reference/ladders --verify
 
 grader-tests: build  ## Python tests
 	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests

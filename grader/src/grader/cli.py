@@ -35,10 +35,9 @@ from grader.cli_common import (
 from grader.cli_gpu import opponents
 from grader.discovery import Submission, Wanted, find_submissions
 from grader.errors import GraderError, InfrastructureError
-from grader.files import write_atomic
 from grader.finding import Finding
 from grader.handout import make_handout
-from grader.ladder import is_of_other_compiler, ladder_page, measure_ladder
+from grader.ladder import check_pages, ladder_assignments, ladder_page, ladder_text, measure_ladder
 from grader.layout import Layout, find_layout
 from grader.mutate import Mutation, mutate_assignment, mutation_text
 from grader.new import new_assignment
@@ -376,42 +375,41 @@ def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
 
 
 @cli.command()
-@click.argument("name", metavar="ASSIGNMENT")
+@click.argument("names", nargs=-1, metavar="[ASSIGNMENT]...")
 @click.option("--threads", default="1,2,8", show_default=True, help="Numbers of threads that must agree.")
-@click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page to this file.")
-@click.option("--verify", is_flag=True, help="Compare with the file in place of writing it.")
+@click.option("--pages", type=click.Path(path_type=Path, file_okay=False), help="Write a page each into this folder.")
+@click.option("--verify", is_flag=True, help="Compare with the pages in place of writing them.")
 @no_sandbox_option
 @build_option
-def ladder(name: str, threads: str, page: Path | None, verify: bool, no_sandbox: bool, build: Path | None) -> None:
-    """Shows what each rung of ASSIGNMENT's reference costs, as counted by the virtual GPU.
+def ladder(
+    names: tuple[str, ...], threads: str, pages: Path | None, verify: bool, no_sandbox: bool, build: Path | None
+) -> None:
+    """Shows what each rung of an assignment's reference costs, as counted by the virtual GPU.
+
+    Without ASSIGNMENT: of all that the course published times for.
 
     \b
     Examples:
       grader ladder 04_reduction
-      grader ladder 04_reduction --page docs/reference/ladder.md
+      grader ladder --pages docs/reference/ladders
     """
     if not all(word.isdecimal() and 1 <= int(word) <= 256 for word in threads.split(",")):  # noqa: PLR2004
         raise click.BadParameter("numbers from 1 to 256 with commas between, as in 1,2,8", param_hint="--threads")
     counts = [int(word) for word in threads.split(",")]
     layout = find_layout(build)
-    assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))
+    chosen = known_assignments(layout, names) if names else ladder_assignments(layout)
     toolchain = find_toolchain(layout)
-    recorded = page.read_text(encoding="utf-8") if page is not None and page.is_file() else ""
-    if verify and is_of_other_compiler(recorded, toolchain.nvcc_version):
-        click.echo(f"{page} was made with another nvcc than {toolchain.nvcc_version}: not compared")
-        return
-    measured = measure_ladder(layout, toolchain, assignment, counts, sandboxed=is_sandboxed(no_sandbox))
-    command = f"grader ladder {name} --page docs/reference/ladder.md"
-    text = ladder_page(assignment, measured, counts, toolchain.nvcc_version, command)
-    if page is None:
-        click.echo(text)
-    elif not verify:
-        write_atomic(page, text)
-        click.echo(f"Wrote {page}")
-    elif recorded != text:
-        raise GraderError(f"{page} is out of date.\nType:  grader ladder {name} --page {page}")
-    else:
-        click.echo(f"{page} is up to date")
+    if pages is not None and not names:
+        check_pages(pages, chosen)
+    for name in chosen:
+        assignment = load_assignment(layout.assignment(name))
+        sandboxed = is_sandboxed(no_sandbox)
+        if pages is None:
+            click.echo(
+                ladder_text(assignment, measure_ladder(layout, toolchain, assignment, counts, sandboxed=sandboxed))
+            )
+        else:
+            click.echo(ladder_page(layout, toolchain, assignment, counts, pages, verify=verify, sandboxed=sandboxed))
 
 
 cli.add_command(opponents)
