@@ -20,6 +20,8 @@ namespace {
 constexpr uint64_t kGridWorkspaceBytes = 256;
 constexpr uint32_t kReservedShared = 1024;
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
+// The same where they must all be there: a cooperative grid, a cluster.
+constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 
 LaunchError ErrorOf(FindingKind kind) {
   switch (kind) {
@@ -317,6 +319,13 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launch.resident_blocks = static_cast<uint32_t>(
       std::min<uint64_t>(uint64_t{blocks_per_sm} * launch.sm_count, 1 + kResidentBytes / block_bytes));
   launch.resident_blocks = std::max(launch.resident_blocks, static_cast<uint32_t>(launch.cluster.Count()));
+  // Of local memory what each thread writes at its start; the rest of the stack is touched as calls go deeper.
+  const uint64_t started_bytes =
+      block_bytes - (program->local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
+  const uint64_t together = spec.cooperative ? spec.grid.Count() : launch.cluster.Count();
+  if (together > 1 && together * started_bytes > kMostResidentBytes) {
+    return {spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources, 0};
+  }
   if (spec.cooperative) {
     launch.resident_blocks = static_cast<uint32_t>(spec.grid.Count());
     launch.grid_workspace = memory.Allocate(kGridWorkspaceBytes, "grid barrier", "", true, false);

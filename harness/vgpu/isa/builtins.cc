@@ -14,6 +14,9 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr size_t kMaxOutput = 1 << 20;  // of a block's printf
+// The same where many blocks hold theirs at once.
+constexpr size_t kMaxOutputOfMany = 64 << 10;
+constexpr uint64_t kManyBlocks = 64;
 constexpr size_t kMaxFormat = 64 << 10;
 constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one malloc
 
@@ -57,7 +60,8 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
     switch (site.builtin) {
       case Builtin::kVprintf: {
         std::string& output = warp.block->output;
-        if (output.size() < kMaxOutput) {
+        const bool many = engine.launch().interleaved && engine.launch().info.grid.Count() > kManyBlocks;
+        if (output.size() < (many ? kMaxOutputOfMany : kMaxOutput)) {
           output += FormatKernelPrintf(ReadString(read, first, kMaxFormat), Argument(frame, site, 1, lane), read);
         }
         SetResult(frame, site, lane, 0);

@@ -16,6 +16,8 @@ namespace {
 
 // Calls within calls; each takes a frame of the host's memory.
 constexpr uint32_t kMaxDepth = 1024;
+// Of a warp's call frames, all taken to be as large as the newest: they are the host's memory.
+constexpr uint64_t kMaxFrameBytes = uint64_t{8} << 20;
 
 void Copy(const FrameValues& from, const std::vector<ValuePlace>& sources, const FrameValues& to,
           const std::vector<ValuePlace>& targets, LaneMask mask) {
@@ -74,7 +76,9 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
   const Frame& caller = *warp.state->groups[warp.state->current].frame;
   const uint64_t local =
       uint64_t{caller.local_base} + caller.function->local_bytes + caller.MostDynamic() + function.local_bytes;
-  if (caller.depth >= kMaxDepth || local > program.local_stride) {
+  const uint64_t frames =
+      (caller.depth + uint64_t{1}) * (function.frame_bytes + kWarpSize * uint64_t{function.area_bytes});
+  if (caller.depth >= kMaxDepth || frames > kMaxFrameBytes || local > program.local_stride) {
     engine.Fault(warp, engine.MakeFinding(warp, pc, std::countr_zero(warp.active), FindingKind::kStackOverflow,
                                           "too many calls within calls"));
     return;

@@ -233,8 +233,12 @@ AlignedBytes ConstantPool::Take(size_t* bytes) const {
 }
 
 uint32_t ProgramBuilder::Text(const ptx::Instruction& instruction) {
-  std::string text = instruction.opcode;
-  for (const std::string& word : instruction.modifiers) text += "." + word;
+  constexpr size_t kLongest = 200;  // of any instruction there is, far less
+  std::string text = instruction.opcode.substr(0, kLongest);
+  for (const std::string& word : instruction.modifiers) {
+    if (text.size() >= kLongest) break;
+    text += "." + word.substr(0, kLongest);
+  }
   const auto [it, fresh] = text_index.try_emplace(text, static_cast<uint32_t>(program.texts.size()));
   if (fresh) program.texts.push_back(text);
   return it->second;

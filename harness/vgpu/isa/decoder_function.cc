@@ -1,5 +1,7 @@
 // One function: instructions → Program::code.
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "vgpu/exec/warp_state.h"
 #include "vgpu/isa/control.h"
@@ -7,6 +9,8 @@
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/memory.h"
 #include "vgpu/isa/special_registers.h"
+#include "vgpu/isa/speculated_load.h"
+#include "vgpu/ptx/cursor.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -36,6 +40,13 @@ bool IsMemory(const ptx::Instruction& i) {
   return i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "st" || i.opcode == "atom" || i.opcode == "red";
 }
 
+// Words of a text may be megabytes long.
+std::string Sentence(std::string text) {
+  constexpr size_t kLongest = 400;
+  if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
+  return text;
+}
+
 // May touch memory that other blocks see.
 bool MayBeGlobal(const ptx::Instruction& i) {
   return !HasPrefix(i, "shared") && !Has(i, "local") && !HasPrefix(i, "param") && !Has(i, "const");
@@ -47,17 +58,25 @@ FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& f
     : builder_(builder), function_(function), index_(index) {}
 
 void FunctionDecoder::CollectRegisters() {
+  std::unordered_map<std::string_view, const ptx::Variable*> ranges;
   for (const ptx::Variable& v : function_.registers) {
     if (v.count == 0 || v.vector_width != 1) {
       register_type_[v.name] = v.type;
-      continue;
+    } else {
+      ranges.emplace(v.name, &v);
     }
-    // A name that the text never uses has no row; there is no need to list it.
-    for (int k = 0; k < v.count; ++k) {
-      const std::string name = v.name + std::to_string(k);
-      if (layout_.row.contains(name)) register_type_[name] = v.type;
+  }
+  // A range may be long; what counts are the names that the text uses.
+  for (const auto& [name, row] : layout_.row) {
+    const std::string_view text = name;
+    if (const auto whole = ranges.find(text); whole != ranges.end()) register_type_[name] = whole->second->type;
+    for (size_t digits = 1; digits < std::min<size_t>(text.size(), 10) && ptx::IsDigit(text[text.size() - digits]);
+         ++digits) {
+      const std::string_view index = text.substr(text.size() - digits);
+      const auto range = ranges.find(text.substr(0, text.size() - digits));
+      if (range == ranges.end() || (digits > 1 && index[0] == '0')) continue;
+      if (std::stoi(std::string(index)) < range->second->count) register_type_[name] = range->second->type;
     }
-    if (layout_.row.contains(v.name)) register_type_[v.name] = v.type;
   }
   const auto count = [&](const ptx::Operand& operand, const auto& self) -> void {
     if (const auto* r = std::get_if<ptx::RegisterRef>(&operand.value)) {
@@ -220,6 +239,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       DecodeMoveSpecial(i, insn);
     } else {
       DecodeByTable(i, insn);
+      if (i.opcode == "ld") NoteUse(index, info);
       if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
     }
     if ((insn.flags & kWarpSynchronous) != 0) {
@@ -241,7 +261,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     insn = Insn();
     insn.handler = RaiseUnsupported;
     insn.immediate = builder_.program.unsupported.size();
-    builder_.program.unsupported.push_back(builder_.program.texts[info.text] + ": " + error.what());
+    builder_.program.unsupported.push_back(Sentence(builder_.program.texts[info.text] + ": " + error.what()));
     synchronous = {};
   }
   polls_.resize(builder_.program.code.size() - builder_.program.functions[index_].entry_pc);
@@ -319,6 +339,14 @@ void FunctionDecoder::EmitPause(const ptx::Instruction& i) {
   Insn insn;
   insn.handler = PauseForClock;
   EmitPseudo(insn, &i);
+}
+
+void FunctionDecoder::NoteUse(size_t index, InsnInfo& info) {
+  const auto mentions = [this](const std::string& name) { return occurrences_[name]; };
+  const std::optional<ptx::RegisterRef> condition = UsedOnlyIf(function_, index, mentions);
+  if (!condition) return;
+  info.used_if = RegisterRow(function_.body[index], condition->name, Type::kPred, false);
+  info.used_if_not = condition->negated;
 }
 
 void FunctionDecoder::NoteMemory(const ptx::Instruction& i, InsnInfo& info) {
