@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/isa/approximations.h"
 #include "vgpu/isa/opcode_table.h"
 #include "vgpu/isa/operand_form.h"
 #include "vgpu/isa/special_registers.h"
@@ -271,6 +273,25 @@ list of targets), `ret` and `exit` are supported in all their forms.
     names += (names.empty() ? "`" : ", `") + std::string(row->name) + "`";
   }
   for (const auto& [reason, names] : refused) page << "| " << names << " | " << reason << " |\n";
+  page << R"(
+## Approximations
+
+How far a result may lie from the exact one: what the PTX ISA promises, and what `isa_approximation_test` holds the virtual
+GPU's results to, the 16-bit forms on every operand. Where the PTX ISA promises nothing the bound is ours. Operands that
+are infinite, zero or NaN give the documented results. `sin` and `cos` have no bound beyond 100 pi.
+
+| instruction | error at most | for |
+|---|---|---|
+)";
+  for (const Approximation& row : kApproximations) {
+    std::ostringstream bound;
+    bound << "2^" << row.exponent;
+    const bool ulp = row.measure == ErrorMeasure::kUlp;
+    page << "| `" << row.instruction << "` | "
+         << (ulp ? std::to_string(static_cast<int>(std::exp2(row.exponent))) + " ulp"
+                 : bound.str() + (row.measure == ErrorMeasure::kRelative ? " of the result" : ""))
+         << (row.documented ? "" : " (ours)") << " | " << row.on << " |\n";
+  }
   page << "\n## Special registers\n\n";
   std::string line;
   for (const std::string_view name : SpecialRegisterNames()) {
