@@ -69,9 +69,11 @@ if [ -n "$library$loader" ]; then
 fi
 TMPDIR=$scratch g++ -c -O1 -std=c++20 -fPIC -I "$assignment" -I "$root/harness" -isystem "$include" \
   "$glue" -o "$scratch/glue.o" || exit $?
+# link_flags.txt: what a build with sanitizers adds.
+link_flags=$(cat "$build/link_flags.txt" 2>/dev/null)
 # The worker's own objects come first, so that its constructors run before the submission's. RUNPATH, not RPATH:
 # with a real GPU LD_LIBRARY_PATH names NVIDIA's library.
-TMPDIR=$scratch g++ -o "$scratch/worker" \
+TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
   -Wl,--whole-archive "$build/lib/liblockstep_worker.a" -Wl,--no-whole-archive "$build/lib/liblockstep_wire.a" \
   "$scratch/glue.o" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" \
   -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread || exit $?

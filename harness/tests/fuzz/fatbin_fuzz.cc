@@ -1,6 +1,6 @@
 // libFuzzer: any bytes through the fat binary reader.
-//   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I harness harness/tests/fuzz/fatbin_fuzz.cc
-//     harness/vgpu/cudart/fatbin.cc -lzstd -o fatbin_fuzz
+//   cmake --preset sanitize && ninja -C build-sanitize fatbin_fuzz
+//   build-sanitize/fuzz/fatbin_fuzz -max_total_time=600 FOLDER-OF-FATBINS
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

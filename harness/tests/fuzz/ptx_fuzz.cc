@@ -1,7 +1,6 @@
 // libFuzzer: any text through the parser and what it takes through flow analysis and register allocation.
-//   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I harness harness/tests/fuzz/ptx_fuzz.cc
-//     harness/vgpu/ptx/*.cc harness/vgpu/isa/{flow,control_flow_graph,dominators,liveness}.cc
-//     harness/vgpu/isa/{register_uses,register_allocation,opcode_table,operand_form}.cc -o ptx_fuzz
+//   cmake --preset sanitize && ninja -C build-sanitize ptx_fuzz
+//   build-sanitize/fuzz/ptx_fuzz -max_total_time=600 -dict=harness/tests/fuzz/ptx.dict FOLDER-OF-PTX
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

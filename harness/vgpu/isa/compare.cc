@@ -296,8 +296,6 @@ bool TakeModes(Modifiers& modifiers, Type type, CompareModes* modes) {
   return true;
 }
 
-constexpr auto kFlushedOperands = [](auto op) { return [=](float a, float b) { return op(Flush(a), Flush(b)); }; };
-
 template <typename T>
 Handler PickSetp(const CompareModes& modes) {
   return WithOp(modes.op, [&](auto op) -> Handler {
@@ -306,8 +304,8 @@ Handler PickSetp(const CompareModes& modes) {
       return nullptr;
     } else if constexpr (std::is_same_v<T, float>) {
       if (modes.ftz) {
-        return modes.bool_op == BoolOp::kNone ? Setp<kFlushedOperands(kCompare<kOp>), T>
-                                              : SetpCombined<kFlushedOperands(kCompare<kOp>), T>;
+        constexpr auto kFlushed = [](float a, float b) { return kCompare<kOp>(Flush(a), Flush(b)); };
+        return modes.bool_op == BoolOp::kNone ? Setp<kFlushed, T> : SetpCombined<kFlushed, T>;
       }
       return modes.bool_op == BoolOp::kNone ? Setp<kCompare<kOp>, T> : SetpCombined<kCompare<kOp>, T>;
     } else {

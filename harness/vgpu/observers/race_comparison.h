@@ -211,7 +211,9 @@ struct Run {
 
 // Checks and updates a run at once. False, and nothing done, where granules may differ or there is something to report.
 inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind) {
-  const auto& [granule, count, lane, lane_shift] = run;
+  const size_t granule = run.granule, count = run.count;
+  const uint32_t lane = run.lane;
+  const int lane_shift = run.lane_shift;
   const auto put = [&](Trace trace) { Fill(region.Touch(trace, granule, count), count, c.RecordOf(lane), lane_shift); };
   if (c.strong() || !c.IsOld(region.Since(kStrongWrite, granule, count), count)) return false;
   const Record* write = region.Since(kLastWrite, granule, count);

@@ -165,7 +165,11 @@ int main(int argc, char** argv) {
   Set("LD_LIBRARY_PATH",
       directory.string() + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
   // A program with an RPATH would find another runtime first; a library that is loaded already is found before any.
-  if (ReadProgram(program).has_rpath) Set("LD_PRELOAD", (directory / kRuntime).string());
+  std::string preload = ReadProgram(program).has_rpath ? (directory / kRuntime).string() : "";
+#ifdef LOCKSTEP_SANITIZER_RUNTIME
+  preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come before all else
+#endif
+  if (!preload.empty()) Set("LD_PRELOAD", preload);
   ::unsetenv("LOCKSTEP_SOCKET");
   ::execv(program.c_str(), argv + at);
   Fail(program + ": " + std::strerror(errno), kCantRunStatus);
