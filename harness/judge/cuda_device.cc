@@ -149,10 +149,11 @@ class CudaGpu : public Gpu {
 
   double TimeCopy(uint64_t bytes, uint32_t copies) override {
     const uint64_t pitch = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    Need(scratch_, 2 * pitch * copies);
+    const uint64_t places = std::clamp<uint64_t>(kCopyBytes / (2 * pitch), 1, copies);
+    Need(scratch_, 2 * pitch * places);
     const auto begin = std::chrono::steady_clock::now();
     for (uint32_t copy = 0; copy < copies; ++copy) {
-      uint8_t* const from = scratch_.address + 2 * pitch * copy;
+      uint8_t* const from = scratch_.address + 2 * pitch * (copy % places);
       runtime_.Check(runtime_.memcpy_async(from + pitch, from, bytes, kCopyDeviceToDevice, nullptr), "a copy");
     }
     runtime_.Check(runtime_.device_synchronize(), "a copy");
@@ -209,6 +210,7 @@ class CudaGpu : public Gpu {
 
  private:
   static constexpr uint64_t kCacheFolds = 4, kAlignment = 512;
+  static constexpr uint64_t kCopyBytes = uint64_t{8} << 30;  // that copies go through before they come back
   static constexpr uint32_t kBlocksPerJob = 64, kThreads = 256;
   static constexpr int kAttempts = 5;
 

@@ -28,8 +28,8 @@ class Gpu {
   virtual double peak_bytes_per_second() const = 0;  // of its memory, as the bus allows
   // Nothing of any buffer is in the cache afterwards, and no part of the cache is set aside.
   virtual void ClearCache() = 0;
-  // Seconds of one copy of `bytes` within the device's memory: the mean of `copies` of them, each between places of its
-  // own.
+  // Seconds of one copy of `bytes` within the device's memory: the mean of `copies` of them, between places
+  // that are not in the cache.
   virtual double TimeCopy(uint64_t bytes, uint32_t copies) = 0;
   virtual GpuState State() const = 0;
 

@@ -157,7 +157,7 @@ bool Decides(const Estimate& estimate, const Budget& budget, double tolerance) {
   return std::abs(budget.Fraction(estimate.high) - budget.Fraction(estimate.low)) <= tolerance;
 }
 
-Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& factory, const CallContext& context,
+Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& factory, const CallContext& context,
                 uint64_t elements, uint64_t seed, const TimingLimits& limits,
                 const std::function<bool(const Timing&)>& enough) {
   JudgeDevice& device = submission.device();
@@ -170,7 +170,7 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
   // What earlier tests left in the workers' processes is no part of this; nor do they keep what is timed here.
   const auto restart = [&] {
     submission.Restart();
-    reference.Restart();
+    if (reference != nullptr) reference->Restart();
   };
   restart();
   std::vector<std::unique_ptr<Workload>> workloads;
@@ -186,7 +186,7 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
   // A copy reads half of what it moves, and writes half.
   const uint64_t copy_bytes = std::max<uint64_t>(timing.least_bytes / 2, 1);
 
-  Batch own(submission, workloads, context), others(reference, workloads, context);
+  Batch own(submission, workloads, context), others(reference != nullptr ? *reference : submission, workloads, context);
   std::vector<double> empty;
   NoteState("before", *gpu, timing);
   // The first repeat warms up: modules are loaded, memory is mapped, clocks rise.
@@ -207,8 +207,10 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
           break;
         }
       } else {
-        reference_seconds = others.Run(*gpu, SeedFor(repeat_seed, "reference"), reference_problems);
-        if (reference_seconds) empty.push_back(others.RunEmpty(*gpu, reference_problems));
+        if (reference != nullptr) {
+          reference_seconds = others.Run(*gpu, SeedFor(repeat_seed, "reference"), reference_problems);
+        }
+        if (reference_problems.empty()) empty.push_back(others.RunEmpty(*gpu, reference_problems));
         ThrowOnProblem(reference_problems, context.launcher);
       }
     }
@@ -216,13 +218,14 @@ Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& fa
     gpu->ClearCache();
     const double copy_seconds = gpu->TimeCopy(copy_bytes, timing.calls);
     if (repeat < 0) continue;
-    // Only the reference's answers say what a round trip takes: the submission could be slow to answer, to its gain.
+    // Where there is a reference, its answers say what a round trip takes: the submission could be slow to answer, to
+    // its gain.
     const double round_trip = Median(empty);
     const auto of_one_call = [&](double seconds) {
       return std::max(seconds - round_trip, 0.0) / static_cast<double>(timing.calls);
     };
     timing.submission.push_back(of_one_call(*own_seconds));
-    timing.reference.push_back(of_one_call(*reference_seconds));
+    if (reference_seconds) timing.reference.push_back(of_one_call(*reference_seconds));
     timing.copy.push_back(copy_seconds);
     if (auto problem = TooFast(timing, timing.submission.back(), *gpu, context)) {
       timing.problems.push_back(std::move(*problem));

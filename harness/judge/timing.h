@@ -47,10 +47,11 @@ bool RegisterWorkload(WorkloadFactory factory);
 const WorkloadFactory& RegisteredWorkload();  // empty: the suite times nothing
 
 struct TimingLimits {
-  int first_repeats = 12;
+  int first_repeats = 16;
   int most_repeats = 240;
-  // A batch moves about this much: far more than the cache holds, and long enough that a round trip matters little.
-  uint64_t batch_bytes = uint64_t{8} << 30;
+  // A batch moves about this much: far more than the cache holds, and so long that what differs from one round trip to
+  // the next, 50 µs or so, matters little.
+  uint64_t batch_bytes = uint64_t{32} << 30;
   double memory_share = 0.25;  // of the GPU's free memory that its buffers may take
   uint32_t least_calls = 16, most_calls = 256;
   // An idle GPU answers well within this; with kernels of another process on it, it takes turns of a millisecond or
@@ -76,8 +77,9 @@ struct Timing {
 };
 
 // Times one rung of a submission beside the reference. `enough` says whether what there is decides; it is asked after
-// each repeat from first_repeats on. Throws HarnessError where the reference fails.
-Timing TimeRung(Runner& submission, Runner& reference, const WorkloadFactory& factory, const CallContext& context,
+// each repeat from first_repeats on. On a machine that has no reference (nullptr) only the copy is beside it. Throws
+// HarnessError where the reference fails.
+Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& factory, const CallContext& context,
                 uint64_t elements, uint64_t seed, const TimingLimits& limits,
                 const std::function<bool(const Timing&)>& enough);
 

@@ -65,15 +65,20 @@ class TimingTest : public testing::Test {
   const TimingCriterion& criterion_;
 };
 
+// The first test of a rung that did not pass; nullptr where none failed, or none ran.
+const TestResult* FailedTest(const Results& results, const std::string& rung) {
+  const auto failed = std::find_if(results.tests.begin(), results.tests.end(), [&](const TestResult& test) {
+    return test.rung == rung && test.verdict != Verdict::kPass;
+  });
+  return failed == results.tests.end() ? nullptr : &*failed;
+}
+
 }  // namespace
 
 const Timing& Timings::Of(const std::string& rung) {
   const auto known = timings_.find(rung);
   if (known != timings_.end()) return known->second;
   const Assignment& assignment = suite_.assignment();
-  if (!suite_.has_runner(Role::kTimedReference)) {
-    throw HarnessError("times are compared with the reference's: --reference=PATH");
-  }
   const uint64_t elements = assignment.TimingElements(rung);
   const CallContext context{rung, "n = " + Grouped(elements) + ", timed", assignment.submission};
   const auto enough = [&](const Timing& timing) {
@@ -81,17 +86,24 @@ const Timing& Timings::Of(const std::string& rung) {
       return criterion.rung != rung || Decides(timing.Figure(criterion.base), criterion.budget, limits_.tolerance);
     });
   };
-  Timing timing = TimeRung(suite_.runner(Role::kPlain), suite_.runner(Role::kTimedReference), RegisteredWorkload(),
-                           context, elements, SeedFor(suite_.seed(), "timing " + rung), limits_, enough);
+  Runner* const reference = suite_.has_runner(Role::kTimedReference) ? &suite_.runner(Role::kTimedReference) : nullptr;
+  Timing timing = TimeRung(suite_.runner(Role::kPlain), reference, RegisteredWorkload(), context, elements,
+                           SeedFor(suite_.seed(), "timing " + rung), limits_, enough);
   return timings_.emplace(rung, std::move(timing)).first->second;
 }
 
 Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::string& test) {
-  const Timing& timing = Of(criterion.rung);
   Judgement judgement;
   TimingResult& result = judgement.result;
   result.criterion = criterion.id;
   result.rung = criterion.rung;
+  if (const TestResult* failed = FailedTest(suite_.results(), criterion.rung)) {
+    judgement.unfinished = true;
+    result.verdict = failed->verdict;
+    result.message = criterion.rung + " is not timed: its tests have to pass first, and " + failed->name + " does not";
+    return judgement;
+  }
+  const Timing& timing = Of(criterion.rung);
   result.elements = timing.elements;
   result.least_bytes = timing.least_bytes;
   result.throttled = timing.throttled;
@@ -112,10 +124,11 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
   const double gigabytes = static_cast<double>(timing.least_bytes) / 1e9;
   Problem problem;
   problem.place = criterion.rung + ", n = " + Grouped(timing.elements);
+  const std::string reference_text =
+      timing.reference.empty() ? "" : "; the reference " + Number("%.2f", result.reference_microseconds) + " µs";
   problem.evidence = {"timed   " + Number("%.2f", result.microseconds) + " µs a call, " +
-                          Number("%.0f", gigabytes / (1e-6 * result.microseconds)) + " GB/s; the reference " +
-                          Number("%.2f", result.reference_microseconds) + " µs; a copy of as many bytes " +
-                          Number("%.2f", result.copy_microseconds) + " µs",
+                          Number("%.0f", gigabytes / (1e-6 * result.microseconds)) + " GB/s" + reference_text +
+                          "; a copy of as many bytes " + Number("%.2f", result.copy_microseconds) + " µs",
                       std::string("figure  ") + BaseName(criterion.base) + " is " + FigureText(figure) +
                           " of yours, in " + std::to_string(result.repeats) + " repeats of " +
                           std::to_string(timing.calls) + " calls"};
@@ -144,6 +157,7 @@ void RegisterTimingTests(Timings& timings) {
   const std::vector<std::string> rungs = suite.SelectedRungs();
   for (const TimingCriterion& criterion : suite.assignment().timings) {
     if (std::find(rungs.begin(), rungs.end(), criterion.rung) == rungs.end()) continue;
+    if (criterion.base == TimingBase::kReference && suite.options().reference.empty()) continue;
     const std::string name = TestNameOf(criterion.title) + "/" + criterion.rung;
     testing::RegisterTest("Timing", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [&timings, &criterion]() -> testing::Test* { return new TimingTest(timings, criterion); });

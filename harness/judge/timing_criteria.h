@@ -28,8 +28,9 @@ class Timings {
   std::map<std::string, Timing> timings_;
 };
 
-// Registers one test a timed criterion of the selected rungs; none where the device is no GPU, or the suite times
-// nothing. After InitGoogleTest.
+// Registers one test a timed criterion of the selected rungs, but for those that compare with the reference where there
+// is none, as on a student's machine; none at all where the device is no GPU, or the suite times nothing. After
+// InitGoogleTest.
 void RegisterTimingTests(Timings& timings);
 
 }  // namespace lockstep::judge

@@ -142,7 +142,7 @@ class TimingTest : public testing::Test {
       return std::make_unique<FakeWorkload>(call);
     };
     g_world = &world_;
-    return TimeRung(own, other, make, {"sum", "n = 8", "a.cu"}, 8, 1, limits, enough);
+    return TimeRung(own, has_reference_ ? &other : nullptr, make, {"sum", "n = 8", "a.cu"}, 8, 1, limits, enough);
   }
 
   // The one problem of a submission that does this.
@@ -154,16 +154,25 @@ class TimingTest : public testing::Test {
   }
 
   World world_;
+  bool has_reference_ = true;
 };
 
 TEST_F(TimingTest, FigureIsTheReferencesTimeOverTheSubmissions) {
   const Timing timing = Time({4 * kFloor}, {2 * kFloor});
   EXPECT_TRUE(timing.problems.empty());
-  EXPECT_EQ(timing.submission.size(), 12u);
+  EXPECT_EQ(timing.submission.size(), 16u);
   EXPECT_EQ(timing.calls, 20u);
   EXPECT_NEAR(timing.Figure(TimingBase::kReference).value, 0.5, 1e-9) << "the round trip is no part of it";
   EXPECT_NEAR(timing.Figure(TimingBase::kCopy).value, 2.5 / 2 / 4, 1e-9);
   EXPECT_EQ(timing.gpu.size(), 2u);
+}
+
+TEST_F(TimingTest, WithoutAReferenceThereIsTheCopy) {
+  has_reference_ = false;
+  const Timing timing = Time({4 * kFloor}, {});
+  EXPECT_TRUE(timing.problems.empty());
+  EXPECT_TRUE(timing.reference.empty());
+  EXPECT_NEAR(timing.Figure(TimingBase::kCopy).value, 2.5 / 2 / 4, 1e-9) << "its own round trips are left out";
 }
 
 TEST_F(TimingTest, EveryRepeatHasInputsOfItsOwn) {
@@ -259,7 +268,7 @@ TEST_F(TimingTest, ReferenceThatFailsIsTheHarnesssFault) {
 
 TEST_F(TimingTest, NoGpuNoTime) {
   FakeRunner runner([](const std::string&, std::span<const worker::Argument>) { return CallReport(); });
-  EXPECT_THROW(TimeRung(runner, runner, nullptr, {}, 8, 1, {}, nullptr), HarnessError);
+  EXPECT_THROW(TimeRung(runner, &runner, nullptr, {}, 8, 1, {}, nullptr), HarnessError);
 }
 
 TEST(DecidesTest, IntervalHasToBeWorthLittle) {

@@ -6,4 +6,4 @@ __global__ void endless_kernel(volatile int* d_sum) {
   }
 }
 
-void reduce7_many(const int*, int* d_sum, unsigned, int*) { endless_kernel<<<1, 1>>>(d_sum); }
+void reduce4_first_add(const int*, int* d_sum, unsigned, int*) { endless_kernel<<<1, 1>>>(d_sum); }

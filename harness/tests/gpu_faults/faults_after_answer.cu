@@ -6,8 +6,8 @@ extern "C" cudaError_t cudaDeviceSynchronize() { return cudaStreamSynchronize(nu
 
 __global__ void wild_kernel() { *reinterpret_cast<int*>(16) = 1; }
 
-void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
-  real_reduce7_many(d_in, d_sum, n, d_work);
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  real_reduce4_first_add(d_in, d_sum, n, d_work);
   cudaStreamSynchronize(nullptr);
   wait_kernel<<<1, 1, 0, other_stream()>>>(5'000'000);
   wild_kernel<<<1, 1, 0, other_stream()>>>();

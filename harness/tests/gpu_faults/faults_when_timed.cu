@@ -3,8 +3,8 @@
 
 __global__ void far_kernel(int* d_sum) { d_sum[(1ull << 40) / sizeof(int)] = 1; }
 
-void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   static int calls = 0;
-  real_reduce7_many(d_in, d_sum, n, d_work);
+  real_reduce4_first_add(d_in, d_sum, n, d_work);
   if (is_timed(n) && ++calls == 3) far_kernel<<<1, 1>>>(d_sum);
 }

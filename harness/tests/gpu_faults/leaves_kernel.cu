@@ -3,9 +3,9 @@
 
 extern "C" cudaError_t cudaDeviceSynchronize() { return cudaStreamSynchronize(nullptr); }
 
-void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   static bool left = false;
-  real_reduce7_many(d_in, d_sum, n, d_work);
+  real_reduce4_first_add(d_in, d_sum, n, d_work);
   if (is_timed(n) && !left) wait_kernel<<<66, 1024, 0, other_stream()>>>(3'000'000'000);
   left = left || is_timed(n);
 }

@@ -1,16 +1,16 @@
-// The reference's reductions without rung 7, which the including file writes anew: real_reduce7_many is the
-// reference's. What goes wrong in rung 7 must cost rung 7 and nothing else.
+// The reference's reductions without rung 4, which the including file writes anew: real_reduce4_first_add is the
+// reference's. What goes wrong in rung 4 must cost rung 4 and nothing else.
 #pragma once
 
-#define reduce7_many real_reduce7_many
+#define reduce4_first_add real_reduce4_first_add
 #include "../../../reference/04_reduction/reduction.cu"
-#undef reduce7_many
+#undef reduce4_first_add
 
 #include <unistd.h>
 
 #include <cstdlib>
 
-void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work);
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work);
 
 // Whether a call is one of a timed batch: no test has as many elements.
 inline bool is_timed(unsigned n) { return n > 1u << 24; }

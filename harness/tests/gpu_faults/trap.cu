@@ -3,4 +3,4 @@
 
 __global__ void trap_kernel() { __trap(); }
 
-void reduce7_many(const int*, int*, unsigned, int*) { trap_kernel<<<1, 1>>>(); }
+void reduce4_first_add(const int*, int*, unsigned, int*) { trap_kernel<<<1, 1>>>(); }
