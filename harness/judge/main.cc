@@ -105,7 +105,8 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   listeners.Append(new ResultWriter);
   const int status = RUN_ALL_TESTS();
   const std::string filter = GTEST_FLAG_GET(filter);
-  if ((filter == "*" || filter.starts_with('-')) && suite.assignment().evidence_elements > 0) {
+  if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&
+      suite.assignment().evidence_elements > 0) {
     // Rungs that no criterion measures are in the table and the report too; also where a filter only leaves tests out,
     // as when a run that was killed goes on.
     for (const std::string& rung : suite.SelectedRungs()) {

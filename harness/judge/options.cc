@@ -80,6 +80,12 @@ const std::vector<Flag>& Flags() {
          options.checks = value == "all";
          return "";
        }},
+      {"evidence", "all|judged", "evidence runs of every rung (default), or of those that the selected tests measure",
+       [](Options& options, std::string_view value) -> std::string {
+         if (value != "all" && value != "judged") return "it takes all or judged";
+         options.all_evidence = value == "all";
+         return "";
+       }},
       {"quiet", "", "leave the tests' messages to whoever reads --result; print the table alone",
        [](Options& options, std::string_view) -> std::string {
          options.quiet = true;

@@ -22,6 +22,7 @@ struct Options {
   int threads = 0;                        // 0: one a CPU
   std::string rung;                       // see RungMatches
   bool checks = true;
+  bool all_evidence = true;  // also of rungs that no criterion among the selected tests measures
   bool quiet = false;
   bool help = false;
 };

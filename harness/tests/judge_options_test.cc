@@ -9,7 +9,8 @@ namespace {
 TEST(OptionsTest, TakesItsFlagsAndLeavesGoogleTestsOwn) {
   std::vector<std::string> arguments = {"--worker=w",     "--gtest_filter=A.*", "--seed=7",   "--device=cuda",
                                         "--assignment=d", "--threads=4",        "--rung=3",   "--checks=none",
-                                        "--profile=g80",  "--result=r.json",    "--prefix=p", "--reference=ref"};
+                                        "--profile=g80",  "--result=r.json",    "--prefix=p", "--reference=ref",
+                                        "--evidence=judged"};
   const ParsedOptions parsed = ParseOptions(arguments);
   EXPECT_TRUE(parsed.errors.empty());
   EXPECT_EQ(arguments, std::vector<std::string>{"--gtest_filter=A.*"});
@@ -19,6 +20,7 @@ TEST(OptionsTest, TakesItsFlagsAndLeavesGoogleTestsOwn) {
   EXPECT_EQ(parsed.options.threads, 4);
   EXPECT_EQ(parsed.options.rung, "3");
   EXPECT_FALSE(parsed.options.checks);
+  EXPECT_FALSE(parsed.options.all_evidence);
   EXPECT_EQ(parsed.options.profile, "g80");
 }
 
@@ -39,6 +41,7 @@ TEST(OptionsTest, ErrorsSayWhatToType) {
   EXPECT_EQ(ErrorOf("--threads=0"), "--threads=0: it takes a number from 1 to 1024");
   EXPECT_EQ(ErrorOf("--device=tpu"), "--device=tpu: it takes vgpu or cuda");
   EXPECT_EQ(ErrorOf("--checks=some"), "--checks=some: it takes all or none");
+  EXPECT_EQ(ErrorOf("--evidence=none"), "--evidence=none: it takes all or judged");
 }
 
 TEST(OptionsTest, HelpText) { ExpectGolden("suite_help.txt", HelpText("04_reduction_suite")); }

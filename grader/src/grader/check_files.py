@@ -99,29 +99,29 @@ def check_count(assignment: Assignment, count: int) -> Finding:
     return Finding("wrong solutions", f"{count}", problem if count < FEWEST_WRONG else "")
 
 
-def check_figures(bench: Bench, stop: threading.Event, *, record: bool) -> Finding:
-    """figures.json holds what the reference is counted to do; `record` writes it.
+def check_figures(bench: Bench, stop: threading.Event, *, record: bool) -> tuple[Finding, bool]:
+    """figures.json holds what the reference is counted to do; `record` writes it. Also: whether it can be relied on.
 
     Another nvcc makes other instructions: figures that were recorded with one are compared with no other's.
     """
     assignment = bench.assignment
     path = assignment.path.parent / FIGURES
     if not assignment.n:
-        return Finding(FIGURES, "not wanted: the assignment has no evidence runs")
+        return Finding(FIGURES, "not wanted: the assignment has no evidence runs"), False
     recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     made_with = recorded.get("nvcc", bench.toolchain.nvcc_version) if recorded else ""
     if recorded and made_with != bench.toolchain.nvcc_version and not record:
-        return Finding(FIGURES, f"recorded with nvcc {made_with}, and not compared")
+        return Finding(FIGURES, f"recorded with nvcc {made_with}, and not compared"), False
     try:
         measured = _measure(bench, stop)
     except InfrastructureError as error:
-        return Finding(FIGURES, "", str(error))
+        return Finding(FIGURES, "", str(error)), False
     if record:
         write_atomic(path, json.dumps(measured, indent=1, ensure_ascii=False) + "\n")
-        return Finding(FIGURES, "recorded")
+        return Finding(FIGURES, "recorded"), True
     problem = _difference(recorded, measured)
     again = f"{problem}; type:  grader check {assignment.id} --record"
-    return Finding(FIGURES, f"{len(measured['profiles'])} rungs, up to date", again if problem else "")
+    return Finding(FIGURES, f"{len(measured['profiles'])} rungs, up to date", again if problem else ""), not problem
 
 
 def _difference(recorded: dict[str, Any] | None, measured: dict[str, Any]) -> str:
