@@ -7,9 +7,9 @@ namespace lockstep::judge {
 namespace {
 
 TEST(OptionsTest, TakesItsFlagsAndLeavesGoogleTestsOwn) {
-  std::vector<std::string> arguments = {"--worker=w",     "--gtest_filter=A.*", "--seed=7",   "--device=cuda",
-                                        "--assignment=d", "--threads=4",        "--rung=3",   "--checks=none",
-                                        "--profile=g80",  "--result=r.json",    "--prefix=p", "--reference=ref",
+  std::vector<std::string> arguments = {"--worker=w",       "--gtest_filter=A.*", "--seed=7",   "--device=cuda",
+                                        "--assignment=d",   "--threads=4",        "--rung=3",   "--checks=none",
+                                        "--profile=g80",    "--result=r.json",    "--prefix=p", "--reference=ref",
                                         "--evidence=judged"};
   const ParsedOptions parsed = ParseOptions(arguments);
   EXPECT_TRUE(parsed.errors.empty());
