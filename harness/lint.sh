@@ -14,10 +14,14 @@ done
 # Wrong solutions are evidence, kept as students would write them.
 mapfile -t sources < <(git ls-files '*.cc' '*.h' '*.cu' '*.cuh' ':!reference/*/wrong/*' ':!reference/sample_class/*')
 python=(grader/src grader/tests)
+mapfile -t scripts < <(git ls-files 'harness/*.py')
+settings=(--config grader/pyproject.toml)
 if [ -n "$fix" ]; then
   clang-format -i "${sources[@]}"
   .venv/bin/ruff format -q "${python[@]}"
   .venv/bin/ruff check -q --fix "${python[@]}"
+  .venv/bin/ruff format -q "${settings[@]}" "${scripts[@]}"
+  .venv/bin/ruff check -q --fix "${settings[@]}" "${scripts[@]}"
   exit
 fi
 
@@ -30,7 +34,12 @@ command -v clang-format >/dev/null || { echo "clang-format is missing: sudo apt-
 step "clang-format (${#sources[@]} files)" clang-format --dry-run -Werror "${sources[@]}"
 step "ruff format" .venv/bin/ruff format --check -q "${python[@]}"
 step "ruff check" .venv/bin/ruff check -q "${python[@]}"
+step "ruff format, scripts" .venv/bin/ruff format --check -q "${settings[@]}" "${scripts[@]}"
+step "ruff check, scripts" .venv/bin/ruff check -q "${settings[@]}" "${scripts[@]}"
 step "mypy --strict" .venv/bin/mypy --config-file grader/pyproject.toml grader/src
+for folder in $(dirname "${scripts[@]}" | sort -u); do  # two folders may each have a run.py
+  step "mypy --strict, $folder" .venv/bin/mypy --config-file grader/pyproject.toml "$folder"/*.py
+done
 if command -v cppcheck >/dev/null; then
   # cppcheck 2.10 loses its way in C++20 (lambdas as template arguments, moves): what it says of these is never true here.
   wrong_here=(missingIncludeSystem internalAstError syntaxError returnTempReference danglingLifetime

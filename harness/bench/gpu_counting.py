@@ -27,6 +27,7 @@ L1 = "l1tex__t_{what}_pipe_lsu_mem_{space}_op_{op}"
 
 
 def l1(what: str, space: str, *ops: str) -> tuple[str, ...]:
+    """The L1 metrics of one kind, an instruction each."""
     return tuple(L1.format(what=what, space=space, op=op) for op in ops)
 
 
@@ -51,6 +52,7 @@ METRICS: dict[str, tuple[str, ...]] = {
     "local_sectors": l1("sectors", "local", "ld", "st"),
     "divergent_branches": ("smsp__sass_branch_targets_threads_divergent",),
 }
+SHOWN = 4  # differences of one reason that the page names
 # Counters that Nsight Compute adds up differently.
 SUMS = {
     "global sectors_ideal": ("global_load_sectors_ideal", "global_store_sectors_ideal"),
@@ -85,8 +87,8 @@ REASONS = [
             "shared_wavefronts",
             "shared_wavefronts_ideal",
         ),
-        "where the tree's two elements are neighbours, in its first and its last step, the assembler made one `LDS.64` of "
-        "two loads, and in the last one `STS.64` of two stores",
+        "where the tree's two elements are neighbours, in its first and its last step, the assembler made one `LDS.64` "
+        "of two loads, and in the last one `STS.64` of two stores",
     ),
     Reason(
         r"atomic global.*|reduction of 2100: 8 shuffle",
@@ -156,12 +158,15 @@ def record(program: Path) -> None:
 
 @dataclass(frozen=True)
 class Comparison:
+    """One counter of one launch: the virtual GPU's and the hardware's."""
+
     case: str
     counter: str
     ours: int
     theirs: int
 
     def reason(self) -> str:
+        """Why the two differ, where that is known."""
         for reason in REASONS:
             if self.counter in reason.counters and re.fullmatch(reason.cases, self.case):
                 return reason.text
@@ -169,6 +174,7 @@ class Comparison:
 
 
 def compare(vgpu_run: Path, program: Path) -> tuple[str, list[Comparison]]:
+    """What the hardware was, and every counter of every launch; ends the program where a difference has no reason."""
     where, recorded = gpu_pages.read_recorded("ncu.csv")
     names, counted = gpu_pages.count(vgpu_run, program, "--set=counting")
     if names != [row["case"] for row in recorded] or len(counted) != len(names):
@@ -196,12 +202,14 @@ def compare(vgpu_run: Path, program: Path) -> tuple[str, list[Comparison]]:
 
 
 def page_text(where: str, comparisons: list[Comparison]) -> str:
+    """The page, in Markdown."""
     seen = [c for c in comparisons if c.ours != 0 or c.theirs != 0]
     cases = list(dict.fromkeys(c.case for c in comparisons))
     lines = [
         "# Counters beside Nsight Compute's",
         "",
-        f"{len(cases)} small launches (`harness/bench/gpu_cases`), counted on hardware and by the virtual GPU from the same",
+        f"{len(cases)} small launches (`harness/bench/gpu_cases`), counted on hardware and by the virtual GPU from the "
+        "same",
         f"program. Hardware: {where}.",
         "",
         "```sh",
@@ -232,13 +240,14 @@ def page_text(where: str, comparisons: list[Comparison]) -> str:
     for reason in REASONS:
         mine = [c for c in seen if c.ours != c.theirs and c.reason() == reason.text]
         counters = ", ".join(f"`{name}`" for name in dict.fromkeys(c.counter for c in mine))
-        few = "; ".join(f"{c.case}: {c.counter} {c.ours}, not {c.theirs}" for c in mine[:4])
-        lines.append(f"- {len(mine)} × {counters}: {reason.text}. ({few}{' …' if len(mine) > 4 else ''})")
+        few = "; ".join(f"{c.case}: {c.counter} {c.ours}, not {c.theirs}" for c in mine[:SHOWN])
+        lines.append(f"- {len(mine)} × {counters}: {reason.text}. ({few}{' …' if len(mine) > SHOWN else ''})")
     lines += [
         "",
         "## All launches",
         "",
-        "Global: load requests / sectors, store requests / sectors. Shared: load, store and atomic requests, wavefronts.",
+        "Global: load requests / sectors, store requests / sectors. Shared: load, store and atomic requests, "
+        "wavefronts.",
         "One number where both agree, `ours ≠ ncu's` where they do not.",
         "",
         "| launch | global loads | global stores | atomics | shared ld, st, atom | wavefronts | divergent |",
@@ -268,6 +277,7 @@ def page_text(where: str, comparisons: list[Comparison]) -> str:
 
 
 def main() -> None:
+    """Builds the cases, records them on hardware, or writes or verifies the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["build", "record", "page"])
     parser.add_argument("program", type=Path)

@@ -52,7 +52,8 @@ def page(rows: list[dict[str, str]], gpu: str) -> str:
     lines = [
         "# At the limit",
         "",
-        "The last rung of each ladder beside NVIDIA's libraries, and beside a plain read or copy of as many bytes: what the",
+        "The last rung of each ladder beside NVIDIA's libraries, and beside a plain read or copy of as many bytes: "
+        "what the",
         "memory allows. Buffers take turns, so that no call finds its input in the cache.",
         "",
         f"{gpu}. Made by `harness/bench/gpu_limits.py`.",
@@ -82,6 +83,7 @@ def page(rows: list[dict[str, str]], gpu: str) -> str:
 
 
 def main() -> None:
+    """Measures, and writes the page."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     text = page(measure(), gpu_and_driver())
     (REFERENCE_PAGES / "gpu-limits.md").write_text(text, encoding="utf-8")

@@ -54,6 +54,7 @@ def build(program: Path, *, ptx_only: bool) -> None:
 
 
 def gpu_and_driver() -> str:
+    """What a recording was made on, and when."""
     gpu, driver = run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").strip().split(", ")
     return f"{gpu}, driver {driver}, {datetime.date.today()}"
 
@@ -82,6 +83,7 @@ def read_recorded(name: str) -> tuple[str, list[dict[str, str]]]:
 
 
 def write_recorded(name: str, where: str, header: list[str], rows: list[list[str]]) -> None:
+    """Puts a recording beside the others; its first line says where it was made."""
     RECORDED.mkdir(exist_ok=True)
     with (RECORDED / name).open("w", newline="") as file:
         file.write(f"# {where}\n")

@@ -20,11 +20,14 @@ from pathlib import Path
 import gpu_pages
 
 BATCHES = 31
+FOUR_DIGITS = 1000
 NEAR = (0.75, 1.33)
 
 
 @dataclass(frozen=True)
 class Row:
+    """One launch: its measured and its modelled time in microseconds."""
+
     case: str
     measured: float  # microseconds
     modelled: float
@@ -32,10 +35,12 @@ class Row:
 
     @property
     def ratio(self) -> float:
+        """Modelled over measured."""
         return self.modelled / self.measured
 
     @property
     def near(self) -> bool:
+        """Whether the model is near enough."""
         return NEAR[0] <= round(self.ratio, 2) <= NEAR[1]
 
 
@@ -80,10 +85,12 @@ def modelled_one_by_one(vgpu_run: Path, program: Path) -> tuple[str, list[Row]]:
 
 
 def digits(microseconds: float) -> str:
-    return f"{microseconds:,.0f}".replace(",", " ") if microseconds >= 1000 else f"{microseconds:.4g}"
+    """A time in four digits, or in whole microseconds."""
+    return f"{microseconds:,.0f}".replace(",", " ") if microseconds >= FOUR_DIGITS else f"{microseconds:.4g}"
 
 
 def table(rows: list[Row], measured: str) -> list[str]:
+    """The rows in Markdown; `measured` says by whom."""
     near = sum(row.near for row in rows)
     lines = [
         f"{near} of {len(rows)} ratios lie within {NEAR[0]} and {NEAR[1]}; the others are in bold.",
@@ -98,6 +105,7 @@ def table(rows: list[Row], measured: str) -> list[str]:
 
 
 def page_text(vgpu_run: Path, program: Path) -> str:
+    """The page, in Markdown."""
     course, course_rows = modelled_one_by_one(vgpu_run, program)
     gpu, gpu_rows = modelled_together(vgpu_run, program)
     return (
@@ -105,8 +113,10 @@ def page_text(vgpu_run: Path, program: Path) -> str:
             [
                 "# Modelled time beside measured time",
                 "",
-                "What the [time model](../concepts/time-model.md) says of the kernels in `harness/bench/gpu_cases`, beside what the",
-                "course published for a GeForce 8800 and what an H200 took. The tests check that this page is up to date.",
+                "What the [time model](../concepts/time-model.md) says of the kernels in `harness/bench/gpu_cases`, "
+                "beside what the",
+                "course published for a GeForce 8800 and what an H200 took. The tests check that this page is up to "
+                "date.",
                 "",
                 "```sh",
                 "harness/bench/gpu_time.py build gpu_cases",
@@ -122,7 +132,8 @@ def page_text(vgpu_run: Path, program: Path) -> str:
                 "",
                 "## On the profile `h200`",
                 "",
-                f"{gpu}. Each time is the median of {BATCHES} batches of 20 launches, measured by events, of three runs; so the data of",
+                f"{gpu}. Each time is the median of {BATCHES} batches of 20 launches, measured by events, of three "
+                "runs; so the data of",
                 "one launch may lie in L2 for the next.",
                 "",
                 *table(gpu_rows, "measured"),
@@ -133,6 +144,7 @@ def page_text(vgpu_run: Path, program: Path) -> str:
 
 
 def main() -> None:
+    """Builds the cases, records them on hardware, or writes or verifies the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["build", "record", "page"])
     parser.add_argument("program", type=Path)
