@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What goes wrong on a real GPU costs its own test and nothing else: tried out on one.
 
     harness/tests/gpu_faults/run.py [--build build] [NAME...]
@@ -55,7 +56,7 @@ def main() -> int:
 
 def make_worker(build: Path, source: Path, worker: Path) -> None:
     """Compiles a submission."""
-    flags = ["--assignment", ASSIGNMENT, "--source", source, "--build", build, "--out", worker]
+    flags: list[str | Path] = ["--assignment", ASSIGNMENT, "--source", source, "--build", build, "--out", worker]
     subprocess.run([ROOT / "harness/worker/build.sh", *flags], check=True)
 
 
