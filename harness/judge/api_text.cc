@@ -51,6 +51,23 @@ std::vector<std::string> CallLines(std::span<const ApiCall> trace, std::span<con
   return lines;
 }
 
+std::string ErrorText(int64_t error) {
+  switch (error) {
+    case 0:
+      return "cudaSuccess";
+    case 1:
+      return "cudaErrorInvalidValue";
+    case 2:
+      return "cudaErrorMemoryAllocation";
+    case 9:
+      return "cudaErrorInvalidConfiguration";
+    case 701:
+      return "cudaErrorLaunchOutOfResources";
+    default:
+      return "error " + std::to_string(error);
+  }
+}
+
 void AddCalls(std::vector<Problem>& problems, std::span<const ApiCall> trace, std::span<const std::string> also) {
   const std::vector<std::string> lines = CallLines(trace, also);
   for (Problem& problem : problems) {

@@ -1,6 +1,7 @@
 // The CUDA calls of a launcher, as a message lists them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace lockstep::judge {
 // that begin with one of `also` are there too.
 std::vector<std::string> CallLines(std::span<const worker::ApiCall> trace, std::span<const std::string> also = {},
                                    size_t most = 8);
+
+// "cudaErrorMemoryAllocation", for the errors that launchers are made to return; "error 42" for others.
+std::string ErrorText(int64_t error);
 
 // Puts the list into each problem, where it is more than that the student has not begun.
 void AddCalls(std::vector<Problem>& problems, std::span<const worker::ApiCall> trace,

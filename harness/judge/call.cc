@@ -41,6 +41,66 @@ Verdict VerdictOfError(const CallReport& report) {
   return Verdict::kApi;
 }
 
+const char* SignalHint(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      return "the host code used a null or freed pointer, or a device pointer, which only kernels may dereference";
+    case SIGFPE:
+      return "an integer was divided by zero, or the remainder taken: which divisor is 0 for this input?";
+    case SIGABRT:
+      return "a failed assert(), an exception that nobody caught, or memory freed twice: what was printed says which";
+    default:
+      return "";
+  }
+}
+
+// What failed, and what to mend, where the first failed request to the device is known.
+struct Failure {
+  std::string evidence, hint;
+};
+
+const char* LaunchHint(const vgpu::Dim3& grid, const vgpu::Dim3& block) {
+  if (grid.Count() == 0) return "a grid of no blocks can't be launched: with nothing to do, launch nothing";
+  if (block.Count() == 0) return "a block has at least one thread";
+  if (block.Count() > 1024) return "a block has at most 1,024 threads; cudaGetLastError() after the launch says so";
+  if (grid.y > 65535 || grid.z > 65535) return "gridDim.y and gridDim.z end at 65,535, gridDim.x at 2,147,483,647";
+  return "the launch asks for more than a block may have: look at its third argument, the bytes of shared memory";
+}
+
+Failure FirstFailure(const CallReport& report) {
+  for (const worker::ApiCall& call : report.trace) {
+    if (!call.failed) continue;
+    if (call.kind == worker::ApiKind::kLaunch) {
+      return {"failed  " + LaunchText(Printable(call.kernel_name), call.grid, call.block),
+              LaunchHint(call.grid, call.block)};
+    }
+    std::string text = "failed  " + call.function;
+    if (call.bytes > 0) text += " of " + Grouped(call.bytes) + " bytes";
+    if (!call.call_site.empty()) text += ", called in " + Printable(call.call_site);
+    const bool allocates = call.kind == worker::ApiKind::kAllocate;
+    return {text, allocates ? "there is no room for so many bytes: is their number right, and is all freed?" : ""};
+  }
+  return {};
+}
+
+// Kernels took too long, in all: many of them, or few that do too much, of which printing is the slowest.
+Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
+  constexpr size_t kMany = 100;  // launches: no launcher of the assignments needs so many
+  const size_t launches = report.launches.size();
+  if (launches >= kMany) {
+    return MakeProblem(Verdict::kTimeout, context,
+                       {"the launcher launched " + Grouped(launches) + " kernels, and did not come to an end"},
+                       "a loop over passes has to stop once one result is left");
+  }
+  return MakeProblem(Verdict::kTimeout, context,
+                     {"its " + (launches <= 1 ? std::string("kernel") : Grouped(launches) + " kernels") +
+                      " took too long on the virtual GPU"},
+                     report.output.empty() ? "does each thread do far more than its share of the work?"
+                                           : "a printf in a kernel prints from each of its threads: take it out, or "
+                                             "print from one thread and for small inputs");
+}
+
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   if (report.at_start && (report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
                           report.outcome == Outcome::kClosedSocket)) {
@@ -59,9 +119,7 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
           "a launcher has to return: no exit(), no quick_exit()");
     case Outcome::kCrashed:
       return MakeProblem(Verdict::kCrash, context, {"the host code was stopped by " + SignalText(report.code)},
-                         report.code == SIGSEGV || report.code == SIGBUS
-                             ? "device pointers can't be dereferenced on the host; that is what kernels are for"
-                             : "");
+                         SignalHint(report.code));
     case Outcome::kTimeout:
       return MakeProblem(Verdict::kTimeout, context,
                          {"the host code did not return within " + Seconds(report.limit_seconds) +
@@ -74,10 +132,7 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
       return MakeProblem(Verdict::kCrash, context, {"the program printed more than it may, and was stopped"},
                          "print only for a small input, and nothing in what you hand in");
     case Outcome::kDeviceTimeout:
-      return MakeProblem(
-          Verdict::kTimeout, context,
-          {"the launcher launched " + Grouped(report.launches.size()) + " kernels, and did not come to an end"},
-          "a loop over passes has to stop once one result is left");
+      return DeviceTimeout(report, context);
     case Outcome::kProtocolError:
       return MakeProblem(
           Verdict::kRejected, context,
@@ -149,10 +204,14 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   }
   if (!report.cuda_error.empty() && !faulted) {
     const Verdict verdict = VerdictOfError(report);
+    const Failure failure = FirstFailure(report);
+    std::string hint = verdict == Verdict::kApi ? "look at cudaGetLastError() after each launch"
+                                                : "make test without DEVICE=cuda says which thread did it, and where";
+    if (!failure.hint.empty()) hint = failure.hint;
     problems.push_back(MakeProblem(
-        verdict, context, {"a CUDA call or launch failed: " + Printable(report.cuda_error), Printable(report.detail)},
-        verdict == Verdict::kApi ? "look at cudaGetLastError() after each launch; a block has at most 1024 threads"
-                                 : "--device=vgpu says which thread did it, and at which line"));
+        verdict, context,
+        {"a CUDA call or launch failed: " + Printable(report.cuda_error), failure.evidence, Printable(report.detail)},
+        std::move(hint)));
   }
   if (report.api.bytes_to_host > context.host_bytes) {
     problems.push_back(

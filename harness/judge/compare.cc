@@ -1,6 +1,9 @@
 #include "judge/compare.h"
 
 #include <charconv>
+#include <cstdio>
+
+#include "judge/text.h"
 
 namespace lockstep::judge {
 
@@ -10,9 +13,21 @@ std::string NumberText(double value) {
   return std::string(text, end.ptr);
 }
 
+std::string FloatText(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+std::string BoundText(double bound) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.2g", bound);
+  return text;
+}
+
 std::string MismatchText(const Mismatch& mismatch, uint64_t elements) {
-  std::string text = "element " + std::to_string(mismatch.index) + " of " + std::to_string(elements) + " differs";
-  if (mismatch.count > 1) text += " (" + std::to_string(mismatch.count) + " do)";
+  std::string text = "element " + Grouped(mismatch.index) + " of " + Grouped(elements) + " differs";
+  if (mismatch.count > 1) text += " (" + Grouped(mismatch.count) + " do)";
   return text + ": expected " + mismatch.expected + ", found " + mismatch.found;
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <type_traits>
 
+#include "judge/device.h"
+
 namespace lockstep::judge {
 
 struct Mismatch {
@@ -18,11 +20,28 @@ struct Mismatch {
   std::string expected, found;
 };
 
-// "element 17 of 100 differs (3 do): expected 4, found 5"
+// "element 17 of 1,000 differs (3 do): expected 4, found 5"
 std::string MismatchText(const Mismatch& mismatch, uint64_t elements);
 
 // Shortest text that gives the same number back.
 std::string NumberText(double value);
+
+// As many digits as tell two floats apart; for a bound, two.
+std::string FloatText(double value);
+std::string BoundText(double bound);
+
+// An element of an output as messages show it: one that nobody wrote is said to be that.
+template <class T>
+std::string FoundText(T value) {
+  T poison;
+  std::memset(&poison, kPoisonByte, sizeof poison);
+  if (std::memcmp(&value, &poison, sizeof value) == 0) return "what was there before the call";
+  if constexpr (std::is_floating_point_v<T>) {
+    return FloatText(static_cast<double>(value));
+  } else {
+    return std::to_string(value);
+  }
+}
 
 // An element as messages show it.
 template <class T>
@@ -49,7 +68,7 @@ std::optional<Mismatch> CompareExact(std::span<const T> expected, std::span<cons
     if (mismatch.count++ > 0) continue;
     mismatch.index = i;
     mismatch.expected = i < expected.size() ? std::to_string(expected[i]) : "nothing";
-    mismatch.found = i < found.size() ? std::to_string(found[i]) : "nothing";
+    mismatch.found = i < found.size() ? FoundText(found[i]) : "nothing";
   }
   if (mismatch.count == 0) return std::nullopt;
   return mismatch;
@@ -66,9 +85,9 @@ std::optional<Mismatch> CompareBounded(std::span<const double> expected, std::sp
     if (all && std::isfinite(bound[i]) && std::abs(static_cast<double>(found[i]) - expected[i]) <= bound[i]) continue;
     if (mismatch.count++ > 0) continue;
     mismatch.index = i;
-    mismatch.expected = i < expected.size() ? NumberText(expected[i]) : "nothing";
-    if (all && bound[i] != 0) mismatch.expected += " ± " + NumberText(bound[i]);
-    mismatch.found = i < found.size() ? NumberText(static_cast<double>(found[i])) : "nothing";
+    mismatch.expected = i < expected.size() ? FloatText(expected[i]) : "nothing";
+    if (all && bound[i] != 0) mismatch.expected += " ± " + BoundText(bound[i]);
+    mismatch.found = i < found.size() ? FoundText(found[i]) : "nothing";
   }
   if (mismatch.count == 0) return std::nullopt;
   return mismatch;

@@ -23,7 +23,7 @@ const std::vector<VerdictRow>& AllVerdicts() {
       {Verdict::kTimeout, "TIMEOUT", "a kernel or the host code does not end",
        "check that the loop's condition becomes false for every thread", true},
       {Verdict::kCrash, "CRASH", "the program or a kernel ended itself",
-       "run the test under a debugger, or print before the place you suspect", true},
+       "print before the place you suspect: what was printed is shown with the test", true},
       {Verdict::kCompile, "COMPILE", "the source does not compile", "the compiler's first message is the one to mend",
        true},
       {Verdict::kApi, "API", "a CUDA call or a launch failed", "check the error that each CUDA call returns", true},

@@ -28,18 +28,7 @@ using worker::ApiKind;
 // cudaError_t, as far as the tests bring them about.
 constexpr int64_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2;
 
-std::string ErrorText(int64_t error) {
-  switch (error) {
-    case kSuccess:
-      return "cudaSuccess";
-    case kInvalidValue:
-      return "cudaErrorInvalidValue";
-    case kMemoryAllocation:
-      return "cudaErrorMemoryAllocation";
-    default:
-      return "error " + std::to_string(error);
-  }
-}
+using judge::ErrorText;
 
 // Functions of page-locked memory: what takes it, and what gives it back.
 const std::vector<std::string> kPinnedFunctions = {"cudaMallocHost", "cudaHostAlloc", "cudaHostRegister",
@@ -85,19 +74,38 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
   if (on_device != nullptr && on_device < to_device) return "a_d was copied to b_d before h_in was copied to a_d";
   if (on_device == nullptr && to_host->address != to_device->address) {
     return "the buffer that was copied to the host is not the one that h_in was copied to, and nothing went from one "
-           "to "
-           "the other";
+           "to the other";
   }
   return "look at the calls in order: which buffer does each copy read, and which does it write?";
 }
 
-std::string ApiHint(const CallReport& report) {
+// What is wrong with a copy that failed, as far as the calls before it tell.
+std::string CopyHint(const CallReport& report, const ApiCall& copy) {
+  if (copy.bytes == 0) {
+    return "cudaMemcpy takes destination, source, bytes, direction, and the direction has to be that of the two "
+           "pointers";
+  }
   for (const ApiCall& call : report.trace) {
+    if (&call == &copy) break;
+    if (call.kind == ApiKind::kAllocate && !call.failed && call.bytes < copy.bytes) {
+      return "the copy does not fit: its buffer has " + Grouped(call.bytes) +
+             " bytes; cudaMalloc counts bytes, and n ints are n * sizeof(int)";
+    }
+  }
+  return "the bytes have to fit both buffers, and both have to be allocated still";
+}
+
+std::string ApiHint(const CallReport& report) {
+  bool freed = false;
+  for (const ApiCall& call : report.trace) {
+    freed |= call.kind == ApiKind::kFree && !call.failed && call.address != 0;
     if (!call.failed) continue;
+    if (call.function == "cudaMalloc") {
+      return "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast hides that from the "
+             "compiler";
+    }
     if (call.function.find("Memcpy") != std::string::npos) {
-      return "cudaMemcpy takes destination, source, bytes, direction: the direction has to be that of the pointers, "
-             "and "
-             "the bytes have to fit both buffers";
+      return freed ? "a buffer was freed before this copy: free it when the last copy is made" : CopyHint(report, call);
     }
     if (call.function.find("Free") != std::string::npos) {
       return "a buffer is freed once, with the pointer that its allocation gave: cudaMalloc's by cudaFree, "

@@ -96,6 +96,10 @@ inline std::string Explain(int number, const Shape& shape, const Filling& right,
   for (const Mistake& mistake : MistakesOf(number, shape)) {
     if (matches(mistake.filling, 0, n)) return mistake.hint;
   }
+  const auto blocks = static_cast<uint32_t>(BlocksFor(shape.n, shape.block));
+  if (number != 6 && blocks != shape.block && matches(LinearFilling({shape.n, blocks}), 0, n)) {
+    return "blocks and threads are exchanged: kernel<<<blocks, threads of a block>>>";
+  }
   for (uint32_t block = 1; number != 6 && block <= 1024; block *= 2) {
     if (block == shape.block || !matches(LinearFilling({shape.n, block}), 0, n)) continue;
     return "blocks of " + std::to_string(block) + " threads were launched: take the block size that is asked for";

@@ -106,8 +106,7 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   if (error != cudaSuccess) report.cuda_error.clear();
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
   if (!problems.empty() || Meets(error, expect)) return problems;
-  const std::string returned =
-      error == cudaSuccess ? "it returned cudaSuccess" : "it returned error " + std::to_string(error);
+  const std::string returned = "it returned " + judge::ErrorText(error);
   std::string evidence = returned, hint;
   switch (expect) {
     case Expect::kSuccess:

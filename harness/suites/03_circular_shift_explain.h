@@ -80,8 +80,8 @@ class ShiftResult {
       found +=
           origin ? ", which is element " + std::to_string(*origin) + " of the input" : ", which is not in the input";
     }
-    return {"element " + std::to_string(wrong) + " is wrong, one of " + judge::Grouped(count) + " of " +
-                judge::Grouped(in_.size()),
+    return {"element " + judge::Grouped(wrong) + " of " + judge::Grouped(in_.size()) + " is wrong" +
+                (count > 1 ? " (" + judge::Grouped(count) + " are)" : ""),
             "expect  " + std::to_string(Shifted(wrong, offset_)) + ", which is element " +
                 std::to_string((wrong + offset_) % in_.size()) + " of the input",
             found};

@@ -60,10 +60,17 @@ class ScanExplainer {
       return "nothing comes before element 0: it has to be 0" +
              std::string(std::has_single_bit(n_) ? "" : kNoPowerOfTwo);
     }
+    for (const uint64_t window : {first_ - 1, first_}) {
+      if (inclusive || window == 0 || first_ > n_) continue;
+      if (Is([&](uint64_t i) { return before_[i] - before_[i - std::min(i, window)]; })) {
+        return "each element is the sum of the " + judge::Grouped(window) +
+               " before it alone: the steps have to go on until the distance reaches n";
+      }
+    }
     if (first_ >= kManyTiles && std::has_single_bit(first_)) {
       return "all is right up to element " + judge::Grouped(first_) + ": are there more tiles than one block scans?";
     }
-    return "";
+    return ExplainTileBefore();
   }
 
  private:
@@ -111,6 +118,19 @@ class ScanExplainer {
       if (IsOffBy(tile, [&](uint64_t t) { return before_[std::min((t + 1) * tile, n_)] - before_[t * tile]; })) {
         return "tiles of " + judge::Grouped(tile) + " elements: a tile's own sum is in what it begins with";
       }
+    }
+    return "";
+  }
+
+  // All is right up to a tile that begins with the sum of the one before it: what neighbours happened to be done with
+  // decides which tile that is.
+  std::string ExplainTileBefore() const {
+    for (uint64_t tile = 32; 2 * tile <= first_; tile *= 2) {
+      if (first_ % tile != 0) continue;
+      const double alone = before_[first_] - before_[first_ - tile];
+      if (std::abs(static_cast<double>(found_[first_]) - alone) > 1e-4 * std::abs(alone)) continue;
+      return "the tile that begins here has the sum of the one tile before it (" + judge::Grouped(tile) +
+             " elements): a tile's own total was taken for its prefix";
     }
     return "";
   }

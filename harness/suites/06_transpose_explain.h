@@ -79,9 +79,10 @@ class TransposeResult {
       found += origin == in_.end() ? ", which is not in d_in"
                                    : ", which is " + InPlace(static_cast<uint64_t>(origin - in_.begin()));
     }
-    return {"row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_out is wrong, one of " +
-                judge::Grouped(count) + " wrong elements of " + judge::Grouped(out_.size()),
-            "expect  " + ValueOf(in_[source]) + ", which is " + InPlace(source), found};
+    return {
+        "row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_out is wrong" +
+            (count > 1 ? " (" + judge::Grouped(count) + " of " + judge::Grouped(out_.size()) + " elements are)" : ""),
+        "expect  " + ValueOf(in_[source]) + ", which is " + InPlace(source), found};
   }
 
   // A sentence, or "".

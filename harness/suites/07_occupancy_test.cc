@@ -88,7 +88,8 @@ std::vector<Argument> ArgumentsOf(int number, const SmLimits& sm, const Kernel& 
 
 std::string Describe(int number, const Sm& sm, const Kernel& kernel) {
   std::string text = sm.name;
-  if (number != 2 && number != 6) text += "; " + Grouped(kernel.threads) + " threads a block";
+  if (number != 2 && number != 6)
+    text += "; " + Grouped(kernel.threads) + (kernel.threads == 1 ? " thread a block" : " threads a block");
   if (number >= 3 && number <= 6) text += "; " + Grouped(kernel.registers) + " registers a thread";
   if (number == 2 || number >= 5) text += "; " + Grouped(kernel.shared) + " bytes of shared memory a block";
   if (number == 6 && kernel.shared_per_thread > 0) {

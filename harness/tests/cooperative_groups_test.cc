@@ -83,5 +83,15 @@ TEST(CooperativeGroupsTest, ReservesSharedMemoryForWideTiles) {
   }
 }
 
+TEST(CooperativeGroupsTest, ItsCostsAreOfTheLinesThatUseIt) {
+  TestDevice device(ReadPtx("cooperative_groups"));
+  const auto d_in = device.Make(RandomInts(64, 0, 60));
+  const auto d_out = device.Make(std::vector<int>(6 * 64));
+  const LaunchRecord& record = device.Run("tiles", {{1}, {64}}, d_in, d_out);
+  for (const LineCounters& line : record.lines) {
+    EXPECT_TRUE(line.file.ends_with("cooperative_groups.cu")) << line.file << ":" << line.line;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::vgpu

@@ -128,7 +128,35 @@ TEST(CallTest, Messages) {
   start.detail = "the program ended itself with exit status 0";
   CallReport start_failure = Ended(Outcome::kCouldNotStart);
   start_failure.detail = "bwrap: setting up uid map: Permission denied";
+  const auto failed_launch = [&](const vgpu::Dim3& grid, const vgpu::Dim3& block) {
+    CallReport report = api;
+    worker::ApiCall call;
+    call.kind = worker::ApiKind::kLaunch;
+    call.kernel_name = "reduce1_interleaved_kernel";
+    call.failed = true;
+    call.grid = grid;
+    call.block = block;
+    report.trace = {call};
+    return report;
+  };
+  CallReport no_room = Ended(Outcome::kReturned);
+  no_room.cuda_error = "cudaErrorMemoryAllocation";
+  no_room.trace.resize(2);
+  no_room.trace[1].kind = worker::ApiKind::kAllocate;
+  no_room.trace[1].function = "cudaMalloc";
+  no_room.trace[1].bytes = 1'000'000'000'000;
+  no_room.trace[1].failed = true;
+  CallReport prints = Ended(Outcome::kDeviceTimeout);
+  prints.output = "thread 0";
   std::string text;
+  for (const CallReport& report :
+       {Ended(Outcome::kCrashed, SIGFPE), Ended(Outcome::kCrashed, SIGABRT), Ended(Outcome::kDeviceTimeout), prints,
+        failed_launch({0, 1, 1}, {128, 1, 1}), failed_launch({1, 1, 1}, {2048, 1, 1}),
+        failed_launch({1, 70000, 1}, {32, 8, 1}), failed_launch({1, 1, 1}, {128, 1, 1}), no_room}) {
+    text += Message(report) + "\n\n";
+  }
+  ExpectGolden("call_messages_of_failures.txt", text);
+  text.clear();
   for (const CallReport& report :
        {Ended(Outcome::kExited, 0), Ended(Outcome::kCrashed, SIGSEGV), Ended(Outcome::kTimeout),
         Ended(Outcome::kClosedSocket), flood, api, copied, start, start_failure}) {

@@ -181,5 +181,37 @@ TEST(PtxLinkerTest, APlaceKnowsTheCallsThatItWasInlinedBy) {
   EXPECT_EQ(chain[2].line, 10);
 }
 
+TEST(PtxLinkerTest, CountersAreOfTheLineThatCalledTheToolkit) {
+  TestDevice device(std::string(kHeader) + R"(
+      .file 1 "/home/student/scan.cu"
+      .file 2 "/opt/cuda-13/include/cooperative_groups.h"
+      .file 3 "/home/student/include/own.h"
+      .visible .entry k() {
+        .loc 1 10 3
+        bar.sync 0;
+        .loc 2 200 5, function_name g, inlined_at 1 11 3
+        bar.sync 0;
+        .loc 2 300 7, function_name h, inlined_at 2 200 5
+        bar.sync 0;
+        .loc 3 40 7, function_name own, inlined_at 1 12 5
+        bar.sync 0;
+        .loc 2 300 7, function_name h, inlined_at 3 41 5
+        bar.sync 0;
+        .loc 2 400 7
+        bar.sync 0;
+        ret;
+      })");
+  const LaunchRecord& record = device.Run("k", {{1}, {32}});
+  std::vector<std::string> places;
+  for (const LineCounters& line : record.lines) {
+    if (line.counters.barriers == 0) continue;
+    places.push_back(line.file.substr(line.file.rfind('/') + 1) + ":" + std::to_string(line.line) + " " +
+                     std::to_string(line.counters.barriers));
+  }
+  // A student's own header is the student's; code that nothing was inlined into stays where it is.
+  EXPECT_EQ(places, (std::vector<std::string>{"own.h:40 1", "own.h:41 1", "scan.cu:10 1", "scan.cu:11 2",
+                                              "cooperative_groups.h:400 1"}));
+}
+
 }  // namespace
 }  // namespace lockstep::vgpu

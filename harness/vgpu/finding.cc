@@ -145,7 +145,10 @@ std::string Relation(const MemoryPlace& memory) {
   const std::string size = memory.buffer_name.empty() ? "" : Bytes(memory.buffer_bytes) + ", ";
   if (memory.address < memory.buffer_base) {
     const uint64_t before = memory.buffer_base - memory.address;
-    return Bytes(before) + " before the start of " + name + " (" + size + "offset -" + Number(before) + ")";
+    const std::string text = Bytes(before) + " before the start of " + name + " (" + size + "offset -" + Number(before);
+    if (!memory.wrapped) return text + ")";
+    const uint64_t index = (uint64_t{1} << 32) - before / memory.bytes;
+    return text + "): as an unsigned index " + Number(index);
   }
   const uint64_t offset = memory.address - memory.buffer_base;
   const std::string where = " (" + size + "offset " + Number(offset) + ")";
@@ -261,6 +264,8 @@ void FindingList::Add(Finding finding) {
     if (!Folds(present, finding)) continue;
     present.count += finding.count;
     present.fatal |= finding.fatal;
+    present.across_warps |= finding.across_warps;
+    present.across_blocks |= finding.across_blocks;
     return;
   }
   if (findings_.size() >= kMaximum) {

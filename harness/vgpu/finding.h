@@ -57,6 +57,7 @@ struct MemoryPlace {
   std::string buffer_name;  // label given at allocation, variable name, "dynamic shared memory", …
   uint64_t buffer_base = 0, buffer_bytes = 0;
   std::string allocated_at;  // "reduction.cu:120" where known
+  bool wrapped = false;      // the instruction's address lies 2^32 elements farther: an unsigned index below zero
 };
 
 struct Finding {
@@ -67,6 +68,8 @@ struct Finding {
   Dim3 grid, block_dim;
   ThreadPlace first;
   std::optional<ThreadPlace> second;  // a race's other party
+  // A race: among those folded into this one, some are between warps of one block, or between blocks.
+  bool across_warps = false, across_blocks = false;
   std::optional<MemoryPlace> memory;
   std::string detail;  // a sentence: "write after read", "assertion `x` failed", the mended flag …
   std::string hint;    // one sentence, may be empty

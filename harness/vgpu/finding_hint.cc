@@ -46,8 +46,10 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
     return "one access is atomic and the other is not: make both atomic, or read the result in a later kernel";
   }
-  if (stores || one_line) {
-    return "blocks run side by side in any order: give each its own element, or use an atomic operation";
+  if (stores) return "blocks run side by side in any order: give each its own element, or use an atomic operation";
+  if (one_line) {
+    return "blocks run side by side in any order, and one writes here what another reads: use an atomic operation, or "
+           "write to another buffer";
   }
   return "blocks run side by side in any order: use an atomic operation, two kernels, or __threadfence() before the "
          "atomic that tells the others";
@@ -58,7 +60,7 @@ std::string_view RaceHint(const Finding& finding) {
   const ThreadPlace &first = finding.first, &second = *finding.second;
   const bool one_line =
       first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
-  if (Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
+  if (finding.across_blocks || Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
     return RaceBetweenBlocks(first, second, one_line);
   }
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
@@ -66,10 +68,12 @@ std::string_view RaceHint(const Finding& finding) {
   }
   const bool one_warp =
       Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
-  return one_warp ? RaceWithinWarp(first, second, one_line) : RaceWithinBlock(first, second, one_line);
+  return one_warp && !finding.across_warps ? RaceWithinWarp(first, second, one_line)
+                                           : RaceWithinBlock(first, second, one_line);
 }
 
 std::string_view BoundsHint(const MemoryPlace& memory) {
+  if (memory.wrapped) return "an unsigned number can't go below zero: test for 0 before you subtract";
   if (memory.in_buffer && memory.address < memory.buffer_base) {
     return "the index is below zero, or a difference of unsigned numbers has wrapped: test it before the access";
   }
@@ -134,8 +138,10 @@ std::string_view HintOf(const Finding& finding) {
       return "each cudaMalloc needs its cudaFree";
     case FindingKind::kApiError:
       return "check what every CUDA call returns";
-    case FindingKind::kTrap:
     case FindingKind::kAssert:
+      return "what the kernel asserts does not hold for this input: print the values in it from this one thread";
+    case FindingKind::kTrap:
+      return "the kernel stops itself here, by __trap()";
     case FindingKind::kUnsupported:
     case FindingKind::kOutOfMemory:
       return "";

@@ -286,7 +286,8 @@ void DeviceServer::Answer(Request& request) {
       const vgpu::LaunchResult result = device_.Launch(launch);
       Put(out, result);
       Record({ApiKind::kLaunch, origin.function, origin.call_site, launch.kernel, 0, 0,
-              result.error != vgpu::LaunchError::kNone, static_cast<int>(result.error)});
+              result.error != vgpu::LaunchError::kNone, static_cast<int>(result.error), launch.grid, launch.block,
+              kernel->demangled});
       break;
     }
     case MessageType::kMaxBlocksPerSm: {

@@ -40,7 +40,9 @@ struct ApiCall {
   uint64_t bytes = 0;     // allocations, copies, fills
   uint64_t address = 0;   // of device memory: allocated, freed, or the copy's device side (destination first)
   bool failed = false;
-  int error = 0;  // kOther: the cudaError_t; kLaunch: the vgpu::LaunchError
+  int error = 0;                             // kOther: the cudaError_t; kLaunch: the vgpu::LaunchError
+  vgpu::Dim3 grid{0, 0, 0}, block{0, 0, 0};  // kLaunch
+  std::string kernel_name;                   // kLaunch: demangled, without parameters
 };
 
 struct DeviceServerOptions {

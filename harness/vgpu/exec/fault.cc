@@ -3,28 +3,20 @@
 #include <bit>
 
 #include "vgpu/exec/engine.h"
+#include "vgpu/exec/source_place.h"
 
 namespace lockstep::vgpu {
 namespace {
 
-// Headers that come with nvcc: wherever it is installed, they lie in an include folder of CUDA's or NVIDIA's.
-bool IsToolkitHeader(std::string_view path) {
-  if (path.find("/include/") == std::string_view::npos) return false;
-  return path.find("cuda") != std::string_view::npos || path.find("nvidia") != std::string_view::npos;
-}
-
-// The place that a message names: of code inlined from the toolkit's headers, the line that called it.
+// The place that a message names, and where the toolkit's code that was inlined there lies.
 void SetSource(const Program& program, uint32_t pc, ThreadPlace& place) {
-  const std::vector<ptx::SourceLocation> chain = program.InlineChain(pc);
-  const auto own = std::find_if(chain.begin(), chain.end(), [&](const ptx::SourceLocation& location) {
-    return !IsToolkitHeader(program.FileName(location));
-  });
-  const ptx::SourceLocation& shown = own == chain.end() ? chain.back() : *own;
+  const ptx::SourceLocation shown = SourcePlaces(program).Shown(pc);
   place.file = program.FileName(shown);
   place.line = shown.line;
-  if (own == chain.begin() || chain.size() == 1) return;
-  place.in_file = program.FileName(chain.front());
-  place.in_line = chain.front().line;
+  const ptx::SourceLocation& own = program.info[pc].location;
+  if (own.file == shown.file && own.line == shown.line) return;
+  place.in_file = program.FileName(own);
+  place.in_line = own.line;
 }
 
 std::string FileLine(const Program& program, uint32_t pc) {
@@ -51,6 +43,36 @@ std::string DynamicSharedName(const Program& program) {
   return "dynamic shared memory";
 }
 
+// An unsigned index that went below zero, widened to 64 bits: 2^32 elements past where it was meant to be.
+void DescribeWrapped(const GlobalMemory& memory, MemoryPlace& place) {
+  const uint64_t turn = uint64_t{place.bytes} << 32;
+  if (place.address < turn) return;
+  const Allocation* a = memory.Nearest(place.address - turn);
+  if (a == nullptr || place.address - turn >= a->base) return;
+  place.in_buffer = place.wrapped = true;
+  place.address -= turn;
+  place.buffer_name = a->label;
+  place.buffer_base = a->base;
+  place.buffer_bytes = a->bytes;
+  place.allocated_at = a->allocated_at;
+}
+
+// An offset in shared or local memory below zero: the array that lies first is the one that was meant. Both places are
+// moved up by 2^32, so that one can lie before the other.
+bool DescribeNegative(const std::vector<NamedRange>& ranges, MemoryPlace& place) {
+  const auto offset = static_cast<int32_t>(place.address);
+  if (offset >= 0 || place.address >> 32 != 0 || ranges.empty()) return false;
+  const NamedRange& range = *std::min_element(
+      ranges.begin(), ranges.end(), [](const NamedRange& a, const NamedRange& b) { return a.offset < b.offset; });
+  constexpr uint64_t kUp = uint64_t{1} << 32;
+  place.in_buffer = true;
+  place.address = kUp + static_cast<uint64_t>(int64_t{offset});
+  place.buffer_name = range.name;
+  place.buffer_base = kUp + range.offset;
+  place.buffer_bytes = range.bytes;
+  return true;
+}
+
 void Describe(const LaunchState& launch, MemoryPlace& place) {
   const NamedRange* range = nullptr;
   switch (place.space) {
@@ -63,8 +85,10 @@ void Describe(const LaunchState& launch, MemoryPlace& place) {
         place.buffer_bytes = a->bytes;
         place.allocated_at = a->allocated_at;
       }
+      if (!place.in_buffer) DescribeWrapped(*launch.memory, place);
       return;
     case MemorySpace::kShared:
+      if (DescribeNegative(launch.program->shared_variables, place)) return;
       if (launch.reserved_shared_offset > launch.dynamic_shared_offset &&
           place.address >= launch.dynamic_shared_offset) {
         place.in_buffer = true;
@@ -76,6 +100,7 @@ void Describe(const LaunchState& launch, MemoryPlace& place) {
       range = FindRange(launch.program->shared_variables, place.address);
       break;
     case MemorySpace::kLocal:
+      if (DescribeNegative(launch.program->local_variables, place)) return;
       range = FindRange(launch.program->local_variables, place.address);
       break;
     case MemorySpace::kParam:

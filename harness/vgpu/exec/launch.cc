@@ -4,6 +4,8 @@
 #include <map>
 #include <mutex>
 
+#include "vgpu/exec/source_place.h"
+
 namespace lockstep::vgpu {
 namespace {
 
@@ -121,6 +123,8 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   finding.detail = raw.detail;
   finding.hint = raw.hint;
   finding.count = raw.count;
+  finding.across_warps = raw.across_warps;
+  finding.across_blocks = raw.across_blocks;
   return finding;
 }
 
@@ -164,11 +168,13 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const std::vector<
 
 void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, Counters* counters,
                  std::vector<LineCounters>* lines) {
+  const SourcePlaces places(program);
   std::map<std::pair<int, int>, Counters> by_line;
   for (size_t pc = 0; pc < by_pc.size(); ++pc) {
     const InsnInfo& info = program.info[pc];
     if (!info.counted || by_pc[pc].issue.warps == 0) continue;
-    AddPc(info, program.code[pc].insn_class, by_pc[pc], by_line[{info.location.file, info.location.line}]);
+    const ptx::SourceLocation place = places.Shown(static_cast<uint32_t>(pc));
+    AddPc(info, program.code[pc].insn_class, by_pc[pc], by_line[{place.file, place.line}]);
   }
   for (const auto& [place, sum] : by_line) {
     *counters += sum;

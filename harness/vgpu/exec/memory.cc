@@ -16,7 +16,9 @@ namespace {
 constexpr uint64_t kAlignment = 256;
 constexpr uint64_t kGap = 512;
 constexpr uint64_t kNearby = 64 << 10;
+constexpr uint64_t kPastEndIsLikelier = 4;  // than before a beginning at this fraction of the distance
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kHugePage = 2 << 20;
 constexpr uint64_t kLargestArena = uint64_t{1} << kWindowShift;
 
 std::mutex arena_mutex;
@@ -75,6 +77,9 @@ uint64_t GlobalMemory::Allocate(uint64_t bytes, std::string label, std::string a
   const auto at = std::upper_bound(live_.begin(), live_.end(), *base,
                                    [](uint64_t address, const Allocation& a) { return address < a.base; });
   live_.insert(at, {*base, bytes, std::move(label), std::move(allocated_at), hidden, read_only});
+  // Kernels that jump about in a large buffer wait for the page tables otherwise. The system may decline.
+  const uint64_t first = RoundUp(*base, kHugePage), last = (*base + bytes) / kHugePage * kHugePage;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
   return *base;
 }
 
@@ -113,7 +118,7 @@ const Allocation* GlobalMemory::Nearest(uint64_t address) const {
   const auto above = std::upper_bound(live_.begin(), live_.end(), address,
                                       [](uint64_t value, const Allocation& a) { return value < a.base; });
   const Allocation* best = nullptr;
-  uint64_t distance = kNearby;
+  uint64_t distance = kNearby;  // to the end of the one below
   if (above != live_.begin()) {
     const Allocation& below = *std::prev(above);
     const uint64_t d = address - (below.base + below.bytes);
@@ -122,7 +127,9 @@ const Allocation* GlobalMemory::Nearest(uint64_t address) const {
       best = &below;
     }
   }
-  if (above != live_.end() && above->base - address < distance) best = &*above;
+  // Threads run past an array's end far more often than before its beginning, and farther.
+  const uint64_t handicap = best != nullptr ? kPastEndIsLikelier : 1;
+  if (above != live_.end() && handicap * (above->base - address) < distance) best = &*above;
   return best;
 }
 

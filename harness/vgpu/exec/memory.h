@@ -33,7 +33,8 @@ class GlobalMemory {
 
   // The live allocation that holds the address; nullptr when there is none.
   const Allocation* Find(uint64_t address) const;
-  // The one that holds it or lies nearest, within 64 KiB.
+  // The one that holds it, or that an index which is out of range was meant for: it lies nearest, within 64 KiB, and
+  // rather below the address than above.
   const Allocation* Nearest(uint64_t address) const;
   bool Contains(uint64_t address, uint64_t bytes) const {
     const Allocation* a = Find(address);

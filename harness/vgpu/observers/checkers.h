@@ -34,6 +34,8 @@ struct RawFinding {
   const char* detail = "";
   const char* hint = "";
   uint64_t count = 1;
+  // kRace: among those folded into this one, some are between warps of one block, or between blocks.
+  bool across_warps = false, across_blocks = false;
 };
 
 class Checker : public Observer {

@@ -15,7 +15,8 @@ namespace lockstep::vgpu {
 // the same however blocks were dealt out to CPU threads.
 class FindingTable {
  public:
-  void Add(const RawFinding& finding) {
+  void Add(const RawFinding& raw) {
+    const RawFinding finding = WithReach(raw);
     const Key key = KeyOf(finding);
     const auto [entry, added] = table_.try_emplace(key, finding);
     if (!added) Merge(entry->second, finding);
@@ -51,10 +52,22 @@ class FindingTable {
   static uint32_t BlockOf(const RawFinding& finding) {
     return finding.has_second ? finding.second.block_index : finding.first.block_index;
   }
+  // A race with its reach.
+  static RawFinding WithReach(RawFinding finding) {
+    if (finding.kind != FindingKind::kRace) return finding;
+    finding.across_blocks = finding.first.block_index != finding.second.block_index;
+    finding.across_warps =
+        !finding.across_blocks && finding.first.thread_index / kWarpSize != finding.second.thread_index / kWarpSize;
+    return finding;
+  }
   static void Merge(RawFinding& into, const RawFinding& finding) {
     const uint64_t count = into.count + finding.count;
+    const bool across_warps = into.across_warps || finding.across_warps;
+    const bool across_blocks = into.across_blocks || finding.across_blocks;
     if (BlockOf(finding) < BlockOf(into)) into = finding;
     into.count = count;
+    into.across_warps = across_warps;
+    into.across_blocks = across_blocks;
   }
 
   std::map<Key, RawFinding> table_;
