@@ -141,3 +141,23 @@ extern "C" __global__ void local_written_first(Buffers b) {
   for (int k = 0; k < b.in[8]; ++k) a[k & 7] = k;
   b.out[threadIdx.x] = a[b.in[threadIdx.x] & 7];
 }
+
+__device__ __noinline__ bool is_set(int* value, int k) {
+  if (k & 1) return false;
+  *value = k;
+  return true;
+}
+
+// The compiler loads the variable for every thread and drops the value where there is none.
+// expect: clean
+extern "C" __global__ void local_loaded_and_dropped(Buffers b) {
+  int v;
+  b.out[threadIdx.x] = is_set(&v, threadIdx.x) ? v : -1;
+}
+
+// expect: uninitialised read, local
+// says: thread (1,0,0)
+extern "C" __global__ void local_loaded_and_kept(Buffers b) {
+  int v;
+  b.out[threadIdx.x] = is_set(&v, threadIdx.x) ? -1 : v;  // here
+}

@@ -245,6 +245,22 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
             "1 cudaErrorInvalidResourceHandle cudaErrorIllegalAddress cudaSuccess cudaErrorInvalidDevice\n");
 }
 
+TEST_F(CudartTest, AFailedAssertionIsNoErrorThatNobodyTook) {
+  const std::string program = Compile(Write("asserts.cu", R"(
+#include <cassert>
+__global__ void fails() { assert(threadIdx.x < 4); }
+int main() {
+  fails<<<1, 8>>>();
+  return cudaDeviceSynchronize() == cudaErrorAssert ? 0 : 1;
+}
+)"),
+                                      "-cudart shared " + kPtx);
+  const Output output = Execute(kVgpuRun + " --check=api --color=never " + program + " 2>&1");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_NE(output.text.find("assertion `threadIdx.x < 4` failed"), std::string::npos) << output.text;
+  EXPECT_EQ(output.text.find("API  "), std::string::npos) << output.text;
+}
+
 TEST_F(CudartTest, LinksSeparatelyCompiledObjects) {
   Write("scale.cu", "__device__ int factor = 3;\n__device__ int scaled(int x) { return factor * x; }\n");
   const std::string source = Write("linked.cu", R"(

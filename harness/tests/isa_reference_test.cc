@@ -161,6 +161,9 @@ std::vector<Type> AllTypes() {
   return types;
 }
 
+// A row that names the destination's type and both sources' (the video instructions).
+bool TakesThree(const Opcode& row) { return row.form.find("s1 s2") != std::string_view::npos; }
+
 std::string Dotted(const Words& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "." : " .") + word;
@@ -204,7 +207,7 @@ std::vector<std::string> DescribeTypes(const Opcode& row) {
       Words all;
       for (const Type other : AllTypes()) {
         Words words;
-        if (!prober.Probe({type, other}, &words)) continue;
+        if (!prober.Probe(TakesThree(row) ? Types{type, other, other} : Types{type, other}, &words)) continue;
         others += (others.empty() ? "" : " ") + ("." + std::string(ptx::NameOf(other)));
         all.insert(words.begin(), words.end());
       }
@@ -331,7 +334,10 @@ TEST(IsaReferenceTest, EveryRowTakesSomethingAndIgnoresNothing) {
     for (const Type type : AllTypes()) {
       candidates.push_back({type});
       if (row->form.find('1') == std::string_view::npos) continue;
-      for (const Type other : {Type::kU32, Type::kS32, Type::kF32}) candidates.push_back({type, other});
+      for (const Type other : {Type::kU32, Type::kS32, Type::kF32}) {
+        candidates.push_back({type, other});
+        if (TakesThree(*row)) candidates.push_back({type, other, other});
+      }
     }
     bool any = false;
     for (const Types& types : candidates) {

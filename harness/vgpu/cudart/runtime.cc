@@ -109,7 +109,8 @@ cudaError_t Runtime::Enter(const char* function, Faults faults) {
 cudaError_t Runtime::Leave(cudaError_t error) {
   if (error != cudaSuccess) {
     LastError() = error;
-    NoteFailure(function_, error);
+    // A kernel's fault has its own report, and comes from every call that follows it, tested or not.
+    if (error != context().sticky) NoteFailure(function_, error);
   }
   // nvcc's own calls (__cuda…) are none of the program's.
   if (!carried_ && std::string_view(function_).substr(0, 2) != "__") {

@@ -30,6 +30,9 @@ struct InsnInfo {
   MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal for generic ones too
   bool counted = true;                       // false: a pseudo-instruction
   bool conditional_branch = false;
+  // A load: the predicate under which its value is used, where that is not always.
+  RowRef used_if = kNoRow;
+  bool used_if_not = false;
 };
 
 // A piece of a thread's parameter area, or a register row: where an argument or a return value lies.

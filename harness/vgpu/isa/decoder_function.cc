@@ -9,6 +9,7 @@
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/memory.h"
 #include "vgpu/isa/special_registers.h"
+#include "vgpu/isa/speculated_load.h"
 #include "vgpu/ptx/cursor.h"
 
 namespace lockstep::vgpu {
@@ -238,6 +239,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       DecodeMoveSpecial(i, insn);
     } else {
       DecodeByTable(i, insn);
+      if (i.opcode == "ld") NoteUse(index, info);
       if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
     }
     if ((insn.flags & kWarpSynchronous) != 0) {
@@ -337,6 +339,14 @@ void FunctionDecoder::EmitPause(const ptx::Instruction& i) {
   Insn insn;
   insn.handler = PauseForClock;
   EmitPseudo(insn, &i);
+}
+
+void FunctionDecoder::NoteUse(size_t index, InsnInfo& info) {
+  const auto mentions = [this](const std::string& name) { return occurrences_[name]; };
+  const std::optional<ptx::RegisterRef> condition = UsedOnlyIf(function_, index, mentions);
+  if (!condition) return;
+  info.used_if = RegisterRow(function_.body[index], condition->name, Type::kPred, false);
+  info.used_if_not = condition->negated;
 }
 
 void FunctionDecoder::NoteMemory(const ptx::Instruction& i, InsnInfo& info) {

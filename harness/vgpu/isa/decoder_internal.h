@@ -79,6 +79,7 @@ class FunctionDecoder {
   void DecodeBranch(size_t index, Insn& insn);
   void DecodeReturn(size_t index, Insn& insn);
   void DecodeCall(const ptx::Instruction& instruction, Insn& insn);
+  void NoteUse(size_t index, InsnInfo& info);
   void NoteMemory(const ptx::Instruction& instruction, InsnInfo& info);
   void PatchBranches();
   void Emit(const Insn& insn, const InsnInfo& info) {

@@ -219,6 +219,10 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   event.store = store;
   event.returns_value = flags.returns_value;
   event.mask = mask;
+  if (const InsnInfo& info = warp.engine->program().info[warp.pc - 1]; info.used_if != kNoRow) {
+    const LaneMask condition = *Source<LaneMask>(warp, info.used_if);
+    event.used = info.used_if_not ? ~condition : condition;
+  }
   event.address = address;
   event.pc = warp.pc - 1;
   event.block_index = warp.block->index;

@@ -94,8 +94,11 @@ inline uint32_t LargestBankLoad(const uint64_t address[kWarpSize], LaneMask mask
   uint32_t in_bank[kSharedBanks][kWarpSize];
   uint8_t count[kSharedBanks] = {};
   uint32_t largest = 0;
+  uint32_t neighbours = ~uint32_t{0};
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     const uint32_t first_word = static_cast<uint32_t>(address[std::countr_zero(left)] >> 2);
+    if (first_word == neighbours) continue;
+    neighbours = first_word;
     for (int k = 0; k < words_per_lane; ++k) {
       const uint32_t word = first_word + static_cast<uint32_t>(k);
       const uint32_t bank = word % kSharedBanks;

@@ -28,8 +28,8 @@ Locality::Footprint Locality::FootprintOf(const std::vector<const Locality*>& en
       if (counted) continue;
       for (size_t kind = 0; kind < 3; ++kind) {
         for (size_t word = 0; word < kRegionWords; ++word) {
-          uint64_t sectors = region->ever[kind][word];
-          for (const Region* other : others) sectors |= other->ever[kind][word];
+          uint64_t sectors = region->words[word].ever[kind];
+          for (const Region* other : others) sectors |= other->words[word].ever[kind];
           pieces[kind] += Pieces(sectors);
         }
       }

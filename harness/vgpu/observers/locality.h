@@ -45,6 +45,14 @@ class Locality {
   // The same for lanes at any addresses; a lane's access lies within a sector.
   uint32_t TouchLanes(uint32_t block, AccessKind kind, const uint64_t address[kWarpSize], LaneMask mask) {
     EnterBlock(block);
+    // Where lanes jump about, each waits for memory, here and when its value is moved: let them wait together.
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const uint64_t where = address[std::countr_zero(left)];
+      const uint64_t word = where >> (kSectorShift + kWordShift), number = word >> kRegionShift;
+      const Cached& cached = cache_[number % kCached];
+      if (cached.number == number) __builtin_prefetch(&cached.region->words[word % kRegionWords], 1);
+      __builtin_prefetch(reinterpret_cast<const void*>(where));
+    }
     uint32_t missed = 0;
     for (LaneMask left = mask; left != 0; left &= left - 1) {
       const uint64_t sector = address[std::countr_zero(left)] >> kSectorShift;
@@ -83,13 +91,16 @@ class Locality {
   static constexpr int kWordShift = 6;
   static constexpr uint64_t kWordSectors = 64;  // 2 KiB
   static constexpr int kRegionShift = 7;        // words: 256 KiB
-  static constexpr size_t kCached = 64;
+  static constexpr size_t kCached = 512;
 
   static constexpr size_t kRegionWords = size_t{1} << kRegionShift;
-  // Words of a bit a sector.
+  // A bit a sector; in a cache line of its own, as accesses at random come to a word once.
+  struct alignas(64) Word {
+    uint64_t ever[3] = {};             // by AccessKind
+    uint64_t in_block = 0, epoch = 0;  // loaded by the block of that epoch
+  };
   struct Region {
-    uint64_t ever[3][kRegionWords] = {};                             // by AccessKind
-    uint64_t in_block[kRegionWords] = {}, epoch[kRegionWords] = {};  // loaded by the block of that epoch
+    Word words[kRegionWords];
   };
   struct Cached {
     uint64_t number = ~uint64_t{0};
@@ -122,15 +133,15 @@ class Locality {
     const uint64_t number = word_number >> kRegionShift;
     const Cached& cached = cache_[number % kCached];
     Region& region = cached.number == number ? *cached.region : FindRegion(number);
-    const size_t word = word_number % kRegionWords;
-    region.ever[static_cast<size_t>(kind)][word] |= bits;
+    Word& word = region.words[word_number % kRegionWords];
+    word.ever[static_cast<size_t>(kind)] |= bits;
     if (kind != AccessKind::kLoad) return 0;
-    if (region.epoch[word] != epoch_) {
-      region.epoch[word] = epoch_;
-      region.in_block[word] = 0;
+    if (word.epoch != epoch_) {
+      word.epoch = epoch_;
+      word.in_block = 0;
     }
-    const uint32_t missed = static_cast<uint32_t>(std::popcount(bits & ~region.in_block[word]));
-    region.in_block[word] |= bits;
+    const uint32_t missed = static_cast<uint32_t>(std::popcount(bits & ~word.in_block));
+    word.in_block |= bits;
     missed_ += missed;
     return missed;
   }

@@ -48,8 +48,9 @@ struct MemoryAccess {
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red
   AccessForm form = AccessForm::kScattered;
-  LaneMask mask;            // lanes that access
-  const uint64_t* address;  // [32]; global: device address; shared, local: offset in the window
+  LaneMask mask;              // lanes that access
+  LaneMask used = kFullMask;  // loads: lanes that do something with the value
+  const uint64_t* address;    // [32]; global: device address; shared, local: offset in the window
   uint32_t pc;
   uint32_t block_index, warp_index;
   uint32_t thread_base;  // = warp_index * 32

@@ -183,6 +183,7 @@ class UninitializedChecker : public Checker {
   }
 
   void Report(const MemoryAccess& event, uint32_t lane, uint64_t address, uint64_t bytes) {
+    if ((event.used >> lane & 1) == 0) return;
     RawFinding finding;
     finding.kind = FindingKind::kUninitialized;
     finding.first = {event.block_index, event.warp_index * kWarpSize + lane, event.pc, event.kind};
