@@ -108,7 +108,7 @@ def check_figures(bench: Bench, stop: threading.Event, *, record: bool) -> tuple
     path = assignment.path.parent / FIGURES
     if not assignment.n:
         return Finding(FIGURES, "not wanted: the assignment has no evidence runs"), False
-    recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    recorded = recorded_figures(assignment)
     made_with = recorded.get("nvcc", bench.toolchain.nvcc_version) if recorded else ""
     if recorded and made_with != bench.toolchain.nvcc_version and not record:
         return Finding(FIGURES, f"recorded with nvcc {made_with}, and not compared"), False
@@ -122,6 +122,13 @@ def check_figures(bench: Bench, stop: threading.Event, *, record: bool) -> tuple
     problem = _difference(recorded, measured)
     again = f"{problem}; type:  grader check {assignment.id} --record"
     return Finding(FIGURES, f"{len(measured['profiles'])} rungs, up to date", again if problem else ""), not problem
+
+
+def recorded_figures(assignment: Assignment) -> dict[str, Any] | None:
+    """What figures.json has, where there is one."""
+    path = assignment.path.parent / FIGURES
+    figures: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return figures
 
 
 def _difference(recorded: dict[str, Any] | None, measured: dict[str, Any]) -> str:

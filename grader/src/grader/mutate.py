@@ -9,9 +9,10 @@ import threading
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.assignment import Assignment
+from grader.check_files import recorded_figures
 from grader.discovery import Submission
 from grader.errors import GraderError
 from grader.layout import Layout
@@ -87,6 +88,9 @@ def mutate_assignment(
 ) -> Mutation:
     """Grades mutants of the reference until `count` of them compiled, or there are no more."""
     assignment = bench.assignment
+    # No figures but the judged ones are looked at; the reference's are known where this compiler's are on record.
+    recorded = (recorded_figures(assignment) or {}).get("nvcc") == bench.toolchain.nvcc_version
+    bench = replace(bench, flags=("--evidence=judged",), is_reference_recorded=recorded)
     every = mutants(bench.reference.source.read_text(encoding="utf-8"))
     known = read_equivalent(bench.layout, assignment)
     order = sample(every, seed)
