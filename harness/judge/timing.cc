@@ -101,6 +101,24 @@ class Batch {
   std::vector<GpuJob> jobs_;
 };
 
+// How often faster than at first a submission may get before it has cheated.
+constexpr double kSlowAtFirst = 8;
+
+// In batches of one call. The first loads and compiles the kernels. What goes wrong is in problems.
+std::optional<double> SecondsOfOneCall(Runner& runner, std::vector<std::unique_ptr<Workload>>& workloads,
+                                       const CallContext& context, Gpu& gpu, uint64_t seed,
+                                       std::vector<Problem>& problems) {
+  std::vector<std::unique_ptr<Workload>> one;
+  one.push_back(std::move(workloads.front()));
+  std::optional<double> seconds;
+  for (const char* name : {"first call", "second call"}) {
+    seconds = Batch(runner, one, context).Run(gpu, SeedFor(seed, name), problems);
+    if (!seconds) break;
+  }
+  workloads.front() = std::move(one.front());
+  return seconds;
+}
+
 // Kernels that a submission left on the GPU would run beside the reference's and the copy's.
 std::optional<Problem> LeftRunning(Gpu& gpu, Runner& submission, const CallContext& context, double idle_seconds) {
   if (gpu.SecondsToAnswer() <= idle_seconds) return std::nullopt;
@@ -182,7 +200,17 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
     bytes += static_cast<double>(workloads.back()->LeastBytes());
     ++timing.calls;
   }
-  timing.least_bytes = static_cast<uint64_t>(bytes / timing.calls);
+  const uint32_t most_calls = timing.calls;
+  if (const auto one_call = SecondsOfOneCall(submission, workloads, context, *gpu, seed, timing.problems)) {
+    // A submission may take a thousand times as long as another, and still come to an end.
+    const double fit = limits.batch_seconds / std::max(*one_call, 1e-9);
+    timing.calls = static_cast<uint32_t>(std::clamp(fit, 1.0, static_cast<double>(most_calls)));
+  } else {
+    restart();
+    return timing;
+  }
+  workloads.resize(timing.calls);
+  timing.least_bytes = static_cast<uint64_t>(bytes / most_calls);
   // A copy reads half of what it moves, and writes half.
   const uint64_t copy_bytes = std::max<uint64_t>(timing.least_bytes / 2, 1);
 
@@ -202,6 +230,13 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
       if (first == (repeat % 2 == 0)) {
         own_seconds = own.Run(*gpu, SeedFor(repeat_seed, "submission"), timing.problems);
         if (!own_seconds) break;
+        if (timing.calls < most_calls && *own_seconds < limits.batch_seconds / kSlowAtFirst) {
+          timing.problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                                {"a call took long at first, so that fewer were timed, and now takes " +
+                                                 Microseconds(*own_seconds / timing.calls)},
+                                                "calls of the same size have to take the same time"));
+          break;
+        }
         if (auto problem = LeftRunning(*gpu, submission, context, limits.idle_seconds)) {
           timing.problems.push_back(std::move(*problem));
           break;
@@ -231,7 +266,8 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
       timing.problems.push_back(std::move(*problem));
       break;
     }
-    if (repeat + 1 >= limits.first_repeats && enough(timing)) break;
+    const bool slow = *own_seconds > limits.batch_seconds;
+    if (repeat + 1 >= (slow ? limits.first_repeats_if_slow : limits.first_repeats) && enough(timing)) break;
   }
   NoteState("after", *gpu, timing);
   restart();

@@ -54,6 +54,10 @@ struct TimingLimits {
   uint64_t batch_bytes = uint64_t{32} << 30;
   double memory_share = 0.25;  // of the GPU's free memory that its buffers may take
   uint32_t least_calls = 16, most_calls = 256;
+  // Where calls take so long that a batch would take longer than this, it has fewer; and where one call does, fewer
+  // batches may decide: six, the least that bound a median.
+  double batch_seconds = 1;
+  int first_repeats_if_slow = 6;
   // An idle GPU answers well within this; with kernels of another process on it, it takes turns of a millisecond or
   // more.
   double idle_seconds = 2e-4;

@@ -34,12 +34,14 @@ class FakeGpu : public Gpu {
   GpuState State() const override { return {{{"driver", "1"}}, false}; }
   void Fill(std::span<const GpuJob> jobs) override {
     g_world->events.push_back("fill");
+    jobs_ = jobs.size();
     for (const GpuJob& job : jobs) g_world->seeds.push_back(job.seed);
   }
   GlanceResult Glance(uint64_t) override {
     g_world->events.push_back("glance");
     GlanceResult result{0, kGlance};
-    for (World::Output& output : g_world->outputs) {
+    for (size_t i = 0; i < jobs_; ++i) {
+      World::Output& output = g_world->outputs[i];
       result.wrong += output != World::kRight;
       if (output == World::kLate) output = World::kRight;
     }
@@ -47,7 +49,7 @@ class FakeGpu : public Gpu {
   }
   std::vector<GpuWrong> Check() override {
     std::vector<GpuWrong> wrong;
-    for (size_t i = 0; i < g_world->outputs.size(); ++i) {
+    for (size_t i = 0; i < jobs_; ++i) {
       wrong.push_back({g_world->outputs[i] == World::kRight ? 0u : 5u, g_world->input_changed[i]});
     }
     return wrong;
@@ -55,6 +57,9 @@ class FakeGpu : public Gpu {
   double SecondsToAnswer() override { return g_world->busy_until_restart || g_world->busy_for_ever ? 1e-3 : 1e-5; }
 
   static constexpr double kGlance = 1e-5;
+
+ private:
+  size_t jobs_ = 0;
 };
 
 class GpuDevice : public FakeDevice {
@@ -69,6 +74,7 @@ struct Behaviour {
   World::Output last_call = World::kRight;
   int slow_every = 0;  // each so-manieth batch takes ten times as long
   bool changes_input = false, goes_on = false;
+  double seconds_at_first = 0;  // of a call, in the first two batches
   worker::Outcome outcome = worker::Outcome::kReturned;
 };
 
@@ -89,9 +95,10 @@ class BatchRunner : public Runner {
     g_world->events.push_back(name_ + (calls == 0 ? " answer" : " run"));
     if (calls == 0) return report;
     ++batches;
+    if (batches <= 2 && behaviour_.seconds_at_first > 0) report.seconds = calls * behaviour_.seconds_at_first;
     if (behaviour_.slow_every > 0 && batches % behaviour_.slow_every == 0) report.seconds *= 10;
     for (uint32_t i = 0; i < calls; ++i) {
-      g_world->outputs[i] = i + 1 == calls ? behaviour_.last_call : World::kRight;
+      g_world->outputs[i] = calls > 1 && i + 1 == calls ? behaviour_.last_call : World::kRight;
       g_world->input_changed[i] = behaviour_.changes_input ? 3 : 0;
     }
     g_world->busy_until_restart |= behaviour_.goes_on;
@@ -178,7 +185,8 @@ TEST_F(TimingTest, WithoutAReferenceThereIsTheCopy) {
 TEST_F(TimingTest, EveryRepeatHasInputsOfItsOwn) {
   const Timing timing = Time({4 * kFloor}, {2 * kFloor});
   std::vector<uint64_t> seeds = world_.seeds;
-  EXPECT_EQ(seeds.size(), 2 * (timing.submission.size() + 1) * timing.calls) << "the warm-up is a repeat too";
+  EXPECT_EQ(seeds.size(), 2 * (timing.submission.size() + 1) * timing.calls + 2)
+      << "the warm-up is a repeat too, and two calls say how long one takes";
   std::sort(seeds.begin(), seeds.end());
   EXPECT_EQ(std::unique(seeds.begin(), seeds.end()), seeds.end());
 }
@@ -253,6 +261,26 @@ TEST_F(TimingTest, WorkerThatEndsInABatchIsACrashAndOneThatDoesNotATimeout) {
   world_ = World();
   behaviour.outcome = worker::Outcome::kTimeout;
   EXPECT_EQ(ProblemOfRun(behaviour).verdict, Verdict::kTimeout);
+}
+
+TEST_F(TimingTest, SlowSubmissionHasSmallerBatchesAndIsNoTimeout) {
+  Timing timing = Time({0.2}, {2 * kFloor});
+  EXPECT_TRUE(timing.problems.empty());
+  EXPECT_EQ(timing.calls, 4u) << "in a second";
+  EXPECT_EQ(timing.submission.size(), 16u);
+  EXPECT_NEAR(timing.submission[0], 0.2, 1e-9);
+  world_ = World();
+  timing = Time({3}, {2 * kFloor});
+  EXPECT_EQ(timing.calls, 1u);
+  EXPECT_EQ(timing.submission.size(), 6u);
+}
+
+TEST_F(TimingTest, BeingSlowAtFirstToBeTimedInSmallBatchesIsRejected) {
+  Behaviour behaviour{4 * kFloor};
+  behaviour.seconds_at_first = 0.5;
+  const Problem problem = ProblemOfRun(behaviour);
+  EXPECT_EQ(problem.verdict, Verdict::kRejected);
+  EXPECT_NE(problem.evidence.at(0).find("long at first"), std::string::npos) << problem.evidence.at(0);
 }
 
 TEST_F(TimingTest, TimeBelowWhatTheMemoryNeedsIsRejected) {
