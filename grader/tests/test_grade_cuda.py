@@ -147,6 +147,7 @@ def test_a_gpu_run_that_was_cut_short_goes_on(in_checkout: Layout, submissions: 
     assert grade(folder).exit_code == 0
     after = log(in_checkout)[len(before) :]
     assert not [line for line in after if line.startswith("test ada")]  # the virtual GPU's part was done
+    assert after.count("time ada") == 1
     assert 0 < sum(line.startswith("gpu test") for line in after) <= 4
     assert result_of(in_checkout, "ada")["score"]["total"] == 25
 
@@ -168,10 +169,21 @@ def _stop_after_gpu_tests(layout: Layout, count: int) -> None:
             os.kill(int(process.name), signal.SIGKILL)
 
 
-def test_one_submission_at_a_time_is_on_the_gpu(in_checkout: Layout, submissions: Submissions) -> None:
-    grade(submissions(ada="// slow 0.05", grace="// slow 0.05", alan="// slow 0.05"))
-    order = [line.split()[-2 if line.startswith("gpu test") else -1] for line in log(in_checkout) if "gpu" in line]
-    assert len([a for a, b in itertools.pairwise(order) if a != b]) == 2
+def test_nothing_else_is_on_the_gpu_while_one_is_timed(in_checkout: Layout, submissions: Submissions) -> None:
+    assert grade(submissions(**{f"student{i}": "// slow 0.05" for i in range(6)}), "--jobs", "6").exit_code == 0
+    order = [line for line in log(in_checkout) if line.split()[0] in ("gpu", "time", "timed")]
+    begun = [(line, after) for line, after in itertools.pairwise(order) if line.startswith("time ")]
+    assert len(begun) == 6
+    assert all(after == line.replace("time ", "timed ") for line, after in begun)
+
+
+def test_a_rung_that_is_wrong_is_not_timed(in_checkout: Layout, submissions: Submissions) -> None:
+    grade(
+        submissions(racing="// fail beta_two RACE", wrong="// gpufail beta_two WRONG", other="// fail alpha_one WRONG")
+    )
+    assert [line for line in log(in_checkout) if line.startswith("time ")] == ["time other"]
+    by_id = {entry["id"]: entry for entry in result_of(in_checkout, "racing")["score"]["criteria"]}
+    assert by_id["beta.time"]["detail"] == "counts once this rung's tests pass"
 
 
 def test_without_a_gpu_the_command_says_so_at_once(

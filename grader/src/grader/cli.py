@@ -32,7 +32,7 @@ from grader.cli_common import (
     show_finding,
     split_jobs,
 )
-from grader.cli_gpu import opponents
+from grader.cli_gpu import gpu_pages, opponents
 from grader.discovery import Submission, Wanted, find_submissions
 from grader.errors import GraderError, InfrastructureError
 from grader.finding import Finding
@@ -413,6 +413,7 @@ def ladder(
 
 
 cli.add_command(opponents)
+cli.add_command(gpu_pages)
 
 
 def main() -> int:

@@ -1,7 +1,9 @@
 """The commands that a machine with a GPU is for."""
 
 import shutil
+import subprocess
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -23,7 +25,12 @@ from grader.cli_common import (
     show_finding,
     split_jobs,
 )
+from grader.errors import GraderError
+from grader.files import write_atomic
 from grader.finding import Finding
+from grader.gpu_ladders import gpu_ladders_page, measure_on_gpu
+from grader.gpu_results import OPPONENTS, load_run, opponents_document, results_page
+from grader.ladder import ladder_assignments
 from grader.layout import find_layout
 from grader.opponents import Met, find_opponents, meet_opponents, opponents_text
 from grader.pipeline import Quiet, only_grader, prepare
@@ -85,6 +92,56 @@ def opponents(
             stop.set()
             journal.close()
             shutil.rmtree(out / "work", ignore_errors=True)
+    if not names:
+        write_atomic(out / OPPONENTS, opponents_document(met, device))
     console.print(opponents_text(met), highlight=False)
     if unreadable or any(one.finding.problem for one in met):
         raise click.exceptions.Exit(WRONG_STATUS)
+
+
+@click.command(name="gpu-pages", short_help="Writes the documentation's pages of a run on a GPU.")
+@click.option("--out", type=FOLDER, default=Path("out/gpu"), show_default=True, help="Where `make gpu` keeps results.")
+@click.option("--pages", type=FOLDER, default=Path("docs/reference"), show_default=True, help="Where the pages go.")
+@click.option("--ladders/--no-ladders", default=True, show_default=True, help="Measure the ladders' rungs, too.")
+@no_sandbox_option
+@build_option
+def gpu_pages(out: Path, pages: Path, ladders: bool, no_sandbox: bool, build: Path | None) -> None:
+    """Writes gpu-results.md from what `make gpu` found, and gpu-ladders.md from measuring every rung of the ladders.
+
+    \b
+    Example:
+      grader gpu-pages
+    """
+    console, layout = make_console(), find_layout(build)
+    where = _gpu_and_driver() + f", nvcc {find_toolchain(layout).nvcc_version}"
+    if ladders:
+        sandboxed = is_sandboxed(no_sandbox)
+        chosen = ladder_assignments(layout)
+        need_gpu(layout, load_assignment(layout.assignment(chosen[0])), "cuda")
+        measured = []
+        for name in chosen:
+            work = (out / "work" / name).resolve()
+            try:
+                measured.append(measure_on_gpu(layout, find_toolchain(layout), name, work, sandboxed=sandboxed))
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
+            console.print(f"  {name}: {len(measured[-1].measured)} rungs timed", highlight=False)
+        write_atomic(pages / "gpu-ladders.md", gpu_ladders_page(measured, where, "make gpu"))
+    page = pages / "gpu-results.md"
+    run = load_run(layout, out / "references", out / "class", out / "opponents")
+    old = page.read_text(encoding="utf-8") if page.is_file() else ""
+    write_atomic(page, results_page(run, where, "make gpu", old))
+    console.print(f"Wrote {page}", highlight=False)
+
+
+def _gpu_and_driver() -> str:
+    """The GPU's name and its driver, and the day; raises GraderError where there is no GPU."""
+    command = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        raise GraderError(
+            "nvidia-smi names no GPU here.\nThe pages of a GPU run are written on the machine that has one: make gpu"
+        ) from None
+    name, _, driver = said.partition(", ")
+    return f"{name}, driver {driver}, {datetime.now(UTC).date()}"

@@ -20,11 +20,11 @@ from grader.assignment import Assignment
 from grader.discovery import Submission
 from grader.finding import Finding
 from grader.layout import Layout
-from grader.pipeline import Bench, Progress, grade_one
+from grader.pipeline import Bench, Progress, grade_one, key_of
 from grader.record import Record
-from grader.result import VERDICTS
+from grader.result import VERDICTS, TestResult
 from grader.roster import Student
-from grader.store import Journal
+from grader.store import Journal, gpu_key
 
 GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
 _HOSTILE = re.compile(
@@ -35,13 +35,14 @@ _WRONG = re.compile(r"//\s*verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu
 
 @dataclass(frozen=True)
 class Opponent:
-    """A hostile solution: its file, the rung that it attacks, and the verdicts it must get there."""
+    """A hostile solution: the rung that it attacks, the verdicts it must get there, and what it says of itself."""
 
     submission: Submission
     rung: str
     gpu: str
     virtual: str
     gains_nothing: bool
+    says: str
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Met:
     """How an opponent fared: the verdict, and how many times as fast as the reference it was, where it was timed."""
 
     opponent: Opponent
+    assignment: str
     verdict: str
     speed: float | None
     finding: Finding
@@ -72,6 +74,7 @@ def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponen
                         match["gpu"],
                         match["virtual"] or "PASS",
                         is_idle,
+                        source.split(b"\n", 2)[1].decode("utf-8", "replace").removeprefix("//").strip(),
                     )
                 )
             elif folder == "hostile" or "gpu:" in source.partition(b"\n")[0].decode("utf-8", "replace"):
@@ -89,10 +92,19 @@ def meet_opponents(
     jobs: int,
     stop: threading.Event,
 ) -> list[Met]:
-    """Runs them, `jobs` at a time, each on its own rung alone."""
+    """Runs them, `jobs` at a time, each on its own rung alone; on a GPU where that is timed, if it is."""
 
     def meet(opponent: Opponent) -> Met:
         own = replace(bench, settings=replace(bench.settings, rung=opponent.rung))
+        is_timed = any(one.timing and one.rung == opponent.rung for one in bench.assignment.criteria)
+        if bench.settings.on_gpu and is_timed:
+            # What such a solution is up to it does where it is timed: its tests are the virtual GPU's to look at.
+            passed = [
+                TestResult(name, opponent.rung, "PASS", 0.0, "", "", "", ())
+                for name in bench.suite.tests
+                if name.rpartition("/")[2] == opponent.rung
+            ]
+            journal.add_tests(opponent.submission.folder, gpu_key(key_of(own, opponent.submission)), passed)
         record = grade_one(own, opponent.submission, journal, progress, "grader opponents", stop)
         met = judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
         on_met(met)
@@ -127,7 +139,7 @@ def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
     elif on_gpu and opponent.gains_nothing and speed is not None and speed > GAIN:
         problem = f"it gains: {speed:.3f} times as fast as the reference"
     detail = f"{verdict} {opponent.rung}" + (f", {speed:.3f} × the reference" if speed is not None else "")
-    return Met(opponent, verdict, speed, Finding(record.folder, detail, problem))
+    return Met(opponent, record.assignment, verdict, speed, Finding(record.folder, detail, problem))
 
 
 def _found(opponent: Opponent, record: Record) -> tuple[str, str]:

@@ -3,8 +3,8 @@
 For each submission: key → journal? → build → run → score → journal. The work folder of a submission is named by its
 key and is removed when the result is in the journal. Threads only wait for compilers and suites, which are processes.
 
-With a GPU each submission's suite runs twice: on the virtual GPU, side by side with others', and then on the GPU, where
-only one runs at a time, for two would spoil each other's times.
+With a GPU each submission's suite runs three times: on the virtual GPU and then on the GPU, side by side with others',
+and for the rungs that are right on both it is timed, while nothing else is on the GPU.
 """
 
 import fcntl
@@ -29,6 +29,7 @@ from grader.build import Built, build_worker
 from grader.discovery import Submission
 from grader.errors import GraderError, InfrastructureError
 from grader.files import sha256_bytes, sha256_file, sha256_files
+from grader.gpu_gate import GpuGate
 from grader.layout import Layout
 from grader.names import fingerprint, shown_block
 from grader.process import CancelledError
@@ -82,7 +83,7 @@ class Bench:
     hashes: dict[str, str]
     work: Path
     build: "Build"
-    gpu: threading.Lock = field(default_factory=threading.Lock)
+    gpu: GpuGate = field(default_factory=GpuGate)
     flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
     is_reference_recorded: bool = False  # figures.json has what it is counted to do: it need not run beside each
 
@@ -359,19 +360,30 @@ class _Grading:
         settings = self._bench.settings
         if not settings.on_gpu:
             return self._run_on(worker, settings, f"running{again}", self._key)
-        if settings.alone:
-            return devices.alone(self._run_on_gpu(worker, again))
-        virtual = self._run_on(worker, replace(settings, device="vgpu"), f"running{again}", self._key)
-        return devices.merge(virtual, self._run_on_gpu(worker, again))
-
-    def _run_on_gpu(self, worker: Path, again: str) -> SuiteResult:
+        virtual = None
+        if not settings.alone:
+            virtual = self._run_on(worker, replace(settings, device="vgpu"), f"running{again}", self._key)
         self._progress.on_stage(self._submission, "waiting for the GPU")
-        with self._bench.gpu:
-            if self._stop.is_set():
-                raise CancelledError
-            return self._run_on(worker, self._bench.settings, f"on the GPU{again}", gpu_key(self._key))
+        with self._bench.gpu.tests():
+            gpu = self._run_on(worker, settings, f"on the GPU{again}", gpu_key(self._key))
+        times = self._rungs_to_time((*gpu.tests, *(virtual.tests if virtual else ())))
+        if times:
+            self._progress.on_stage(self._submission, "waiting for the GPU alone")
+            with self._bench.gpu.times():
+                timed = self._run_on(worker, replace(settings, times=times), f"timed{again}", gpu_key(self._key))
+            gpu = replace(gpu, timings=timed.timings)
+        return devices.merge(virtual, gpu) if virtual else devices.alone(gpu)
+
+    def _rungs_to_time(self, tests: Sequence[TestResult]) -> tuple[str, ...]:
+        """Those with a timed criterion that are right: a wrong result's time counts for nothing."""
+        wrong = {test.rung for test in tests if test.verdict != "PASS"}
+        only = self._bench.settings.rung
+        rungs = [criterion.rung for criterion in self._bench.assignment.criteria if criterion.timing]
+        return tuple(dict.fromkeys(rung for rung in rungs if rung not in wrong and only in ("", rung)))
 
     def _run_on(self, worker: Path, settings: RunSettings, stage: str, key: str) -> SuiteResult:
+        if self._stop.is_set():
+            raise CancelledError
         self._progress.on_stage(self._submission, stage)
         bench = self._bench
         done = self._journal.tests(self._submission.folder, key)

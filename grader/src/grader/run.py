@@ -17,7 +17,7 @@ from grader.errors import InfrastructureError
 from grader.files import FileError, read_regular
 from grader.layout import Layout
 from grader.process import Ended, run_command
-from grader.result import SuiteResult, TestResult, parse_result
+from grader.result import EVIDENCE_SUITE, TIMING_SUITE, SuiteResult, TestResult, parse_result
 from grader.schema import SchemaError
 from grader.toolchain import Toolchain
 
@@ -27,7 +27,7 @@ _LIST_SECONDS = 60
 _HARNESS_STATUS = 3
 _FINISHED_STATUSES = (0, 1)
 _FILTER_BYTES = 100_000
-_NO_EVIDENCE = "Evidence.*"
+_ONLY_TESTS = f"{EVIDENCE_SUITE}.*:{TIMING_SUITE}.*"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class RunSettings:
     `device` is "vgpu", or "cuda": then the virtual GPU finds faults and counts all the same, and a GPU adds its own
     verdicts and measured time; with `alone` the GPU does without it. `profile` names the device that the virtual GPU
     stands for; empty: the assignment's choice. With `fail_fast` the first test that fails ends the run; with `rung`
-    only this one is tested.
+    only this one is tested. `times` are the rungs that are to be timed on a GPU; without any, tests run, and nothing is
+    timed.
     """
 
     seed: int
@@ -56,6 +57,7 @@ class RunSettings:
     fail_fast: bool = False
     alone: bool = False
     rung: str = ""
+    times: tuple[str, ...] = ()
 
     @property
     def on_gpu(self) -> bool:
@@ -129,7 +131,7 @@ def run_suite(
             *([f"--rung={settings.rung}"] if settings.rung else []),
             "--gtest_color=no",
             *(["--gtest_fail_fast"] if settings.fail_fast else []),
-            *_filter(done, with_evidence=not settings.on_gpu),
+            *_filter(done, settings),
             *flags,
         ]
         ended = _ended(command, seconds=_total_seconds(assignment, suite), cwd=folder, stop=stop, on_tick=watch.tick)
@@ -291,13 +293,15 @@ def _lines(words: Sequence[str]) -> str:
     return "".join(f"{word}\n" for word in words)
 
 
-def _filter(done: Sequence[TestResult], *, with_evidence: bool) -> list[str]:
+def _filter(done: Sequence[TestResult], settings: RunSettings) -> list[str]:
+    if settings.times:
+        return [f"--gtest_filter={':'.join(f'{TIMING_SUITE}.*/{rung}' for rung in settings.times)}"]
     names = ":".join(test.name for test in done)
     if len(names) >= _FILTER_BYTES:
         names = ""
-    if not with_evidence:
+    if settings.on_gpu:
         # A filter that starts with a star keeps the suite from measuring the rungs that no criterion measures, too.
-        return [f"--gtest_filter=*-{_NO_EVIDENCE}{':' if names else ''}{names}"]
+        return [f"--gtest_filter=*-{_ONLY_TESTS}{':' if names else ''}{names}"]
     return [f"--gtest_filter=-{names}"] if names else []
 
 

@@ -2,8 +2,8 @@
 
 A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
 `harness TIMES` (exit 3 that many times), `todo RUNG` (not begun), `print TEXT`, `unfinished` (cut short), `garbage`.
-With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while it was timed), `noisy TIMES` (inconclusive
-that many times). A file no_gpu beside the executable: there is none.
+With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while
+it was timed), `noisy TIMES` (inconclusive that many times). A file no_gpu beside the executable: there is none.
 Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
 """
 
@@ -49,7 +49,8 @@ prefix = Path(arguments["prefix"]).read_text().splitlines() if "prefix" in argum
 source = subprocess.run([*prefix, arguments["worker"]], capture_output=True, text=True, check=True).stdout
 directives = [line.removeprefix("// ").split() for line in source.splitlines() if line.startswith("// ")]
 who = next((words[1] for words in directives if words[0] == "who"), "?")
-say(f"{'gpu' if on_gpu else 'run'} {who}")
+is_timing = arguments.get("gtest_filter", "").startswith("Timing.")
+say(f"{'time' if is_timing else 'gpu' if on_gpu else 'run'} {who}")
 slow = next((float(words[1]) for words in directives if words[0] == "slow"), 0.0)
 todo = {words[1] for words in directives if words[0] == "todo"}
 fails = dict.fromkeys(todo, "WRONG") | {words[1]: words[2] for words in directives if words[0] == "fail"}
@@ -152,11 +153,12 @@ document["profiles"] = [
     if not on_gpu
 ]
 status = 0
-if on_gpu:
+if is_timing:
+    time.sleep(slow)
     noisy = next((int(words[1]) for words in directives if words[0] == "noisy"), 0)
     wrong = {words[1]: words[2] for words in directives if words[0] == "gputime"}
     ratios = {words[1]: float(words[2]) for words in directives if words[0] == "ratio"}
-    inconclusive = log.read_text().splitlines().count(f"gpu {who}") <= noisy
+    inconclusive = log.read_text().splitlines().count(f"time {who}") <= noisy
     ratio = ratios.get("beta.time", 1.0)
     verdict = "HARNESS" if inconclusive else wrong.get("beta.time", "PASS" if ratio >= 1 else "SLOW")
     status = 3 if inconclusive else 0
@@ -185,6 +187,8 @@ if "record" in arguments:
     figures["profiles"] = [profile for profile in document["profiles"] if profile["source"] == "submission"]
     Path(arguments["record"]).write_text(json.dumps(figures))
 say(f"done {who}")
+if is_timing:
+    say(f"timed {who}")
 if status:
     sys.exit(status)
 print("\nEvidence at n = 1024\n")

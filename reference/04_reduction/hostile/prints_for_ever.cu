@@ -1,4 +1,4 @@
-// gpu: PASS reduce8_shuffle, gains nothing
+// gpu: CRASH reduce8_shuffle
 // Every thread of the GPU prints what a passed test would print.
 #include <algorithm>
 #include <cstdint>

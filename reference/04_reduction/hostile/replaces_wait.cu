@@ -1,4 +1,4 @@
-// gpu: PASS reduce8_shuffle, gains nothing
+// gpu: WRONG reduce8_shuffle
 // Puts its own function in the place of the one that waits for the device, to answer at once.
 #include <algorithm>
 #include <cstdint>

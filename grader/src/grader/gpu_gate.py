@@ -1,0 +1,49 @@
+"""Who may be on the GPU at once: any number of tests, or one that is timed, and then nothing else.
+
+Whoever waits to be timed goes before tests that come later.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class GpuGate:
+    """The gate to one GPU."""
+
+    def __init__(self) -> None:
+        """Nobody is on it."""
+        self._changed = threading.Condition()
+        self._testing = 0
+        self._timing = False
+        self._waiting = 0
+
+    @contextmanager
+    def tests(self) -> Iterator[None]:
+        """While others may be testing too."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._timing and not self._waiting)
+            self._testing += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._testing -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def times(self) -> Iterator[None]:
+        """While nobody else is on the GPU."""
+        with self._changed:
+            self._waiting += 1
+            try:
+                self._changed.wait_for(lambda: not self._timing and not self._testing)
+            finally:
+                self._waiting -= 1
+            self._timing = True
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._timing = False
+                self._changed.notify_all()
