@@ -131,6 +131,15 @@ def _build_tree() -> Path:
 
 
 @pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
+def test_its_build_can_be_configured(real: Path, tmp_path: Path) -> None:
+    """Without what students don't have: tests, benchmarks, references."""
+    nvcc = (_build_tree() / "nvcc.txt").read_text().strip()
+    command = ["cmake", "-G", "Ninja", "-S", str(real), "-B", str(tmp_path), f"-DLOCKSTEP_NVCC={nvcc}"]
+    configured = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert configured.returncode == 0, configured.stderr
+
+
+@pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
 def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
     """`make test` as they have it: a friendly failure on the stub, and a pass once the solution is there."""
     layout = find_layout(_build_tree(), ROOT)
