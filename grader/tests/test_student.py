@@ -13,8 +13,8 @@ from golden import check_golden
 from grader import student
 from grader.assignment import load_assignment
 from grader.layout import Layout
-from grader.result import result_from
-from grader.student_text import Choice, Terminal, report
+from grader.result import Line, Profile, result_from
+from grader.student_text import Choice, Terminal, profile_text, report
 
 _TODOS = "// TODO(alpha): this\n\n// TODO(beta_two): that\n// TODO(gamma): more\n"
 _STUB = _TODOS + "// todo alpha_one\n// todo beta_two\n// todo gamma_bonus\n"
@@ -170,3 +170,12 @@ def test_a_gpu_that_is_not_there(
     assert said.err == "This machine has no NVIDIA GPU.\nType:  make test      for the virtual GPU, which needs none\n"
     # The checkers and counters are the virtual GPU's: the device is no question for them.
     assert run(folder, "", "check", "--device", "cuda") == 0
+
+
+def test_a_profile_is_of_the_file_that_was_given() -> None:
+    lines = (Line("ladder.cu", 1, {"warp_instructions": 9.0}), Line("mine.cu", 2, {"warp_instructions": 3.0}))
+    run = Profile("alpha_one", "submission", 64, 1.0, {"warp_instructions": 12.0}, (), lines)
+    text = profile_text("mine.cu", [run], "first();\nsecond();\n", Terminal())
+    assert "25.0 %" in text
+    assert "│ second();" in text
+    assert "first();" not in text

@@ -147,8 +147,9 @@ class _Student:
         if not runs:
             print("Nothing to measure: a rung is measured once its results are right.  Next: make test")
             return _WRONG_STATUS
-        source = self._source(assignment).read_text(encoding="utf-8", errors="replace")
-        print(profile_text(assignment, runs, source, self._to), end="")
+        source = self._source(assignment)
+        text = source.read_text(encoding="utf-8", errors="replace")
+        print(profile_text(source.name, runs, text, self._to), end="")
         return 0
 
     def _all(self, assignments: Sequence[Assignment]) -> int:

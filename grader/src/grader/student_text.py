@@ -289,21 +289,21 @@ def faults(result: SuiteResult, to: Terminal) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def profile_text(assignment: Assignment, runs: Sequence[Profile], source: str, to: Terminal) -> str:
+def profile_text(file_name: str, runs: Sequence[Profile], source: str, to: Terminal) -> str:
     """What `make profile` shows: each measured rung's source lines with their costs beside them."""
-    return "\n".join(_profile(assignment, run, source.split("\n"), to) for run in runs)
+    return "\n".join(_profile(file_name, run, source.split("\n"), to) for run in runs)
 
 
-def _profile(assignment: Assignment, run: Profile, source: Sequence[str], to: Terminal) -> str:
+def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal) -> str:
     costs = {
         number: line_cost(counts)
-        for number, counts in counters_by_line(assignment.submission, [run]).items()
+        for number, counts in counters_by_line(file_name, [run]).items()
         if 0 < number <= len(source)
     }
     total = run.counters.get("warp_instructions", 0.0)
     lines = [
         f"{to.paint(run.rung, 'bold')}, n = {run.n:,}: {run.microseconds:,.1f} µs modelled, "
-        f"{len(run.launches)} launches, {total:,.0f} warp instructions",
+        f"{len(run.launches)} launch{'' if len(run.launches) == 1 else 'es'}, {total:,.0f} warp instructions",
         *[
             f"  {launch.kernel}<<<{_dims(launch.grid)},{_dims(launch.block)}>>>  "
             f"{launch.microseconds:,.1f} µs, bound by {launch.bound_by}"
