@@ -2,14 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 #include "judge/assignment.h"
 #include "judge/buffer.h"
 #include "judge/call.h"
+#include "judge/gpu_kernels.h"
 #include "judge/suite.h"
 #include "judge/text.h"
+#include "judge/timing.h"
 
 namespace lockstep::judge {
 namespace {
@@ -187,6 +192,149 @@ TEST_F(EndToEndTest, WorkerThatIsNoProgramIsTheHarnesssFault) {
   Use("submission");
   options.worker = fs::path("/etc/os-release");
   EXPECT_THROW(MakeRunnerFactory(options, Limits())(Role::kChecked), HarnessError);
+}
+
+// The virtual GPU as one that can be timed: the judge's kernels run on it beside the worker's. What the clock says
+// means nothing here; that batches are prepared, held, filled and checked does.
+class TimedDevice : public JudgeDevice, public Gpu {
+ public:
+  explicit TimedDevice(std::unique_ptr<JudgeDevice> device) : device_(std::move(device)) {}
+
+  DeviceDescription Describe() const override { return device_->Describe(); }
+  uint64_t Allocate(uint64_t bytes, const std::string& label) override { return device_->Allocate(bytes, label); }
+  void Free(uint64_t address) override { device_->Free(address); }
+  bool Write(uint64_t to, const void* from, uint64_t bytes) override { return device_->Write(to, from, bytes); }
+  bool Read(void* to, uint64_t from, uint64_t bytes) override { return device_->Read(to, from, bytes); }
+  bool Poison(uint64_t address, uint64_t bytes) override { return device_->Poison(address, bytes); }
+  bool ChecksBounds() const override { return device_->ChecksBounds(); }
+  worker::Argument PointerArgument(uint64_t base, uint64_t address) override {
+    return device_->PointerArgument(base, address);
+  }
+  void Reset() override {
+    device_->Reset();
+    ++generation_;
+  }
+  bool faulted() const override { return device_->faulted(); }
+  vgpu::Device* virtual_device() override { return device_->virtual_device(); }
+  Gpu* gpu() override { return this; }
+
+  uint64_t free_bytes() const override { return uint64_t{1} << 30; }
+  double peak_bytes_per_second() const override { return std::numeric_limits<double>::infinity(); }
+  void ClearCache() override {}
+  double TimeCopy(uint64_t, uint32_t) override { return 1; }
+  GpuState State() const override { return {}; }
+  double SecondsToAnswer() override { return 0; }
+
+  void Fill(std::span<const GpuJob> jobs) override {
+    jobs_.emplace(*this, jobs.size() * sizeof(GpuJob), "jobs");
+    wrong_.emplace(*this, jobs.size() * sizeof(GpuWrong), "counts");
+    const auto* bytes = reinterpret_cast<const uint8_t*>(jobs.data());
+    EXPECT_TRUE(jobs_->Set({bytes, jobs.size_bytes()}));
+    count_ = static_cast<uint32_t>(jobs.size());
+    Launch("lockstep_fill", {2, count_, 1}, {jobs_->address()});
+  }
+  GlanceResult Glance(uint64_t salt) override {
+    ClearCounts();
+    Launch("lockstep_glance", {count_, 1, 1}, {jobs_->address(), wrong_->address(), salt});
+    return {Counts()[0].output, 0};
+  }
+  std::vector<GpuWrong> Check() override {
+    ClearCounts();
+    Launch("lockstep_check", {2, count_, 1}, {jobs_->address(), wrong_->address()});
+    return Counts();
+  }
+
+ private:
+  void ClearCounts() { EXPECT_TRUE(wrong_->Set(std::vector<uint8_t>(wrong_->size()))); }
+  std::vector<GpuWrong> Counts() const {
+    std::vector<GpuWrong> counts(count_);
+    const std::vector<uint8_t> bytes = wrong_->Get();
+    std::memcpy(counts.data(), bytes.data(), bytes.size());
+    return counts;
+  }
+  void Launch(const char* kernel, vgpu::Dim3 grid, std::vector<uint64_t> parameters) {
+    vgpu::Device& device = *virtual_device();
+    if (!module_) module_ = device.LoadModule(GpuKernelsPtx());
+    std::vector<uint8_t> bytes(parameters.size() * sizeof(uint64_t));
+    std::memcpy(bytes.data(), parameters.data(), bytes.size());
+    vgpu::LaunchSpec spec;
+    spec.module = *module_;
+    spec.kernel = kernel;
+    spec.grid = grid;
+    spec.block = {256, 1, 1};
+    spec.parameters = bytes;
+    EXPECT_EQ(device.Launch(spec).error, vgpu::LaunchError::kNone) << kernel;
+  }
+
+  std::unique_ptr<JudgeDevice> device_;
+  std::optional<DeviceArray<uint8_t>> jobs_, wrong_;
+  std::optional<vgpu::ModuleHandle> module_;
+  uint32_t count_ = 0;
+};
+
+class CopyWorkload : public Workload {
+ public:
+  explicit CopyWorkload(JudgeDevice& device) : in_(device, kElements, "d_in"), out_(device, kElements, "d_out") {}
+  GpuJob Job() const override {
+    return {.in = in_.address(), .out = out_.address(), .n = kElements, .task = GpuTask::kShift};
+  }
+  void Poison() override { out_.Poison(); }
+  std::vector<worker::Argument> Arguments() const override {
+    return {in_.argument(), out_.argument(), worker::Argument::Integer(static_cast<unsigned>(kElements))};
+  }
+  uint64_t LeastBytes() const override { return 2 * kElements * sizeof(int32_t); }
+
+ private:
+  static constexpr uint64_t kElements = 1000;
+  DeviceArray<int32_t> in_, out_;
+};
+
+class TimedEndToEndTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    RunnerOptions options;
+    options.command.worker = Worker("submission").string();
+    options.limits.call_seconds = 20;
+    vgpu::DeviceOptions device;
+    device.threads = 1;
+    runner_ = MakeWorkerRunner(std::make_unique<TimedDevice>(MakeVgpuJudgeDevice("h200", device, 1000)), options);
+  }
+  Timing Time(const std::string& launcher) {
+    TimingLimits limits;
+    limits.least_calls = limits.most_calls = 6;
+    limits.first_repeats = limits.most_repeats = 2;
+    limits.batch_seconds = 1e6;
+    const auto make = [](JudgeDevice& device, const std::string&, uint64_t, uint32_t) {
+      return std::make_unique<CopyWorkload>(device);
+    };
+    return TimeRung(*runner_, nullptr, make, {launcher, "", "submission.cu"}, 1000, 1, limits,
+                    [](const Timing&) { return true; });
+  }
+  std::string ProblemOf(const std::string& launcher) {
+    const Timing timing = Time(launcher);
+    if (timing.problems.empty()) return "";
+    return std::string(NameOf(timing.problems[0].verdict)) + " " + timing.problems[0].evidence.at(0);
+  }
+
+  std::unique_ptr<Runner> runner_;
+};
+
+TEST_F(TimedEndToEndTest, BatchesOfARightLauncherAreTimed) {
+  const Timing timing = Time("copies");
+  EXPECT_TRUE(timing.problems.empty()) << FormatProblem(timing.problems.at(0), "");
+  EXPECT_EQ(timing.submission.size(), 2u);
+  EXPECT_EQ(timing.calls, 6u);
+  EXPECT_EQ(timing.least_bytes, 8000u);
+}
+
+TEST_F(TimedEndToEndTest, WhatGoesWrongInABatchIsFoundAndTheNextIsTimed) {
+  // Two calls alone, six that warm up, then those of the first repeat.
+  EXPECT_EQ(ProblemOf("copies_ten_times"),
+            "WRONG call 3 of a batch has a wrong result: 1,000 of 1,000 elements are wrong");
+  EXPECT_EQ(ProblemOf("copies_over_its_input"),
+            "WRONG call 1 of a batch changed its input: 1 of 1,000 elements are wrong");
+  EXPECT_EQ(ProblemOf("copies_until_it_ends"), "CRASH the program ended itself with exit status 0 during the call");
+  EXPECT_EQ(ProblemOf("copies"), "");
 }
 
 }  // namespace

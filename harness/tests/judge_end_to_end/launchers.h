@@ -16,3 +16,9 @@ void launches_too_many_threads(int* d_data, unsigned n);
 void copies_to_host(int* d_data, unsigned n);
 void touches_other_memory(int* d_data, unsigned n);
 void leaves_child(int* d_data, unsigned n);
+
+// For timed batches: these copy n ints, or fail to at some call.
+void copies(const int* d_in, int* d_out, unsigned n);
+void copies_ten_times(const int* d_in, int* d_out, unsigned n);
+void copies_over_its_input(int* d_in, int* d_out, unsigned n);
+void copies_until_it_ends(const int* d_in, int* d_out, unsigned n);

@@ -88,3 +88,26 @@ void leaves_child(int* d_data, unsigned n) {
   }
   _exit(0);
 }
+
+__global__ void copy_kernel(const int* d_in, int* d_out, unsigned n) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) d_out[i] = d_in[i];
+}
+
+void copies(const int* d_in, int* d_out, unsigned n) { copy_kernel<<<(n + 127) / 128, 128>>>(d_in, d_out, n); }
+
+void copies_ten_times(const int* d_in, int* d_out, unsigned n) {
+  static int calls = 0;
+  if (++calls <= 10) copies(d_in, d_out, n);
+}
+
+void copies_over_its_input(int* d_in, int* d_out, unsigned n) {
+  copies(d_in, d_out, n);
+  copy_kernel<<<1, 32>>>(d_out + 1, d_in, 1);
+}
+
+void copies_until_it_ends(const int* d_in, int* d_out, unsigned n) {
+  static int calls = 0;
+  if (++calls == 5) exit(0);
+  copies(d_in, d_out, n);
+}
