@@ -27,10 +27,14 @@ constexpr int kUnwritten = 0xcb;  // what shared memory holds that no one has wr
 
 Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
     : launch_(launch), observers_(std::move(observers)), locality_(launch.program->code.size()) {
+  for (Observer* observer : observers_) {
+    if (observer->WatchesMemory()) memory_observers_.push_back(observer);
+  }
   const size_t n = launch_.program->code.size();
   issue_.resize(n);
   memory_.resize(n);
   ranges_.resize(n);
+  patterns_.resize(n);
 }
 
 Engine::~Engine() = default;
@@ -79,7 +83,9 @@ Block* Engine::StartBlock(uint32_t index) {
       barrier.arrived.resize(warps);
       barrier.pc.resize(warps);
     }
-    b->shared_storage = MakeAlignedBytes(launch_.shared_bytes + 2 * size_t{kMemoryPadding});
+    const size_t bytes = launch_.shared_bytes + 2 * size_t{kMemoryPadding};
+    b->shared_storage = MakeAlignedBytes(bytes);
+    std::memset(b->shared_storage.get(), kUnwritten, bytes);
     b->shared = b->shared_storage.get() + kMemoryPadding;
     b->shared_bytes = launch_.shared_bytes;
     for (uint32_t w = 0; w < warps; ++w) {
@@ -105,8 +111,10 @@ Block* Engine::StartBlock(uint32_t index) {
   block->idle_passes = 0;
   block->live_warps = warps >= 64 ? ~uint64_t{0} : (uint64_t{1} << warps) - 1;
   block->output.clear();
-  for (uint32_t b = 0; b < kBarriers; ++b) ResetBarrier(*block, b);
-  std::memset(block->shared_storage.get(), kUnwritten, launch_.shared_bytes + 2 * size_t{kMemoryPadding});
+  while (block->barriers_in_use != 0) {
+    ResetBarrier(*block, static_cast<uint32_t>(std::countr_zero(block->barriers_in_use)));
+  }
+  std::memset(block->shared, kUnwritten, launch_.shared_bytes);
   std::memset(block->shared + launch_.reserved_shared_offset, 0, launch_.shared_bytes - launch_.reserved_shared_offset);
   for (uint32_t w = 0; w < warps; ++w) {
     const uint32_t lanes = std::min<uint32_t>(kWarpSize, threads - w * kWarpSize);

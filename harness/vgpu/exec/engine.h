@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/exec/access_pattern.h"
 #include "vgpu/exec/address_space.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/memory.h"
@@ -84,8 +85,10 @@ class Engine {
   // For handlers.
   LaunchState& launch() { return launch_; }
   const Program& program() const { return *launch_.program; }
-  bool observed() const { return !observers_.empty(); }
   const std::vector<Observer*>& observers() const { return observers_; }
+  // Those that want to know of memory accesses, if any.
+  bool observed() const { return !memory_observers_.empty(); }
+  const std::vector<Observer*>& memory_observers() const { return memory_observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
   // The running instruction has only waited and will be executed again: it counts once.
   void TakeBack(const Warp& warp, LaneMask mask) {
@@ -100,6 +103,12 @@ class Engine {
     uint64_t base = 1, end = 0;
   };
   Range& range(uint32_t pc) { return ranges_[pc]; }
+  // How the instruction at pc last went to shared memory; nullptr: side by side, as far as is known.
+  AccessPattern* pattern(uint32_t pc) { return patterns_[pc].get(); }
+  AccessPattern& MakePattern(uint32_t pc) {
+    if (!patterns_[pc]) patterns_[pc] = std::make_unique<AccessPattern>();
+    return *patterns_[pc];
+  }
   void ForgetRanges() { ranges_.assign(ranges_.size(), Range()); }
 
   // The place of a lane at the instruction at pc.
@@ -143,10 +152,11 @@ class Engine {
   void Deadlock(Block& block);
 
   LaunchState& launch_;
-  std::vector<Observer*> observers_;
+  std::vector<Observer*> observers_, memory_observers_;
   std::vector<PcIssue> issue_;
   std::vector<PcMemory> memory_;
   std::vector<Range> ranges_;
+  std::vector<std::unique_ptr<AccessPattern>> patterns_;
   Locality locality_;
   std::vector<std::unique_ptr<Block>> blocks_;  // all ever made
   std::vector<Block*> free_blocks_;

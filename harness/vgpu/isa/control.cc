@@ -11,15 +11,9 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Counts a branch that sent lanes different ways, and tells the observers of every conditional one.
-void NoteBranch(Warp& warp, const Insn& insn, LaneMask taken) {
-  if (taken != 0 && taken != warp.active) {
-    if (PcMemory* c = warp.engine->memory_counters(warp.pc - 1)) c->divergent += 1;
-  }
-  if (insn.guard == kNoRow) return;
-  for (Observer* observer : warp.engine->observers()) {
-    observer->OnBranch({warp.active, warp.pc - 1, warp.block->index, warp.index}, taken);
-  }
+// A branch sent lanes different ways.
+void CountDivergence(Warp& warp) {
+  if (PcMemory* c = warp.engine->memory_counters(warp.pc - 1)) c->divergent += 1;
 }
 
 // A turn of a loop that may wait for other threads. One that wrote something is taken for work, not for waiting.
@@ -38,12 +32,12 @@ void CountSpin(Warp& warp) {
 
 void Branch(Warp& warp, const Insn& insn, LaneMask mask) {
   if (mask == warp.active) {
-    if (warp.engine->observed()) NoteBranch(warp, insn, mask);
     warp.pc = static_cast<uint32_t>(insn.immediate);
     return;
   }
-  NoteBranch(warp, insn, mask);
-  if (mask != 0) Diverge(warp, mask, static_cast<uint32_t>(insn.immediate), static_cast<uint32_t>(insn.extra));
+  if (mask == 0) return;
+  CountDivergence(warp);
+  Diverge(warp, mask, static_cast<uint32_t>(insn.immediate), static_cast<uint32_t>(insn.extra));
 }
 
 void SpinBranch(Warp& warp, const Insn& insn, LaneMask mask) {
@@ -65,11 +59,11 @@ void IndexedBranch(Warp& warp, const Insn& insn, LaneMask mask) {
   for (int lane = 0; lane < kWarpSize; ++lane) same |= static_cast<LaneMask>(index[lane] == index[first]) << lane;
   same &= mask;
   const uint32_t target = table[index[first]];
-  NoteBranch(warp, insn, same);
   if (same == warp.active) {
     warp.pc = target;
     return;
   }
+  CountDivergence(warp);
   // The lanes of one target leave; the others come back to this instruction. Those that the guard kept out go on.
   SplitOff(warp, mask);
   warp.pc = pc;

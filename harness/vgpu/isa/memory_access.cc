@@ -228,7 +228,7 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   event.block_index = warp.block->index;
   event.warp_index = warp.index;
   event.thread_base = warp.index * kWarpSize;
-  for (Observer* observer : warp.engine->observers()) observer->OnMemory(event);
+  for (Observer* observer : warp.engine->memory_observers()) observer->OnMemory(event);
 }
 
 uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes) {

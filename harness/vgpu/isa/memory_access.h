@@ -112,6 +112,18 @@ inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t 
 bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 uint32_t bytes);
 
+// Whether every lane lies in the block's shared memory, and aligned. Addresses are below 2^32.
+inline bool LanesInShared(const Warp& warp, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes) {
+  uint64_t outside = 0, unaligned = 0;
+  const uint64_t end = warp.block->shared_bytes;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    const uint64_t on = uint64_t{0} - ((mask >> lane) & 1);
+    outside |= (end - bytes - address[lane]) & on;
+    unaligned |= address[lane] & on;
+  }
+  return bytes <= end && (outside >> 63) == 0 && (unaligned & (bytes - 1)) == 0;
+}
+
 // Cluster addresses, checked before, as this process's.
 void TranslateCluster(const Warp& warp, LaneMask mask, const uint64_t address[kWarpSize], uint64_t host[kWarpSize]);
 
@@ -138,10 +150,11 @@ inline void CountSpan(Warp& warp, PcMemory& c, AccessKind access, uint64_t low, 
 }
 
 // Counts an access in which lane l's address is first + l * bytes.
-inline void CountUnit(Warp& warp, Region region, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
+template <Region kRegion>
+inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
-  if (c == nullptr) return;
-  if (region == Region::kGlobal && IsContiguous(mask)) {
+  if (c == nullptr || kRegion == Region::kConst) return;
+  if (kRegion == Region::kGlobal && IsContiguous(mask)) {
     const uint64_t width = static_cast<uint64_t>(bytes);
     const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;
     const uint64_t moved = static_cast<uint64_t>(std::popcount(mask)) * width;
@@ -158,7 +171,7 @@ inline void CountUnit(Warp& warp, Region region, AccessKind access, uint64_t fir
     CountSpan(warp, *c, access, low, low + moved);
     return;
   }
-  if (region == Region::kShared && (bytes <= 4 || mask == kFullMask)) {
+  if (kRegion == Region::kShared && (bytes <= 4 || mask == kFullMask)) {
     const uint64_t phases = bytes <= 4 ? 1 : static_cast<uint64_t>(bytes) / 4;
     c->shared_requests += 1;
     c->wavefronts += phases;
@@ -167,7 +180,7 @@ inline void CountUnit(Warp& warp, Region region, AccessKind access, uint64_t fir
   }
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
-  CountLanes(warp, region, access, address, mask, bytes);
+  CountLanes(warp, kRegion, access, address, mask, bytes);
 }
 
 // Whether a[k] == start + k * stride for all k < kCount that the mask names. Vectors by hand: this runs for every
@@ -258,6 +271,18 @@ bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& sam
   return true;
 }
 
+// The same where the form is that of a pattern (exec/access_pattern.h).
+template <typename Mover>
+[[gnu::noinline]] void ObservePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize],
+                                      AccessForm form) {
+  bool same = false;
+  if constexpr (Mover::kAccess == AccessKind::kStore) {
+    same = form == AccessForm::kScattered &&
+           SharersAgree(address, mask, [&](int a, int b) { return Mover::SameValue(warp, insn, a, b); });
+  }
+  ObserveMove<Mover>(warp, insn, mask, Region::kShared, address, same, form);
+}
+
 // Loads and stores in one region. Mover moves the bytes between rows and memory:
 //   static constexpr AccessKind kAccess;
 //   static uint32_t Bytes(const Insn&)                    a lane's bytes
@@ -336,10 +361,67 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
   return true;
 }
 
+// An access of shared memory whose lanes lie as they did the last time. False, and nothing done, where they do not, or
+// where something is wrong.
+template <typename Mover>
+[[gnu::always_inline]] inline bool MovePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
+                                               uint32_t offset, const AccessPattern& pattern) {
+  const uint32_t bytes = Mover::Bytes(insn);
+  const uint32_t first = base[std::countr_zero(mask) & (kWarpSize - 1)];
+  if (!pattern.Matches(base, first, mask)) return false;
+  const uint32_t low = first + offset + pattern.low;
+  const uint32_t room = warp.block->shared_bytes - low;
+  if (low > warp.block->shared_bytes || pattern.span > room || (low & (bytes - 1)) != 0) return false;
+  if (bytes < 4 && (first + offset) % 4 != pattern.phase) return false;
+  if (PcMemory* c = warp.engine->memory_counters(warp.pc - 1)) {
+    c->shared_requests += 1;
+    c->wavefronts += pattern.wavefronts;
+    c->wavefronts_ideal += pattern.wavefronts_ideal;
+  }
+  if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
+  const bool halves = Mover::kHalves && pattern.form == AccessForm::kHalves;
+  const bool observed = warp.engine->observed();
+  uint64_t address[kWarpSize];
+  if (!halves || observed) {
+    for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
+  }
+  if (observed) ObservePattern<Mover>(warp, insn, mask, address, pattern.form);
+  if constexpr (Mover::kHalves) {
+    if (halves) {
+      for (const int half : {0, 1}) {
+        const uint32_t start = base[half * (kWarpSize / 2)] + offset;
+        Mover::Half(warp, insn, half, warp.block->shared + start, pattern.uniform[half]);
+      }
+      return true;
+    }
+  }
+  Mover::Lanes(warp, insn, mask, {warp.block->shared, 0, warp.block->shared_bytes}, address);
+  return true;
+}
+
+// The same where they do not lie so: next time they will. False: something is wrong.
+template <typename Mover>
+[[gnu::noinline]] bool MoveNewPattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
+                                      uint32_t offset) {
+  uint64_t address[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
+  // Of lanes that are misaligned or out of bounds nothing is to be known.
+  AccessPattern& pattern = warp.engine->MakePattern(warp.pc - 1);
+  pattern.mask = 0;
+  if (!LanesInShared(warp, address, mask, Mover::Bytes(insn))) return false;
+  pattern.Learn(base, address, mask, Mover::Bytes(insn), Mover::kAccess);
+  return MovePattern<Mover>(warp, insn, mask, base, offset, pattern);
+}
+
 // base[lane] + offset are the addresses; Word is the width in which they are added.
 template <Region kRegion, typename Mover, typename Word>
 inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, Word offset) {
+  constexpr bool kPatterns = kRegion == Region::kShared && sizeof(Word) == sizeof(uint32_t);
   const uint32_t bytes = Mover::Bytes(insn);
+  if constexpr (kPatterns) {
+    const AccessPattern* pattern = warp.engine->pattern(warp.pc - 1);
+    if (pattern != nullptr && MovePattern<Mover>(warp, insn, mask, base, offset, *pattern)) return;
+  }
   if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {
     const int low_lane = std::countr_zero(mask) & (kWarpSize - 1);  // a mask is never 0 here
     const Word origin = static_cast<Word>(base[low_lane] - static_cast<Word>(low_lane) * static_cast<Word>(bytes));
@@ -350,7 +432,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
       const bool ok = kRegion == Region::kShared ? low < high && high <= warp.block->shared_bytes
                                                  : GlobalRangeOk(warp, Mover::kAccess, low, high);
       if (ok && (low & (bytes - 1)) == 0) {
-        CountUnit(warp, kRegion, Mover::kAccess, first, mask, static_cast<int>(bytes));
+        CountUnit<kRegion>(warp, Mover::kAccess, first, mask, static_cast<int>(bytes));
         if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
         if (warp.engine->observed()) {
           uint64_t address[kWarpSize];
@@ -362,7 +444,9 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
         return;
       }
     }
-    if constexpr (Mover::kHalves) {
+    if constexpr (kPatterns) {
+      if (MoveNewPattern<Mover>(warp, insn, mask, base, offset)) return;
+    } else if constexpr (Mover::kHalves) {
       if (mask == kFullMask && MoveHalves<kRegion, Mover, Word>(warp, insn, base, offset)) return;
     }
   }

@@ -81,9 +81,9 @@ class Observer {
   virtual void OnBlockBegin(uint32_t /*block_index*/) {}
   virtual void OnBlockEnd(uint32_t /*block_index*/) {}
 
+  // False: OnMemory does nothing, and need not be called.
+  virtual bool WatchesMemory() const { return true; }
   virtual void OnMemory(const MemoryAccess&) {}
-  // A branch: `taken` ⊆ `active`. Called for conditional branches only.
-  virtual void OnBranch(const WarpEvent& /*active*/, LaneMask /*taken*/) {}
   // bar.sync / bar.arrive / bar.red: a warp arrives. When the barrier completes, OnBarrierComplete names
   // the warps that took part (bit w = warp w) and whether it spans the whole block.
   virtual void OnBarrierArrive(const WarpEvent&, uint32_t /*barrier*/) {}

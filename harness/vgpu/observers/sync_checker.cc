@@ -21,14 +21,21 @@ class SyncChecker : public Checker {
   std::unique_ptr<Observer> Fork() const override { return std::make_unique<SyncChecker>(); }
   void Absorb(Observer& forked) override { findings_.Absorb(static_cast<SyncChecker&>(forked).findings_); }
 
-  void OnLaunchEnd() override { meetings_.clear(); }
-  void OnBlockEnd(uint32_t block_index) override { meetings_.erase(block_index); }
+  bool WatchesMemory() const override { return false; }
+  void OnLaunchEnd() override {
+    meetings_.clear();
+    last_ = nullptr;
+  }
+  void OnBlockEnd(uint32_t block_index) override {
+    meetings_.erase(block_index);
+    last_ = nullptr;
+  }
 
   void OnBarrierArrive(const WarpEvent& event, uint32_t barrier) override {
     if (barrier != 0 || event.mask == 0) return;
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(event.mask));
     const Party party{event.block_index, event.warp_index * kWarpSize + lane, event.pc, AccessKind::kLoad};
-    Meeting& meeting = meetings_[event.block_index];
+    Meeting& meeting = MeetingOf(event.block_index);
     // Groups of one warp that come from different places are the engine's to report.
     const uint64_t warp = uint64_t{1} << (event.warp_index % 64);
     if (meeting.warps & warp) return;
@@ -44,20 +51,19 @@ class SyncChecker : public Checker {
 
   void OnBarrierComplete(uint32_t block_index, uint32_t barrier, uint64_t /*warps*/) override {
     if (barrier != 0) return;
-    const auto entry = meetings_.find(block_index);
-    if (entry == meetings_.end()) return;
-    if (entry->second.parties == 2) {
+    Meeting& meeting = MeetingOf(block_index);
+    if (meeting.parties == 2) {
       RawFinding finding;
       finding.kind = FindingKind::kBarrierDivergence;
-      finding.first = entry->second.party[0];
+      finding.first = meeting.party[0];
       finding.has_second = true;
-      finding.second = entry->second.party[1];
+      finding.second = meeting.party[1];
       finding.detail = "threads of one block met at different __syncthreads()";
       finding.hint = "a barrier in a branch is allowed only where all threads of the block take the same way";
       findings_.Add(finding);
     }
-    entry->second.parties = 0;
-    entry->second.warps = 0;
+    meeting.parties = 0;
+    meeting.warps = 0;
   }
 
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
@@ -69,7 +75,17 @@ class SyncChecker : public Checker {
     uint64_t warps = 0;  // that have come
     std::array<Party, 2> party;
   };
+  Meeting& MeetingOf(uint32_t block_index) {
+    if (last_ == nullptr || last_index_ != block_index) {
+      last_ = &meetings_[block_index];
+      last_index_ = block_index;
+    }
+    return *last_;
+  }
+
   std::unordered_map<uint32_t, Meeting> meetings_;
+  Meeting* last_ = nullptr;  // the one last asked for
+  uint32_t last_index_ = 0;
   FindingTable findings_;
 };
 
