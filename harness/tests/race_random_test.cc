@@ -110,6 +110,11 @@ Outcome Compare(MemorySpace space, Style style, uint32_t seed, int programs) {
     for (int step = 0; step < 60 && !raced; ++step) {
       const uint32_t warp = pick(kWarps);
       const uint32_t what = pick(10);
+      if (pick(30) == 0) {  // another launch: all before is ordered, and what the checker knows of it is stale
+        events.Launch();
+        oracle = Oracle();
+        continue;
+      }
       if (what < 2) {
         const uint32_t warps = partial && what == 1 ? 1 + pick((1 << kWarps) - 1) : (1 << kWarps) - 1;
         for (uint32_t w = 0; w < kWarps; ++w) {

@@ -26,11 +26,7 @@ void BlockClocks::Begin(uint32_t threads) {
     acquired_[w] = 0;
     lanes_[w].reset();
   }
-  for (Meeting& meeting : meeting_) {
-    std::fill_n(meeting.clock.begin(), warps_, 0u);
-    meeting.acquired = 0;
-    meeting.waiting = 0;
-  }
+  for (; met_ != 0; met_ &= met_ - 1) meeting_[static_cast<size_t>(std::countr_zero(met_))] = {};
   fenced_.assign(warps_, 0);
   released_.assign(warps_, 0);
 }
@@ -59,6 +55,7 @@ void BlockClocks::SyncWarp(uint32_t warp, LaneMask lanes) {
 
 void BlockClocks::Arrive(uint32_t warp, uint32_t barrier, bool waits) {
   Meeting& meeting = meeting_[barrier % kBarriers];
+  met_ |= 1u << barrier % kBarriers;
   if (waits) meeting.waiting |= uint64_t{1} << warp;
   JoinSeen(meeting.clock.data(), warp);
   meeting.acquired = std::max(meeting.acquired, acquired_[warp]);
@@ -83,6 +80,7 @@ bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
   std::fill_n(meeting.clock.begin(), warps_, 0u);
   meeting.acquired = 0;
   meeting.waiting = 0;
+  met_ &= ~(1u << barrier % kBarriers);
   return whole;
 }
 

@@ -86,6 +86,7 @@ class BlockClocks {
   std::array<Clock, kMaxWarps> seen_{};
   std::array<uint64_t, kMaxWarps> acquired_{};
   std::array<Meeting, kBarriers> meeting_{};
+  uint32_t met_ = 0;  // bit b: somebody has arrived at barrier b since it was completed
   std::array<std::unique_ptr<LaneTable>, kMaxWarps> lanes_;
   std::vector<uint32_t> fenced_, released_;
 };

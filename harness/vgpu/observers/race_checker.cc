@@ -77,13 +77,11 @@ class RaceChecker : public Checker {
     state->index = block_index;
     const uint32_t threads = static_cast<uint32_t>(std::min<uint64_t>(info_.block.Count(), kMaximumThreads));
     state->clocks.Begin(threads);
-    const size_t cached = size_t{(threads + kWarpSize - 1) / kWarpSize} * BlockState::kCachedPcs;
     if (check_shared_) {
-      state->shared_cache.assign(cached, {});
       if (state->shared.bytes() != info_.shared_bytes || state->log.full()) RestartShared(*state);
       MoveFloor(*state);
     }
-    if (check_global_) state->global_cache.assign(cached, {});
+    if (check_global_) BlockState::Begin(state->global_cache, log_, CachedAccesses());
     current_ = (blocks_[block_index] = std::move(state)).get();
   }
   void OnBlockEnd(uint32_t block_index) override {
@@ -110,6 +108,7 @@ class RaceChecker : public Checker {
       if (log_.full()) {
         pages_.Clear();
         log_.Restart();
+        for (const auto& state : idle_) state->global_cache.accesses.clear();
         ForgetGlobal();
       }
       const uint32_t number = block->Number(log_, block->global_cache, access);
@@ -178,6 +177,12 @@ class RaceChecker : public Checker {
     }
   };
 
+  // Of a block, in a cache of recent ones.
+  size_t CachedAccesses() const {
+    const uint64_t threads = std::min<uint64_t>(info_.block.Count(), kMaximumThreads);
+    return static_cast<size_t>((threads + kWarpSize - 1) / kWarpSize) * BlockState::kCachedPcs;
+  }
+
   BlockState* FindBlock(uint32_t block_index, uint32_t warp_index) {
     if (warp_index >= BlockClocks::kMaxWarps) return nullptr;
     if (current_ != nullptr && current_->index == block_index) return current_;
@@ -191,11 +196,12 @@ class RaceChecker : public Checker {
     block.floor = MakeRecord(block.log.next(), 0);
     block.shared.Forget();
     block.deferred.Begin();
-    BlockState::Clear(block.shared_cache);
+    BlockState::Begin(block.shared_cache, block.log, CachedAccesses());
   }
   void RestartShared(BlockState& block) {
     block.shared.Reset(info_.shared_bytes);
     block.log.Restart();
+    BlockState::Clear(block.shared_cache, CachedAccesses());
   }
 
   void ForgetGlobal() {
@@ -203,7 +209,10 @@ class RaceChecker : public Checker {
     releases_.Clear();
     log_.Forget();
     global_floor_ = MakeRecord(log_.next(), 0);
-    for (auto& [index, state] : blocks_) BlockState::Clear(state->global_cache);
+    for (auto& [index, state] : blocks_) {
+      BlockState::Clear(state->global_cache, CachedAccesses());
+      state->global_cache.oldest = 0;
+    }
   }
 
   void CheckShared(BlockState& block, const MemoryAccess& event, const Access& access) {

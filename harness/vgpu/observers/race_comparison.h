@@ -25,9 +25,8 @@ inline constexpr const char* kRaceDetail[3][3] = {
 // One warp access while it is held against the records.
 class Comparison {
  public:
-  Comparison(const AccessLog& log, const BlockState& block, const std::vector<BlockState::CachedAccess>& cache,
-             const Releases* releases, const Access& access, uint32_t number, Record floor, const MemoryAccess& event,
-             FindingTable& findings)
+  Comparison(const AccessLog& log, const BlockState& block, const BlockState::Cache& cache, const Releases* releases,
+             const Access& access, uint32_t number, Record floor, const MemoryAccess& event, FindingTable& findings)
       : log_(log),
         block_(block),
         cache_(cache),
@@ -113,8 +112,8 @@ class Comparison {
   bool OldWarpDidBoth(uint32_t number) const {
     if (old_.block_index != access_.block_index || same_warp_ || old_.pc == access_.pc) return false;
     const BlockState::CachedAccess& own =
-        cache_[old_.warp * BlockState::kCachedPcs + access_.pc % BlockState::kCachedPcs];
-    return own.pc == access_.pc && own.time == old_.time && own.number < number;
+        cache_.accesses[old_.warp * BlockState::kCachedPcs + access_.pc % BlockState::kCachedPcs];
+    return own.pc == access_.pc && own.time == old_.time && own.number < number && own.number >= cache_.oldest;
   }
   // Facts about a record's access, kept for the next record, which is mostly of the same one.
   void LookUp(Record record) {
@@ -140,7 +139,7 @@ class Comparison {
 
   const AccessLog& log_;
   const BlockState& block_;
-  const std::vector<BlockState::CachedAccess>& cache_;  // of the accesses in log_
+  const BlockState::Cache& cache_;  // of the accesses in log_
   const Releases* releases_;
   const Access& access_;
   const uint32_t number_;
@@ -204,10 +203,59 @@ struct Run {
   uint32_t lane;
   int lane_shift;  // granules a lane = 1 << lane_shift
 
-  Run Part(size_t begin, size_t end) const {  // lane_shift 0
-    return {granule + begin, end - begin, lane + static_cast<uint32_t>(begin), 0};
+  Run Part(size_t begin, size_t end) const {  // begin at a lane's first granule
+    return {granule + begin, end - begin, lane + static_cast<uint32_t>(begin >> lane_shift), lane_shift};
+  }
+  bool IsLines() const {
+    return (granule | count) % kLineGranules == 0 && lane_shift <= ShadowRegion::kMaximumLaneShift;
   }
 };
+
+// The same for a line and the lane at its first granule, from the line's records alone.
+inline bool CheckLine(Comparison& c, ShadowRegion& region, size_t line, uint32_t lane, int lane_shift,
+                      AccessKind kind) {
+  using Line = ShadowRegion::Line;
+  const auto known = [&](const Line& l) { return !l.mixed && (l.first == 0 || l.lane_shift == lane_shift); };
+  const auto put = [&](Trace trace) { region.SetLine(trace, line, c.RecordOf(lane), lane_shift); };
+  const Line strong = region.LineOf(kStrongWrite, line, c.floor());
+  if (c.strong() || strong.mixed || strong.first != 0) return false;
+  const Line write = region.LineOf(kLastWrite, line, c.floor());
+  if (!known(write) || (write.first != 0 && !c.RunHarmless(write.first, lane))) return false;
+  const Line read = region.LineOf(kRead, line, c.floor());
+  if (!known(read)) return false;
+  if (kind == AccessKind::kLoad && read.first == 0) {
+    put(kRead);
+    return true;
+  }
+  const Line other = read.first == 0 ? Line{} : region.LineOf(kOtherRead, line, c.floor());
+  if (!known(other)) return false;
+  if (kind != AccessKind::kLoad) {
+    if (read.first != 0 && !c.RunHarmless(read.first, lane)) return false;
+    if (other.first != 0 && !c.RunHarmless(other.first, lane)) return false;
+    put(kLastWrite);
+    if (read.first != 0) region.ClearLine(kRead, line);
+    if (other.first != 0) region.ClearLine(kOtherRead, line);
+    return true;
+  }
+  if (c.RunOrdered(read.first, lane)) {
+    put(kRead);
+    return true;
+  }
+  if (!c.RunUnordered(read.first, lane)) return false;
+  if (other.first == 0) {
+    put(kOtherRead);
+    c.AddCrowded(region, kLineGranules, read.first);
+    return true;
+  }
+  if (c.RunOrdered(other.first, lane)) {
+    put(kOtherRead);
+    return true;
+  }
+  if (!c.RunUnordered(other.first, lane)) return false;
+  // Two readers stand already. They stay, where they are of two warps.
+  if (c.SameWarp(read.first, other.first)) put(kOtherRead);
+  return true;
+}
 
 // Checks and updates a run at once. False, and nothing done, where granules may differ or there is something to report.
 inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind) {
@@ -266,8 +314,7 @@ inline void MarkBreaks(const Record* records, size_t count, Record floor, uint32
   }
 }
 
-inline void CheckRun(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind, uint64_t address) {
-  if (c.Crowded(region)) return;
+inline void CheckPart(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind, uint64_t address) {
   if (CheckAtOnce(c, region, run, kind)) return;
   const auto one_by_one = [&](size_t begin, size_t end) {
     for (size_t k = begin; k < end; ++k) {
@@ -288,6 +335,19 @@ inline void CheckRun(Comparison& c, ShadowRegion& region, const Run& run, Access
     for (end = begin + 1; end < run.count && breaks[end] == 0; ++end) {
     }
     if (!CheckAtOnce(c, region, run.Part(begin, end), kind)) one_by_one(begin, end);
+  }
+}
+
+inline void CheckRun(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind, uint64_t address) {
+  if (c.Crowded(region)) return;
+  if (!run.IsLines()) {
+    CheckPart(c, region, run, kind, address);
+    return;
+  }
+  for (size_t at = 0; at < run.count; at += kLineGranules) {
+    const Run part = run.Part(at, at + kLineGranules);
+    if (CheckLine(c, region, part.granule / kLineGranules, part.lane, part.lane_shift, kind)) continue;
+    CheckPart(c, region, part, kind, address + (at << region.shift()));
   }
 }
 

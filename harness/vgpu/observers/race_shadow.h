@@ -26,7 +26,11 @@ namespace lockstep::vgpu {
 enum Trace : uint8_t { kLastWrite, kRead, kStrongWrite, kOtherRead };
 inline constexpr int kTraces = 4;
 
-class alignas(64) ShadowRegion {
+// Sixteen granules that one access hit, its lanes in step, have one record: the first granule's. A line is such a
+// group. Where all accesses are by whole lines there is hardly any shadow to write.
+inline constexpr size_t kLineGranules = 16;
+
+class ShadowRegion {
  public:
   // A fresh region; one of the same size keeps the size of its granules.
   void Reset(size_t bytes) {
@@ -57,19 +61,57 @@ class alignas(64) ShadowRegion {
   int shift() const { return shift_; }
   size_t granules() const { return (bytes_ + (size_t{1} << shift_) - 1) >> shift_; }
 
-  // A trace's records from a granule on; nullptr where the run has none since the floor moved.
-  const Record* Since(Trace trace, size_t granule, size_t count) const {
+  // What a trace knows of a line: old (nothing above the floor), one access in step, or more than that.
+  struct Line {
+    Record first = 0;    // 0: old
+    int lane_shift = 0;  // granules a lane = 1 << lane_shift
+    bool mixed = false;
+  };
+  static constexpr int kMaximumLaneShift = 3;  // of a line with one record
+  Line LineOf(Trace trace, size_t line, Record floor) const {
     const Records& records = traces_[trace];
-    return granule < records.end && granule + count > records.begin ? &records.data[granule] : nullptr;
+    const size_t granule = line * kLineGranules;
+    if (granule >= records.end || granule + kLineGranules <= records.begin) return {};
+    if (const Record whole = records.OfLine(line)) {
+      const Record first = whole & kRecordBits;
+      return first < floor ? Line{} : Line{first, static_cast<int>(whole >> kShiftAt)};
+    }
+    if (!records.data) return {};
+    uint32_t above = 0;
+    for (size_t k = 0; k < kLineGranules; ++k) above |= records.data[granule + k] >= floor;
+    return above == 0 ? Line{} : Line{0, 0, true};
+  }
+  // One access hit the whole line; first: the record of its first granule.
+  void SetLine(Trace trace, size_t line, Record first, int lane_shift) {
+    Records& records = traces_[trace];
+    records.Widen(line * kLineGranules, (line + 1) * kLineGranules);
+    if (!records.lines) records.lines = std::make_unique<Record[]>(granules() / kLineGranules + 1);
+    records.whole_lines += records.lines[line] == 0;
+    records.lines[line] = first | static_cast<Record>(lane_shift) << kShiftAt;
+  }
+  // A line as if nobody had ever been there.
+  void ClearLine(Trace trace, size_t line) { SetLine(trace, line, kAncient, 0); }
+
+  // A trace's records from a granule on; nullptr where the run has none since the floor moved.
+  const Record* Since(Trace trace, size_t granule, size_t count) {
+    Records& records = traces_[trace];
+    if (granule >= records.end || granule + count <= records.begin) return nullptr;
+    if (records.whole_lines != 0) SplitLines(records, granule, count);
+    return records.data ? &records.data[granule] : nullptr;
   }
   Record At(Trace trace, size_t granule) const {
-    const Record* record = Since(trace, granule, 1);
-    return record == nullptr ? 0 : *record;
+    const Records& records = traces_[trace];
+    if (granule - records.begin >= size_t{records.end} - records.begin) return 0;
+    if (const Record whole = records.OfLine(granule / kLineGranules)) {
+      return (whole & kRecordBits) + static_cast<Record>(granule % kLineGranules >> (whole >> kShiftAt));
+    }
+    return records.data ? records.data[granule] : 0;
   }
   // Puts a record where the one that stands there is below the floor; false: it is not.
   [[gnu::always_inline]] bool Renew(Trace trace, size_t granule, Record floor, Record record) {
     const Records& records = traces_[trace];
-    if (granule - records.begin >= size_t{records.end} - records.begin) {
+    if (granule - records.begin >= size_t{records.end} - records.begin || records.whole_lines != 0 || !records.data) {
+      if (At(trace, granule) >= floor) return false;
       *Touch(trace, granule, 1) = record;
       return true;
     }
@@ -87,19 +129,19 @@ class alignas(64) ShadowRegion {
   // A trace's records from a granule on, to write to.
   [[gnu::noinline]] Record* Touch(Trace trace, size_t granule, size_t count) {
     Records& records = traces_[trace];
-    const uint32_t begin = static_cast<uint32_t>(granule), end = static_cast<uint32_t>(granule + count);
-    if (records.end == 0) {
-      if (!records.data) records.data = std::make_unique<Record[]>(granules());
-      records.begin = begin;
-    }
-    records.begin = std::min(records.begin, begin);
-    records.end = std::max(records.end, end);
+    MakeData(records);
+    if (records.whole_lines != 0) SplitLines(records, granule, count);
+    records.Widen(granule, granule + count);
     return &records.data[granule];
   }
 
   // From words to bytes: each byte inherits its word's records.
   void Refine() {
     if (shift_ == 0) return;
+    for (Records& records : traces_) {
+      if (records.whole_lines != 0) SplitLines(records, 0, granules());
+      records.lines.reset();
+    }
     shift_ = 0;
     crowded_ = 0;
     for (Records& records : traces_) {
@@ -113,11 +155,44 @@ class alignas(64) ShadowRegion {
   }
 
  private:
-  // [begin, end) may lie above the floor; empty: end 0.
+  // A line's record: a record, and above it the lane shift.
+  static constexpr int kShiftAt = 30;
+  static constexpr Record kRecordBits = (Record{1} << kShiftAt) - 1;
+  static constexpr Record kAncient = 1;  // below every floor, yet not 0
+  static_assert(AccessLog::kMaximum - 1 <= kRecordBits >> kRecordLaneBits);
+  static_assert(kMaximumLaneShift < 1 << (32 - kShiftAt));
+
+  // [begin, end) may lie above the floor; empty: end 0. A granule's record is its line's where that is not 0, else the
+  // one in data. Both are made when first used.
   struct Records {
-    std::unique_ptr<Record[]> data;
+    std::unique_ptr<Record[]> lines, data;
     uint32_t begin = 0, end = 0;
+    uint32_t whole_lines = 0;  // lines that have a record
+
+    Record OfLine(size_t line) const { return whole_lines == 0 ? 0 : lines[line]; }
+    void Widen(size_t from, size_t to) {
+      if (end == 0) begin = static_cast<uint32_t>(from);
+      begin = std::min(begin, static_cast<uint32_t>(from));
+      end = std::max(end, static_cast<uint32_t>(to));
+    }
   };
+
+  void MakeData(Records& records) {
+    if (!records.data) records.data = std::make_unique<Record[]>(granules());
+  }
+  // The granules of these lines get records of their own.
+  [[gnu::noinline]] void SplitLines(Records& records, size_t granule, size_t count) {
+    for (size_t line = granule / kLineGranules; line <= (granule + count - 1) / kLineGranules; ++line) {
+      const Record whole = records.lines[line];
+      if (whole == 0) continue;
+      MakeData(records);
+      for (size_t k = 0; k < kLineGranules; ++k) {
+        records.data[line * kLineGranules + k] = (whole & kRecordBits) + static_cast<Record>(k >> (whole >> kShiftAt));
+      }
+      records.lines[line] = 0;
+      --records.whole_lines;
+    }
+  }
 
   uint32_t bytes_ = 0;
   int32_t shift_ = 2;
@@ -131,13 +206,10 @@ class ShadowPages {
  public:
   static constexpr int kPageShift = 12;
   static constexpr uint64_t kPageBytes = uint64_t{1} << kPageShift;
-  // Of shadow memory; beyond it, pages are not watched. All traces of a page take 16 KiB, of single bytes 64.
+  // Of shadow memory; beyond it, pages are not watched. All traces of a page take 17 KiB, of single bytes 65.
   static constexpr size_t kMaximumBytes = size_t{3} << 30;
 
-  void NextGeneration() {
-    ++generation_;
-    ClearCache();
-  }
+  void NextGeneration() { ++generation_; }
   // For when numbers begin again.
   void Clear() {
     chapters_.clear();
@@ -147,10 +219,12 @@ class ShadowPages {
 
   // The page of an address; nullptr when there is no room for it. small: for an access of less than 4 bytes.
   [[gnu::always_inline]] ShadowRegion* Find(uint64_t address, bool small) {
-    const uint64_t number = address >> kPageShift;
-    const Cached& cached = cache_[number % kCacheEntries];
-    ShadowRegion* region = cached.region;
-    if (cached.number != number) [[unlikely]] {
+    const uint64_t number = address >> kPageShift, chapter = number / kChapterPages;
+    const Cached& cached = cache_[chapter % kCacheEntries];
+    ShadowRegion* region;
+    if (cached.number == chapter && cached.chapter->pages[number % kChapterPages].generation == generation_) {
+      region = cached.chapter->pages[number % kChapterPages].watched;
+    } else {
       region = FindSlowly(number);
     }
     if (small && region != nullptr && region->shift() != 0) return Refine(number);
@@ -158,83 +232,72 @@ class ShadowPages {
   }
 
  private:
-  static constexpr size_t kCacheEntries = 512;
-  static constexpr size_t kWordPage = kTraces * kPageBytes;  // bytes of shadow, at most
-  static constexpr size_t kBytePage = 4 * kWordPage;
-  struct Cached {
-    uint64_t number = ~uint64_t{0};
-    ShadowRegion* region = nullptr;
-  };
+  static constexpr size_t kCacheEntries = 64;
+  // Bytes of shadow, at most.
+  static constexpr size_t kLines = kTraces * kPageBytes / kLineGranules;
+  static constexpr size_t kWordPage = kTraces * kPageBytes + kLines;
+  static constexpr size_t kBytePage = 4 * kTraces * kPageBytes + kLines;
   struct Page {
+    std::unique_ptr<ShadowRegion> region;
     uint64_t generation = 0;
-    bool watched = true;
-    ShadowRegion region;
+    ShadowRegion* watched = nullptr;  // in this generation: the region, or nullptr where there was no room
   };
-
   // Pages that lie side by side, found by one look-up.
   static constexpr uint64_t kChapterPages = 1024;
   struct Chapter {
-    std::unique_ptr<Page> pages[kChapterPages];
+    Page pages[kChapterPages];
+  };
+  struct Cached {
+    uint64_t number = ~uint64_t{0};
+    Chapter* chapter = nullptr;
   };
 
-  void ClearCache() {
-    std::fill_n(cache_, kCacheEntries, Cached{});
-    chapter_ = nullptr;
-  }
-  size_t BytesOf(const Page& page) const { return page.region.shift() == 0 ? kBytePage : kWordPage; }
+  void ClearCache() { std::fill_n(cache_, kCacheEntries, Cached{}); }
+  static size_t BytesOf(const ShadowRegion& region) { return region.shift() == 0 ? kBytePage : kWordPage; }
 
-  std::unique_ptr<Page>& PageOf(uint64_t number) {
-    if (chapter_ == nullptr || chapter_number_ != number / kChapterPages) {
-      chapter_number_ = number / kChapterPages;
-      std::unique_ptr<Chapter>& chapter = chapters_[chapter_number_];
+  Page& PageOf(uint64_t number) {
+    const uint64_t chapter_number = number / kChapterPages;
+    Cached& cached = cache_[chapter_number % kCacheEntries];
+    if (cached.number != chapter_number) {
+      std::unique_ptr<Chapter>& chapter = chapters_[chapter_number];
       if (!chapter) chapter = std::make_unique<Chapter>();
-      chapter_ = chapter.get();
+      cached = {chapter_number, chapter.get()};
     }
-    return chapter_->pages[number % kChapterPages];
+    return cached.chapter->pages[number % kChapterPages];
   }
 
   [[gnu::noinline]] ShadowRegion* FindSlowly(uint64_t number) {
-    if (!PageOf(number)) {
+    Page& page = PageOf(number);
+    if (page.generation == generation_) return page.watched;
+    if (!page.region) {
       if (!MakeRoom(kWordPage)) return nullptr;
-      std::unique_ptr<Page>& page = PageOf(number);
-      page = std::make_unique<Page>();
-      page->region.Reset(kPageBytes);
+      page.region = std::make_unique<ShadowRegion>();
+      page.region->Reset(kPageBytes);
       bytes_ += kWordPage;
     }
-    Page& page = *PageOf(number);
-    if (page.generation != generation_) {
-      page.generation = generation_;
-      page.watched = true;
-      page.region.Forget();
-    }
-    ShadowRegion* const region = page.watched ? &page.region : nullptr;
-    cache_[number % kCacheEntries] = {number, region};
-    return region;
+    page.generation = generation_;
+    page.region->Forget();
+    return page.watched = page.region.get();
   }
 
   [[gnu::noinline]] ShadowRegion* Refine(uint64_t number) {
-    Page& page = *PageOf(number);
-    if (!MakeRoom(kBytePage - kWordPage)) {
-      page.watched = false;
-      cache_[number % kCacheEntries] = {number, nullptr};
-      return nullptr;
-    }
-    page.region.Refine();
+    Page& page = PageOf(number);
+    if (!MakeRoom(kBytePage - kWordPage)) return page.watched = nullptr;
+    page.region->Refine();
     bytes_ += kBytePage - kWordPage;
-    return &page.region;
+    return page.region.get();
   }
 
   // Pages of earlier launches go first.
   bool MakeRoom(size_t bytes) {
     if (bytes_ + bytes <= kMaximumBytes) return true;
     for (auto& [number, chapter] : chapters_) {
-      for (std::unique_ptr<Page>& page : chapter->pages) {
-        if (!page || page->generation == generation_) continue;
-        bytes_ -= BytesOf(*page);
-        page.reset();
+      for (Page& page : chapter->pages) {
+        if (!page.region || page.generation == generation_) continue;
+        bytes_ -= BytesOf(*page.region);
+        page.region.reset();
       }
     }
-    ClearCache();
     return bytes_ + bytes <= kMaximumBytes;
   }
 
@@ -242,8 +305,6 @@ class ShadowPages {
   size_t bytes_ = 0;
   Cached cache_[kCacheEntries];
   std::unordered_map<uint64_t, std::unique_ptr<Chapter>> chapters_;
-  Chapter* chapter_ = nullptr;  // the last one looked up
-  uint64_t chapter_number_ = 0;
 };
 
 // Over a run of records that a warp's neighbouring lanes hit, 1 << lane_shift granules each.

@@ -27,17 +27,29 @@ struct BlockState {
   DeferredLoads deferred;
   AccessLog log;  // of shared accesses
   Record floor = MakeRecord(1, 0);
-  // The numbers that recent accesses of each warp have, by pc, in the two logs.
-  std::vector<CachedAccess> shared_cache, global_cache;
+  // The numbers that recent accesses of each warp have, by pc, in the two logs. Numbers below `oldest` are of another
+  // time: before the floor moved, of another block.
+  struct Cache {
+    std::vector<CachedAccess> accesses;
+    uint32_t oldest = 0;
+  };
+  Cache shared_cache, global_cache;
 
-  uint32_t Number(AccessLog& log_used, std::vector<CachedAccess>& cache, const Access& access) {
-    CachedAccess& cached = cache[access.warp * kCachedPcs + access.pc % kCachedPcs];
-    if (cached.pc != access.pc || cached.time != access.time || cached.strength != access.strength) {
-      cached = {access.pc, access.time, log_used.Add(access), access.strength};
+  static uint32_t Number(AccessLog& log, Cache& cache, const Access& access) {
+    CachedAccess& cached = cache.accesses[access.warp * kCachedPcs + access.pc % kCachedPcs];
+    if (cached.pc != access.pc || cached.time != access.time || cached.strength != access.strength ||
+        cached.number < cache.oldest) {
+      cached = {access.pc, access.time, log.Add(access), access.strength};
     }
     return cached.number;
   }
-  static void Clear(std::vector<CachedAccess>& cache) { std::fill(cache.begin(), cache.end(), CachedAccess{}); }
+  // All that is in the log lies behind.
+  static void Begin(Cache& cache, const AccessLog& log, size_t accesses) {
+    cache.oldest = log.next();
+    if (cache.accesses.size() != accesses) Clear(cache, accesses);
+  }
+  // For when numbers begin again.
+  static void Clear(Cache& cache, size_t accesses) { cache.accesses.assign(accesses, {}); }
 };
 
 // What a block has released to others.
