@@ -63,8 +63,7 @@ step "Grading the sample class" "$grader" grade reference/sample_class --device 
 step "Meeting the opponents" "$grader" opponents --device cuda --build "$build" --out "$out/opponents" \
   "${grader_flags[@]}"
 measured "At the limit" env NVCC="$(cat "$build/nvcc.txt")" .venv/bin/python harness/bench/gpu_limits.py
-measured "The ladders" "$grader" gpu-pages --build "$build" --out "$out" "${grader_flags[@]}"
-step "Writing the pages" "$grader" gpu-pages --no-ladders --build "$build" --out "$out"
+step "Timing the ladders, writing the pages" "$grader" gpu-pages --build "$build" --out "$out" "${grader_flags[@]}"
 
 echo
 echo "Report cards: $out/references/index.html $out/class/index.html"

@@ -28,7 +28,15 @@ from grader.cli_common import (
 from grader.errors import GraderError
 from grader.files import write_atomic
 from grader.finding import Finding
-from grader.gpu_ladders import gpu_ladders_page, measure_on_gpu
+from grader.gpu_ladders import (
+    RECORDED,
+    Recorded,
+    gpu_ladders_page,
+    measure_on_gpu,
+    model_ladder,
+    read_recorded,
+    recorded_text,
+)
 from grader.gpu_results import OPPONENTS, load_run, opponents_document, results_page
 from grader.ladder import ladder_assignments
 from grader.layout import find_layout
@@ -102,36 +110,47 @@ def opponents(
 @click.command(name="gpu-pages", short_help="Writes the documentation's pages of a run on a GPU.")
 @click.option("--out", type=FOLDER, default=Path("out/gpu"), show_default=True, help="Where `make gpu` keeps results.")
 @click.option("--pages", type=FOLDER, default=Path("docs/reference"), show_default=True, help="Where the pages go.")
-@click.option("--ladders/--no-ladders", default=True, show_default=True, help="Measure the ladders' rungs, too.")
+@click.option("--measure/--no-measure", default=True, show_default=True, help="Time the ladders' rungs, too.")
 @no_sandbox_option
 @build_option
-def gpu_pages(out: Path, pages: Path, ladders: bool, no_sandbox: bool, build: Path | None) -> None:
-    """Writes gpu-results.md from what `make gpu` found, and gpu-ladders.md from measuring every rung of the ladders.
+def gpu_pages(out: Path, pages: Path, measure: bool, no_sandbox: bool, build: Path | None) -> None:
+    """Writes gpu-ladders.md from timing every rung of the ladders, and gpu-results.md from what `make gpu` found.
+
+    What is measured is recorded in harness/bench/recorded/ladders.csv. With --no-measure the pages are written from
+    what is recorded; that works on any machine, and leaves gpu-results.md alone where no run's results are.
 
     \b
-    Example:
+    Examples:
       grader gpu-pages
+      grader gpu-pages --no-measure
     """
     console, layout = make_console(), find_layout(build)
-    where = _gpu_and_driver() + f", nvcc {find_toolchain(layout).nvcc_version}"
-    if ladders:
-        sandboxed = is_sandboxed(no_sandbox)
-        chosen = ladder_assignments(layout)
+    toolchain = find_toolchain(layout)
+    sandboxed = is_sandboxed(no_sandbox)
+    chosen = ladder_assignments(layout)
+    where = _gpu_and_driver() if measure else ""
+    recorded = layout.root / RECORDED
+    if measure:
         need_gpu(layout, load_assignment(layout.assignment(chosen[0])), "cuda")
-        measured = []
+        found = []
         for name in chosen:
             work = (out / "work" / name).resolve()
             try:
-                measured.append(measure_on_gpu(layout, find_toolchain(layout), name, work, sandboxed=sandboxed))
+                found += measure_on_gpu(layout, toolchain, name, work, sandboxed=sandboxed)
             finally:
                 shutil.rmtree(work, ignore_errors=True)
-            console.print(f"  {name}: {len(measured[-1].measured)} rungs timed", highlight=False)
-        write_atomic(pages / "gpu-ladders.md", gpu_ladders_page(measured, where, "make gpu"))
-    page = pages / "gpu-results.md"
+            console.print(f"  {name}: {len(found)} rungs timed so far", highlight=False)
+        write_atomic(recorded, recorded_text(Recorded(where, {one.rung: one for one in found})))
+    ladders = [model_ladder(layout, toolchain, name, sandboxed=sandboxed) for name in chosen]
+    text = gpu_ladders_page(ladders, read_recorded(recorded), toolchain.nvcc_version)
+    write_atomic(pages / "gpu-ladders.md", text)
     run = load_run(layout, out / "references", out / "class", out / "opponents")
-    old = page.read_text(encoding="utf-8") if page.is_file() else ""
-    write_atomic(page, results_page(run, where, "make gpu", old))
-    console.print(f"Wrote {page}", highlight=False)
+    if run.references:
+        page = pages / "gpu-results.md"
+        old = page.read_text(encoding="utf-8") if page.is_file() else ""
+        made = where or _gpu_and_driver()
+        write_atomic(page, results_page(run, f"{made}, nvcc {toolchain.nvcc_version}", "make gpu", old))
+    console.print(f"Wrote {pages}/gpu-ladders.md{' and gpu-results.md' if run.references else ''}", highlight=False)
 
 
 def _gpu_and_driver() -> str:

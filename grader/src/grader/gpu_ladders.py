@@ -1,9 +1,12 @@
 """Each rung of each ladder: what the course published, what the virtual GPU counts and models, what a GPU measures.
 
 Assignments time few rungs. For this page all of a reference's rungs are timed, by the same judge in the same way: with
-a copy of assignment.toml in which every rung has a timed criterion, at the size of its evidence run.
+a copy of assignment.toml in which every rung has a timed criterion, at the size of its evidence run. What was measured
+is recorded in a file, so that the page can be written again anywhere.
 """
 
+import csv
+import io
 import os
 import re
 import threading
@@ -17,13 +20,15 @@ from grader.ladder import Ladder, measure_ladder
 from grader.layout import Layout
 from grader.metric import counter_of
 from grader.pipeline import prepare
-from grader.result import SuiteResult, Timing
+from grader.result import SuiteResult
 from grader.run import RunSettings, run_suite
-from grader.timing_view import gpu_facts
 from grader.toolchain import Toolchain
 from grader.worker_cache import WorkerCache
 
+BY_THE_JUDGE = "judge"
+RECORDED = Path("harness") / "bench" / "recorded" / "ladders.csv"
 _SEED = 1
+_FIELDS = ("rung", "n", "microseconds", "gb_s", "how")
 _COUNTED = (
     ("divergent branches", "divergent_branches"),
     ("bank conflicts", "shared_conflicts"),
@@ -34,17 +39,26 @@ _COUNTED = (
 
 
 @dataclass(frozen=True)
-class MeasuredLadder:
-    """One assignment's rungs: modelled, and by rung what the GPU measured where it could be."""
+class Measured:
+    """What a rung took on a GPU: microseconds a call, and how that was measured."""
 
-    assignment: Assignment
-    modelled: Ladder
-    measured: dict[str, Timing]
-    gpu: str
+    rung: str
+    n: int
+    microseconds: float
+    gigabytes_per_second: float
+    how: str
 
 
-def measure_on_gpu(layout: Layout, toolchain: Toolchain, name: str, work: Path, *, sandboxed: bool) -> MeasuredLadder:
-    """Times every rung of a reference, and models it; raises GraderError where there is no reference."""
+@dataclass(frozen=True)
+class Recorded:
+    """The recorded times by rung, and on what they were measured."""
+
+    where: str
+    rungs: dict[str, Measured]
+
+
+def measure_on_gpu(layout: Layout, toolchain: Toolchain, name: str, work: Path, *, sandboxed: bool) -> list[Measured]:
+    """Times every rung of a reference that can be timed; raises GraderError where there is no reference."""
     assignment = load_assignment(layout.assignment(name))
     stop = threading.Event()
     settings = RunSettings(_SEED, "cuda", 1, sandboxed, alone=True)
@@ -63,15 +77,44 @@ def measure_on_gpu(layout: Layout, toolchain: Toolchain, name: str, work: Path, 
     except InfrastructureError as error:
         result = error.result  # a rung that can't be timed has no time
     timings = result.timings if result else ()
-    measured = {timing.rung: timing for timing in timings if timing.microseconds > 0}
-    if result is None or not measured:
+    measured = [
+        Measured(timing.rung, timing.n, timing.microseconds, timing.gigabytes_per_second or 0.0, BY_THE_JUDGE)
+        for timing in timings
+        if timing.microseconds > 0
+    ]
+    if not measured:
         raise GraderError(f"no rung of {name} could be timed on this machine")
-    modelled = measure_ladder(layout, toolchain, assignment, [_threads()], sandboxed=sandboxed)
-    return MeasuredLadder(assignment, modelled, measured, result.device.name)
+    return measured
 
 
-def _threads() -> int:
-    return min(16, len(os.sched_getaffinity(0)))
+def model_ladder(layout: Layout, toolchain: Toolchain, name: str, *, sandboxed: bool) -> tuple[Assignment, Ladder]:
+    """The reference's rungs as the virtual GPU counts and models them."""
+    assignment = load_assignment(layout.assignment(name))
+    threads = min(16, len(os.sched_getaffinity(0)))
+    return assignment, measure_ladder(layout, toolchain, assignment, [threads], sandboxed=sandboxed)
+
+
+def recorded_text(recorded: Recorded) -> str:
+    """The recorded file: a line that says where, then CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_FIELDS)
+    for one in recorded.rungs.values():
+        figures = [f"{one.microseconds:.2f}", f"{one.gigabytes_per_second:.0f}"]
+        writer.writerow([one.rung, one.n, *figures, one.how])
+    return f"# {recorded.where}\n{text.getvalue()}"
+
+
+def read_recorded(path: Path) -> Recorded:
+    """Reads the recorded file; nothing is recorded where there is none."""
+    if not path.is_file():
+        return Recorded("", {})
+    where, _, rest = path.read_text(encoding="utf-8").partition("\n")
+    rows = csv.DictReader(io.StringIO(rest))
+    measured = [
+        Measured(row["rung"], int(row["n"]), float(row["microseconds"]), float(row["gb_s"]), row["how"]) for row in rows
+    ]
+    return Recorded(where.removeprefix("#").strip(), {one.rung: one for one in measured})
 
 
 def _with_all_timed(assignment: Assignment, folder: Path) -> Assignment:
@@ -100,60 +143,64 @@ def all_timed(text: str, rungs: Sequence[str]) -> str:
     return "".join([*kept, *timed])
 
 
-def gpu_ladders_page(ladders: Sequence[MeasuredLadder], where: str, command: str) -> str:
+def gpu_ladders_page(ladders: Sequence[tuple[Assignment, Ladder]], recorded: Recorded, nvcc: str) -> str:
     """The page, in Markdown."""
     lines = [
         "# The ladders on a GPU",
         "",
         "Each rung of the reference solutions: what the course published for its GeForce 8800 (G80), what the virtual",
-        "GPU [models](../concepts/time-model.md) and [counts](metrics.md), and what a GPU of today took, by the",
-        "judge's clock as [Measured time](../concepts/timing.md) has it: medians, each call on buffers of its own.",
-        "GB/s are of the bytes that a rung has to move at the least.",
+        "GPU [models](../concepts/time-model.md) and [counts](metrics.md) at the size of the rung's evidence run, and",
+        "what a GPU of today took. By the judge's clock ([Measured time](../concepts/timing.md)) that is the median of",
+        "a call on buffers of its own; by events, of a launch of the rung's first pass, whose data may lie in the",
+        "cache. GB/s are of the bytes that a rung has to move at the least.",
         "",
-        f"{where}. Made by `{command}`.",
+        f"Measured: {recorded.where or 'nothing yet'}. Modelled and counted with nvcc {nvcc}.",
+        "",
+        "```sh",
+        "make gpu                        # on a machine with a GPU: measures, records and writes this page",
+        "grader gpu-pages --no-measure   # anywhere: writes it from what is recorded",
+        "```",
     ]
-    for ladder in ladders:
-        lines += ["", *_section(ladder)]
+    for assignment, ladder in ladders:
+        lines += ["", *_section(assignment, ladder, recorded)]
     return "\n".join(lines) + "\n"
 
 
-def _section(ladder: MeasuredLadder) -> list[str]:
-    assignment = ladder.assignment
-    name = ladder.gpu.removeprefix("NVIDIA ")
-    head = ["rung", "elements", "G80 published, ms", "G80 modelled, ms", "H200 modelled, µs", f"{name} measured, µs"]
-    head += ["GB/s", "speed-up", *(title for title, _ in _COUNTED)]
-    first: float | None = None
+def _section(assignment: Assignment, ladder: Ladder, recorded: Recorded) -> list[str]:
+    head = ["rung", "G80 published, ms", "elements", "G80 modelled, ms", "H200 modelled, µs"]
+    head += [*(title for title, _ in _COUNTED), "measured, elements", "µs", "GB/s", "by"]
     rows = []
     for rung in assignment.rungs:
-        modern, course = ladder.modelled.modern.get(rung.id), ladder.modelled.course.get(rung.id)
-        timing = ladder.measured.get(rung.id)
-        if first is None and timing:
-            first = timing.microseconds
-        bandwidth = timing.gigabytes_per_second if timing else None
-        same_size = timing is not None and modern is not None and timing.n == modern.n
+        modern, course, measured = (
+            ladder.modern.get(rung.id),
+            ladder.course.get(rung.id),
+            recorded.rungs.get(rung.id),
+        )
         rows.append(
             [
                 f"`{rung.id}`",
-                _grouped(modern.n) if modern else "",
                 f"{rung.published_ms:.3f}" if rung.published_ms else "",
-                f"{course.microseconds / 1000:.3f}" if course else "refused",
+                _grouped(modern.n) if modern else "",
+                f"{course.microseconds / 1000:.3f}" if course else "",
                 f"{modern.microseconds:.1f}" if modern else "",
-                f"{timing.microseconds:.2f}" if timing and same_size else "",
-                f"{bandwidth:.0f}" if bandwidth and same_size else "",
-                f"{first / timing.microseconds:.2f}" if first and timing and same_size else "",
                 *(_grouped(counter_of(modern, key) or 0) if modern else "" for _, key in _COUNTED),
+                *_measured_cells(measured),
             ]
         )
-    facts = "; ".join(f"{key} {value}" for key, value in gpu_facts(ladder.measured.values()))
     return [
         f"## {assignment.title}",
         "",
         "| " + " | ".join(head) + " |",
-        "|---|" + "---:|" * (len(head) - 1),
+        "|---|" + "---:|" * (len(head) - 2) + "---|",
         *("| " + " | ".join(row) + " |" for row in rows),
-        "",
-        f"While they were timed: {facts}." if facts else "",
     ]
+
+
+def _measured_cells(measured: Measured | None) -> list[str]:
+    if measured is None:
+        return ["", "", "", ""]
+    figures = [f"{measured.microseconds:.2f}", f"{measured.gigabytes_per_second:.0f}"]
+    return [_grouped(measured.n), *figures, measured.how]
 
 
 def _grouped(number: float) -> str:
