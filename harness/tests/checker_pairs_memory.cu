@@ -89,7 +89,8 @@ extern "C" __global__ void null_pointer_checked(Buffers b) {
 }
 
 // expect: out of bounds, global
-// says: was its own one freed
+// says: in freed (freed) (4096 bytes, offset 0)
+// says: after the last kernel that uses it
 extern "C" __global__ void freed_buffer(Buffers b) {
   b.out[threadIdx.x] = b.freed[threadIdx.x];  // here
 }

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <ostream>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -102,8 +105,8 @@ std::string KindOf(const Finding& finding) {
 
 class CheckerPairsTest : public ::testing::TestWithParam<Declared> {};
 
-TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
-  const Declared& declared = GetParam();
+// Runs the kernel with every checker on.
+LaunchResult RunDeclared(const Declared& declared, std::vector<Finding>* findings) {
   DeviceOptions options;
   options.check_races = options.check_uninitialized = options.check_sync = true;
   options.instruction_budget = 1'000'000;
@@ -118,14 +121,21 @@ TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
   buffers.odd = pointer(device.Make(std::vector<int>(5), "odd").address);
   buffers.rows = pointer(device.Make(std::vector<int>(3 * 64 + 60), "rows").address);
   buffers.freed = pointer(device.Make(ramp, "freed").address);
-  ASSERT_TRUE(device->Free(reinterpret_cast<uint64_t>(buffers.freed)));
+  EXPECT_TRUE(device->Free(reinterpret_cast<uint64_t>(buffers.freed)));
   buffers.host = ramp.data();
   buffers.tickets = reinterpret_cast<unsigned*>(device.Make(std::vector<int>(kInts), "tickets").address);
   buffers.n = kInts;
   const TestDevice::Shape shape{{declared.blocks}, {declared.threads}, declared.shared_bytes, declared.cooperative};
   const LaunchResult result = device.Launch(declared.kernel, shape, buffers);
 
-  const std::vector<Finding>& findings = device->findings().findings();
+  *findings = device->findings().findings();
+  return result;
+}
+
+TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
+  const Declared& declared = GetParam();
+  std::vector<Finding> findings;
+  const LaunchResult result = RunDeclared(declared, &findings);
   std::string texts;
   for (const Finding& finding : findings) texts += Format(finding) + "\n";
   if (declared.kinds.empty()) {
@@ -157,6 +167,58 @@ TEST(CheckerPairsListTest, ThereAreManyAndBothSorts) {
   EXPECT_GE(all.size(), 100u);
   EXPECT_GE(clean, 50);
   EXPECT_GE(static_cast<int>(all.size()) - clean, 50);
+}
+
+// Which threads race: the table's rows tell these apart.
+std::string ScopeOf(const Finding& finding) {
+  const auto flat = [](const Dim3& index, const Dim3& size) {
+    return index.x + uint64_t{size.x} * (index.y + uint64_t{size.y} * index.z);
+  };
+  const ThreadPlace &a = finding.first, &b = *finding.second;
+  if (flat(a.block, finding.grid) != flat(b.block, finding.grid)) return "between blocks";
+  const bool one_warp = flat(a.thread, finding.block_dim) / kWarpSize == flat(b.thread, finding.block_dim) / kWarpSize;
+  return one_warp ? "within a warp" : "between warps";
+}
+
+// docs/concepts/fault-checking.md counts the kernels by what is found in them. A kernel with several kinds counts in
+// each.
+TEST(CheckerPairsListTest, ThePageCountsThem) {
+  std::map<std::string, int> counts;
+  int clean = 0, faulty = 0;
+  for (const Declared& declared : AllDeclarations()) {
+    if (declared.kinds.empty()) {
+      ++clean;
+      continue;
+    }
+    ++faulty;
+    std::vector<Finding> findings;
+    RunDeclared(declared, &findings);
+    std::set<std::string> rows;
+    for (const Finding& finding : findings) {
+      const bool race = finding.kind == FindingKind::kRace && finding.second;
+      rows.insert(KindOf(finding) + (race ? ", " + ScopeOf(finding) : ""));
+    }
+    for (const std::string& row : rows) ++counts[row];
+  }
+  std::ostringstream table;
+  table << "| found | kernels |\n|---|---|\n";
+  for (const auto& [row, count] : counts) table << "| " << row << " | " << count << " |\n";
+  table << "| anything | " << faulty << " |\n| nothing, and rightly so | " << clean << " |\n";
+
+  const std::string path = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/concepts/fault-checking.md";
+  std::ifstream file(path);
+  std::stringstream stored;
+  stored << file.rdbuf();
+  const std::string page = stored.str();
+  const size_t from = page.find("| found | kernels |");
+  ASSERT_NE(from, std::string::npos);
+  const size_t to = page.find("\n\n", from) + 1;
+  const char* update = std::getenv("LOCKSTEP_UPDATE_GOLDEN");
+  if (update != nullptr && std::string(update) == "1") {
+    std::ofstream(path) << page.substr(0, from) << table.str() << page.substr(to);
+    return;
+  }
+  EXPECT_EQ(page.substr(from, to - from), table.str()) << "LOCKSTEP_UPDATE_GOLDEN=1 writes it anew";
 }
 
 }  // namespace

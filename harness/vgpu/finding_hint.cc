@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "vgpu/exec/freed.h"
 #include "vgpu/finding.h"
 
 namespace lockstep::vgpu {
@@ -58,6 +59,10 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
 std::string_view RaceHint(const Finding& finding) {
   if (!finding.second) return "";
   const ThreadPlace &first = finding.first, &second = *finding.second;
+  if (first.instruction.starts_with("cp.async") || second.instruction.starts_with("cp.async")) {
+    return "a copy that cp.async started is under way, and __syncthreads() does not wait for it by itself: wait for it "
+           "(__pipeline_wait_prior, a wait on its barrier), then let the threads meet";
+  }
   const bool one_line =
       first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
   if (finding.across_blocks || Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
@@ -72,6 +77,9 @@ std::string_view RaceHint(const Finding& finding) {
                                            : RaceWithinBlock(first, second, one_line);
 }
 
+if (memory.in_buffer && memory.buffer_name.ends_with(kFreedName)) {
+  return "the buffer was freed before this access: free it after the last kernel that uses it";
+}
 std::string_view BoundsHint(const MemoryPlace& memory) {
   if (memory.wrapped) return "an unsigned number can't go below zero: test for 0 before you subtract";
   if (memory.in_buffer && memory.address < memory.buffer_base) {

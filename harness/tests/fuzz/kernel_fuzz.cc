@@ -27,7 +27,7 @@ std::vector<uint8_t> Parameters(const KernelInfo& kernel, uint64_t buffer) {
   for (const KernelParameter& p : kernel.parameters) {
     const uint64_t value = p.bytes == 8 && k % 2 == 0 ? buffer : 40 + k;
     const size_t width = std::min<size_t>(p.bytes, sizeof value);
-    std::memcpy(&bytes[p.offset], &value, width);
+    if (width != 0) std::memcpy(&bytes[p.offset], &value, width);  // a parameter may be an array of nothing
     ++k;
   }
   return bytes;

@@ -3,12 +3,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
 
 #include "vgpu/exec/address_space.h"
+#include "vgpu/exec/freed.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -19,10 +21,13 @@ constexpr uint64_t kNearby = 64 << 10;
 constexpr uint64_t kPastEndIsLikelier = 4;  // than before a beginning at this fraction of the distance
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = 2 << 20;
+constexpr size_t kMostFreed = 8192;
 constexpr uint64_t kLargestArena = uint64_t{1} << kWindowShift;
 
 std::mutex arena_mutex;
 std::bitset<kMaxArenas> arena_used;
+// What was freed last in each arena, oldest first: for messages.
+std::array<std::vector<Allocation>, kMaxArenas> freed_of_arena;
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -54,6 +59,7 @@ GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLa
 GlobalMemory::~GlobalMemory() {
   munmap(reinterpret_cast<void*>(begin_), end_ - begin_);
   std::lock_guard lock(arena_mutex);
+  freed_of_arena[static_cast<size_t>(slot_)].clear();
   arena_used.reset(slot_);
 }
 
@@ -94,6 +100,15 @@ bool GlobalMemory::Free(uint64_t address) {
   const uint64_t first = std::max(from, low), last = std::min(to, high);
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
   used_ -= at->bytes;
+  if (!at->hidden || at->label == kKernelHeapName) {
+    std::vector<Allocation>& freed = freed_of_arena[static_cast<size_t>(slot_)];
+    if (freed.size() >= kMostFreed) freed.erase(freed.begin(), freed.begin() + kMostFreed / 2);
+    freed.push_back(std::move(*at));
+    // A buffer that nobody named is known by its size and its line.
+    std::string& name = freed.back().label;
+    name = (name.empty() ? "a buffer of " + std::to_string(freed.back().bytes) + " bytes" : name) +
+           std::string(kFreedName);
+  }
   live_.erase(at);
   return true;
 }
@@ -101,6 +116,7 @@ bool GlobalMemory::Free(uint64_t address) {
 void GlobalMemory::FreeAll() {
   madvise(reinterpret_cast<void*>(begin_), end_ - begin_, MADV_DONTNEED);
   live_.clear();
+  freed_of_arena[static_cast<size_t>(slot_)].clear();
   used_ = 0;
   next_ = begin_ + kPage;
 }
@@ -115,6 +131,10 @@ const Allocation* GlobalMemory::Find(uint64_t address) const {
 
 const Allocation* GlobalMemory::Nearest(uint64_t address) const {
   if (const Allocation* a = Find(address)) return a;
+  const std::vector<Allocation>& gone = freed_of_arena[static_cast<size_t>(slot_)];
+  const auto freed = std::find_if(gone.rbegin(), gone.rend(),
+                                  [&](const Allocation& a) { return address >= a.base && address - a.base < a.bytes; });
+  if (freed != gone.rend()) return &*freed;
   const auto above = std::upper_bound(live_.begin(), live_.end(), address,
                                       [](uint64_t value, const Allocation& a) { return value < a.base; });
   const Allocation* best = nullptr;

@@ -4,6 +4,7 @@
 
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
+#include "vgpu/exec/freed.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/frame_values.h"
@@ -81,9 +82,10 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
       }
       case Builtin::kMalloc: {
         const uint64_t bytes = std::min(first, kHeapBytes + 1);
-        const uint64_t address = bytes == 0 || bytes > kHeapBytes
-                                     ? 0
-                                     : engine.launch().memory->Allocate(bytes, "malloc in a kernel", "", true, false);
+        const uint64_t address =
+            bytes == 0 || bytes > kHeapBytes
+                ? 0
+                : engine.launch().memory->Allocate(bytes, std::string(kKernelHeapName), "", true, false);
         if (address != 0) {
           for (Observer* observer : engine.observers()) observer->OnAllocate(address, bytes);
         }
@@ -93,7 +95,7 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
       case Builtin::kFree: {
         if (first == 0) break;
         const Allocation* a = engine.launch().memory->Find(first);
-        if (a == nullptr || a->base != first || a->label != "malloc in a kernel") {
+        if (a == nullptr || a->base != first || a->label != kKernelHeapName) {
           engine.Fault(warp, engine.MakeFinding(warp, warp.pc - 1, lane, FindingKind::kInvalidAddress,
                                                 "free of an address that malloc did not give"));
           return;

@@ -1,0 +1,89 @@
+// A fault's message names the buffer, wherever it came from, also one that has been freed; and what becomes of frees
+// and copies that go wrong.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace lockstep {
+namespace {
+
+class BufferNamesTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::string pattern = testing::TempDir() + "/buffer_names.XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = new std::string(pattern);
+    const std::string said = Execute(
+        std::string(LOCKSTEP_NVCC) + " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+        LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart_programs/buffer_names.cu -o " + *folder_ + "/program 2>&1");
+    ASSERT_TRUE(std::filesystem::exists(*folder_ + "/program")) << said;
+  }
+  static void TearDownTestSuite() {
+    std::filesystem::remove_all(*folder_);
+    delete folder_;
+  }
+
+  static std::string Execute(const std::string& command) {
+    std::string text;
+    FILE* const pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return text;
+    std::array<char, 4096> chunk;
+    for (size_t got; (got = std::fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) text.append(chunk.data(), got);
+    ::pclose(pipe);
+    return text;
+  }
+
+  static std::string Output(const std::string& kind) {
+    return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --check --color=never " + *folder_ + "/program " +
+                   kind + " 2>&1");
+  }
+  static void ExpectPart(const std::string& output, const std::string& part) {
+    EXPECT_NE(output.find(part), std::string::npos) << part << "\n" << output;
+  }
+
+ private:
+  static std::string* folder_;
+};
+std::string* BufferNamesTest::folder_ = nullptr;
+
+TEST_F(BufferNamesTest, ABufferOfAnyKindIsNamed) {
+  ExpectPart(Output("malloc"), "just past the end of cudaMalloc #1 (64 bytes, offset 64)");
+  ExpectPart(Output("async"), "just past the end of cudaMallocAsync #1 (64 bytes, offset 64)");
+  ExpectPart(Output("managed"), "just past the end of cudaMallocManaged #1 (64 bytes, offset 64)");
+  ExpectPart(Output("pinned"), "just past the end of cudaHostAlloc #1 (64 bytes, offset 64)");
+  ExpectPart(Output("symbol"), "just past the end of symbol (64 bytes, offset 64)");
+  ExpectPart(Output("host"), "which is in no allocation");
+}
+
+TEST_F(BufferNamesTest, SoIsOneThatHasBeenFreed) {
+  for (const auto& [kind, name] : {std::pair{"freed_malloc", "cudaMalloc #1"},
+                                   {"freed_async", "cudaMallocAsync #1"},
+                                   {"freed_managed", "cudaMallocManaged #1"},
+                                   {"freed_pinned", "cudaHostAlloc #1"},
+                                   {"freed_heap", "malloc in a kernel"}}) {
+    const std::string output = Output(kind);
+    ExpectPart(output, "in " + std::string(name) + " (freed) (64 bytes, offset 12)");
+    ExpectPart(output, "free it after the last kernel that uses it");
+    ExpectPart(output, "cudaErrorIllegalAddress");
+  }
+  ExpectPart(Output("freed_malloc"), "cudaMalloc #1 (freed) was allocated at buffer_names.cu:21");
+}
+
+TEST_F(BufferNamesTest, FreesAndCopiesThatGoWrongAreReported) {
+  const std::string twice = Output("twice");
+  ExpectPart(twice, "cudaSuccess cudaErrorInvalidValue");
+  ExpectPart(twice, "API  cudaFree failed with cudaErrorInvalidValue");
+  ExpectPart(twice, "buffer_names.cu:43");
+  const std::string middle = Output("middle");
+  ExpectPart(middle, "API  cudaFree failed with cudaErrorInvalidValue");
+  ExpectPart(middle, "LEAK  cudaMalloc #1");
+  ExpectPart(Output("direction"), "API  cudaMemcpy failed with cudaErrorInvalidValue");
+}
+
+}  // namespace
+}  // namespace lockstep

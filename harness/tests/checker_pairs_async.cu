@@ -1,0 +1,114 @@
+// Asynchronous copies to shared memory: what is read before its copy has been waited for, and what other threads
+// copied.
+#include <cuda_pipeline.h>
+
+#include <cuda/barrier>
+
+#include "checker_pairs.h"
+
+#pragma nv_diag_suppress static_var_with_dynamic_init  // init() sets the barriers up
+
+// expect: clean
+extern "C" __global__ void copy_waited_for(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  b.out[threadIdx.x] = s[threadIdx.x];
+}
+
+// expect: uninitialised read, shared
+extern "C" __global__ void copy_not_waited_for(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  b.out[threadIdx.x] = s[threadIdx.x];  // here
+}
+
+// A barrier waits for threads, not for their copies.
+// expect: race, shared | uninitialised read, shared
+// says: does not wait for it by itself
+extern "C" __global__ void barrier_in_place_of_the_wait(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // first, second
+  __pipeline_commit();
+  __syncthreads();
+  b.out[threadIdx.x] = s[63 - threadIdx.x];  // here, first, second
+}
+
+// expect: clean
+extern "C" __global__ void copy_of_others_after_wait_and_barrier(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  b.out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// A wait is for the thread's own copies.
+// expect: race, shared | uninitialised read, shared
+extern "C" __global__ void copy_of_others_after_the_wait_alone(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // first, second
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  b.out[threadIdx.x] = s[63 - threadIdx.x];  // here, first, second
+}
+
+// expect: clean
+extern "C" __global__ void first_of_two_stages(Buffers b) {
+  __shared__ int s[2][64];
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][threadIdx.x], &b.in[64 * k + threadIdx.x], sizeof(int));
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(1);
+  b.out[threadIdx.x] = s[0][threadIdx.x];
+  __pipeline_wait_prior(0);
+  b.out[64 + threadIdx.x] = s[1][threadIdx.x];
+}
+
+// expect: uninitialised read, shared
+extern "C" __global__ void second_of_two_stages_too_early(Buffers b) {
+  __shared__ int s[2][64];
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][threadIdx.x], &b.in[64 * k + threadIdx.x], sizeof(int));
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(1);
+  b.out[threadIdx.x] = s[1][threadIdx.x];  // here
+  __pipeline_wait_prior(0);
+}
+
+// expect: clean
+extern "C" __global__ void copy_with_a_barrier_of_libcu(Buffers b) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  __shared__ int s[64];
+  if (threadIdx.x == 0) init(&bar, 64);
+  __syncthreads();
+  cuda::memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int), bar);
+  bar.arrive_and_wait();
+  b.out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// expect: race, shared | uninitialised read, shared
+extern "C" __global__ void arrival_without_the_wait(Buffers b) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  __shared__ int s[64];
+  if (threadIdx.x == 0) init(&bar, 64);
+  __syncthreads();
+  cuda::memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int), bar);  // first, second
+  (void)bar.arrive();
+  b.out[threadIdx.x] = s[63 - threadIdx.x];  // here, first, second
+}
+
+// A plain store by one thread where another's copy is under way.
+// expect: race, shared
+extern "C" __global__ void store_beside_a_copy(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // first, second
+  __pipeline_commit();
+  s[63 - threadIdx.x] = 1;  // first, second
+  __pipeline_wait_prior(0);
+}
