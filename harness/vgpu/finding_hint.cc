@@ -77,10 +77,10 @@ std::string_view RaceHint(const Finding& finding) {
                                            : RaceWithinBlock(first, second, one_line);
 }
 
-if (memory.in_buffer && memory.buffer_name.ends_with(kFreedName)) {
-  return "the buffer was freed before this access: free it after the last kernel that uses it";
-}
 std::string_view BoundsHint(const MemoryPlace& memory) {
+  if (memory.in_buffer && memory.buffer_name.ends_with(kFreedName)) {
+    return "the buffer was freed before this access: free it after the last kernel that uses it";
+  }
   if (memory.wrapped) return "an unsigned number can't go below zero: test for 0 before you subtract";
   if (memory.in_buffer && memory.address < memory.buffer_base) {
     return "the index is below zero, or a difference of unsigned numbers has wrapped: test it before the access";
