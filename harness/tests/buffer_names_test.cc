@@ -74,11 +74,18 @@ TEST_F(BufferNamesTest, SoIsOneThatHasBeenFreed) {
   ExpectPart(Output("freed_malloc"), "cudaMalloc #1 (freed) was allocated at buffer_names.cu:21");
 }
 
+// An index that goes astray from one buffer to where another one was is the first one's matter.
+TEST_F(BufferNamesTest, AFreedNeighbourIsNotBlamed) {
+  const std::string output = Output("astray");
+  ExpectPart(output, "past the end of cudaMalloc #1 (64 bytes");
+  EXPECT_EQ(output.find("(freed)"), std::string::npos) << output;
+}
+
 TEST_F(BufferNamesTest, FreesAndCopiesThatGoWrongAreReported) {
   const std::string twice = Output("twice");
   ExpectPart(twice, "cudaSuccess cudaErrorInvalidValue");
   ExpectPart(twice, "API  cudaFree failed with cudaErrorInvalidValue");
-  ExpectPart(twice, "buffer_names.cu:43");
+  ExpectPart(twice, "buffer_names.cu:51");
   const std::string middle = Output("middle");
   ExpectPart(middle, "API  cudaFree failed with cudaErrorInvalidValue");
   ExpectPart(middle, "LEAK  cudaMalloc #1");

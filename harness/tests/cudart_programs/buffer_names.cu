@@ -31,6 +31,14 @@ int main(int, char** argv) {
     if (freed) cudaFreeHost(p);
   } else if (is("symbol")) {
     cudaGetSymbolAddress(reinterpret_cast<void**>(&p), symbol);
+  } else if (is("astray")) {
+    int *first, *gone;
+    cudaMalloc(&first, 64);
+    cudaMalloc(&gone, 64);
+    cudaFree(gone);
+    store<<<1, 1>>>(first, static_cast<int>(gone - first));
+    std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
   } else if (is("host")) {
     p = static_cast<int*>(std::malloc(64));
   } else if (is("heap")) {

@@ -1,8 +1,10 @@
 // Findings as the engine makes them: where a thread is, what lies at an address, who waits for whom.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "vgpu/exec/engine.h"
+#include "vgpu/exec/freed.h"
 #include "vgpu/exec/source_place.h"
 
 namespace lockstep::vgpu {
@@ -73,12 +75,28 @@ bool DescribeNegative(const std::vector<NamedRange>& ranges, MemoryPlace& place)
   return true;
 }
 
+// The buffer that an access was meant for. One that has been freed, where the kernel was given its address: otherwise
+// it is more likely that an index went astray, and that the buffer merely lay there once.
+const Allocation* NamedFor(const LaunchState& launch, uint64_t address) {
+  const Allocation* nearest = launch.memory->Nearest(address);
+  const Allocation* freed =
+      nearest != nullptr && nearest == launch.memory->Find(address) ? nullptr : FindFreed(address);
+  if (freed == nullptr) return nearest;
+  bool given = nearest == nullptr || freed->label.starts_with(kKernelHeapName);
+  for (uint32_t at = 0; at + sizeof(uint64_t) <= launch.parameter_bytes && !given; at += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, launch.parameters + at, sizeof word);
+    given = word >= freed->base && word - freed->base < freed->bytes;
+  }
+  return given ? freed : nearest;
+}
+
 void Describe(const LaunchState& launch, MemoryPlace& place) {
   const NamedRange* range = nullptr;
   switch (place.space) {
     case MemorySpace::kGlobal:
     case MemorySpace::kConst:
-      if (const Allocation* a = launch.memory->Nearest(place.address)) {
+      if (const Allocation* a = NamedFor(launch, place.address)) {
         place.in_buffer = true;
         place.buffer_name = a->label;
         place.buffer_base = a->base;

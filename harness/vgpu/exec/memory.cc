@@ -131,10 +131,6 @@ const Allocation* GlobalMemory::Find(uint64_t address) const {
 
 const Allocation* GlobalMemory::Nearest(uint64_t address) const {
   if (const Allocation* a = Find(address)) return a;
-  const std::vector<Allocation>& gone = freed_of_arena[static_cast<size_t>(slot_)];
-  const auto freed = std::find_if(gone.rbegin(), gone.rend(),
-                                  [&](const Allocation& a) { return address >= a.base && address - a.base < a.bytes; });
-  if (freed != gone.rend()) return &*freed;
   const auto above = std::upper_bound(live_.begin(), live_.end(), address,
                                       [](uint64_t value, const Allocation& a) { return value < a.base; });
   const Allocation* best = nullptr;
@@ -151,6 +147,15 @@ const Allocation* GlobalMemory::Nearest(uint64_t address) const {
   const uint64_t handicap = best != nullptr ? kPastEndIsLikelier : 1;
   if (above != live_.end() && handicap * (above->base - address) < distance) best = &*above;
   return best;
+}
+
+const Allocation* FindFreed(uint64_t address) {
+  const uint64_t slot = (address - kArenaWindow) >> kWindowShift;
+  if (address < kArenaWindow || slot >= kMaxArenas) return nullptr;
+  const std::vector<Allocation>& freed = freed_of_arena[slot];
+  const auto found = std::find_if(freed.rbegin(), freed.rend(),
+                                  [&](const Allocation& a) { return address >= a.base && address - a.base < a.bytes; });
+  return found == freed.rend() ? nullptr : &*found;
 }
 
 }  // namespace lockstep::vgpu
