@@ -1,6 +1,7 @@
 """The folder that students get: what is in it, and that nothing hidden is."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from grader.handout import leaks, make_handout
 from grader.layout import Layout, find_layout
 
 _LONG = 40  # characters of a line that no two people write alike
+_IDIOM = re.compile(rb"[\w ]+ = blockIdx\.[xy] \* blockDim\.[xy] \+ threadIdx\.[xy];")  # but all write this one
 
 
 def files(folder: Path) -> set[str]:
@@ -116,7 +118,8 @@ def test_no_distinctive_line_of_anything_hidden_is_in_this_projects_handout(real
         if path.suffix in (".cu", ".cc", ".h") and path.is_file():
             own = {line.strip() for line in path.read_bytes().split(b"\n")}
             for line in own:
-                if len(line) >= _LONG and line not in public and not line.startswith((b"//", b"#include")):
+                is_own = not line.startswith((b"//", b"#include")) and not _IDIOM.fullmatch(line)
+                if len(line) >= _LONG and is_own and line not in public:
                     lines[line] = str(path)
                     looked_for += 1
     assert looked_for > 100 * len(list((ROOT / "assignments").glob("*/assignment.toml")))
