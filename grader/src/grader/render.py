@@ -94,7 +94,8 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
     measured: dict[str, str] = {}
     if record.result:
         measured |= {entry.criterion: entry.message for entry in record.result.evidence}
-        measured |= {entry.criterion: entry.message for entry in record.result.timings}
+        # What was not decided is told where the times are.
+        measured |= {one.criterion: one.message for one in record.result.timings if not one.is_inconclusive}
     views = []
     for rung in assignment.rungs:
         criteria = tuple(criterion for criterion in record.score.criteria if criterion.rung == rung.id)
