@@ -1,4 +1,4 @@
-// verdict: CRASH reduce1_interleaved
+// verdict: CRASH reduce1_interleaved; gpu: CRASH
 // Leaves a child behind that holds every descriptor open, and dies itself.
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// verdict: CRASH reduce1_interleaved
+// verdict: CRASH reduce1_interleaved; gpu: CRASH
 // Closes every file descriptor, the one to the judge included.
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// verdict: CRASH reduce1_interleaved
+// verdict: CRASH reduce1_interleaved; gpu: CRASH
 // Ends the program with status 0 in place of returning.
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// verdict: WRONG reduce1_interleaved
+// verdict: WRONG reduce1_interleaved; gpu: WRONG
 // Computes nothing, and prints what a passed test would print.
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// verdict: WRONG reduce1_interleaved
+// verdict: WRONG reduce1_interleaved; gpu: WRONG
 // Computes nothing; a static destructor writes result files with full marks.
 #include <algorithm>
 #include <cstdio>

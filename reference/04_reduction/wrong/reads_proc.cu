@@ -1,4 +1,4 @@
-// verdict: WRONG reduce1_interleaved
+// verdict: WRONG reduce1_interleaved; gpu: WRONG
 // Looks for the expected sum in the memory of the process that started it, and gives up with 0.
 #include <unistd.h>
 
