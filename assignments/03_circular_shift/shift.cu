@@ -53,7 +53,7 @@ void shift3_grid_stride(const int* d_in, int* d_out, unsigned n, int shift) {
 // TODO(shift4): the kernel.
 
 void shift4_vectors(const int* d_in, int* d_out, unsigned n, int shift) {
-  // TODO(shift4): a bounded grid again.
+  // TODO(shift4): an int4 a thread; the grid may be as large as it takes.
 }
 
 // Rung 5, bonus: in place.

@@ -14,7 +14,7 @@
 // Threads a block, on every rung.
 constexpr unsigned kBlock = 256;
 
-// How many blocks rungs 3 and 4 may launch at once.
+// How many blocks rung 3 may launch at once.
 constexpr unsigned kMaxBlocks = 1024;
 
 // Rung 1. One thread an element fetches it from where it is, for 0 <= shift < n.
