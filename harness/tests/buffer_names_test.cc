@@ -19,8 +19,9 @@ class BufferNamesTest : public testing::Test {
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = new std::string(pattern);
     const std::string said = Execute(
-        std::string(LOCKSTEP_NVCC) + " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-        LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart_programs/buffer_names.cu -o " + *folder_ + "/program 2>&1");
+        std::string(LOCKSTEP_NVCC) +
+        " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " + LOCKSTEP_SOURCE_DIR +
+        "/harness/tests/cudart_programs/buffer_names.cu -o " + *folder_ + "/program 2>&1");
     ASSERT_TRUE(std::filesystem::exists(*folder_ + "/program")) << said;
   }
   static void TearDownTestSuite() {
