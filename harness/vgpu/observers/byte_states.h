@@ -42,11 +42,17 @@ inline bool AnySet(const uint64_t* words, uint64_t begin, uint64_t count) {
 // beyond its end has not been.
 class ByteStates {
  public:
-  void Clear() { std::fill(words_.begin(), words_.end(), 0); }
+  void Clear() {
+    std::fill(words_.begin(), words_.end(), 0);
+    filled_words_ = 0;
+  }
   void Set(uint64_t begin, uint64_t count) {
     if ((begin + count + 63) / 64 > words_.size()) words_.resize((begin + count + 63) / 64);
     ForBitWords(begin, count, [&](uint64_t word, uint64_t mask) { words_[word] |= mask; });
+    while (filled_words_ < words_.size() && words_[filled_words_] == ~uint64_t{0}) ++filled_words_;
   }
+  // Whether all bytes below end have been written, as far as one comparison tells.
+  bool Filled(uint64_t end) const { return end <= filled_words_ * 64; }
   bool All(uint64_t begin, uint64_t count) const {
     return begin + count <= words_.size() * 64 && AllSet(words_.data(), begin, count);
   }
@@ -68,6 +74,7 @@ class ByteStates {
 
  private:
   std::vector<uint64_t> words_;
+  size_t filled_words_ = 0;  // the first words, all of whose bits are set
 };
 
 // The same for the local memory of a warp's threads. Lanes mostly go to one offset, so a byte has one word, a bit a

@@ -62,7 +62,10 @@ class UninitializedChecker : public Checker {
         VisitGlobal(event);
         break;
       case MemorySpace::kShared:
-        if (BlockStates* block = FindBlock(event.block_index)) Visit(event, block->shared);
+        if (BlockStates* block = FindBlock(event.block_index)) {
+          // Once a block has filled its memory there is nothing left to find, nor to note.
+          if (!block->shared.Filled(ExtentOf(event).high)) Visit(event, block->shared);
+        }
         break;
       case MemorySpace::kLocal:
         if (BlockStates* block = FindBlock(event.block_index)) VisitLocal(event, *block);
