@@ -117,7 +117,7 @@ void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 class CudaGpu : public Gpu {
  public:
-  explicit CudaGpu(const Runtime& runtime) : runtime_(runtime) {
+  CudaGpu(const Runtime& runtime, std::function<void()> reclaim) : runtime_(runtime), reclaim_(std::move(reclaim)) {
     char bus[32] = "";
     runtime_.Check(runtime_.get_pci_bus_id(bus, sizeof bus, 0), "cudaDeviceGetPCIBusId");
     pci_bus_id_ = bus;
@@ -240,13 +240,19 @@ class CudaGpu : public Gpu {
     if (memory.address != nullptr) runtime_.free(memory.address);
     memory = {};
     void* address = nullptr;
-    runtime_.Check(runtime_.malloc(&address, bytes), "an allocation for timing");
+    int error = runtime_.malloc(&address, bytes);
+    if (error != 0) {
+      reclaim_();
+      error = runtime_.malloc(&address, bytes);
+    }
+    runtime_.Check(error, "an allocation for timing");
     memory = {static_cast<uint8_t*>(address), bytes};
     runtime_.Check(runtime_.memset(address, 0, bytes), "a fill");
     runtime_.Check(runtime_.device_synchronize(), "a fill");
   }
 
   const Runtime& runtime_;
+  std::function<void()> reclaim_;
   std::string pci_bus_id_;
   Memory scratch_;
   Memory jobs_, wrong_;  // wrong_: what a glance counts, then what a check does, job by job
@@ -263,7 +269,12 @@ class CudaJudgeDevice : public JudgeDevice {
     void* address = nullptr;
     // Small allocations share a page, and IPC shares pages: each gets its own.
     const uint64_t whole = (bytes + kIpcGranularity - 1) / kIpcGranularity * kIpcGranularity;
-    runtime_.Check(runtime_.malloc(&address, whole), label.c_str());
+    int error = runtime_.malloc(&address, whole);
+    if (error != 0) {
+      Reclaim();
+      error = runtime_.malloc(&address, whole);
+    }
+    runtime_.Check(error, label.c_str());
     return reinterpret_cast<uint64_t>(address);
   }
   void Free(uint64_t address) override { runtime_.free(Pointer(address)); }
@@ -299,7 +310,7 @@ class CudaJudgeDevice : public JudgeDevice {
  private:
   static constexpr uint64_t kIpcGranularity = uint64_t{2} << 20;
   Runtime runtime_;
-  CudaGpu gpu_{runtime_};
+  CudaGpu gpu_{runtime_, [this] { Reclaim(); }};
 };
 
 }  // namespace

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "judge/gpu.h"
 #include "judge/options.h"
@@ -26,8 +28,10 @@ class JudgeDevice {
 
   virtual DeviceDescription Describe() const = 0;
 
-  // Never 0; throws HarnessError where there is no room.
+  // Never 0; throws HarnessError where there is no room, even after what workers took came back.
   virtual uint64_t Allocate(uint64_t bytes, const std::string& label) = 0;
+  // What gives back the memory that workers took and kept. A submission must not be able to make the judge fail.
+  void set_reclaim(std::function<void()> reclaim) { reclaim_ = std::move(reclaim); }
   virtual void Free(uint64_t address) = 0;
   // False where the memory is not there any more (a fault took the context).
   virtual bool Write(uint64_t to, const void* from, uint64_t bytes) = 0;
@@ -54,7 +58,14 @@ class JudgeDevice {
   virtual Gpu* gpu() { return nullptr; }
 
  protected:
+  void Reclaim() const {
+    if (reclaim_) reclaim_();
+  }
+
   uint64_t generation_ = 0;
+
+ private:
+  std::function<void()> reclaim_;
 };
 
 inline constexpr uint8_t kPoisonByte = 0xA5;

@@ -17,7 +17,11 @@ class VgpuJudgeDevice : public JudgeDevice {
   }
 
   uint64_t Allocate(uint64_t bytes, const std::string& label) override {
-    const uint64_t address = device_.Allocate(bytes, label);
+    uint64_t address = device_.Allocate(bytes, label);
+    if (address == 0) {
+      Reclaim();
+      address = device_.Allocate(bytes, label);
+    }
     if (address == 0) throw HarnessError("no room on the virtual GPU for " + label);
     return address;
   }

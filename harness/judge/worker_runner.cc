@@ -52,6 +52,7 @@ class WorkerRunner : public Runner {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {
       bounded_server_ = std::make_unique<BoundedServer>(*virtual_device);
     }
+    device_->set_reclaim([this] { Restart(); });
   }
   ~WorkerRunner() override { session_.Stop(); }
 
