@@ -121,6 +121,12 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
       return MakeProblem(Verdict::kCrash, context, {"the host code was stopped by " + SignalText(report.code)},
                          SignalHint(report.code));
     case Outcome::kTimeout:
+      if (!report.observed) {
+        return MakeProblem(
+            Verdict::kTimeout, context,
+            {"the call, its kernels included, did not end within " + Seconds(report.limit_seconds)},
+            "a loop in a kernel or in the launcher does not end; make test without DEVICE=cuda says which");
+      }
       return MakeProblem(Verdict::kTimeout, context,
                          {"the host code did not return within " + Seconds(report.limit_seconds) +
                           ", the time of its kernels not counted"},

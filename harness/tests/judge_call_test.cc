@@ -71,6 +71,20 @@ TEST(CallTest, WhatFollowsFromAFaultIsNoProblemOfItsOwn) {
   EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
 }
 
+// The virtual GPU knows when a kernel does not end; a real one only that nothing came back.
+TEST(CallTest, OnARealGpuATimeoutMayBeTheKernels) {
+  CallReport report = Ended(Outcome::kTimeout);
+  report.limit_seconds = 10;
+  const std::vector<Problem> known = ProblemsOf(report, {"f", "", "a.cu"});
+  report.observed = false;
+  const std::vector<Problem> unknown = ProblemsOf(report, {"f", "", "a.cu"});
+  ASSERT_EQ(known.size(), 1u);
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(known[0].evidence.at(0),
+            "the host code did not return within 10 seconds, the time of its kernels not counted");
+  EXPECT_EQ(unknown[0].evidence.at(0), "the call, its kernels included, did not end within 10 seconds");
+}
+
 TEST(CallTest, OnARealGpuAFaultIsKnownByItsError) {
   CallReport report = Ended(Outcome::kReturned);
   report.cuda_error = "cudaErrorIllegalAddress";
