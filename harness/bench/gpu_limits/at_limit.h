@@ -1,7 +1,8 @@
 // How near the references' last rungs come to what an NVIDIA GPU's memory allows, beside NVIDIA's own libraries.
 //
-// Every figure is the median of several groups of launches, by the GPU's events. Calls take turns on buffers that
-// together exceed the L2 cache by far, so that none finds its input there.
+// Every figure is the median of several groups of launches, by the GPU's events. What is compared takes turns, group by
+// group, so that a change of clocks touches all of it. Calls take turns on buffers that together exceed the L2 cache by
+// far, so that none finds its input there.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -45,6 +46,7 @@ class Rotation {
   void Fill(const std::vector<T>& values) {
     for (T* memory : in_) CHECK(cudaMemcpy(memory, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
   }
+  size_t sets() const { return in_.size(); }
   const T* in(size_t call) const { return in_[call % in_.size()]; }
   T* out(size_t call) const { return out_[call % out_.size()]; }
   std::vector<T> Output(size_t call) const {
@@ -58,36 +60,52 @@ class Rotation {
   std::vector<T*> in_, out_;
 };
 
-// Seconds of one call: the median of groups of calls, each group some milliseconds long.
-inline double Seconds(const std::function<void(size_t call)>& launch) {
+// What is compared: `launch` makes one call, `check` ends the program if the call before it left a wrong result.
+struct Contestant {
+  const char* what;
+  std::function<void(size_t call)> launch;
+  std::function<void(const char* what)> check = [](const char*) {};
+};
+
+// Times the contestants by turns, in groups of calls that take some milliseconds, and prints a row for each:
+// task,size,what,microseconds,GB/s. Each call moves `bytes`.
+inline void Compare(const char* task, const std::string& size, double bytes,
+                    const std::vector<Contestant>& contestants) {
+  constexpr int kRounds = 21;
   cudaEvent_t begin, end;
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));
   size_t call = 0;
-  const auto group = [&](int calls) {
+  const auto seconds_a_call = [&](const Contestant& contestant, int calls) {
     CHECK(cudaEventRecord(begin));
-    for (int i = 0; i < calls; ++i) launch(call++);
+    for (int i = 0; i < calls; ++i) contestant.launch(call++);
     CHECK(cudaEventRecord(end));
     CHECK(cudaEventSynchronize(end));
     float milliseconds = 0;
     CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
     return milliseconds / 1e3 / calls;
   };
-  group(3);
-  const int calls = std::clamp(static_cast<int>(2e-3 / group(5)), 5, 200);
-  std::vector<double> seconds;
-  for (int i = 0; i < 15; ++i) seconds.push_back(group(calls));
+  std::vector<int> calls;
+  for (const Contestant& contestant : contestants) {
+    call = 0;
+    seconds_a_call(contestant, 1);
+    contestant.check(contestant.what);
+    seconds_a_call(contestant, 2);
+    calls.push_back(std::clamp(static_cast<int>(2e-3 / seconds_a_call(contestant, 5)), 5, 200));
+  }
+  std::vector<std::vector<double>> seconds(contestants.size());
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t i = 0; i < contestants.size(); ++i) seconds[i].push_back(seconds_a_call(contestants[i], calls[i]));
+  }
   CHECK(cudaGetLastError());
-  std::sort(seconds.begin(), seconds.end());
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  return seconds[seconds.size() / 2];
-}
-
-// One row of the table: task,size,what,microseconds,GB/s.
-inline void Report(const char* task, const std::string& size, const char* what, double bytes, double seconds) {
-  std::printf("%s,%s,%s,%.3f,%.1f\n", task, size.c_str(), what, 1e6 * seconds, bytes / seconds / 1e9);
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    std::nth_element(seconds[i].begin(), seconds[i].begin() + kRounds / 2, seconds[i].end());
+    const double median = seconds[i][kRounds / 2];
+    std::printf("%s,%s,%s,%.3f,%.1f\n", task, size.c_str(), contestants[i].what, 1e6 * median, bytes / median / 1e9);
+  }
   std::fflush(stdout);
+  CHECK(cudaEventDestroy(begin));
+  CHECK(cudaEventDestroy(end));
 }
 
 inline void Require(bool right, const char* what) {

@@ -7,6 +7,7 @@ namespace limits {
 
 void Scan() {
   const std::pair<size_t, const char*> sizes[] = {{size_t{1} << 20, "2^20"},
+                                                  {size_t{1} << 22, "2^22"},
                                                   {size_t{1} << 24, "2^24"},
                                                   {(size_t{1} << 24) - 3, "2^24-3"},
                                                   {size_t{1} << 27, "2^27"}};
@@ -30,18 +31,22 @@ void Scan() {
     CHECK(cub::DeviceScan::ExclusiveSum(nullptr, temporary_bytes, buffers.in(0), buffers.out(0), static_cast<int>(n)));
     void* d_temporary = nullptr;
     CHECK(cudaMalloc(&d_temporary, temporary_bytes));
-    Report("scan", size, "reference", bytes, Seconds([&](size_t call) {
-             scan5_lookback(buffers.in(call), buffers.out(call), static_cast<unsigned>(n), d_work);
-           }));
-    Require(buffers.Output(0) == expected && buffers.Output(1) == expected, "scan5_lookback");
-    Report("scan", size, "cub::DeviceScan::ExclusiveSum", bytes, Seconds([&](size_t call) {
-             CHECK(cub::DeviceScan::ExclusiveSum(d_temporary, temporary_bytes, buffers.in(call), buffers.out(call),
-                                                 static_cast<int>(n)));
-           }));
-    Require(buffers.Output(0) == expected, "cub::DeviceScan::ExclusiveSum");
-    Report("scan", size, "copy", bytes, Seconds([&](size_t call) {
-             CHECK(cudaMemcpyAsync(buffers.out(call), buffers.in(call), n * sizeof(float), cudaMemcpyDeviceToDevice));
-           }));
+    const auto reference = [&, n = n](size_t call) {
+      scan5_lookback(buffers.in(call), buffers.out(call), static_cast<unsigned>(n), d_work);
+    };
+    const auto library = [&, n = n](size_t call) {
+      CHECK(cub::DeviceScan::ExclusiveSum(d_temporary, temporary_bytes, buffers.in(call), buffers.out(call),
+                                          static_cast<int>(n)));
+    };
+    const auto copy = [&, n = n](size_t call) {
+      CHECK(cudaMemcpyAsync(buffers.out(call), buffers.in(call), n * sizeof(float), cudaMemcpyDeviceToDevice));
+    };
+    const auto right = [&, n = n](const char* what) {
+      Require(buffers.Output(0) == expected, what);
+      CHECK(cudaMemset(buffers.out(0), 0xff, n * sizeof(float)));
+    };
+    Compare("scan", size, bytes,
+            {{"reference", reference, right}, {"cub::DeviceScan::ExclusiveSum", library, right}, {"copy", copy}});
     CHECK(cudaFree(d_work));
     CHECK(cudaFree(d_temporary));
   }

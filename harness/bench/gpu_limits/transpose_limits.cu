@@ -30,13 +30,13 @@ void Transpose() {
   unsigned* d_wrong = nullptr;
   CHECK(cudaMalloc(&d_wrong, sizeof *d_wrong));
   const std::pair<unsigned, unsigned> shapes[] = {{1024, 1024},   {2048, 2048},  {4096, 4096}, {8192, 8192},
-                                                  {16384, 16384}, {12288, 5120}, {8191, 8191}};
+                                                  {16384, 16384}, {12288, 5120}, {8191, 8191}, {5003, 12007}};
   for (const auto& [width, height] : shapes) {
     const size_t n = static_cast<size_t>(width) * height;
     const std::string size = std::to_string(width) + "x" + std::to_string(height);
     const double bytes = 2.0 * static_cast<double>(n) * sizeof(float);
     Rotation<float> buffers(n);
-    for (size_t i = 0; i < 64; ++i) index_kernel<<<1024, 256>>>(const_cast<float*>(buffers.in(i)), n);
+    for (size_t i = 0; i < buffers.sets(); ++i) index_kernel<<<1024, 256>>>(const_cast<float*>(buffers.in(i)), n);
     const auto right = [&, w = width, h = height](const char* what) {
       unsigned wrong = 0;
       CHECK(cudaMemset(d_wrong, 0, sizeof wrong));
@@ -45,20 +45,19 @@ void Transpose() {
       Require(wrong == 0, what);
       CHECK(cudaMemset(buffers.out(0), 0, n * sizeof(float)));
     };
-    Report("transpose", size, "reference", bytes, Seconds([&, w = width, h = height](size_t call) {
-             transpose5_wide(buffers.in(call), buffers.out(call), w, h);
-           }));
-    right("transpose5_wide");
-    const float one = 1, zero = 0;
-    const int w = static_cast<int>(width), h = static_cast<int>(height);
-    Report("transpose", size, "cublasSgeam", bytes, Seconds([&](size_t call) {
-             cublasSgeam(cublas, CUBLAS_OP_T, CUBLAS_OP_N, h, w, &one, buffers.in(call), w, &zero, buffers.out(call), h,
-                         buffers.out(call), h);
-           }));
-    right("cublasSgeam");
-    Report("transpose", size, "copy", bytes, Seconds([&](size_t call) {
-             CHECK(cudaMemcpyAsync(buffers.out(call), buffers.in(call), n * sizeof(float), cudaMemcpyDeviceToDevice));
-           }));
+    const auto reference = [&, w = width, h = height](size_t call) {
+      transpose5_wide(buffers.in(call), buffers.out(call), w, h);
+    };
+    const auto library = [&, w = static_cast<int>(width), h = static_cast<int>(height)](size_t call) {
+      const float one = 1, zero = 0;
+      cublasSgeam(cublas, CUBLAS_OP_T, CUBLAS_OP_N, h, w, &one, buffers.in(call), w, &zero, buffers.out(call), h,
+                  buffers.out(call), h);
+    };
+    const auto copy = [&](size_t call) {
+      CHECK(cudaMemcpyAsync(buffers.out(call), buffers.in(call), n * sizeof(float), cudaMemcpyDeviceToDevice));
+    };
+    Compare("transpose", size, bytes,
+            {{"reference", reference, right}, {"cublasSgeam", library, right}, {"copy", copy}});
   }
   CHECK(cudaFree(d_wrong));
   cublasDestroy(cublas);
