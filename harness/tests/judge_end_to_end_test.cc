@@ -289,6 +289,22 @@ class CopyWorkload : public Workload {
   DeviceArray<int32_t> in_, out_;
 };
 
+// A submission that keeps all memory must not make the judge fail.
+TEST(JudgeDeviceTest, AsksForMemoryBackBeforeItGivesUp) {
+  vgpu::DeviceOptions options;
+  options.memory_bytes = 1 << 20;
+  const std::unique_ptr<JudgeDevice> device = MakeVgpuJudgeDevice("h200", options, 1000);
+  const uint64_t taken = device->Allocate(900 << 10, "taken by a worker");
+  int asked = 0;
+  device->set_reclaim([&] {
+    if (++asked == 1) device->Free(taken);
+  });
+  EXPECT_NE(device->Allocate(800 << 10, "d_in"), 0U);
+  EXPECT_EQ(asked, 1);
+  EXPECT_THROW(device->Allocate(800 << 10, "d_out"), HarnessError);
+  EXPECT_EQ(asked, 2);
+}
+
 class TimedEndToEndTest : public testing::Test {
  protected:
   void SetUp() override {
