@@ -60,11 +60,15 @@ struct Failure {
   std::string evidence, hint;
 };
 
-const char* LaunchHint(const vgpu::Dim3& grid, const vgpu::Dim3& block) {
+const char* LaunchHint(const worker::ApiCall& launch) {
+  const vgpu::Dim3 &grid = launch.grid, &block = launch.block;
   if (grid.Count() == 0) return "a grid of no blocks can't be launched: with nothing to do, launch nothing";
   if (block.Count() == 0) return "a block has at least one thread";
   if (block.Count() > 1024) return "a block has at most 1,024 threads; cudaGetLastError() after the launch says so";
   if (grid.y > 65535 || grid.z > 65535) return "gridDim.y and gridDim.z end at 65,535, gridDim.x at 2,147,483,647";
+  if (launch.error == static_cast<int>(vgpu::LaunchError::kTooManyResources)) {
+    return "the block's threads need more registers than there are: fewer threads a block, or __launch_bounds__";
+  }
   return "the launch asks for more than a block may have: look at its third argument, the bytes of shared memory";
 }
 
@@ -72,8 +76,7 @@ Failure FirstFailure(const CallReport& report) {
   for (const worker::ApiCall& call : report.trace) {
     if (!call.failed) continue;
     if (call.kind == worker::ApiKind::kLaunch) {
-      return {"failed  " + LaunchText(Printable(call.kernel_name), call.grid, call.block),
-              LaunchHint(call.grid, call.block)};
+      return {"failed  " + LaunchText(Printable(call.kernel_name), call.grid, call.block), LaunchHint(call)};
     }
     std::string text = "failed  " + call.function;
     if (call.bytes > 0) text += " of " + Grouped(call.bytes) + " bytes";

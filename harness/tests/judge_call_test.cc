@@ -153,6 +153,8 @@ TEST(CallTest, Messages) {
     report.trace = {call};
     return report;
   };
+  CallReport registers = failed_launch({1, 1, 1}, {512, 1, 1});
+  registers.trace[0].error = static_cast<int>(vgpu::LaunchError::kTooManyResources);
   CallReport no_room = Ended(Outcome::kReturned);
   no_room.cuda_error = "cudaErrorMemoryAllocation";
   no_room.trace.resize(2);
@@ -166,7 +168,7 @@ TEST(CallTest, Messages) {
   for (const CallReport& report :
        {Ended(Outcome::kCrashed, SIGFPE), Ended(Outcome::kCrashed, SIGABRT), Ended(Outcome::kDeviceTimeout), prints,
         failed_launch({0, 1, 1}, {128, 1, 1}), failed_launch({1, 1, 1}, {2048, 1, 1}),
-        failed_launch({1, 70000, 1}, {32, 8, 1}), failed_launch({1, 1, 1}, {128, 1, 1}), no_room}) {
+        failed_launch({1, 70000, 1}, {32, 8, 1}), failed_launch({1, 1, 1}, {128, 1, 1}), registers, no_room}) {
     text += Message(report) + "\n\n";
   }
   ExpectGolden("call_messages_of_failures.txt", text);
