@@ -67,15 +67,23 @@ if [ -n "$library$loader" ]; then
   echo "$(basename "$source") $what: this assignment asks for kernels of your own" >&2
   exit 65
 fi
-TMPDIR=$scratch g++ -c -O1 -std=c++20 -fPIC -I "$assignment" -I "$root/harness" -isystem "$include" \
-  "$glue" -o "$scratch/glue.o" || exit $?
+# The build tree has the glue compiled already; a newer source or header, or a glue from elsewhere, is compiled here.
+name=$(basename "$assignment")
+compiled=$build/lib/glue/$name.a
+[ "$glue" -ef "$root/harness/suites/${name}_launchers.cc" ] && [ "$assignment" -ef "$root/assignments/$name" ] || compiled=''
+for file in "$glue" "$assignment"/*.h "$root"/harness/worker/*.h; do [ "$file" -ot "$compiled" ] || compiled=''; done
+if [ -z "$compiled" ]; then
+  compiled=$scratch/glue.o
+  TMPDIR=$scratch g++ -c -O1 -std=c++20 -fPIC -I "$assignment" -I "$root/harness" -isystem "$include" \
+    "$glue" -o "$compiled" || exit $?
+fi
 # link_flags.txt: what a build with sanitizers adds.
 link_flags=$(cat "$build/link_flags.txt" 2>/dev/null)
 # The worker's own objects come first, so that its constructors run before the submission's. RUNPATH, not RPATH:
 # with a real GPU LD_LIBRARY_PATH names NVIDIA's library.
 TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
-  -Wl,--whole-archive "$build/lib/liblockstep_worker.a" -Wl,--no-whole-archive "$build/lib/liblockstep_wire.a" \
-  "$scratch/glue.o" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" \
+  -Wl,--whole-archive "$build/lib/liblockstep_worker.a" "$compiled" -Wl,--no-whole-archive \
+  "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" \
   -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread || exit $?
 # Another file system may lie between: the rename that shows the result is within one.
 cp "$scratch/worker" "$out.new.$$" && mv -f "$out.new.$$" "$out"
