@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(kThreads) reduce8_shuffle_kernel(const int* d_
 // As many blocks as the GPU holds at once, and no more than there is work for.
 template <typename Op>
 void reduce8(const int* d_in, int* d_out, unsigned n) {
-  constexpr unsigned kThreads = 256, kBlocksPerSm = 8, kPerBlock = 16 * kThreads;
+  constexpr unsigned kThreads = 512, kBlocksPerSm = 4, kPerBlock = 16 * kThreads;
   int device = 0, multiprocessors = 1;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);

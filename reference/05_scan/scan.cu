@@ -223,10 +223,12 @@ __device__ float look_back(unsigned long long* d_words, unsigned tile, unsigned 
 }
 
 // Rungs 5 and 6 take larger tiles: a thread has kChunks times four elements, the lanes' fours side by side. The larger
-// the tiles, the fewer the words that are looked at; these just fit the registers of two blocks an SM.
-constexpr unsigned kThreads = 512;
-constexpr unsigned kChunks = 12;
-constexpr unsigned kPassTile = kThreads * kChunks * 4;
+// the tiles, the fewer the words that are looked at; a large tile just fits the registers of an SM. Of small ones it
+// holds two: where there are few tiles an SM, large ones would leave too many SMs without a last one.
+constexpr unsigned kThreads = 1024;
+constexpr unsigned kLargeChunks = 12;
+constexpr unsigned kSmallChunks = 4;
+constexpr unsigned kLargeFrom = 3u << 22;  // elements: two large tiles an SM of an H200
 
 // Four elements from i on. `whole`: all of them exist, at an address that allows one load. No element is used again, so
 // that it need not stay in a cache: __ldcs and __stcs leave the room to the words.
@@ -254,10 +256,11 @@ __device__ void store_four(float* d_out, unsigned i, unsigned n, bool whole, flo
 
 // Rung 5. A single pass with decoupled look-back (Merrill and Garland): a block scans a tile in registers, publishes
 // its total, and looks back for the total of all before it. Each element is read once and written once.
-template <typename Op, bool kInclusive>
-__global__ void __launch_bounds__(kThreads)
+template <typename Op, bool kInclusive, unsigned kChunks>
+__global__ void __launch_bounds__(kThreads, kChunks == kSmallChunks ? 2 : 1)
     scan5_lookback_kernel(const float* d_in, float* d_out, unsigned n, unsigned long long* d_counter,
                           unsigned long long* d_words, bool aligned) {
+  constexpr unsigned kPassTile = kThreads * kChunks * 4;
   constexpr unsigned kWarps = kThreads / 32;
   __shared__ unsigned s_tile;
   __shared__ float s_warp[kWarps];
@@ -311,14 +314,22 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <typename Op, bool kInclusive>
-void scan_in_one_pass(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
-  if (n == 0) return;
-  const unsigned tiles = (n - 1) / kPassTile + 1;
+template <typename Op, bool kInclusive, unsigned kChunks>
+void scan_in_tiles(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
+  const unsigned tiles = (n - 1) / (kThreads * kChunks * 4) + 1;
   // The counter and the tiles' words; what an earlier call left there would be taken for news.
   cudaMemsetAsync(d_work, 0, (1 + tiles) * sizeof(*d_work));
   const bool aligned = (reinterpret_cast<size_t>(d_in) | reinterpret_cast<size_t>(d_out)) % sizeof(float4) == 0;
-  scan5_lookback_kernel<Op, kInclusive><<<tiles, kThreads>>>(d_in, d_out, n, d_work, d_work + 1, aligned);
+  scan5_lookback_kernel<Op, kInclusive, kChunks><<<tiles, kThreads>>>(d_in, d_out, n, d_work, d_work + 1, aligned);
+}
+
+template <typename Op, bool kInclusive>
+void scan_in_one_pass(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
+  if (n >= kLargeFrom) {
+    scan_in_tiles<Op, kInclusive, kLargeChunks>(d_in, d_out, n, d_work);
+  } else if (n > 0) {
+    scan_in_tiles<Op, kInclusive, kSmallChunks>(d_in, d_out, n, d_work);
+  }
 }
 
 void scan5_lookback(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {

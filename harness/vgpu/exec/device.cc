@@ -17,6 +17,16 @@
 namespace lockstep::vgpu {
 namespace {
 
+constexpr uint32_t kAnyBlock = 1024;  // threads: what a kernel is made for that says nothing
+
+// A thread's registers on this device. The decoder bounds them for today's GPUs; a kernel that is made for smaller
+// blocks than any (.maxntid) would have been fitted into an older one's too.
+int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
+  const int registers = static_cast<int>(kernel.registers);
+  if (kernel.max_threads >= kAnyBlock) return registers;
+  return std::min(registers, profile.registers_per_block / std::max(static_cast<int>(kernel.max_threads), kWarpSize));
+}
+
 constexpr uint64_t kGridWorkspaceBytes = 256;
 constexpr uint32_t kReservedShared = 1024;
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
@@ -217,7 +227,7 @@ std::vector<Device::AllocationInfo> Device::Allocations() const {
 LaunchResult Device::Launch(const LaunchSpec& launch) { return impl_->Launch(launch); }
 
 int Device::MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) const {
-  return vgpu::MaxBlocksPerSm(impl_->profile, block_threads, static_cast<int>(kernel.registers),
+  return vgpu::MaxBlocksPerSm(impl_->profile, block_threads, RegistersOn(impl_->profile, kernel),
                               kernel.static_shared + dynamic_shared);
 }
 
@@ -268,8 +278,7 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
     return LaunchError::kInvalidConfiguration;
   }
   if (b.Count() > kernel.max_threads) return LaunchError::kTooManyResources;
-  const int blocks =
-      vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), static_cast<int>(kernel.registers), shared);
+  const int blocks = vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), RegistersOn(profile, kernel), shared);
   if (blocks <= 0) return LaunchError::kTooManyResources;
   *blocks_per_sm = static_cast<uint32_t>(blocks);
   if (spec.cooperative && g.Count() > static_cast<uint64_t>(blocks) * static_cast<uint64_t>(profile.sm_count)) {
@@ -348,12 +357,12 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   record.mangled = kernel.mangled;
   record.grid = spec.grid;
   record.block = spec.block;
-  record.registers = kernel.registers;
+  record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));
   record.static_shared = kernel.static_shared;
   record.dynamic_shared = spec.dynamic_shared;
   record.local_bytes = kernel.local_bytes;
   record.theoretical_occupancy =
-      ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), static_cast<int>(kernel.registers),
+      ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), RegistersOn(profile, kernel),
                        kernel.static_shared + spec.dynamic_shared)
           .fraction;
   record.counters = outcome.counters;

@@ -68,6 +68,20 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
   }
 }
 
+// An assembler fits a kernel that says how large its blocks are, or how many are to be resident (.maxntid, .reqntid,
+// .minnctapersm), into a multiprocessor's registers, and spills what is too much; .maxnreg bounds a thread's by itself.
+void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
+  constexpr uint32_t kRegistersPerSm = 65536;  // of every GPU that runs today's PTX
+  constexpr uint32_t kUnit = 8;
+  if (entry.maxntid[0] > 0 || entry.reqntid[0] > 0) {
+    const uint64_t threads =
+        RoundUp(kernel.max_threads, kWarpSize) * static_cast<uint64_t>(std::max(entry.minnctapersm, 1));
+    kernel.registers =
+        std::min(kernel.registers, std::max(static_cast<uint32_t>(kRegistersPerSm / threads) / kUnit, 2u) * kUnit);
+  }
+  if (entry.maxnreg > 0) kernel.registers = std::min(kernel.registers, static_cast<uint32_t>(entry.maxnreg));
+}
+
 // The functions that the entry can reach, itself first.
 void CollectFunctions(ProgramBuilder& builder, const ptx::Function& entry) {
   const auto add = [&](const ptx::Function* f) {
@@ -281,6 +295,7 @@ std::shared_ptr<const Program> DecodeKernel(const ModuleImage& image, const ptx:
   try {
     DescribeKernel(*image.syntax, entry, program->kernel);
     Build(builder, entry);
+    BoundRegisters(entry, program->kernel);
   } catch (const std::runtime_error& error) {
     // The kernel is there, with its parameters, but can only say why it does not run.
     KernelInfo kernel = std::move(program->kernel);

@@ -1,0 +1,59 @@
+// Registers of kernels that say how large their blocks are: an assembler fits them in.
+#include <gtest/gtest.h>
+
+#include "tests/device_support.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+// k(out): has `live` words under way at once, and stores their sum.
+std::string Program(int live, const std::string& directives) {
+  const std::string count = std::to_string(live);
+  std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) " + directives +
+                    " {\n.reg .b32 %v<" + count + ">; .reg .b32 %s; .reg .b64 %out;\nld.param.u64 %out, [out];\n";
+  for (int k = 0; k < live; ++k) {
+    ptx += "ld.volatile.global.u32 %v" + std::to_string(k) + ", [%out+" + std::to_string(4 * k) + "];\n";
+  }
+  ptx += "mov.u32 %s, 0;\n";
+  for (int k = 0; k < live; ++k) ptx += "add.u32 %s, %s, %v" + std::to_string(k) + ";\n";
+  return ptx + "st.global.u32 [%out], %s;\nret;\n}\n";
+}
+
+struct Outcome {
+  LaunchError error;
+  uint32_t registers;  // of a launch that went through
+};
+
+Outcome Launch(int live, const std::string& directives, int threads, const char* profile = "h200") {
+  TestDevice device(Program(live, directives), {}, profile);
+  const auto out = device.Make(std::vector<int>(static_cast<size_t>(live)));
+  const LaunchResult result = device.Launch("k", {{1, 1, 1}, {static_cast<uint32_t>(threads), 1, 1}}, out);
+  return {result.error, device->launches().empty() ? 0 : device->launches().back().registers};
+}
+
+TEST(RegistersTest, WithoutALimitTheyAreWhatTheKernelHasUnderWay) {
+  EXPECT_GE(Launch(120, "", 32).registers, 120u);
+  EXPECT_EQ(Launch(120, "", 1024).error, LaunchError::kTooManyResources);
+}
+
+TEST(RegistersTest, FitTheBlocksThatTheKernelIsMadeFor) {
+  const Outcome whole = Launch(120, ".maxntid 1024, 1, 1", 1024);
+  EXPECT_EQ(whole.error, LaunchError::kNone);
+  EXPECT_EQ(whole.registers, 64u);  // 65 536 of an SM for 1024 threads
+  EXPECT_EQ(Launch(120, ".reqntid 512", 512).registers, Launch(120, "", 32).registers);  // 128: they fit as it is
+  EXPECT_EQ(Launch(120, ".maxntid 512 .minnctapersm 4", 512).registers, 32u);
+  EXPECT_EQ(Launch(20, ".maxntid 1024", 1024).registers, Launch(20, "", 1024).registers);
+}
+
+TEST(RegistersTest, AreBoundedOutright) { EXPECT_EQ(Launch(120, ".maxnreg 40", 1024).registers, 40u); }
+
+// The course's GPU has 8192 an SM.
+TEST(RegistersTest, AKernelOfSmallBlocksIsFittedIntoAnOldGpu) {
+  EXPECT_EQ(Launch(40, "", 256, "g80").error, LaunchError::kTooManyResources);
+  const Outcome bounded = Launch(40, ".maxntid 256", 256, "g80");
+  EXPECT_EQ(bounded.error, LaunchError::kNone);
+  EXPECT_EQ(bounded.registers, 32u);
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu
