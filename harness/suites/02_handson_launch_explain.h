@@ -96,18 +96,18 @@ inline std::string Explain(int number, const Shape& shape, const Filling& right,
   for (const Mistake& mistake : MistakesOf(number, shape)) {
     if (matches(mistake.filling, 0, n)) return mistake.hint;
   }
+  if (number == 6) return "";  // what follows is about blocks in a row
   const auto blocks = static_cast<uint32_t>(BlocksFor(shape.n, shape.block));
-  if (number != 6 && blocks != shape.block && matches(LinearFilling({shape.n, blocks}), 0, n)) {
+  if (blocks != shape.block && matches(LinearFilling({shape.n, blocks}), 0, n)) {
     return "blocks and threads are exchanged: kernel<<<blocks, threads of a block>>>";
   }
-  for (uint32_t block = 1; number != 6 && block <= 1024; block *= 2) {
+  for (uint32_t block = 1; block <= 1024; block *= 2) {
     if (block == shape.block || !matches(LinearFilling({shape.n, block}), 0, n)) continue;
     return "blocks of " + std::to_string(block) + " threads were launched: take the block size that is asked for";
   }
   uint64_t prefix = 0;
   while (prefix < n && found[prefix] == right(prefix)) ++prefix;
   if (!matches(untouched, prefix, n)) return "";
-  if (number == 6) return "";
   const std::string start = "the first " + judge::Grouped(prefix) + " of " + judge::Grouped(n) +
                             " elements are right and the rest was not stored; ";
   if (number == 3 && prefix == n / 4) return start + "cudaMemcpy counts bytes: n * sizeof(int)";
