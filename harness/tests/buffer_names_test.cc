@@ -1,13 +1,12 @@
 // A fault's message names the buffer, wherever it came from, also one that has been freed; and what becomes of frees
 // and copies that go wrong.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
+
+#include "tests/shell.h"
 
 namespace lockstep {
 namespace {
@@ -18,30 +17,21 @@ class BufferNamesTest : public testing::Test {
     std::string pattern = testing::TempDir() + "/buffer_names.XXXXXX";
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = new std::string(pattern);
-    const std::string said = Execute(
-        std::string(LOCKSTEP_NVCC) +
-        " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " + LOCKSTEP_SOURCE_DIR +
-        "/harness/tests/cudart_programs/buffer_names.cu -o " + *folder_ + "/program 2>&1");
-    ASSERT_TRUE(std::filesystem::exists(*folder_ + "/program")) << said;
+    const auto built = Execute(std::string(LOCKSTEP_NVCC) +
+                               " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+                               LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart_programs/buffer_names.cu -o " + *folder_ +
+                               "/program 2>&1");
+    ASSERT_TRUE(std::filesystem::exists(*folder_ + "/program")) << built.text;
   }
   static void TearDownTestSuite() {
     std::filesystem::remove_all(*folder_);
     delete folder_;
   }
 
-  static std::string Execute(const std::string& command) {
-    std::string text;
-    FILE* const pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return text;
-    std::array<char, 4096> chunk;
-    for (size_t got; (got = std::fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) text.append(chunk.data(), got);
-    ::pclose(pipe);
-    return text;
-  }
-
   static std::string Output(const std::string& kind) {
     return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --check --color=never " + *folder_ + "/program " +
-                   kind + " 2>&1");
+                   kind + " 2>&1")
+        .text;
   }
   static void ExpectPart(const std::string& output, const std::string& part) {
     EXPECT_NE(output.find(part), std::string::npos) << part << "\n" << output;

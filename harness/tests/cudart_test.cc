@@ -1,16 +1,15 @@
 // CUDA programs, compiled by nvcc and run on the virtual GPU. tests/cudart_programs/NAME.h200.txt is what NAME.cu
 // printed on an H200: the runtime replacement must say the same, error by error.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include "tests/shell.h"
 
 namespace lockstep {
 namespace {
@@ -18,22 +17,6 @@ namespace {
 const std::string kPrograms = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart_programs/";
 const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
 const std::string kPtx = "-gencode arch=compute_80,code=compute_80";
-
-struct Output {
-  int status = -1;
-  std::string text;
-};
-
-Output Execute(const std::string& command) {
-  Output output;
-  FILE* const pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return output;
-  std::array<char, 4096> chunk;
-  for (size_t got; (got = std::fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) output.text.append(chunk.data(), got);
-  const int status = ::pclose(pipe);
-  output.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return output;
-}
 
 std::string Read(const std::string& path) {
   std::ifstream file(path);
