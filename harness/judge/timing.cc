@@ -119,17 +119,28 @@ std::optional<double> SecondsOfOneCall(Runner& runner, std::vector<std::unique_p
   return seconds;
 }
 
-// Kernels that a submission left on the GPU would run beside the reference's and the copy's.
-std::optional<Problem> LeftRunning(Gpu& gpu, Runner& submission, const CallContext& context, double idle_seconds) {
-  if (gpu.SecondsToAnswer() <= idle_seconds) return std::nullopt;
+// Kernels that a submission left on the GPU would run beside the reference's and the copy's; memory that it keeps would
+// be missing to them. free_bytes: of the GPU's memory, before the submission ran.
+std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContext& context, const TimingLimits& limits,
+                                  uint64_t free_bytes) {
+  const auto is_busy = [&] { return gpu.SecondsToAnswer() > limits.idle_seconds; };
+  const auto is_full = [&] {
+    return static_cast<double>(gpu.free_bytes()) < limits.memory_to_leave * static_cast<double>(free_bytes);
+  };
+  const bool was_busy = is_busy();
+  if (!was_busy && !is_full()) return std::nullopt;
   submission.Restart();
-  if (gpu.SecondsToAnswer() > idle_seconds) {
-    throw HarnessError("another program is at work on the GPU: times would mean nothing");
+  if (is_busy()) throw HarnessError("another program is at work on the GPU: times would mean nothing");
+  if (is_full()) throw HarnessError("another program took the GPU's memory: the reference would have none");
+  if (was_busy) {
+    return MakeProblem(Verdict::kRejected, context,
+                       {"kernels were still at work on the GPU after the launchers had come back and the device had "
+                        "been waited for"},
+                       "nothing of yours may go on after cudaDeviceSynchronize()");
   }
   return MakeProblem(Verdict::kRejected, context,
-                     {"kernels were still at work on the GPU after the launchers had come back and the device had been "
-                      "waited for"},
-                     "nothing of yours may go on after cudaDeviceSynchronize()");
+                     {"more than half of the GPU's free memory was still taken after the launchers had come back"},
+                     "free what you allocate, with cudaFree(), before the launcher returns");
 }
 
 // A time that moving the bytes alone would exceed was not spent on the work.
@@ -201,6 +212,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
     ++timing.calls;
   }
   const uint32_t most_calls = timing.calls;
+  const uint64_t free_bytes = gpu->free_bytes();
   if (const auto one_call = SecondsOfOneCall(submission, workloads, context, *gpu, seed, timing.problems)) {
     // A submission may take a thousand times as long as another, and still come to an end.
     const double fit = limits.batch_seconds / std::max(*one_call, 1e-9);
@@ -222,7 +234,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
     const uint64_t repeat_seed = SeedFor(seed, "timing " + std::to_string(repeat));
     std::optional<double> own_seconds, reference_seconds;
     std::vector<Problem> reference_problems;
-    if (auto problem = LeftRunning(*gpu, submission, context, limits.idle_seconds)) {
+    if (auto problem = LeftBehind(*gpu, submission, context, limits, free_bytes)) {
       timing.problems.push_back(std::move(*problem));
       break;
     }
@@ -237,7 +249,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
                                                 "calls of the same size have to take the same time"));
           break;
         }
-        if (auto problem = LeftRunning(*gpu, submission, context, limits.idle_seconds)) {
+        if (auto problem = LeftBehind(*gpu, submission, context, limits, free_bytes)) {
           timing.problems.push_back(std::move(*problem));
           break;
         }

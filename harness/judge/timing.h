@@ -61,6 +61,7 @@ struct TimingLimits {
   // An idle GPU answers well within this; with kernels of another process on it, it takes turns of a millisecond or
   // more.
   double idle_seconds = 2e-4;
+  double memory_to_leave = 0.5;  // of the GPU's free memory: what a submission may not keep for itself
   // Of the points: an interval worth no more than this decides.
   double tolerance = 0.02;
 };

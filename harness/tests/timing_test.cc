@@ -22,12 +22,17 @@ struct World {
   std::vector<uint64_t> seeds;          // of all inputs that were filled
   std::vector<std::string> events;      // in order
   bool busy_until_restart = false, busy_for_ever = false;
+  bool full_until_restart = false, full_for_ever = false;
 };
 World* g_world = nullptr;
 
 class FakeGpu : public Gpu {
  public:
-  uint64_t free_bytes() const override { return 1 << 30; }
+  uint64_t free_bytes() const override {
+    const auto& events = g_world->events;
+    const bool has_run = std::find(events.begin(), events.end(), "own run") != events.end();
+    return g_world->full_until_restart || (g_world->full_for_ever && has_run) ? 1 << 20 : 1 << 30;
+  }
   double peak_bytes_per_second() const override { return kPeak; }
   void ClearCache() override { g_world->events.push_back("clear"); }
   double TimeCopy(uint64_t bytes, uint32_t) override { return 2.5 * static_cast<double>(bytes) / kPeak; }
@@ -73,7 +78,7 @@ struct Behaviour {
   double seconds = 0;  // of a call
   World::Output last_call = World::kRight;
   int slow_every = 0;  // each so-manieth batch takes ten times as long
-  bool changes_input = false, goes_on = false;
+  bool changes_input = false, goes_on = false, keeps_memory = false;
   double seconds_at_first = 0;  // of a call, in the first two batches
   worker::Outcome outcome = worker::Outcome::kReturned;
 };
@@ -102,13 +107,14 @@ class BatchRunner : public Runner {
       g_world->input_changed[i] = behaviour_.changes_input ? 3 : 0;
     }
     g_world->busy_until_restart |= behaviour_.goes_on;
+    g_world->full_until_restart |= behaviour_.keeps_memory;
     report.outcome = behaviour_.outcome;
     return report;
   }
   void Hold() override { g_world->events.push_back(name_ + " hold"); }
   void Restart() override {
     g_world->events.push_back(name_ + " restart");
-    g_world->busy_until_restart = false;
+    g_world->busy_until_restart = g_world->full_until_restart = false;
   }
 
   static constexpr double kRoundTrip = 3e-5;
@@ -249,8 +255,20 @@ TEST_F(TimingTest, KernelsThatGoOnAreRejected) {
   EXPECT_NE(problem.evidence.at(0).find("still at work"), std::string::npos) << problem.evidence.at(0);
 }
 
+TEST_F(TimingTest, MemoryThatIsKeptIsRejectedBeforeTheReferenceMissesIt) {
+  Behaviour behaviour{4 * kFloor};
+  behaviour.keeps_memory = true;
+  const Problem problem = ProblemOfRun(behaviour);
+  EXPECT_EQ(problem.verdict, Verdict::kRejected);
+  EXPECT_NE(problem.evidence.at(0).find("memory was still taken"), std::string::npos) << problem.evidence.at(0);
+  EXPECT_EQ(std::count(world_.events.begin(), world_.events.end(), "reference run"), 0);
+}
+
 TEST_F(TimingTest, GpuThatOthersUseIsTheHarnesssFault) {
   world_.busy_for_ever = true;
+  EXPECT_THROW(Time({4 * kFloor}, {2 * kFloor}), HarnessError);
+  world_ = World();
+  world_.full_for_ever = true;
   EXPECT_THROW(Time({4 * kFloor}, {2 * kFloor}), HarnessError);
 }
 

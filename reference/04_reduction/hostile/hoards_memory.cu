@@ -1,4 +1,4 @@
-// gpu: PASS reduce8_shuffle, gains nothing
+// gpu: REJECTED reduce8_shuffle
 // Takes all the memory that the GPU has left, and keeps it.
 #include <algorithm>
 #include <cstdint>
