@@ -30,8 +30,13 @@ fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
 has_header() { echo "#include <$1>" | g++ -x c++ -std=c++20 -fsyntax-only - 2>/dev/null; }
 has_library() { echo 'int main() {}' | g++ -x c++ - -o /dev/null "-l$1" 2>/dev/null; }
 
-# nvcc where it is installed already; nothing where it is not.
-find_nvcc() { command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true; }
+# The first nvcc that is installed already and runs; nothing where there is none.
+find_nvcc() {
+  local nvcc
+  for nvcc in $(type -aP nvcc) /usr/local/cuda/bin/nvcc; do
+    if "$nvcc" --version >/dev/null 2>&1; then echo "$nvcc"; return; fi
+  done
+}
 
 # Each line: a Debian package and the test that says it is not needed.
 missing_packages() {
