@@ -26,9 +26,8 @@ int occupancy2_shared(const DeviceLimits* device, int shared_per_block) {
 
 // Rung 3: registers on compute capability 1.x.
 // Goal    how many blocks' registers fit, when a block's registers are given out in one piece.
-// How     Round the block's warps up to a multiple of warp_granularity, take that many warps' registers, and round up
-// to
-//         register_unit.
+// How     Round the block's warps up to a multiple of warp_granularity, take that many warps' registers, and round
+//         up to register_unit.
 // Mind    a block or a thread over its limit: 0. No registers: kUnlimited.
 int occupancy3_registers_by_block(const DeviceLimits* device, int threads_per_block, int registers_per_thread) {
   // TODO(occupancy3): registers a block is given; then blocks.

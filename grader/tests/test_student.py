@@ -128,6 +128,13 @@ def test_overview_has_a_line_each(folder: Path, in_checkout: Layout, capfd: pyte
     assert student.main(["test"]) == 1
     text = capfd.readouterr().out
     check_golden("student_overview.txt", text)
+    for name in in_checkout.assignments():
+        if not name.endswith("_all_right"):
+            shutil.rmtree(in_checkout.assignment(name))
+    assert student.main(["test"]) == 0
+    text = capfd.readouterr().out
+    assert "All is done" in text
+    assert "Next:" not in text
 
 
 def test_colour_is_only_for_terminals(in_checkout: Layout) -> None:

@@ -170,7 +170,11 @@ class _Student:
             states.append((assignment, result, ""))
             status = max(status, _status(assignment, result))
         print(overview(states, self._to), end="")
-        print(f"\n  One of them:  cd {assignments[0].path.parent.relative_to(self._layout.root)} && make test")
+        to_do = [one for one, result, _ in states if result is None or _status(one, result) != 0]
+        if to_do:
+            print(f"\n  Next:  cd {to_do[0].path.parent.relative_to(self._layout.root)} && make test")
+        else:
+            print("\n  All is done, as far as the public tests can tell.")
         return status
 
     def _source(self, assignment: Assignment) -> Path:
