@@ -129,8 +129,7 @@ def test_overview_has_a_line_each(folder: Path, in_checkout: Layout, capfd: pyte
     text = capfd.readouterr().out
     check_golden("student_overview.txt", text)
     for name in in_checkout.assignments():
-        if not name.endswith("_all_right"):
-            shutil.rmtree(in_checkout.assignment(name))
+        (in_checkout.assignment(name) / "ladder.cu").write_text(_SOURCES["all_right"])
     assert student.main(["test"]) == 0
     text = capfd.readouterr().out
     assert "All is done" in text
