@@ -9,6 +9,8 @@ using lockstep::judge::GpuJob;
 using lockstep::judge::GpuTask;
 using lockstep::judge::GpuValues;
 using lockstep::judge::GpuWrong;
+using lockstep::judge::IsReduction;
+using lockstep::judge::Outputs;
 
 // SplitMix64's finalizer: every bit of the result depends on every bit of seed and index.
 __device__ uint64_t mix(uint64_t seed, uint64_t index) {
@@ -18,16 +20,22 @@ __device__ uint64_t mix(uint64_t seed, uint64_t index) {
   return z ^ (z >> 31);
 }
 
-// The bits of an input's element: any at all, or those of a float that is a whole number from -8 to 8.
+// The bits of an input's element.
 __device__ uint32_t value_at(const GpuJob& job, uint64_t index) {
   const uint64_t random = mix(job.seed, index);
   if (job.values == GpuValues::kInts) return static_cast<uint32_t>(random >> 32);
-  return __float_as_uint(static_cast<float>(static_cast<int>((random >> 32) % 17) - 8));
+  const long long rise = job.values == GpuValues::kRisingFloats ? static_cast<long long>(index / 64) : 0;
+  return __float_as_uint(static_cast<float>(static_cast<int>((random >> 32) % 17) - 8 + rise));
 }
 
 __device__ uint32_t* input(const GpuJob& job) { return reinterpret_cast<uint32_t*>(job.in); }
 __device__ const uint32_t* output(const GpuJob& job) { return reinterpret_cast<const uint32_t*>(job.out); }
-__device__ uint64_t outputs(const GpuJob& job) { return job.task == GpuTask::kSum ? 1 : job.n; }
+
+// An int's bits as a number whose unsigned order is the reduction's: the largest is the result.
+__device__ uint32_t rank(GpuTask task, uint32_t value) {
+  const uint32_t rising = value ^ 0x80000000u;
+  return task == GpuTask::kMax ? rising : ~rising;
+}
 
 // Whether an output's element is what it has to be, bit for bit. A step of a scan has to be exact: all sums of the
 // input are whole numbers that fit a float's 24 bits.
@@ -36,6 +44,9 @@ __device__ bool is_right(const GpuJob& job, uint64_t i) {
   switch (job.task) {
     case GpuTask::kSum:
       return found == static_cast<uint32_t>(job.parameter);
+    case GpuTask::kMax:
+    case GpuTask::kMin:
+      return rank(job.task, found) == job.parameter;
     case GpuTask::kShift:
       return found == value_at(job, i < job.n - job.parameter ? i + job.parameter : i - (job.n - job.parameter));
     case GpuTask::kTranspose: {
@@ -51,6 +62,10 @@ __device__ bool is_right(const GpuJob& job, uint64_t i) {
                                     : __uint_as_float(value_at(job, i - 1));
       return __uint_as_float(found) == before + added;
     }
+    case GpuTask::kMaxScan: {
+      const float here = __uint_as_float(value_at(job, i));
+      return __uint_as_float(found) == (i == 0 ? here : fmaxf(__uint_as_float(output(job)[i - 1]), here));
+    }
   }
   return false;
 }
@@ -58,18 +73,22 @@ __device__ bool is_right(const GpuJob& job, uint64_t i) {
 __device__ uint64_t first_index() { return static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ uint64_t index_step() { return static_cast<uint64_t>(gridDim.x) * blockDim.x; }
 
-// Writes each job's input; of a sum, adds it up too.
+// Writes each job's input; of a reduction, finds out the result too.
 extern "C" __global__ void lockstep_fill(GpuJob* d_jobs) {
   const GpuJob job = d_jobs[blockIdx.y];
-  uint32_t sum = 0;
+  const bool sums = job.task == GpuTask::kSum;
+  uint32_t result = 0;
   for (uint64_t i = first_index(); i < job.n; i += index_step()) {
     const uint32_t value = value_at(job, i);
     input(job)[i] = value;
-    sum += value;
+    result = sums ? result + value : max(result, rank(job.task, value));
   }
-  // Wraps around at 2^64; its low 32 bits are the sum's.
-  if (job.task == GpuTask::kSum && sum != 0) {
-    atomicAdd(reinterpret_cast<unsigned long long*>(&d_jobs[blockIdx.y].parameter), sum);
+  if (!IsReduction(job.task) || result == 0) return;
+  auto* const parameter = reinterpret_cast<unsigned long long*>(&d_jobs[blockIdx.y].parameter);
+  if (sums) {
+    atomicAdd(parameter, result);  // wraps around at 2^64; its low 32 bits are the sum's
+  } else {
+    atomicMax(parameter, result);
   }
 }
 
@@ -77,7 +96,7 @@ extern "C" __global__ void lockstep_fill(GpuJob* d_jobs) {
 extern "C" __global__ void lockstep_check(const GpuJob* d_jobs, GpuWrong* d_wrong) {
   const GpuJob job = d_jobs[blockIdx.y];
   unsigned long long wrong_output = 0, wrong_input = 0;
-  for (uint64_t i = first_index(); i < outputs(job); i += index_step()) wrong_output += !is_right(job, i);
+  for (uint64_t i = first_index(); i < Outputs(job); i += index_step()) wrong_output += !is_right(job, i);
   if (job.in != job.out) {
     for (uint64_t i = first_index(); i < job.n; i += index_step()) wrong_input += input(job)[i] != value_at(job, i);
   }
@@ -91,7 +110,7 @@ extern "C" __global__ void lockstep_check(const GpuJob* d_jobs, GpuWrong* d_wron
 extern "C" __global__ void lockstep_glance(const GpuJob* d_jobs, unsigned long long* d_wrong, uint64_t salt) {
   constexpr unsigned kLooks = 4;
   const GpuJob job = d_jobs[blockIdx.x];
-  const uint64_t count = outputs(job);
+  const uint64_t count = Outputs(job);
   if (count == 0) return;
   unsigned wrong = 0;
   for (unsigned look = 0; look < kLooks; ++look) {

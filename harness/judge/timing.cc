@@ -35,8 +35,7 @@ std::optional<Problem> WrongIn(const std::vector<GpuJob>& jobs, const std::vecto
   for (size_t call = 0; call < wrong.size(); ++call) {
     const GpuJob& job = jobs[call];
     if (wrong[call].output > 0) {
-      const uint64_t outputs = job.task == GpuTask::kSum ? 1 : job.n;
-      return OfCall(context, call, "has a wrong result", wrong[call].output, outputs);
+      return OfCall(context, call, "has a wrong result", wrong[call].output, Outputs(job));
     }
     if (wrong[call].input > 0) return OfCall(context, call, "changed its input", wrong[call].input, job.n);
   }

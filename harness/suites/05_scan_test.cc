@@ -285,14 +285,18 @@ TEST_P(LongScanTest, ScansLargeArrays) {
 class ScanWorkload : public judge::Workload {
  public:
   ScanWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call)
-      : inclusive_(rung == kInclusiveRung), buffers_(device, elements - (call % 2 == 0 ? 0 : 3)) {}
+      : task_(rung == kMaxRung         ? judge::GpuTask::kMaxScan
+              : rung == kInclusiveRung ? judge::GpuTask::kInclusiveScan
+                                       : judge::GpuTask::kScan),
+        buffers_(device, elements - (call % 2 == 0 ? 0 : 3)) {}
 
   judge::GpuJob Job() const override {
-    return {.in = buffers_.in.address(),
-            .out = buffers_.out.address(),
-            .n = buffers_.in.size(),
-            .values = judge::GpuValues::kSmallFloats,
-            .task = inclusive_ ? judge::GpuTask::kInclusiveScan : judge::GpuTask::kScan};
+    return {
+        .in = buffers_.in.address(),
+        .out = buffers_.out.address(),
+        .n = buffers_.in.size(),
+        .values = task_ == judge::GpuTask::kMaxScan ? judge::GpuValues::kRisingFloats : judge::GpuValues::kSmallFloats,
+        .task = task_};
   }
   void Poison() override {
     buffers_.out.Poison();
@@ -302,14 +306,15 @@ class ScanWorkload : public judge::Workload {
   uint64_t LeastBytes() const override { return 2 * sizeof(float) * buffers_.in.size(); }
 
  private:
-  bool inclusive_;
+  judge::GpuTask task_;
   ScanBuffers buffers_;
 };
 
 const bool kTimed =
     judge::RegisterWorkload([](judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call) {
-      if (MostElements(rung) < kMost || rung == kMaxRung) {
-        throw judge::HarnessError(rung + " is not timed: the rungs that sum arrays of any length are");
+      if (elements > MostElements(rung)) {
+        throw judge::HarnessError(rung + " is not timed at n = " + judge::Grouped(elements) + ": it scans " +
+                                  judge::Grouped(MostElements(rung)) + " at the most");
       }
       return std::make_unique<ScanWorkload>(device, rung, elements, call);
     });

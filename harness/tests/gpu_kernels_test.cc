@@ -20,7 +20,7 @@ class GpuKernelsTest : public testing::Test {
   GpuJob Make(GpuTask task, GpuValues values, uint64_t n, uint64_t seed, uint64_t parameter = 0) {
     GpuJob job{.n = n, .seed = seed, .parameter = parameter, .values = values, .task = task};
     job.in = device_.Make(std::vector<uint32_t>(n, 0xa5a5a5a5)).address;
-    job.out = device_.Make(std::vector<uint32_t>(task == GpuTask::kSum ? 1 : n)).address;
+    job.out = device_.Make(std::vector<uint32_t>(IsReduction(task) ? 1 : n)).address;
     const auto jobs = device_.Make(std::vector<GpuJob>{job});
     device_.Run("lockstep_fill", kShape, jobs);
     return device_.Get(jobs)[0];
@@ -78,6 +78,36 @@ TEST_F(GpuKernelsTest, SumIsTheInputs) {
   SetOutput<uint32_t>(job, {expected});
   EXPECT_EQ(WrongOutputs(job), 0u);
   EXPECT_EQ(Glance({job}, 1), 0u);
+}
+
+TEST_F(GpuKernelsTest, MaximumAndMinimumAreTheInputs) {
+  for (const GpuTask task : {GpuTask::kMax, GpuTask::kMin}) {
+    const GpuJob job = Make(task, GpuValues::kInts, 777, 5);
+    const std::vector<int32_t> values = Input<int32_t>(job);
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    EXPECT_LT(*least, 0);
+    EXPECT_GT(*most, 0);
+    SetOutput<int32_t>(job, {task == GpuTask::kMax ? *most : *least});
+    EXPECT_EQ(WrongOutputs(job), 0u);
+    SetOutput<int32_t>(job, {task == GpuTask::kMax ? *least : *most});
+    EXPECT_EQ(WrongOutputs(job), 1u);
+  }
+}
+
+TEST_F(GpuKernelsTest, RunningMaximumIsChecked) {
+  const GpuJob job = Make(GpuTask::kMaxScan, GpuValues::kRisingFloats, 3000, 6);
+  const std::vector<float> values = Input<float>(job);
+  std::vector<float> out(values.size());
+  std::inclusive_scan(values.begin(), values.end(), out.begin(), [](float a, float b) { return std::max(a, b); });
+  EXPECT_GT(std::set<float>(out.begin(), out.end()).size(), 40u) << "it rises";
+  SetOutput(job, out);
+  EXPECT_EQ(WrongOutputs(job), 0u);
+  out[2999] -= 1;
+  SetOutput(job, out);
+  EXPECT_EQ(WrongOutputs(job), 1u);
+  std::vector<float> constant(values.size(), 1000);
+  SetOutput(job, constant);
+  EXPECT_EQ(WrongOutputs(job), 1u) << "the first says where it begins";
 }
 
 TEST_F(GpuKernelsTest, ShiftIsChecked) {
