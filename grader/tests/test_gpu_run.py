@@ -98,7 +98,7 @@ def test_a_copy_of_the_assignment_times_every_rung(name: str) -> None:
 
 
 def test_recorded_times_come_back(tmp_path: Path) -> None:
-    recorded = Recorded("A GPU, driver 1, 2026-11-21", {"alpha_one": Measured("alpha_one", 4096, 12.34, 56.0, "judge")})
+    recorded = Recorded("A GPU, driver 1, 2026-11-21", {"alpha_one": Measured("alpha_one", 4096, 12.34, 56.0)})
     path = tmp_path / "ladders.csv"
     path.write_text(recorded_text(recorded))
     assert read_recorded(path) == recorded
@@ -110,10 +110,10 @@ def test_the_ladders_page_has_all_figures_of_a_rung_in_one_row(checkout: Layout)
     counters = {"divergent_branches": 7.0, "barriers": 5.0, "warp_instructions": 12345.0}
     profile = Profile("alpha_one", "submission", 1024, 33.3, counters, (), ())
     course = Profile("alpha_one", "submission", 1024, 8500.0, counters, (), ())
-    recorded = Recorded("A GPU", {"alpha_one": Measured("alpha_one", 2048, 4.5, 99.0, "judge")})
+    recorded = Recorded("A GPU", {"alpha_one": Measured("alpha_one", 2048, 4.5, 99.0)})
     page = gpu_ladders_page([(assignment, Ladder({"alpha_one": profile}, {"alpha_one": course}))], recorded, "13.0")
     row = next(line for line in page.splitlines() if line.startswith("| `alpha_one`"))
-    assert row == "| `alpha_one` | 8.000 | 1 024 | 8.500 | 33.3 | 7 | 0 | 0 | 5 | 12 345 | 2 048 | 4.50 | 99 | judge |"
+    assert row == "| `alpha_one` | 8.000 | 1 024 | 8.500 | 33.3 | 7 | 0 | 0 | 5 | 12 345 | 2 048 | 4.50 | 99 |"
     assert "| `beta_two` |" in page
     assert "Measured: A GPU." in page
 

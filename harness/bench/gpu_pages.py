@@ -16,7 +16,7 @@ RECORDED = HERE / "recorded"
 REFERENCE_PAGES = ROOT / "docs" / "reference"
 
 
-def run(*command: str | Path, timeout: float = 500) -> str:
+def run(*command: str | Path, timeout: float = 1800) -> str:
     """The command's standard output; ends the program with a sentence when it fails."""
     done = subprocess.run(
         [str(part) for part in command],

@@ -25,10 +25,9 @@ from grader.run import RunSettings, run_suite
 from grader.toolchain import Toolchain
 from grader.worker_cache import WorkerCache
 
-BY_THE_JUDGE = "judge"
 RECORDED = Path("harness") / "bench" / "recorded" / "ladders.csv"
 _SEED = 1
-_FIELDS = ("rung", "n", "microseconds", "gb_s", "how")
+_FIELDS = ("rung", "n", "microseconds", "gb_s")
 _COUNTED = (
     ("divergent branches", "divergent_branches"),
     ("bank conflicts", "shared_conflicts"),
@@ -40,13 +39,12 @@ _COUNTED = (
 
 @dataclass(frozen=True)
 class Measured:
-    """What a rung took on a GPU: microseconds a call, and how that was measured."""
+    """What a rung took on a GPU: microseconds a call, by the judge's clock."""
 
     rung: str
     n: int
     microseconds: float
     gigabytes_per_second: float
-    how: str
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def measure_on_gpu(layout: Layout, toolchain: Toolchain, name: str, work: Path, 
         result = error.result  # a rung that can't be timed has no time
     timings = result.timings if result else ()
     measured = [
-        Measured(timing.rung, timing.n, timing.microseconds, timing.gigabytes_per_second or 0.0, BY_THE_JUDGE)
+        Measured(timing.rung, timing.n, timing.microseconds, timing.gigabytes_per_second or 0.0)
         for timing in timings
         if timing.microseconds > 0
     ]
@@ -101,7 +99,7 @@ def recorded_text(recorded: Recorded) -> str:
     writer.writerow(_FIELDS)
     for one in recorded.rungs.values():
         figures = [f"{one.microseconds:.2f}", f"{one.gigabytes_per_second:.0f}"]
-        writer.writerow([one.rung, one.n, *figures, one.how])
+        writer.writerow([one.rung, one.n, *figures])
     return f"# {recorded.where}\n{text.getvalue()}"
 
 
@@ -111,9 +109,7 @@ def read_recorded(path: Path) -> Recorded:
         return Recorded("", {})
     where, _, rest = path.read_text(encoding="utf-8").partition("\n")
     rows = csv.DictReader(io.StringIO(rest))
-    measured = [
-        Measured(row["rung"], int(row["n"]), float(row["microseconds"]), float(row["gb_s"]), row["how"]) for row in rows
-    ]
+    measured = [Measured(row["rung"], int(row["n"]), float(row["microseconds"]), float(row["gb_s"])) for row in rows]
     return Recorded(where.removeprefix("#").strip(), {one.rung: one for one in measured})
 
 
@@ -150,9 +146,9 @@ def gpu_ladders_page(ladders: Sequence[tuple[Assignment, Ladder]], recorded: Rec
         "",
         "Each rung of the reference solutions: what the course published for its GeForce 8800 (G80), what the virtual",
         "GPU [models](../concepts/time-model.md) and [counts](metrics.md) at the size of the rung's evidence run, and",
-        "what a GPU of today took. By the judge's clock ([Measured time](../concepts/timing.md)) that is the median of",
-        "a call on buffers of its own; by events, of a launch of the rung's first pass, whose data may lie in the",
-        "cache. GB/s are of the bytes that a rung has to move at the least.",
+        "what a call took a GPU of today by the judge's clock ([Measured time](../concepts/timing.md)): the median,",
+        "each call on buffers of its own that the cache does not hold, all passes and launches included. GB/s are of",
+        "the bytes that a rung has to move at the least.",
         "",
         f"Measured: {recorded.where or 'nothing yet'}. Modelled and counted with nvcc {nvcc}.",
         "",
@@ -168,7 +164,7 @@ def gpu_ladders_page(ladders: Sequence[tuple[Assignment, Ladder]], recorded: Rec
 
 def _section(assignment: Assignment, ladder: Ladder, recorded: Recorded) -> list[str]:
     head = ["rung", "G80 published, ms", "elements", "G80 modelled, ms", "H200 modelled, µs"]
-    head += [*(title for title, _ in _COUNTED), "measured, elements", "µs", "GB/s", "by"]
+    head += [*(title for title, _ in _COUNTED), "measured, elements", "µs", "GB/s"]
     rows = []
     for rung in assignment.rungs:
         modern, course, measured = (
@@ -191,16 +187,16 @@ def _section(assignment: Assignment, ladder: Ladder, recorded: Recorded) -> list
         f"## {assignment.title}",
         "",
         "| " + " | ".join(head) + " |",
-        "|---|" + "---:|" * (len(head) - 2) + "---|",
+        "|---|" + "---:|" * (len(head) - 1),
         *("| " + " | ".join(row) + " |" for row in rows),
     ]
 
 
 def _measured_cells(measured: Measured | None) -> list[str]:
     if measured is None:
-        return ["", "", "", ""]
+        return ["", "", ""]
     figures = [f"{measured.microseconds:.2f}", f"{measured.gigabytes_per_second:.0f}"]
-    return [_grouped(measured.n), *figures, measured.how]
+    return [_grouped(measured.n), *figures]
 
 
 def _grouped(number: float) -> str:
