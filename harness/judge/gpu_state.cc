@@ -25,9 +25,9 @@ constexpr std::array<Reason, 5> kReasons = {{{0x4, "power cap"},
                                              {0x40, "hardware thermal slowdown"},
                                              {0x80, "power brake"}}};
 
-class Library {
+class ManagementLibrary {
  public:
-  Library() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+  ManagementLibrary() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
     const auto initialize = Find<int (*)()>("nvmlInit_v2");
     ready_ = initialize != nullptr && initialize() == kSuccess;
   }
@@ -46,7 +46,7 @@ class Library {
 }  // namespace
 
 GpuState ReadGpuState(const std::string& pci_bus_id) {
-  static const Library library;
+  static const ManagementLibrary library;
   GpuState state;
   if (!library.ready()) return state;
   Handle device = nullptr;

@@ -9,10 +9,6 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-void RequireDevice(Runtime& r, int device) {
-  Require(device >= 0 && device < r.device_count(), cudaErrorInvalidDevice);
-}
-
 // Limits that a program may set and read back; the virtual GPU's own stack and heap grow as needed.
 size_t& LimitOf(cudaLimit limit) {
   static size_t stack = 1024, printf_fifo = 8 << 20, heap = 8 << 20, fetch = 64, persisting = 0;
@@ -57,7 +53,7 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return Api("cudaInitDevice", [&](Runtime& r) { RequireDevice(r, device); });
+  return Api("cudaInitDevice", [&](Runtime& r) { r.RequireDevice(device); });
 }
 
 cudaError_t cudaGetDevice(int* device) {
@@ -88,7 +84,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return Api("cudaGetDeviceProperties", Faults::kNone, [&](Runtime& r) {
     Require(properties != nullptr, cudaErrorInvalidValue);
-    RequireDevice(r, device);
+    r.RequireDevice(device);
     FillProperties(r, device, properties);
   });
 }
@@ -96,7 +92,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return Api("cudaDeviceGetAttribute", Faults::kNone, [&](Runtime& r) {
     Require(value != nullptr, cudaErrorInvalidValue);
-    RequireDevice(r, device);
+    r.RequireDevice(device);
     *value = AttributeOf(r, attribute);
   });
 }
@@ -165,8 +161,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return Api("cudaDeviceCanAccessPeer", [&](Runtime& r) {
     Require(can != nullptr, cudaErrorInvalidValue);
-    RequireDevice(r, device);
-    RequireDevice(r, peer);
+    r.RequireDevice(device);
+    r.RequireDevice(peer);
     *can = 0;
   });
 }
@@ -175,14 +171,14 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return Api("cudaDeviceEnablePeerAccess", [&](Runtime& r) {
     Require(flags == 0, cudaErrorInvalidValue);
-    RequireDevice(r, peer);
+    r.RequireDevice(peer);
     throw ApiError{cudaErrorPeerAccessUnsupported};
   });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return Api("cudaDeviceDisablePeerAccess", [&](Runtime& r) {
-    RequireDevice(r, peer);
+    r.RequireDevice(peer);
     throw ApiError{cudaErrorPeerAccessNotEnabled};
   });
 }
@@ -190,8 +186,8 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
   return Api("cudaDeviceGetP2PAttribute", [&](Runtime& r) {
     Require(value != nullptr, cudaErrorInvalidValue);
-    RequireDevice(r, device);
-    RequireDevice(r, peer);
+    r.RequireDevice(device);
+    r.RequireDevice(peer);
     Require(device != peer, cudaErrorInvalidDevice);
     Require(attribute >= cudaDevP2PAttrPerformanceRank && attribute <= cudaDevP2PAttrCudaArrayAccessSupported,
             cudaErrorInvalidValue);
@@ -203,7 +199,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return Api("cudaDeviceGetPCIBusId", [&](Runtime& r) {
     Require(id != nullptr && length > 0, cudaErrorInvalidValue);
-    RequireDevice(r, device);
+    r.RequireDevice(device);
     std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device));
   });
 }
@@ -223,7 +219,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return Api("cudaSetValidDevices", [&](Runtime& r) {
     Require(count == 0 || devices != nullptr, cudaErrorInvalidValue);
-    for (int i = 0; i < count; ++i) RequireDevice(r, devices[i]);
+    for (int i = 0; i < count; ++i) r.RequireDevice(devices[i]);
   });
 }
 
@@ -236,7 +232,7 @@ cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const cu
                                                 unsigned count, int device) {
   return Api("cudaDeviceGetHostAtomicCapabilities", [&](Runtime& r) {
     Require(capabilities != nullptr && operations != nullptr, cudaErrorInvalidValue);
-    RequireDevice(r, device);
+    r.RequireDevice(device);
     std::fill_n(capabilities, count, 0u);
   });
 }

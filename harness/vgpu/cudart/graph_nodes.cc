@@ -15,12 +15,6 @@ T& WorkOf(Node& node) {
   return *work;
 }
 
-template <typename T>
-void Set(T* to, const T& value) {
-  Require(to != nullptr, cudaErrorInvalidValue);
-  *to = value;
-}
-
 // Every cudaGraphAdd…Node: make() gives the new node's work.
 template <typename Make>
 cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,

@@ -60,16 +60,12 @@ Pool& PoolOf(cudaMemPool_t handle) {
   return *found->second;
 }
 
-void RequireDevice(Runtime& r, int device) {
-  Require(device >= 0 && device < r.device_count(), cudaErrorInvalidDevice);
-}
-
 int DeviceAt(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType type) {
   Require(location != nullptr, cudaErrorInvalidValue);
   if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
     NotSupported("a pool of memory that is not one device's own");
   }
-  RequireDevice(r, location->id);
+  r.RequireDevice(location->id);
   return location->id;
 }
 
@@ -175,7 +171,7 @@ LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz)
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return Api("cudaDeviceGetDefaultMemPool", [&](Runtime& r) {
     Require(pool != nullptr, cudaErrorInvalidValue);
-    RequireDevice(r, device);
+    r.RequireDevice(device);
     *pool = DefaultPool(device);
   });
 }
@@ -183,14 +179,14 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return Api("cudaDeviceGetMemPool", [&](Runtime& r) {
     Require(pool != nullptr, cudaErrorInvalidValue);
-    RequireDevice(r, device);
+    r.RequireDevice(device);
     *pool = CurrentPool(device);
   });
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return Api("cudaDeviceSetMemPool", [&](Runtime& r) {
-    RequireDevice(r, device);
+    r.RequireDevice(device);
     Require(PoolOf(pool).device == device, cudaErrorInvalidDevice);
     CurrentPool(device) = pool;
   });
@@ -262,7 +258,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
     const Pool& own = PoolOf(pool);
     Require(list != nullptr || count == 0, cudaErrorInvalidValue);
     for (size_t i = 0; i < count; ++i) {
-      RequireDevice(r, list[i].location.id);
+      r.RequireDevice(list[i].location.id);
       const bool other = list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != own.device;
       Require(!other || list[i].flags == cudaMemAccessFlagsProtNone, cudaErrorPeerAccessUnsupported);
     }

@@ -47,6 +47,13 @@ inline void Require(bool condition, cudaError_t otherwise) {
   if (!condition) throw ApiError{otherwise};
 }
 
+// What a function gives back through a pointer.
+template <typename T>
+void Set(T* to, const T& value) {
+  Require(to != nullptr, cudaErrorInvalidValue);
+  *to = value;
+}
+
 // A fat binary or PTX text, loaded when first used.
 struct Module {
   std::vector<Image> images;            // one, or those of separately compiled objects
@@ -87,6 +94,7 @@ enum class Faults : uint8_t {
 class Runtime {
  public:
   int device_count();
+  void RequireDevice(int device) { Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice); }
   // This thread's current device.
   int device() const;
   void SetDevice(int device);

@@ -26,12 +26,6 @@ bool IsStreamAttribute(cudaLaunchAttributeID attribute) {
          attribute == cudaLaunchAttributeMemSyncDomainMap;
 }
 
-template <typename T>
-void Set(T* to, T value) {
-  Require(to != nullptr, cudaErrorInvalidValue);
-  *to = value;
-}
-
 }  // namespace
 
 extern "C" {

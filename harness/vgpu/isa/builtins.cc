@@ -14,7 +14,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr size_t kMaxOutput = 1 << 20;  // of a block's printf
+constexpr size_t kMaxOutputOfBlock = 1 << 20;  // of a block's printf
 // The same where many blocks hold theirs at once.
 constexpr size_t kMaxOutputOfMany = 64 << 10;
 constexpr uint64_t kManyBlocks = 64;
@@ -62,7 +62,7 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
       case Builtin::kVprintf: {
         std::string& output = warp.block->output;
         const bool many = engine.launch().interleaved && engine.launch().info.grid.Count() > kManyBlocks;
-        if (output.size() < (many ? kMaxOutputOfMany : kMaxOutput)) {
+        if (output.size() < (many ? kMaxOutputOfMany : kMaxOutputOfBlock)) {
           output += FormatKernelPrintf(ReadString(read, first, kMaxFormat), Argument(frame, site, 1, lane), read);
         }
         SetResult(frame, site, lane, 0);

@@ -21,8 +21,6 @@ constexpr uint64_t kMaxStackBytes = 512 << 10;
 constexpr uint64_t kMaxSharedBytes = 16 << 20;
 constexpr uint64_t kMaxParameterBytes = 64 << 10;
 
-uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 uint64_t AlignmentOf(const ptx::Variable& v) {
   return std::clamp<uint64_t>(v.alignment != 0 ? v.alignment : v.ElementBytes(), 1, 4096);
 }
@@ -45,7 +43,7 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
   kernel.target_sm = module.target_sm;
   uint64_t end = 0;
   for (const ptx::Variable& v : entry.parameters) {
-    const uint64_t at = RoundUp(end, AlignmentOf(v));
+    const uint64_t at = AlignUp(end, AlignmentOf(v));
     const uint64_t bytes = v.TotalBytes();
     if (bytes > kMaxParameterBytes || at + bytes > kMaxParameterBytes)
       throw Unsupported("its parameters are too large");
@@ -75,7 +73,7 @@ void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
   constexpr uint32_t kUnit = 8;
   if (entry.maxntid[0] > 0 || entry.reqntid[0] > 0) {
     const uint64_t threads =
-        RoundUp(kernel.max_threads, kWarpSize) * static_cast<uint64_t>(std::max(entry.minnctapersm, 1));
+        AlignUp(kernel.max_threads, kWarpSize) * static_cast<uint64_t>(std::max(entry.minnctapersm, 1));
     kernel.registers =
         std::min(kernel.registers, std::max(static_cast<uint32_t>(kRegistersPerSm / threads) / kUnit, 2u) * kUnit);
   }
@@ -142,7 +140,7 @@ void PlaceShared(ProgramBuilder& builder) {
       dynamic_alignment = std::max(dynamic_alignment, AlignmentOf(v));
       return;
     }
-    end = RoundUp(end, AlignmentOf(v));
+    end = AlignUp(end, AlignmentOf(v));
     if (bytes > kMaxSharedBytes || end + bytes > kMaxSharedBytes) throw Unsupported("it has too much shared memory");
     builder.shared_offset[key] = static_cast<uint32_t>(end);
     builder.program.shared_variables.push_back({v.name, static_cast<uint32_t>(end), static_cast<uint32_t>(bytes)});
@@ -152,7 +150,7 @@ void PlaceShared(ProgramBuilder& builder) {
   for (const ptx::Function* f : builder.functions) {
     for (const ptx::Variable& v : f->variables) place(f, v);
   }
-  if (!dynamic.empty()) end = RoundUp(end, dynamic_alignment);
+  if (!dynamic.empty()) end = AlignUp(end, dynamic_alignment);
   // A single one gives the dynamic shared memory its name.
   if (dynamic.size() == 1) builder.program.shared_variables.push_back({dynamic_name, static_cast<uint32_t>(end), 0});
   for (const std::string& key : dynamic) builder.shared_offset[key] = static_cast<uint32_t>(end);
@@ -202,7 +200,7 @@ void SizeStack(ProgramBuilder& builder) {
   program.local_stride = stack ? static_cast<uint32_t>(*stack) : uses_local ? kDeepStackBytes : 0;
   program.kernel.local_bytes = stack ? static_cast<uint32_t>(*stack) : program.functions[0].local_bytes;
   if (!stack && program.functions[0].local_bytes > kDeepStackBytes / 2) {
-    program.local_stride += static_cast<uint32_t>(RoundUp(program.functions[0].local_bytes, 16));
+    program.local_stride += static_cast<uint32_t>(AlignUp(program.functions[0].local_bytes, 16));
   }
 }
 
@@ -226,7 +224,7 @@ RowRef ConstantPool::Place(int element_bytes, uint64_t value, int elements) {
   if (element_bytes < 8) value &= (uint64_t{1} << (8 * element_bytes)) - 1;
   const auto [it, fresh] = rows_.try_emplace({element_bytes * elements, value}, kConstantPool);
   if (!fresh) return it->second;
-  const size_t at = RoundUp(bytes_.size(), 64);
+  const size_t at = AlignUp(bytes_.size(), 64);
   bytes_.resize(at + static_cast<size_t>(element_bytes * elements));
   for (int k = 0; k < elements; ++k) {
     std::memcpy(&bytes_[at + static_cast<size_t>(k * element_bytes)], &value, static_cast<size_t>(element_bytes));

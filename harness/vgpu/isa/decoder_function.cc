@@ -21,8 +21,6 @@ using ptx::Type;
 constexpr uint64_t kMaxFrameBytes = 4 << 20;
 constexpr uint64_t kMaxLocalBytes = 512 << 10;  // a thread's local memory, as on the hardware
 
-uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 bool Has(const ptx::Instruction& instruction, std::string_view word) {
   return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) != instruction.modifiers.end();
 }
@@ -104,7 +102,7 @@ void FunctionDecoder::PlaceVariables() {
   const auto place = [](uint64_t& end, const ptx::Variable& v, uint64_t limit) {
     const uint64_t alignment = std::clamp<uint64_t>(v.alignment != 0 ? v.alignment : v.ElementBytes(), 1, 256);
     const uint64_t bytes = v.TotalBytes();
-    const uint64_t at = RoundUp(end, alignment);
+    const uint64_t at = AlignUp(end, alignment);
     if (bytes > limit || at + bytes > limit) throw Unsupported("variable " + v.name + " is too large");
     end = at + bytes;
     return static_cast<uint32_t>(at);
@@ -147,8 +145,8 @@ void FunctionDecoder::PlaceVariables() {
       }
     }
   }
-  info.area_bytes = static_cast<uint32_t>(RoundUp(area, 16));
-  info.local_bytes = static_cast<uint32_t>(RoundUp(local, 16));
+  info.area_bytes = static_cast<uint32_t>(AlignUp(area, 16));
+  info.local_bytes = static_cast<uint32_t>(AlignUp(local, 16));
 }
 
 void FunctionDecoder::Decode() {
@@ -164,7 +162,7 @@ void FunctionDecoder::Decode() {
   layout_ = AllocateRegisters(function_, flow_);
   CollectRegisters();
   PlaceVariables();
-  temporary_base_ = static_cast<uint32_t>(RoundUp(layout_.frame_bytes, 64));
+  temporary_base_ = static_cast<uint32_t>(AlignUp(layout_.frame_bytes, 64));
   sink_row_ = temporary_base_ + 8 * 256;
   if (sink_row_ > kMaxFrameBytes) throw Unsupported("function " + function_.name + " has too many registers");
   info.register_bytes = temporary_base_;

@@ -17,6 +17,9 @@
 
 namespace lockstep::vgpu {
 
+// The multiple of a unit that is no less than a value.
+inline uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
 // An instruction or a kernel that can't be decoded; the sentence goes into the finding.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;

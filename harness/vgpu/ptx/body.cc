@@ -13,7 +13,6 @@
 namespace lockstep::vgpu::ptx {
 namespace {
 
-constexpr int64_t kMostFiles = 1 << 16;
 constexpr int64_t kMostLines = INT32_MAX;
 
 // Where .loc puts the instructions that follow it.

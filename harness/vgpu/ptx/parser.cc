@@ -16,7 +16,6 @@
 namespace lockstep::vgpu::ptx {
 namespace {
 
-constexpr int64_t kMostFiles = 1 << 16;
 constexpr int64_t kLargestLimit = INT32_MAX;
 
 struct Linkage {
