@@ -8,9 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <span>
+#include <thread>
 
 #include "judge/device.h"
 #include "judge/gpu_kernels.h"
@@ -69,6 +71,21 @@ class Runtime {
       throw HarnessError("--device=cuda found no GPU (" + std::string(get_error_name(error)) +
                          "); --device=vgpu needs none");
     }
+  }
+
+  // Memory. Where there is none, workers are ended for what they keep; a driver takes a while to get much back, and
+  // what a sandbox holds ends a moment after the sandbox.
+  void* Allocate(uint64_t bytes, const char* what, const std::function<void()>& reclaim) const {
+    constexpr int kTries = 500;
+    void* address = nullptr;
+    int error = malloc(&address, bytes);
+    if (error != 0) reclaim();
+    for (int i = 0; error != 0 && i < kTries; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      error = malloc(&address, bytes);
+    }
+    Check(error, what);
+    return address;
   }
 
   void Check(int error, const char* what) const {
@@ -239,13 +256,7 @@ class CudaGpu : public Gpu {
     if (bytes <= memory.bytes) return;
     if (memory.address != nullptr) runtime_.free(memory.address);
     memory = {};
-    void* address = nullptr;
-    int error = runtime_.malloc(&address, bytes);
-    if (error != 0) {
-      reclaim_();
-      error = runtime_.malloc(&address, bytes);
-    }
-    runtime_.Check(error, "an allocation for timing");
+    void* const address = runtime_.Allocate(bytes, "an allocation for timing", reclaim_);
     memory = {static_cast<uint8_t*>(address), bytes};
     runtime_.Check(runtime_.memset(address, 0, bytes), "a fill");
     runtime_.Check(runtime_.device_synchronize(), "a fill");
@@ -266,16 +277,9 @@ class CudaJudgeDevice : public JudgeDevice {
   DeviceDescription Describe() const override { return {"cuda", "", GpuName(), 1}; }
 
   uint64_t Allocate(uint64_t bytes, const std::string& label) override {
-    void* address = nullptr;
     // Small allocations share a page, and IPC shares pages: each gets its own.
     const uint64_t whole = (bytes + kIpcGranularity - 1) / kIpcGranularity * kIpcGranularity;
-    int error = runtime_.malloc(&address, whole);
-    if (error != 0) {
-      Reclaim();
-      error = runtime_.malloc(&address, whole);
-    }
-    runtime_.Check(error, label.c_str());
-    return reinterpret_cast<uint64_t>(address);
+    return reinterpret_cast<uint64_t>(runtime_.Allocate(whole, label.c_str(), [this] { Reclaim(); }));
   }
   void Free(uint64_t address) override { runtime_.free(Pointer(address)); }
   bool Write(uint64_t to, const void* from, uint64_t bytes) override {

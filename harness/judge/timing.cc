@@ -1,8 +1,10 @@
 #include "judge/timing.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "judge/inputs.h"
@@ -129,6 +131,11 @@ std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContex
   const bool was_busy = is_busy();
   if (!was_busy && !is_full()) return std::nullopt;
   submission.Restart();
+  // What a sandbox holds ends a moment after the sandbox, and a driver that gets much memory back is slow about it.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(limits.release_seconds);
+  while ((is_busy() || is_full()) && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   if (is_busy()) throw HarnessError("another program is at work on the GPU: times would mean nothing");
   if (is_full()) throw HarnessError("another program took the GPU's memory: the reference would have none");
   if (was_busy) {

@@ -62,6 +62,7 @@ struct TimingLimits {
   // more.
   double idle_seconds = 2e-4;
   double memory_to_leave = 0.5;  // of the GPU's free memory: what a submission may not keep for itself
+  double release_seconds = 10;   // how long the GPU may take to be free of a worker that was ended
   // Of the points: an interval worth no more than this decides.
   double tolerance = 0.02;
 };

@@ -23,6 +23,7 @@ struct World {
   std::vector<std::string> events;      // in order
   bool busy_until_restart = false, busy_for_ever = false;
   bool full_until_restart = false, full_for_ever = false;
+  int looks_until_released = 0;  // how often the memory is looked at, after the restart, until it is free
 };
 World* g_world = nullptr;
 
@@ -31,6 +32,10 @@ class FakeGpu : public Gpu {
   uint64_t free_bytes() const override {
     const auto& events = g_world->events;
     const bool has_run = std::find(events.begin(), events.end(), "own run") != events.end();
+    if (!g_world->full_until_restart && events.back() == "own restart" && g_world->looks_until_released > 0) {
+      --g_world->looks_until_released;
+      return 1 << 20;
+    }
     return g_world->full_until_restart || (g_world->full_for_ever && has_run) ? 1 << 20 : 1 << 30;
   }
   double peak_bytes_per_second() const override { return kPeak; }
@@ -148,6 +153,7 @@ class TimingTest : public testing::Test {
     BatchRunner own("own", submission), other("reference", reference);
     TimingLimits limits;
     limits.most_calls = 20;
+    limits.release_seconds = 0.1;
     const auto enough = [&](const Timing& timing) {
       return Decides(timing.Figure(TimingBase::kReference), budget, limits.tolerance);
     };
@@ -262,6 +268,14 @@ TEST_F(TimingTest, MemoryThatIsKeptIsRejectedBeforeTheReferenceMissesIt) {
   EXPECT_EQ(problem.verdict, Verdict::kRejected);
   EXPECT_NE(problem.evidence.at(0).find("memory was still taken"), std::string::npos) << problem.evidence.at(0);
   EXPECT_EQ(std::count(world_.events.begin(), world_.events.end(), "reference run"), 0);
+}
+
+TEST_F(TimingTest, MemoryMayTakeAWhileToComeBack) {
+  Behaviour behaviour{4 * kFloor};
+  behaviour.keeps_memory = true;
+  world_.looks_until_released = 3;
+  EXPECT_EQ(ProblemOfRun(behaviour).verdict, Verdict::kRejected);
+  EXPECT_EQ(world_.looks_until_released, 0);
 }
 
 TEST_F(TimingTest, GpuThatOthersUseIsTheHarnesssFault) {
