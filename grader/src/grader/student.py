@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,10 +156,15 @@ class _Student:
     def _all(self, assignments: Sequence[Assignment]) -> int:
         status = 0
         states: list[tuple[Assignment, SuiteResult | None, str]] = []
-        for assignment in assignments:
-            self._say(f"{assignment.id}: compiling")
+        self._say(f"compiling {len(assignments)} solutions")
+        # All before the first suite starts: nothing then disturbs what is timed on a GPU.
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            builds = [pool.submit(self._build, assignment) for assignment in assignments]
+        for assignment, build in zip(assignments, builds, strict=True):
             try:
-                result, _ = self._suite(assignment, self._worker(assignment), [])
+                worker, warnings = build.result()
+                self._warn(warnings)
+                result, _ = self._suite(assignment, worker, [])
             except _CompileError:
                 states.append((assignment, None, f"{assignment.submission} does not compile"))
                 status = max(status, _WRONG_STATUS)
@@ -181,7 +187,25 @@ class _Student:
         return self._request.source or assignment.path.parent / assignment.submission
 
     def _worker(self, assignment: Assignment) -> Path:
-        """The built solution; compiled where something that it depends on changed. Raises _CompileError."""
+        """The built solution, after the compiler's warnings. Raises _CompileError."""
+        self._say(f"compiling {self._source(assignment).name}")
+        try:
+            worker, warnings = self._build(assignment)
+        finally:
+            self._say("")
+        self._warn(warnings)
+        return worker
+
+    def _warn(self, warnings: str) -> None:
+        if warnings:
+            self._say("")
+            print(warnings + "\n")
+
+    def _build(self, assignment: Assignment) -> tuple[Path, str]:
+        """The solution and the compiler's warnings, compiled where something that it depends on changed.
+
+        Raises _CompileError.
+        """
         path = self._source(assignment)
         try:
             source = read_regular(path, _BYTES)
@@ -193,10 +217,9 @@ class _Student:
         version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
         key = worker_key(self._layout, assignment.id, source, version)
         if worker.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8") == key:
-            return worker
+            return worker, ""
         worker.parent.mkdir(parents=True, exist_ok=True)
         stamp.unlink(missing_ok=True)
-        self._say(f"compiling {path.name}")
         command = [
             str(self._layout.build_script),
             *("--build", str(self._layout.build)),
@@ -206,16 +229,13 @@ class _Student:
             *("--out", str(worker)),
         ]
         ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        self._say("")
         message = ended.stdout.decode("utf-8", "replace").replace(f"{path.parent}/", "").strip()
         if ended.returncode == BUILD_SCRIPT_STATUS:
             raise GraderError(message)
         if ended.returncode != 0:
             raise _CompileError(message)
-        if message:
-            print(message + "\n")  # warnings
         write_atomic(stamp, key)
-        return worker
+        return worker, message
 
     def _suite(
         self, assignment: Assignment, worker: Path, flags: Sequence[str], *, verbose: bool = False
