@@ -5,17 +5,21 @@
 // access's form are known.
 #pragma once
 
-#include <bit>
+#include <array>
 #include <cstdint>
-#include <cstring>
+#include <memory>
 
+#include "vgpu/exec/pc_counters.h"
 #include "vgpu/isa/insn.h"
+#include "vgpu/isa/lanes.h"
 #include "vgpu/observers/access_form.h"
 
 namespace lockstep::vgpu {
 
 struct AccessPattern {
-  LaneMask mask = 0;   // 0: nothing is known
+  LaneMask mask = 0;
+  uint32_t bytes = 0;  // a lane
+  AccessKind access = AccessKind::kLoad;
   uint32_t low = 0;    // the lowest address, from the first active lane's; modulo 2^32
   uint32_t span = 0;   // bytes from the lowest address to the end of the highest
   uint32_t phase = 0;  // the first active lane's place in a word of 4 bytes
@@ -24,39 +28,31 @@ struct AccessPattern {
   bool uniform[2] = {false, false};  // kHalves: the half-warp's lanes share one address
 
   // Addresses from the first active lane's, 0 for lanes that are not; ~0 for those that are.
-  alignas(32) uint32_t offset[kWarpSize];
-  alignas(32) uint32_t care[kWarpSize];
+  alignas(64) uint32_t offset[kWarpSize];
+  alignas(64) uint32_t care[kWarpSize];
 
   // Whether lanes at a[] lie as they did; first: the first active lane's address.
   [[gnu::always_inline]] bool Matches(const uint32_t* a, uint32_t first, LaneMask lanes) const {
-    using Vector [[gnu::vector_size(32)]] = uint32_t;
-    constexpr int kWidth = 8;
-    if (lanes != mask) return false;
-    const Vector start = first - Vector{};
-    Vector different{};
-    if (lanes == kFullMask) {
-      for (int at = 0; at < kWarpSize; at += kWidth) {
-        Vector value, expected;
-        std::memcpy(&value, a + at, sizeof value);
-        std::memcpy(&expected, offset + at, sizeof expected);
-        different |= (value - start) ^ expected;
-      }
-    } else {
-      for (int at = 0; at < kWarpSize; at += kWidth) {
-        Vector value, expected, on;
-        std::memcpy(&value, a + at, sizeof value);
-        std::memcpy(&expected, offset + at, sizeof expected);
-        std::memcpy(&on, care + at, sizeof on);
-        different |= ((value - start) & on) ^ expected;
-      }
-    }
-    using Quads [[gnu::vector_size(32)]] = uint64_t;
-    const Quads all = reinterpret_cast<Quads>(different);
-    return (all[0] | all[1] | all[2] | all[3]) == 0;
+    return lanes == mask && LanesEqual(a, offset, first, lanes, lanes == kFullMask ? nullptr : care);
   }
+  // What n such accesses cost.
+  void Count(uint64_t n, PcMemory& c) const {
+    c.shared_requests += n;
+    c.wavefronts += n * wavefronts;
+    c.wavefronts_ideal += n * wavefronts_ideal;
+  }
+};
 
-  // Takes in an access of `bytes` a lane; address[] = a[] + the instruction's offset.
-  void Learn(const uint32_t* a, const uint64_t address[kWarpSize], LaneMask lanes, uint32_t bytes, AccessKind access);
+// Of one engine. Instructions whose lanes lie alike share a pattern: a loop that the compiler has unrolled has many.
+class AccessPatterns {
+ public:
+  // The pattern of an access of `bytes` a lane that is right in every lane; address[] = a[] + the instruction's offset.
+  std::shared_ptr<const AccessPattern> Find(const uint32_t* a, const uint64_t address[kWarpSize], LaneMask lanes,
+                                            uint32_t bytes, AccessKind access);
+
+ private:
+  std::array<std::shared_ptr<const AccessPattern>, 32> recent_;
+  size_t next_ = 0;
 };
 
 }  // namespace lockstep::vgpu

@@ -73,7 +73,7 @@ void Complete(Block& block, uint32_t index) {
 
 void ResetBarrier(Block& block, uint32_t index) {
   Barrier& barrier = block.barriers[index];
-  std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
+  for (LaneMask& arrived : barrier.arrived) arrived = 0;
   barrier.arrived_warps = barrier.touched_warps = 0;
   barrier.expected_warps = 0;
   barrier.popc = 0;
@@ -92,6 +92,31 @@ void CheckBarriers(Warp& warp) {
     }
     if (IsComplete(block, barrier)) Complete(block, index);
   }
+}
+
+void ArriveWhole(Warp& warp) {
+  Block& block = *warp.block;
+  Barrier& barrier = block.barriers[0];
+  const uint32_t pc = warp.pc - 1;
+  const uint64_t bit = BitOf(warp);
+  if ((barrier.touched_warps & bit) != 0 || barrier.expected_warps != 0) {
+    return ArriveAtBarrier(warp, warp.active, BarrierArrival());
+  }
+  for (Observer* observer : warp.engine->observers()) {
+    observer->OnBarrierArrive({warp.active, pc, block.index, warp.index, true}, 0);
+  }
+  if (barrier.touched_warps == 0) barrier.expected_pc = pc;
+  barrier.touched_warps |= bit;
+  barrier.arrived_warps |= bit;
+  barrier.pc[warp.index] = pc;
+  barrier.arrived[warp.index] = warp.active;
+  barrier.all = false;
+  block.barriers_in_use |= 1;
+  BlockCurrent(warp, GroupStatus::kAtBarrier);
+  Group& group = warp.state->groups[warp.state->current];
+  group.barrier = 0;
+  group.reduction = BarrierReduction::kNone;
+  if ((block.live_warps & ~barrier.arrived_warps) == 0) Complete(block, 0);
 }
 
 void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {

@@ -57,6 +57,8 @@ struct BarrierArrival {
 
 // Lanes `mask` of the running group arrive.
 void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival);
+// The same for barrier 0, all of the block and all lanes that the warp still has, together: __syncthreads(), mostly.
+void ArriveWhole(Warp& warp);
 void ResetBarrier(Block& block, uint32_t barrier);
 // Completes barriers that now have all their warps: after an arrival or an exit.
 void CheckBarriers(Warp& warp);

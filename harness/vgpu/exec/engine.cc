@@ -23,6 +23,28 @@ constexpr uint64_t kPatience = 1 << 22;
 
 constexpr int kUnwritten = 0xcb;  // what shared memory holds that no one has written
 
+// Whether all lanes of the group execute it, and then the next instruction, unless the warp stops.
+bool GoesStraight(const Insn& insn) {
+  if (insn.guard != kNoRow || (insn.flags & (kAlwaysCall | kWarpSynchronous)) != 0) return false;
+  switch (insn.insn_class) {
+    case InsnClass::kInteger:
+    case InsnClass::kIntegerMultiply:
+    case InsnClass::kIntegerDivide:
+    case InsnClass::kFloat32:
+    case InsnClass::kFloat64:
+    case InsnClass::kFloat16:
+    case InsnClass::kSpecialFunction:
+    case InsnClass::kConvert:
+    case InsnClass::kMove:
+    case InsnClass::kPredicate:
+    case InsnClass::kLoad:
+    case InsnClass::kStore:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
@@ -30,11 +52,20 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
   for (Observer* observer : observers_) {
     if (observer->WatchesMemory()) memory_observers_.push_back(observer);
   }
+  observed_ = !memory_observers_.empty();
   const size_t n = launch_.program->code.size();
   issue_.resize(n);
+  straight_issue_.resize(n);
+  straight_.resize(n);
+  for (size_t pc = n; pc-- > 0;) {
+    straight_[pc] = GoesStraight(launch_.program->code[pc]) ? 1 + (pc + 1 < n ? straight_[pc + 1] : 0) : 0;
+  }
   memory_.resize(n);
-  ranges_.resize(n);
-  patterns_.resize(n);
+  sites_.resize(n);
+  for (size_t pc = 0; pc < n; ++pc) {
+    sites_[pc].used_if = launch_.program->info[pc].used_if;
+    sites_[pc].used_if_not = launch_.program->info[pc].used_if_not;
+  }
 }
 
 Engine::~Engine() = default;
@@ -42,8 +73,28 @@ Engine::~Engine() = default;
 void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
   for (size_t pc = 0; pc < by_pc.size(); ++pc) {
     by_pc[pc].issue += issue_[pc];
+    for (uint32_t k = 0; k < straight_[pc] && straight_issue_[pc].warps != 0; ++k) {
+      by_pc[pc + k].issue += straight_issue_[pc];
+    }
     by_pc[pc].memory += memory_[pc];
+    if (!launch_.counters) continue;
+    const Site& site = sites_[pc];
+    by_pc[pc].memory.shared_requests += site.side_by_side;
+    by_pc[pc].memory.wavefronts += site.side_by_side * site.wavefronts;
+    by_pc[pc].memory.wavefronts_ideal += site.side_by_side * site.wavefronts;
+    if (site.pattern != nullptr) site.pattern->Count(site.of_pattern, by_pc[pc].memory);
   }
+}
+
+void Engine::SetPattern(uint32_t pc, std::shared_ptr<const AccessPattern> pattern) {
+  Site& site = sites_[pc];
+  if (site.pattern != nullptr && launch_.counters) site.pattern->Count(site.of_pattern, memory_[pc]);
+  site.of_pattern = 0;
+  site.pattern = std::move(pattern);
+}
+
+void Engine::ForgetRanges() {
+  for (Site& site : sites_) site.range = {};
 }
 
 std::vector<Block*> Engine::StartNext() {
@@ -310,22 +361,45 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
 uint64_t Engine::RunGroup(Warp& warp, uint64_t fuel) {
   const Insn* const code = launch_.program->code.data();
   PcIssue* const issue = issue_.data();
+  const uint32_t* const straight = straight_.data();
   uint64_t left = fuel;
   do {
     const uint32_t pc = warp.pc;
-    const Insn& insn = code[pc];
-    warp.pc = pc + 1;
+    const Insn* insn = &code[pc];
     LaneMask mask = warp.active;
-    if (insn.guard != kNoRow) {
-      const LaneMask guard = *Source<LaneMask>(warp, insn.guard);
-      mask &= (insn.flags & kGuardNegated) != 0 ? ~guard : guard;
+    if (const uint32_t run = straight[pc]; run <= left && run > 1) {
+      PcIssue& count = straight_issue_[pc];
+      count.warps += 1;
+      count.threads += static_cast<uint64_t>(std::popcount(mask));
+      const uint32_t end = pc + run;
+      uint32_t next = pc;
+      do {
+        warp.pc = ++next;
+        insn->handler(warp, *insn, mask);
+        ++insn;
+      } while (next != end && !warp.stop);
+      left -= next - pc;
+      if (next != end) StopShort(pc, next, mask);
+      continue;
+    }
+    warp.pc = pc + 1;
+    if (insn->guard != kNoRow) {
+      const LaneMask guard = *Source<LaneMask>(warp, insn->guard);
+      mask &= (insn->flags & kGuardNegated) != 0 ? ~guard : guard;
     }
     issue[pc].warps += 1;
     issue[pc].threads += static_cast<uint64_t>(std::popcount(mask));
-    if (mask != 0 || (insn.flags & kAlwaysCall) != 0) insn.handler(warp, insn, mask);
+    if (mask != 0 || (insn->flags & kAlwaysCall) != 0) insn->handler(warp, *insn, mask);
     --left;
   } while (!warp.stop && left != 0);
   return fuel - left;
+}
+
+void Engine::StopShort(uint32_t begin, uint32_t end, LaneMask mask) {
+  const uint64_t threads = static_cast<uint64_t>(std::popcount(mask));
+  straight_issue_[begin].warps -= 1;
+  straight_issue_[begin].threads -= threads;
+  for (uint32_t pc = begin; pc < end; ++pc) issue_[pc] += PcIssue{1, threads};
 }
 
 }  // namespace lockstep::vgpu

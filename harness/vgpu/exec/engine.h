@@ -6,8 +6,9 @@
 // which starts another block, as many as would be resident on the device, when all started ones only spin.
 // Everything is decided by counts of executed instructions, so a launch is the same in every run.
 //
-// The loop (RunGroup) fetches, applies the guard, counts, and calls the instruction's handler. A handler that can't go
-// on sets Warp::stop; what happened is in WarpState::reason. A fault is recorded in the engine and ends its work.
+// The loop (RunGroup) fetches, applies the guard, counts, and calls the instruction's handler. Instructions in a row
+// that all lanes execute are counted once for all. A handler that can't go on sets Warp::stop; what happened is in
+// WarpState::reason. A fault is recorded in the engine and ends its work.
 #pragma once
 
 #include <atomic>
@@ -87,7 +88,7 @@ class Engine {
   const Program& program() const { return *launch_.program; }
   const std::vector<Observer*>& observers() const { return observers_; }
   // Those that want to know of memory accesses, if any.
-  bool observed() const { return !memory_observers_.empty(); }
+  bool observed() const { return observed_; }
   const std::vector<Observer*>& memory_observers() const { return memory_observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
   // The running instruction has only waited and will be executed again: it counts once.
@@ -98,18 +99,27 @@ class Engine {
   }
   Locality& locality() { return locality_; }
   const Locality& locality() const { return locality_; }
-  // The allocation that the instruction at pc last used.
   struct Range {
     uint64_t base = 1, end = 0;
   };
-  Range& range(uint32_t pc) { return ranges_[pc]; }
-  // How the instruction at pc last went to shared memory; nullptr: side by side, as far as is known.
-  AccessPattern* pattern(uint32_t pc) { return patterns_[pc].get(); }
-  AccessPattern& MakePattern(uint32_t pc) {
-    if (!patterns_[pc]) patterns_[pc] = std::make_unique<AccessPattern>();
-    return *patterns_[pc];
-  }
-  void ForgetRanges() { ranges_.assign(ranges_.size(), Range()); }
+  // What is known of a memory instruction from its last execution, and accesses of the commonest shapes, which are
+  // counted here: those of one shape are worth the same each.
+  struct alignas(64) Site {
+    Range range;                                   // the allocation that it used
+    std::shared_ptr<const AccessPattern> pattern;  // in shared memory; nullptr: side by side, as far as is known
+    uint64_t of_pattern = 0;                       // accesses, since it has this pattern
+    uint64_t side_by_side = 0;                     // accesses of shared memory
+    uint64_t last = 0;                             // in global memory: where the first lane went
+    RowRef used_if = kNoRow;                       // as InsnInfo has it
+    bool used_if_not = false;
+    uint8_t wavefronts = 0;  // of an access side by side
+  };
+  Site& site(uint32_t pc) { return sites_[pc]; }
+  Range& range(uint32_t pc) { return sites_[pc].range; }
+  // The instruction at pc has another pattern now, or none.
+  void SetPattern(uint32_t pc, std::shared_ptr<const AccessPattern> pattern);
+  AccessPatterns& patterns() { return patterns_; }
+  void ForgetRanges();
 
   // The place of a lane at the instruction at pc.
   ThreadPlace Place(const Warp& warp, uint32_t pc, int lane) const;
@@ -147,16 +157,21 @@ class Engine {
   bool TakesShortTurns() const { return launch_.interleaved && !observers_.empty(); }
   WarpTurn RunWarp(Block& block, Warp& warp);
   uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the instructions that it ran
+  void StopShort(uint32_t begin, uint32_t end, LaneMask mask);
   bool TakeBlock(uint32_t* index);
   void ReportPartialBarrier(const Warp& warp);
   void Deadlock(Block& block);
 
   LaunchState& launch_;
   std::vector<Observer*> observers_, memory_observers_;
+  bool observed_ = false;
   std::vector<PcIssue> issue_;
+  // By pc: how many instructions from there on all go straight, and how often they did all together.
+  std::vector<uint32_t> straight_;
+  std::vector<PcIssue> straight_issue_;
   std::vector<PcMemory> memory_;
-  std::vector<Range> ranges_;
-  std::vector<std::unique_ptr<AccessPattern>> patterns_;
+  std::vector<Site> sites_;
+  AccessPatterns patterns_;
   Locality locality_;
   std::vector<std::unique_ptr<Block>> blocks_;  // all ever made
   std::vector<Block*> free_blocks_;

@@ -89,23 +89,6 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   warp.base[1] = program.constants.get();
 }
 
-void SaveGroup(Warp& warp) {
-  WarpState& s = *warp.state;
-  if (s.current < 0) return;
-  s.groups[s.current].mask = warp.active;
-  s.groups[s.current].pc = warp.pc;
-}
-
-void LoadGroup(Warp& warp, int index) {
-  WarpState& s = *warp.state;
-  const Group& g = s.groups[index];
-  s.current = index;
-  warp.active = g.mask;
-  warp.pc = g.pc;
-  warp.base[0] = g.frame->rows.get();
-  s.reconverge_pc = g.entry < 0 ? kNoPc : s.entries[g.entry].pc;
-}
-
 void DropCurrent(Warp& warp) {
   WarpState& s = *warp.state;
   s.groups[s.current] = s.groups.back();
@@ -205,8 +188,9 @@ bool ReleaseParked(WarpState& s) {
 
 int NextReady(const WarpState& s) {
   const int n = static_cast<int>(s.groups.size());
-  for (int k = 1; k <= n; ++k) {
-    const int at = (std::max(s.current, -1) + k) % n;
+  int at = std::max(s.current, -1);
+  for (int k = 0; k < n; ++k) {
+    if (++at >= n) at = 0;
     if (s.groups[at].status == GroupStatus::kReady && !s.groups[at].spun) return at;
   }
   return -1;

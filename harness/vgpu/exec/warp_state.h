@@ -102,8 +102,22 @@ struct WarpState {
 // Puts the warp at the start of its program with one group of all its lanes.
 void StartWarp(Warp& warp, const Program& program, LaneMask lanes);
 
-void SaveGroup(Warp& warp);
-void LoadGroup(Warp& warp, int index);
+inline void SaveGroup(Warp& warp) {
+  WarpState& s = *warp.state;
+  if (s.current < 0) return;
+  s.groups[s.current].mask = warp.active;
+  s.groups[s.current].pc = warp.pc;
+}
+
+inline void LoadGroup(Warp& warp, int index) {
+  WarpState& s = *warp.state;
+  const Group& g = s.groups[index];
+  s.current = index;
+  warp.active = g.mask;
+  warp.pc = g.pc;
+  warp.base[0] = g.frame->rows.get();
+  s.reconverge_pc = g.entry < 0 ? kNoPc : s.entries[g.entry].pc;
+}
 
 // Adds a ready group.
 void AddReady(WarpState& state, LaneMask mask, uint32_t pc, Frame* frame, int32_t entry);

@@ -47,6 +47,13 @@ void MeetAtBarrier(Warp& warp, const Insn& insn, LaneMask mask) {
   if (ReadBarrier(warp, insn.row[0], insn.row[1], mask, arrival)) ArriveAtBarrier(warp, mask, arrival);
 }
 
+// bar.sync 0: what most programs have.
+void MeetAtBarrier0(Warp& warp, const Insn& insn, LaneMask mask) {
+  const bool is_0 = (insn.row[0] & kConstantPool) != 0 && *Source<uint32_t>(warp, insn.row[0]) == 0;
+  if (is_0 && insn.row[1] == kNoRow && mask == warp.alive) return ArriveWhole(warp);
+  MeetAtBarrier<true>(warp, insn, mask);
+}
+
 template <bool kCounted>
 void BarrierReduce(Warp& warp, const Insn& insn, LaneMask mask) {
   BarrierArrival arrival;
@@ -60,7 +67,7 @@ void BarrierReduce(Warp& warp, const Insn& insn, LaneMask mask) {
 template <bool kWaits>
 Selection SelectBarrier(Modifiers& m) {
   m.Take("aligned");
-  return m.type_count() == 0 ? Selection{MeetAtBarrier<kWaits>} : Selection{};
+  return m.type_count() == 0 ? Selection{kWaits ? MeetAtBarrier0 : MeetAtBarrier<false>} : Selection{};
 }
 
 Selection SelectBarrierReduce(Modifiers& m) {

@@ -186,49 +186,63 @@ void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& hal
   }
 }
 
+namespace {
+
+// Each block's observers know its own memory, so an access of several blocks' is told as one of each, block by block.
+void ObserveCluster(Warp& warp, const Insn& insn, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
+                    uint32_t bytes, bool same_value) {
+  for (LaneMask left = mask; left != 0;) {
+    Block* const block = BlockAt(warp, address[std::countr_zero(left)]);
+    uint64_t offset[kWarpSize];
+    LaneMask lanes = 0;
+    for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      offset[lane] = address[lane] & kOffsetMask;
+      lanes |= static_cast<LaneMask>(BlockAt(warp, address[lane]) == block) << lane;
+    }
+    left &= ~lanes;
+    Block* const own = std::exchange(warp.block, block);
+    ObserveLanes(warp, insn, Region::kShared, access, offset, lanes, bytes, same_value);
+    warp.block = own;
+  }
+}
+
+}  // namespace
+
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
                   LaneMask mask, uint32_t bytes, bool same_value, AccessForm form, const StoreTest* store) {
   if (region == Region::kArea || region == Region::kParameters) return;
   if (region == Region::kClusterShared) {
-    // Each block's observers know its own memory, so the access is told as one of that block's, block by block.
-    for (LaneMask left = mask; left != 0;) {
-      Block* const block = BlockAt(warp, address[std::countr_zero(left)]);
-      uint64_t offset[kWarpSize];
-      LaneMask lanes = 0;
-      for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        offset[lane] = address[lane] & kOffsetMask;
-        lanes |= static_cast<LaneMask>(BlockAt(warp, address[lane]) == block) << lane;
-      }
-      left &= ~lanes;
-      Block* const own = std::exchange(warp.block, block);
-      ObserveLanes(warp, insn, Region::kShared, access, offset, lanes, bytes, same_value);
-      warp.block = own;
-    }
-    return;
+    return ObserveCluster(warp, insn, access, address, mask, bytes, same_value);
   }
+  const Engine& engine = *warp.engine;
+  const uint32_t pc = warp.pc - 1;
+  const Engine::Site& site = warp.engine->site(pc);
   const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
-  MemoryAccess event{};
-  event.space = SpaceOf(region);
-  event.kind = access;
-  event.order = flags.order;
-  event.scope = flags.scope;
-  event.bytes = static_cast<uint8_t>(bytes);
-  event.same_value = same_value;
-  event.form = form;
-  event.store = store;
-  event.returns_value = flags.returns_value;
-  event.mask = mask;
-  if (const InsnInfo& info = warp.engine->program().info[warp.pc - 1]; info.used_if != kNoRow) {
-    const LaneMask condition = *Source<LaneMask>(warp, info.used_if);
-    event.used = info.used_if_not ? ~condition : condition;
+  LaneMask used = kFullMask;
+  if (site.used_if != kNoRow) {
+    const LaneMask condition = *Source<LaneMask>(warp, site.used_if);
+    used = site.used_if_not ? ~condition : condition;
   }
-  event.address = address;
-  event.pc = warp.pc - 1;
-  event.block_index = warp.block->index;
-  event.warp_index = warp.index;
-  event.thread_base = warp.index * kWarpSize;
-  for (Observer* observer : warp.engine->memory_observers()) observer->OnMemory(event);
+  const MemoryAccess event{.space = SpaceOf(region),
+                           .kind = access,
+                           .order = flags.order,
+                           .scope = flags.scope,
+                           .bytes = static_cast<uint8_t>(bytes),
+                           .store = store,
+                           .same_value = same_value,
+                           .returns_value = flags.returns_value,
+                           .form = form,
+                           .mask = mask,
+                           .used = used,
+                           .address = address,
+                           .pc = pc,
+                           .block_index = warp.block->index,
+                           .warp_index = warp.index,
+                           .thread_base = warp.index * kWarpSize,
+                           .plain_shared_load = region == Region::kShared && access == AccessKind::kLoad &&
+                                                flags.order == MemoryOrder::kWeak};
+  for (Observer* observer : engine.memory_observers()) observer->OnMemory(event);
 }
 
 uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes) {

@@ -15,6 +15,7 @@
 #include "vgpu/exec/address_space.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
+#include "vgpu/isa/lanes.h"
 #include "vgpu/isa/row.h"
 #include "vgpu/observers/access_form.h"
 #include "vgpu/observers/coalescing.h"
@@ -183,32 +184,6 @@ inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask ma
   CountLanes(warp, kRegion, access, address, mask, bytes);
 }
 
-// Whether a[k] == start + k * stride for all k < kCount that the mask names. Vectors by hand: this runs for every
-// access, and compilers unroll such loops into scalar code.
-template <int kCount, typename Word>
-[[gnu::always_inline]] inline bool IsProgression(const Word* a, Word start, Word stride, LaneMask mask) {
-  using Vector [[gnu::vector_size(32)]] = Word;
-  constexpr int kWidth = 32 / static_cast<int>(sizeof(Word));
-  Vector step, expected, different{};
-  for (int k = 0; k < kWidth; ++k) step[k] = static_cast<Word>(k);
-  expected = step * stride + start;
-  const Vector shift = step;
-  for (int at = 0; at < kCount; at += kWidth) {
-    Vector value;
-    std::memcpy(&value, a + at, sizeof value);
-    value ^= expected;
-    if (mask != kFullMask) {
-      const Vector on = ((static_cast<Word>(mask >> at) - Vector{}) >> shift) & 1;
-      value &= -on;
-    }
-    different |= value;
-    expected += static_cast<Word>(kWidth * stride);
-  }
-  using Quads [[gnu::vector_size(32)]] = uint64_t;
-  const Quads all = reinterpret_cast<Quads>(different);
-  return (all[0] | all[1] | all[2] | all[3]) == 0;
-}
-
 // The two half-warps, each reading or writing side by side, or all of it at one address: what blocks 16 wide do.
 struct Halves {
   uint64_t first[2];  // address of lane 0 and of lane 16
@@ -273,8 +248,7 @@ bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& sam
 
 // The same where the form is that of a pattern (exec/access_pattern.h).
 template <typename Mover>
-[[gnu::noinline]] void ObservePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize],
-                                      AccessForm form) {
+void ObservePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize], AccessForm form) {
   bool same = false;
   if constexpr (Mover::kAccess == AccessKind::kStore) {
     same = form == AccessForm::kScattered &&
@@ -285,7 +259,7 @@ template <typename Mover>
 
 // Loads and stores in one region. Mover moves the bytes between rows and memory:
 //   static constexpr AccessKind kAccess;
-//   static uint32_t Bytes(const Insn&)                    a lane's bytes
+//   static uint32_t Bytes(const Insn&)                    a lane's bytes; kBytes, where they are always the same
 //   static void Unit(Warp&, const Insn&, LaneMask, uint8_t* lane0)
 //   static void Lanes(Warp&, const Insn&, LaneMask, const RegionMemory&, const uint64_t* address)
 //   static bool SameValue(const Warp&, const Insn&, int lane, int other)     stores only
@@ -361,10 +335,9 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
   return true;
 }
 
-// An access of shared memory whose lanes lie as they did the last time. False, and nothing done, where they do not, or
-// where something is wrong.
+// Of an access of shared memory, whether its lanes lie as they did the last time, and nothing is wrong.
 template <typename Mover>
-[[gnu::always_inline]] inline bool MovePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
+[[gnu::always_inline]] inline bool FitsPattern(const Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
                                                uint32_t offset, const AccessPattern& pattern) {
   const uint32_t bytes = Mover::Bytes(insn);
   const uint32_t first = base[std::countr_zero(mask) & (kWarpSize - 1)];
@@ -372,12 +345,14 @@ template <typename Mover>
   const uint32_t low = first + offset + pattern.low;
   const uint32_t room = warp.block->shared_bytes - low;
   if (low > warp.block->shared_bytes || pattern.span > room || (low & (bytes - 1)) != 0) return false;
-  if (bytes < 4 && (first + offset) % 4 != pattern.phase) return false;
-  if (PcMemory* c = warp.engine->memory_counters(warp.pc - 1)) {
-    c->shared_requests += 1;
-    c->wavefronts += pattern.wavefronts;
-    c->wavefronts_ideal += pattern.wavefronts_ideal;
-  }
+  return bytes >= 4 || (first + offset) % 4 == pattern.phase;
+}
+
+template <typename Mover>
+[[gnu::noinline]] void MovePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base, uint32_t offset,
+                                   Engine::Site& site) {
+  const AccessPattern& pattern = *site.pattern;
+  ++site.of_pattern;
   if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
   const bool halves = Mover::kHalves && pattern.form == AccessForm::kHalves;
   const bool observed = warp.engine->observed();
@@ -392,11 +367,10 @@ template <typename Mover>
         const uint32_t start = base[half * (kWarpSize / 2)] + offset;
         Mover::Half(warp, insn, half, warp.block->shared + start, pattern.uniform[half]);
       }
-      return true;
+      return;
     }
   }
   Mover::Lanes(warp, insn, mask, {warp.block->shared, 0, warp.block->shared_bytes}, address);
-  return true;
 }
 
 // The same where they do not lie so: next time they will. False: something is wrong.
@@ -406,11 +380,30 @@ template <typename Mover>
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
   // Of lanes that are misaligned or out of bounds nothing is to be known.
-  AccessPattern& pattern = warp.engine->MakePattern(warp.pc - 1);
-  pattern.mask = 0;
+  Engine& engine = *warp.engine;
+  const uint32_t pc = warp.pc - 1;
+  engine.SetPattern(pc, nullptr);
   if (!LanesInShared(warp, address, mask, Mover::Bytes(insn))) return false;
-  pattern.Learn(base, address, mask, Mover::Bytes(insn), Mover::kAccess);
-  return MovePattern<Mover>(warp, insn, mask, base, offset, pattern);
+  engine.SetPattern(pc, engine.patterns().Find(base, address, mask, Mover::Bytes(insn), Mover::kAccess));
+  Engine::Site& site = engine.site(pc);
+  if (!FitsPattern<Mover>(warp, insn, mask, base, offset, *site.pattern)) return false;
+  MovePattern<Mover>(warp, insn, mask, base, offset, site);
+  return true;
+}
+
+// An access in which lane l's address is first + l * bytes, once it is known to be right.
+template <Region kRegion, typename Mover>
+[[gnu::noinline]] void MoveUnit(Warp& warp, const Insn& insn, LaneMask mask, uint64_t first) {
+  const uint32_t bytes = Mover::Bytes(insn);
+  CountUnit<kRegion>(warp, Mover::kAccess, first, mask, static_cast<int>(bytes));
+  if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
+  if (warp.engine->observed()) {
+    uint64_t address[kWarpSize];
+    for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane) * bytes;
+    ObserveMove<Mover>(warp, insn, mask, kRegion, address, false, AccessForm::kUnit);
+  }
+  uint8_t* const memory = kRegion == Region::kShared ? warp.block->shared : nullptr;
+  Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(memory) + first));
 }
 
 // base[lane] + offset are the addresses; Word is the width in which they are added.
@@ -419,8 +412,10 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
   constexpr bool kPatterns = kRegion == Region::kShared && sizeof(Word) == sizeof(uint32_t);
   const uint32_t bytes = Mover::Bytes(insn);
   if constexpr (kPatterns) {
-    const AccessPattern* pattern = warp.engine->pattern(warp.pc - 1);
-    if (pattern != nullptr && MovePattern<Mover>(warp, insn, mask, base, offset, *pattern)) return;
+    Engine::Site& site = warp.engine->site(warp.pc - 1);
+    if (site.pattern != nullptr && FitsPattern<Mover>(warp, insn, mask, base, offset, *site.pattern)) {
+      return MovePattern<Mover>(warp, insn, mask, base, offset, site);
+    }
   }
   if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {
     const int low_lane = std::countr_zero(mask) & (kWarpSize - 1);  // a mask is never 0 here
@@ -432,16 +427,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
       const bool ok = kRegion == Region::kShared ? low < high && high <= warp.block->shared_bytes
                                                  : GlobalRangeOk(warp, Mover::kAccess, low, high);
       if (ok && (low & (bytes - 1)) == 0) {
-        CountUnit<kRegion>(warp, Mover::kAccess, first, mask, static_cast<int>(bytes));
-        if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
-        if (warp.engine->observed()) {
-          uint64_t address[kWarpSize];
-          for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane) * bytes;
-          ObserveMove<Mover>(warp, insn, mask, kRegion, address, false, AccessForm::kUnit);
-        }
-        uint8_t* const memory = kRegion == Region::kShared ? warp.block->shared : nullptr;
-        Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(memory) + first));
-        return;
+        return MoveUnit<kRegion, Mover>(warp, insn, mask, first);
       }
     }
     if constexpr (kPatterns) {

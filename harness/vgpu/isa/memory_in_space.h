@@ -30,6 +30,83 @@ void Access(Warp& warp, const Insn& insn, LaneMask mask) {
                              static_cast<Word>(insn.immediate));
 }
 
+// The two handlers that programs spend their time in. They see to the commonest shapes without a stack frame; all else
+// is a jump to where it is seen to.
+
+template <Region kRegion, typename Mover, typename Word>
+[[gnu::noinline]] void AccessSlowly(Warp& warp, const Insn& insn, LaneMask mask) {
+  Access<kRegion, Mover, Word>(warp, insn, mask);
+}
+
+template <typename Mover>
+void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
+  constexpr bool kStores = Mover::kAccess != AccessKind::kLoad;
+  constexpr uint32_t kBytes = Mover::kBytes;
+  const uint32_t* base = Source<uint32_t>(warp, Mover::Address(insn));
+  const uint32_t offset = static_cast<uint32_t>(insn.immediate);
+  Engine& engine = *warp.engine;
+  Engine::Site& site = engine.site(warp.pc - 1);
+  const uint64_t end = warp.block->shared_bytes;
+  if (const AccessPattern* pattern = site.pattern.get()) {
+    if (!FitsPattern<Mover>(warp, insn, mask, base, offset, *pattern)) {
+      return AccessSlowly<Region::kShared, Mover, uint32_t>(warp, insn, mask);
+    }
+    if constexpr (Mover::kHalves) {
+      if (pattern->form == AccessForm::kHalves && !engine.observed()) {
+        ++site.of_pattern;
+        if (kStores) warp.state->wrote = true;
+        uint8_t* const shared = warp.block->shared;
+        const uint32_t first = base[0] + offset, second = base[kWarpSize / 2] + offset;
+        Mover::Half(warp, insn, 0, shared + first, pattern->uniform[0]);
+        Mover::Half(warp, insn, 1, shared + second, pattern->uniform[1]);
+        return;
+      }
+    }
+    return MovePattern<Mover>(warp, insn, mask, base, offset, site);
+  }
+  if (kBytes <= 4 || mask == kFullMask) {
+    const uint32_t low_lane = static_cast<uint32_t>(std::countr_zero(mask)) % kWarpSize;
+    const uint32_t origin = base[low_lane] - low_lane * kBytes;
+    const uint64_t low = base[low_lane] + offset;
+    const uint64_t bytes =
+        static_cast<uint64_t>(kWarpSize - std::countl_zero(mask) - static_cast<int>(low_lane)) * kBytes;
+    if (IsProgression<kWarpSize>(base, origin, kBytes, mask) && low + bytes <= end && (low & (kBytes - 1)) == 0) {
+      const uint64_t first = low - low_lane * uint64_t{kBytes};
+      if (engine.observed()) return MoveUnit<Region::kShared, Mover>(warp, insn, mask, first);
+      ++site.side_by_side;
+      site.wavefronts = kBytes <= 4 ? 1 : kBytes / 4;
+      if (kStores) warp.state->wrote = true;
+      Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(warp.block->shared) + first));
+      return;
+    }
+  }
+  return AccessSlowly<Region::kShared, Mover, uint32_t>(warp, insn, mask);
+}
+
+template <typename Mover>
+void AccessGlobal(Warp& warp, const Insn& insn, LaneMask mask) {
+  constexpr bool kStores = Mover::kAccess != AccessKind::kLoad;
+  constexpr uint64_t kBytes = Mover::kBytes, kSpan = kWarpSize * kBytes;
+  const uint64_t* base = Source<uint64_t>(warp, Mover::Address(insn));
+  if (mask == kFullMask && IsProgression<kWarpSize>(base, base[0], kBytes, kFullMask)) {
+    const uint64_t first = base[0] + insn.immediate;
+    Engine& engine = *warp.engine;
+    Engine::Site& site = engine.site(warp.pc - 1);
+    // Warps and turns of a loop mostly go on by one step. The next is fetched while there is other work.
+    const uint64_t next = first + (first - site.last);
+    site.last = first;
+    for (uint64_t at = 0; at < kSpan; at += 64) __builtin_prefetch(reinterpret_cast<const void*>(next + at), kStores);
+    if (first >= site.range.base && first + kSpan <= site.range.end && first < first + kSpan &&
+        (first & (kBytes - 1)) == 0) {
+      if (engine.observed()) return MoveUnit<Region::kGlobal, Mover>(warp, insn, mask, first);
+      if (kStores) warp.state->wrote = true;
+      Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(first));
+      return CountUnit<Region::kGlobal>(warp, Mover::kAccess, first, kFullMask, static_cast<int>(kBytes));
+    }
+  }
+  return AccessSlowly<Region::kGlobal, Mover, uint64_t>(warp, insn, mask);
+}
+
 // Any shape of access in a region in which neighbours are not worth a look.
 template <Region kRegion, typename Mover, bool kNarrow>
 void AccessLanes(Warp& warp, const Insn& insn, LaneMask mask) {
@@ -72,6 +149,23 @@ void AccessCluster(Warp& warp, const Insn& insn, LaneMask mask) {
 }
 
 template <typename Mover>
+inline constexpr Handler kInGlobalMemory = [] {
+  if constexpr (Mover::kConverts) {
+    return Access<Region::kGlobal, Mover, uint64_t>;
+  } else {
+    return AccessGlobal<Mover>;
+  }
+}();
+template <typename Mover>
+inline constexpr Handler kInSharedMemory = [] {
+  if constexpr (Mover::kConverts) {
+    return Access<Region::kShared, Mover, uint32_t>;
+  } else {
+    return AccessShared<Mover>;
+  }
+}();
+
+template <typename Mover>
 void AccessGeneric(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* base = Source<uint64_t>(warp, Mover::Address(insn));
   const uint64_t offset = insn.immediate;
@@ -80,7 +174,7 @@ void AccessGeneric(Warp& warp, const Insn& insn, LaneMask mask) {
   for (int lane = 0; lane < kWarpSize; ++lane) {
     below |= (base[lane] + offset - kArenaWindow) & (uint64_t{0} - ((mask >> lane) & 1));
   }
-  if ((below >> 63) == 0) return Access<Region::kGlobal, Mover, uint64_t>(warp, insn, mask);
+  if ((below >> 63) == 0) return kInGlobalMemory<Mover>(warp, insn, mask);
   MoveGeneric(warp, insn, mask, base, MoveShared<Mover>, MoveLanes<Mover>);
 }
 
@@ -89,7 +183,7 @@ Handler InSpace(AccessSpace space, int address_bytes) {
   const bool narrow = address_bytes == 4;
   switch (space) {
     case AccessSpace::kGlobal:
-      return narrow ? nullptr : Access<Region::kGlobal, Mover, uint64_t>;
+      return narrow ? nullptr : kInGlobalMemory<Mover>;
     case AccessSpace::kConst:
       if constexpr (Mover::kAccess == AccessKind::kLoad) {
         if (narrow) return nullptr;
@@ -101,7 +195,7 @@ Handler InSpace(AccessSpace space, int address_bytes) {
     case AccessSpace::kGeneric:
       return narrow ? nullptr : AccessGeneric<Mover>;
     case AccessSpace::kShared:
-      return narrow ? Access<Region::kShared, Mover, uint32_t> : AccessSharedWide<Mover>;
+      return narrow ? kInSharedMemory<Mover> : AccessSharedWide<Mover>;
     case AccessSpace::kCluster:
       return narrow ? AccessCluster<Mover, true> : AccessCluster<Mover, false>;
     case AccessSpace::kLocal:

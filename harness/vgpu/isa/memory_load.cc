@@ -11,7 +11,8 @@ template <typename T, int kCount>
 struct LoadSame {
   static constexpr bool kConverts = false;
   static constexpr AccessKind kAccess = AccessKind::kLoad;
-  static constexpr uint32_t Bytes(const Insn&) { return sizeof(T) * kCount; }
+  static constexpr uint32_t kBytes = sizeof(T) * kCount;
+  static constexpr uint32_t Bytes(const Insn&) { return kBytes; }
   static RowRef Address(const Insn& insn) { return insn.Row(kCount); }
 
   static void Unit(Warp& warp, const Insn& insn, LaneMask mask, const uint8_t* lane0) {

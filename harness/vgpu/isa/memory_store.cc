@@ -10,7 +10,8 @@ template <typename T, int kCount>
 struct StoreSame {
   static constexpr bool kConverts = false;
   static constexpr AccessKind kAccess = AccessKind::kStore;
-  static constexpr uint32_t Bytes(const Insn&) { return sizeof(T) * kCount; }
+  static constexpr uint32_t kBytes = sizeof(T) * kCount;
+  static constexpr uint32_t Bytes(const Insn&) { return kBytes; }
   static RowRef Address(const Insn& insn) { return insn.row[0]; }
 
   static void Unit(Warp& warp, const Insn& insn, LaneMask mask, uint8_t* lane0) {

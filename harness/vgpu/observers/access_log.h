@@ -40,7 +40,13 @@ class AccessLog {
   bool full() const { return next() >= kMaximum; }
   const Access& operator[](uint32_t number) const { return accesses_[number - base_]; }
   uint32_t Add(const Access& access) {
-    accesses_.push_back(access);
+    Access& added = accesses_.emplace_back();  // member by member: as for DeferredLoads
+    added.block_index = access.block_index;
+    added.time = access.time;
+    added.pc = access.pc;
+    added.warp = access.warp;
+    added.kind = access.kind;
+    added.strength = access.strength;
     return next() - 1;
   }
   // No record below next() will be asked about again.

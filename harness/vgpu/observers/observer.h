@@ -54,6 +54,8 @@ struct MemoryAccess {
   uint32_t pc;
   uint32_t block_index, warp_index;
   uint32_t thread_base;  // = warp_index * 32
+  // The engine says so of what there is most of, a weak load of shared memory: one look for checkers that pass over it.
+  bool plain_shared_load = false;
 
   bool KeepsValue(uint32_t lane) const { return store != nullptr && store->keeps(*store, static_cast<int>(lane)); }
 };

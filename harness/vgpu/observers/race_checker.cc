@@ -93,6 +93,23 @@ class RaceChecker : public Checker {
   }
 
   void OnMemory(const MemoryAccess& event) override {
+    // Loads of shared memory that are only noted down are the most.
+    BlockState* block = current_;
+    if (event.plain_shared_load && check_shared_ && block != nullptr && block->index == event.block_index &&
+        block->deferred.open() && event.warp_index < BlockClocks::kMaxWarps && !block->log.full()) {
+      const Extent extent = ExtentOf(event);
+      if (!block->shared.Written(extent.low, extent.high)) {
+        block->clocks.Access(event.warp_index);
+        const Access access{event.block_index, block->clocks.Now(event.warp_index),
+                            event.pc,          static_cast<uint8_t>(event.warp_index),
+                            AccessKind::kLoad, Strength::kPlain};
+        block->deferred.Add(event, BlockState::Number(block->log, block->shared_cache, access), extent);
+        return;
+      }
+    }
+    OnAnyMemory(event);
+  }
+  [[gnu::noinline]] void OnAnyMemory(const MemoryAccess& event) {
     if (event.space != MemorySpace::kShared && event.space != MemorySpace::kGlobal) return;
     BlockState* block = FindBlock(event.block_index, event.warp_index);
     if (block == nullptr || event.mask == 0 || event.bytes == 0) return;

@@ -34,7 +34,14 @@ class DeferredLoads {
   void Add(const MemoryAccess& event, uint32_t number, const Extent& extent) {
     if (loads_.empty()) extent_ = extent;
     extent_ = {std::min(extent_.low, extent.low), std::max(extent_.high, extent.high)};
-    Load load{number, event.pc, event.mask, {}, event.warp_index, event.bytes, event.form};
+    // Written in place: what is put together elsewhere and copied at once has to wait until it has arrived there.
+    Load& load = loads_.emplace_back();
+    load.number = number;
+    load.pc = event.pc;
+    load.mask = event.mask;
+    load.warp = event.warp_index;
+    load.bytes = event.bytes;
+    load.form = event.form;
     const uint64_t* a = event.address;
     switch (event.form) {
       case AccessForm::kUnit:
@@ -60,7 +67,6 @@ class DeferredLoads {
         lanes_.emplace_back();
         for (int lane = 0; lane < kWarpSize; ++lane) lanes_.back()[lane] = static_cast<uint32_t>(a[lane]);
     }
-    loads_.push_back(load);
     open_ = loads_.size() < kMaximum;
   }
 

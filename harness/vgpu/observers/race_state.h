@@ -35,7 +35,7 @@ struct BlockState {
   };
   Cache shared_cache, global_cache;
 
-  static uint32_t Number(AccessLog& log, Cache& cache, const Access& access) {
+  [[gnu::always_inline]] static uint32_t Number(AccessLog& log, Cache& cache, const Access& access) {
     CachedAccess& cached = cache.accesses[access.warp * kCachedPcs + access.pc % kCachedPcs];
     if (cached.pc != access.pc || cached.time != access.time || cached.strength != access.strength ||
         cached.number < cache.oldest) {

@@ -57,21 +57,19 @@ class UninitializedChecker : public Checker {
 
   void OnMemory(const MemoryAccess& event) override {
     if (event.mask == 0 || event.bytes == 0) return;
-    switch (event.space) {
-      case MemorySpace::kGlobal:
-        VisitGlobal(event);
-        break;
-      case MemorySpace::kShared:
-        if (BlockStates* block = FindBlock(event.block_index)) {
-          // Once a block has filled its memory there is nothing left to find, nor to note.
-          if (!block->shared.Filled(ExtentOf(event).high)) Visit(event, block->shared);
-        }
-        break;
-      case MemorySpace::kLocal:
-        if (BlockStates* block = FindBlock(event.block_index)) VisitLocal(event, *block);
-        break;
-      default:
-        break;
+    if (event.space == MemorySpace::kShared) {
+      // Once a block has filled its memory there is nothing left to find, nor to note.
+      BlockStates* block = FindBlock(event.block_index);
+      if (block == nullptr || block->shared.Filled(ExtentOf(event).high)) return;
+      VisitShared(event, *block);
+    } else if (event.space == MemorySpace::kGlobal) {
+      // Where all of a few megabytes has been written, as is usual, the same.
+      const Extent extent = ExtentOf(event);
+      const bool one_region = (extent.low ^ (extent.high - 1)) >> GlobalByteStates::kRegionShift == 0;
+      if (one_region && global_.RegionWritten(extent.low)) return;
+      VisitGlobal(event);
+    } else if (event.space == MemorySpace::kLocal) {
+      if (BlockStates* block = FindBlock(event.block_index)) VisitLocal(event, *block);
     }
   }
 
@@ -91,14 +89,8 @@ class UninitializedChecker : public Checker {
     return current_ = entry->second.get();
   }
 
-  void VisitGlobal(const MemoryAccess& event) {
-    // Where all of a few megabytes has been written, as is usual, there is nothing to look up and nothing to note.
-    const Extent extent = ExtentOf(event);
-    if ((extent.low ^ (extent.high - 1)) >> GlobalByteStates::kRegionShift == 0 && global_.RegionWritten(extent.low)) {
-      return;
-    }
-    Visit(event, global_);
-  }
+  [[gnu::noinline]] void VisitGlobal(const MemoryAccess& event) { Visit(event, global_); }
+  [[gnu::noinline]] void VisitShared(const MemoryAccess& event, BlockStates& block) { Visit(event, block.shared); }
 
   template <typename States>
   void Visit(const MemoryAccess& event, States& states) {
@@ -148,7 +140,7 @@ class UninitializedChecker : public Checker {
     }
   }
 
-  void VisitLocal(const MemoryAccess& event, BlockStates& block) {
+  [[gnu::noinline]] void VisitLocal(const MemoryAccess& event, BlockStates& block) {
     if (block.local.size() < warps_) block.local.resize(warps_);
     if (event.warp_index >= block.local.size()) return;
     LocalByteStates& states = block.local[event.warp_index];
