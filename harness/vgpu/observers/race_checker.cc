@@ -129,6 +129,11 @@ class RaceChecker : public Checker {
         ForgetGlobal();
       }
       const uint32_t number = block->Number(log_, block->global_cache, access);
+      if (strength == Strength::kPlain && event.bytes >= 4) {
+        ShadowRegion* page = pages_.Find(event.address[0], false);
+        const uint64_t offset = event.address[0] & (ShadowPages::kPageBytes - 1);
+        if (page != nullptr && PutFresh(*page, offset, event, number)) return;
+      }
       Comparison comparison(log_, *block, block->global_cache, &releases_, access, number, global_floor_, event,
                             findings_);
       CheckLanes(comparison, event, GlobalMemory{&pages_});
@@ -247,6 +252,7 @@ class RaceChecker : public Checker {
     } else if (block.deferred.Meets(extent)) {
       EnterDeferred(block);
     }
+    if (access.strength == Strength::kPlain && PutFresh(block.shared, event.address[0], event, number)) return;
     EnterShared(block, event, access, number);
   }
   void EnterShared(BlockState& block, const MemoryAccess& event, const Access& access, uint32_t number) {
@@ -255,7 +261,7 @@ class RaceChecker : public Checker {
   }
   void EnterDeferred(BlockState& block) {
     if (block.deferred.empty()) return;
-    block.deferred.Enter(block.index, [&](const MemoryAccess& event, uint32_t number) {
+    block.deferred.Enter(block.log, [&](const MemoryAccess& event, uint32_t number) {
       EnterShared(block, event, block.log[number], number);
     });
   }
@@ -282,6 +288,28 @@ class RaceChecker : public Checker {
     if (!strong || event.kind == AccessKind::kLoad) return;
     if (!block.clocks.Release(event.warp_index, HasReleaseOrder(event.order))) return;
     if (check_global_) releases_.Add(block.index, ++sequence_, block.clocks.released());
+  }
+
+  // A full warp side by side, where nobody has been since the floor moved, has nothing to be held against: what
+  // CheckRun would come to, of the usual stores and of loads of global memory. False, and nothing done, for any other
+  // access.
+  static bool PutFresh(ShadowRegion& region, uint64_t offset, const MemoryAccess& event, uint32_t number) {
+    if (event.form != AccessForm::kUnit || event.mask != kFullMask || event.kind == AccessKind::kAtomic) return false;
+    const int shift = region.shift();
+    const int lane_shift = std::countr_zero(static_cast<unsigned>(event.bytes)) - shift;
+    if (lane_shift < 0 || lane_shift > ShadowRegion::kMaximumLaneShift) return false;
+    const size_t granule = offset >> shift, count = size_t{kWarpSize} << lane_shift;
+    if (offset + uint64_t{kWarpSize} * event.bytes > region.bytes() || !region.Untouched(granule, count)) return false;
+    const Trace own = event.kind == AccessKind::kLoad ? kRead : kLastWrite;
+    if (granule % kLineGranules != 0) {
+      Fill(region.Touch(own, granule, count), count, MakeRecord(number, 0), lane_shift);
+      return true;
+    }
+    for (size_t at = 0; at < count; at += kLineGranules) {
+      const uint32_t lane = static_cast<uint32_t>(at >> lane_shift);
+      region.SetLine(own, (granule + at) / kLineGranules, MakeRecord(number, lane), lane_shift);
+    }
+    return true;
   }
 
   template <typename Memory>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vgpu/observers/access_extent.h"
+#include "vgpu/observers/access_log.h"
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
@@ -37,9 +38,7 @@ class DeferredLoads {
     // Written in place: what is put together elsewhere and copied at once has to wait until it has arrived there.
     Load& load = loads_.emplace_back();
     load.number = number;
-    load.pc = event.pc;
     load.mask = event.mask;
-    load.warp = event.warp_index;
     load.bytes = event.bytes;
     load.form = event.form;
     const uint64_t* a = event.address;
@@ -70,9 +69,10 @@ class DeferredLoads {
     open_ = loads_.size() < kMaximum;
   }
 
-  // Calls f(event, number) for each load, in order. None is put off from now on until the next barrier.
+  // Calls f(event, number) for each load, in order; numbers are those of the log. None is put off from now on until the
+  // next barrier.
   template <typename F>
-  void Enter(uint32_t block_index, const F& f) {
+  void Enter(const AccessLog& log, const F& f) {
     open_ = false;
     for (const Load& load : loads_) {
       uint64_t address[kWarpSize];
@@ -84,10 +84,11 @@ class DeferredLoads {
       event.form = load.form;
       event.mask = load.mask;
       event.address = address;
-      event.pc = load.pc;
-      event.block_index = block_index;
-      event.warp_index = load.warp;
-      event.thread_base = load.warp * kWarpSize;
+      const Access& access = log[load.number];
+      event.pc = access.pc;
+      event.block_index = access.block_index;
+      event.warp_index = access.warp;
+      event.thread_base = access.warp * kWarpSize;
       f(event, load.number);
     }
     Drop();
@@ -95,10 +96,9 @@ class DeferredLoads {
 
  private:
   struct Load {
-    uint32_t number, pc;
+    uint32_t number;
     LaneMask mask;
     uint32_t place[2];  // lane 0's address and the stride, or each half's address, or [0] an index of lanes_
-    uint32_t warp;
     uint8_t bytes;
     AccessForm form;
     bool uniform[2] = {false, false};  // of halves

@@ -92,6 +92,12 @@ class ShadowRegion {
   // A line as if nobody had ever been there.
   void ClearLine(Trace trace, size_t line) { SetLine(trace, line, kAncient, 0); }
 
+  // Whether no trace has a record of these granules since the floor moved.
+  bool Untouched(size_t granule, size_t count) const {
+    bool touched = false;
+    for (const Records& records : traces_) touched |= granule < records.end && granule + count > records.begin;
+    return !touched;
+  }
   // A trace's records from a granule on; nullptr where the run has none since the floor moved.
   const Record* Since(Trace trace, size_t granule, size_t count) {
     Records& records = traces_[trace];
