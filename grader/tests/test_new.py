@@ -105,7 +105,7 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
 
     with ThreadPoolExecutor(2) as pool:
         objects = [str(path) for path in pool.map(compiled, sources)]
-    objects += [str(path) for path in sorted((build / "harness/CMakeFiles/lockstep_vgpu.dir").rglob("*.o"))]
+    objects += [str(path) for path in sorted((build / "harness/CMakeFiles").glob("lockstep_vgpu_*.dir/**/*.o"))]
     libraries = [build / "harness/liblockstep_judge.a", build / "lib/liblockstep_wire.a"]
     libraries.append(build / "harness/liblockstep_fatbin.a")
     (layout.build / "bin").mkdir()

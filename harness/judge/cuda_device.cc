@@ -76,12 +76,13 @@ class Runtime {
   // Memory. Where there is none, workers are ended for what they keep; a driver takes a while to get much back, and
   // what a sandbox holds ends a moment after the sandbox.
   void* Allocate(uint64_t bytes, const char* what, const std::function<void()>& reclaim) const {
+    constexpr std::chrono::milliseconds kTryAgain{20};
     constexpr int kTries = 500;
     void* address = nullptr;
     int error = malloc(&address, bytes);
     if (error != 0) reclaim();
     for (int i = 0; error != 0 && i < kTries; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      std::this_thread::sleep_for(kTryAgain);
       error = malloc(&address, bytes);
     }
     Check(error, what);

@@ -120,6 +120,8 @@ std::optional<double> SecondsOfOneCall(Runner& runner, std::vector<std::unique_p
   return seconds;
 }
 
+constexpr std::chrono::milliseconds kLookAgain{20};
+
 // Kernels that a submission left on the GPU would run beside the reference's and the copy's; memory that it keeps would
 // be missing to them. free_bytes: of the GPU's memory, before the submission ran.
 std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContext& context, const TimingLimits& limits,
@@ -134,7 +136,7 @@ std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContex
   // What a sandbox holds ends a moment after the sandbox, and a driver that gets much memory back is slow about it.
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(limits.release_seconds);
   while ((is_busy() || is_full()) && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(kLookAgain);
   }
   if (is_busy()) throw HarnessError("another program is at work on the GPU: times would mean nothing");
   if (is_full()) throw HarnessError("another program took the GPU's memory: the reference would have none");
