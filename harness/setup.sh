@@ -27,7 +27,8 @@ if [ -t 1 ]; then bold=$'\e[1m' red=$'\e[31m' off=$'\e[0m'; else bold='' red='' 
 say() { printf '%s==>%s %s\n' "$bold" "$off" "$*"; }
 fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
 
-has_header() { echo "#include <$1>" | g++ -x c++ -std=c++20 -fsyntax-only - 2>/dev/null; }
+# Only looked for: reading some of them takes a second each.
+has_header() { printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | g++ -x c++ -E - >/dev/null 2>&1; }
 has_library() { echo 'int main() {}' | g++ -x c++ - -o /dev/null "-l$1" 2>/dev/null; }
 
 # The first nvcc that is installed already and runs; nothing where there is none.
