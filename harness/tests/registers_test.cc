@@ -45,6 +45,12 @@ TEST(RegistersTest, FitTheBlocksThatTheKernelIsMadeFor) {
   EXPECT_EQ(Launch(20, ".maxntid 1024", 1024).registers, Launch(20, "", 1024).registers);
 }
 
+TEST(RegistersTest, AreNoMoreThanAnInstructionCanName) {
+  const Outcome outcome = Launch(400, "", 256);
+  EXPECT_EQ(outcome.error, LaunchError::kNone);
+  EXPECT_EQ(outcome.registers, 255u);
+}
+
 TEST(RegistersTest, AreBoundedOutright) { EXPECT_EQ(Launch(120, ".maxnreg 40", 1024).registers, 40u); }
 
 // The course's GPU has 8192 an SM.

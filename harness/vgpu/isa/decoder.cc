@@ -67,10 +67,13 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
 }
 
 // An assembler fits a kernel that says how large its blocks are, or how many are to be resident (.maxntid, .reqntid,
-// .minnctapersm), into a multiprocessor's registers, and spills what is too much; .maxnreg bounds a thread's by itself.
+// .minnctapersm), into a multiprocessor's registers, and spills what is too much, as it does beyond the 255 that an
+// instruction can name; .maxnreg bounds a thread's by itself.
 void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
   constexpr uint32_t kRegistersPerSm = 65536;  // of every GPU that runs today's PTX
   constexpr uint32_t kUnit = 8;
+  constexpr uint32_t kMostRegisters = 255;
+  kernel.registers = std::min(kernel.registers, kMostRegisters);
   if (entry.maxntid[0] > 0 || entry.reqntid[0] > 0) {
     const uint64_t threads =
         AlignUp(kernel.max_threads, kWarpSize) * static_cast<uint64_t>(std::max(entry.minnctapersm, 1));
