@@ -62,7 +62,9 @@ void Complete(Block& block, uint32_t index) {
       group.status = GroupStatus::kReady;
     }
   }
-  for (Observer* observer : block.warps[0].engine->observers()) {
+  Engine& engine = *block.warps[0].engine;
+  engine.TellSharedNotes(block, barrier.all_wait && (block.live_warps & ~barrier.arrived_warps) == 0);
+  for (Observer* observer : engine.observers()) {
     observer->OnBarrierComplete(block.index, index, barrier.arrived_warps);
   }
   ResetBarrier(block, index);
@@ -77,7 +79,7 @@ void ResetBarrier(Block& block, uint32_t index) {
   barrier.arrived_warps = barrier.touched_warps = 0;
   barrier.expected_warps = 0;
   barrier.popc = 0;
-  barrier.all = true;
+  barrier.all = barrier.all_wait = true;
   barrier.any = false;
   block.barriers_in_use &= ~(1u << index);
 }
@@ -103,7 +105,7 @@ void ArriveWhole(Warp& warp) {
     return ArriveAtBarrier(warp, warp.active, BarrierArrival());
   }
   for (Observer* observer : warp.engine->observers()) {
-    observer->OnBarrierArrive({warp.active, pc, block.index, warp.index, true}, 0);
+    observer->OnBarrierArrive({warp.active, pc, block.index, warp.index, true, true}, 0);
   }
   if (barrier.touched_warps == 0) barrier.expected_pc = pc;
   barrier.touched_warps |= bit;
@@ -125,8 +127,12 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
   Barrier& barrier = block.barriers[arrival.barrier];
   const uint32_t pc = warp.pc - 1;
   const int lane = std::countr_zero(mask);
+  if (!arrival.waits) {
+    engine.TellSharedNotes();
+    barrier.all_wait = false;
+  }
   for (Observer* observer : engine.observers()) {
-    observer->OnBarrierArrive({mask, pc, block.index, warp.index, arrival.waits}, arrival.barrier);
+    observer->OnBarrierArrive({mask, pc, block.index, warp.index, arrival.waits, arrival.waits}, arrival.barrier);
   }
   if (barrier.touched_warps == 0) {
     barrier.expected_warps = arrival.expected_warps;

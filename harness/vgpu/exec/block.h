@@ -9,6 +9,7 @@
 #include "vgpu/exec/cluster.h"
 #include "vgpu/exec/warp.h"
 #include "vgpu/exec/warp_state.h"
+#include "vgpu/observers/shared_notes.h"
 
 namespace lockstep::vgpu {
 
@@ -25,6 +26,7 @@ struct Barrier {
   uint32_t expected_pc = 0;       // who said so
   uint32_t popc = 0;              // bar.red
   bool all = true, any = false;
+  bool all_wait = true;  // nobody has come by bar.arrive
 };
 
 class Block {
@@ -45,6 +47,7 @@ class Block {
   std::shared_ptr<Cluster> cluster;  // null: launched without one, and none needed so far
 
   AlignedBytes shared_storage;
+  SharedUse shared_use;  // while observers take notes
 };
 
 struct BarrierArrival {

@@ -15,7 +15,9 @@ void EndPhaseIfDone(Cluster& cluster) {
   cluster.parity = !cluster.parity;
   for (Block* block : cluster.blocks) {
     if (block == nullptr || block->live_warps == 0) continue;
-    for (Observer* observer : block->warps[0].engine->observers()) {
+    Engine& engine = *block->warps[0].engine;
+    engine.TellSharedNotes();
+    for (Observer* observer : engine.observers()) {
       observer->OnBarrierComplete(block->index, 0, block->live_warps);
     }
     block->last_event = block->instructions;
@@ -52,6 +54,7 @@ void ArriveAtCluster(Warp& warp, LaneMask mask) {
   s.cluster_arrived |= mask;
   s.cluster_parity = cluster.parity ? s.cluster_parity | mask : s.cluster_parity & ~mask;
   cluster.arrived += static_cast<uint32_t>(std::popcount(fresh));
+  warp.engine->TellSharedNotes();
   for (Observer* observer : warp.engine->observers()) {
     observer->OnBarrierArrive({mask, warp.pc - 1, warp.block->index, warp.index}, 0);
   }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/row.h"
 
 namespace lockstep::vgpu {
@@ -48,7 +49,11 @@ bool GoesStraight(const Insn& insn) {
 }  // namespace
 
 Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
-    : launch_(launch), observers_(std::move(observers)), locality_(launch.program->code.size()) {
+    : launch_(launch),
+      observers_(std::move(observers)),
+      pattern_of_(launch.program->code.size()),
+      notes_(pattern_of_.data()),
+      locality_(launch.program->code.size()) {
   for (Observer* observer : observers_) {
     if (observer->WatchesMemory()) memory_observers_.push_back(observer);
   }
@@ -62,9 +67,16 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
   }
   memory_.resize(n);
   sites_.resize(n);
+  takes_notes_ = observed_ && std::all_of(memory_observers_.begin(), memory_observers_.end(),
+                                          [](const Observer* o) { return o->TakesSharedNotes(); });
   for (size_t pc = 0; pc < n; ++pc) {
-    sites_[pc].used_if = launch_.program->info[pc].used_if;
-    sites_[pc].used_if_not = launch_.program->info[pc].used_if_not;
+    const Insn& insn = launch_.program->code[pc];
+    Site& site = sites_[pc];
+    site.used_if = launch_.program->info[pc].used_if;
+    site.used_if_not = launch_.program->info[pc].used_if_not;
+    site.noted = takes_notes_ && site.used_if == kNoRow && pc < SharedNote::kMostPcs &&
+                 (insn.insn_class == InsnClass::kLoad || insn.insn_class == InsnClass::kStore) &&
+                 MemoryFlags::Unpack(insn.extra).order == MemoryOrder::kWeak;
   }
 }
 
@@ -88,6 +100,8 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
 
 void Engine::SetPattern(uint32_t pc, std::shared_ptr<const AccessPattern> pattern) {
   Site& site = sites_[pc];
+  TellSharedNotes();
+  pattern_of_[pc] = pattern.get();
   if (site.pattern != nullptr && launch_.counters) site.pattern->Count(site.of_pattern, memory_[pc]);
   site.of_pattern = 0;
   site.pattern = std::move(pattern);
@@ -139,6 +153,7 @@ Block* Engine::StartBlock(uint32_t index) {
     std::memset(b->shared_storage.get(), kUnwritten, bytes);
     b->shared = b->shared_storage.get() + kMemoryPadding;
     b->shared_bytes = launch_.shared_bytes;
+    if (takes_notes_) b->shared_use.Resize(launch_.shared_bytes);
     for (uint32_t w = 0; w < warps; ++w) {
       Warp& warp = b->warps[w];
       warp.index = w;
@@ -175,7 +190,25 @@ Block* Engine::StartBlock(uint32_t index) {
   return block;
 }
 
+void Engine::BeginNotes(Block& block) {
+  TellSharedNotes();
+  noted_block_ = &block;
+  notes_.Begin(block.index);
+}
+
+void Engine::TellNotes(bool last) {
+  if (last) {
+    notes_.set_last();
+  } else {
+    noted_block_->shared_use.Tell(notes_.loads());
+    noted_block_->shared_use.Tell(notes_.stores());
+  }
+  for (Observer* observer : memory_observers_) observer->OnSharedNotes(notes_);
+  notes_.Begin(notes_.block_index());
+}
+
 void Engine::FinishBlock(Block* block) {
+  TellSharedNotes(*block, true);
   for (Observer* observer : observers_) observer->OnBlockEnd(block->index);
   if (block->cluster != nullptr) {
     block->cluster->blocks[RankOf(*block)] = nullptr;
@@ -193,6 +226,11 @@ bool Engine::TakeBlock(uint32_t* index) {
 }
 
 void Engine::RunBlocks() {
+  RunAllBlocks();
+  TellSharedNotes();
+}
+
+void Engine::RunAllBlocks() {
   uint32_t index = 0;
   if (!launch_.interleaved) {
     while (TakeBlock(&index)) {

@@ -30,6 +30,7 @@
 #include "vgpu/finding.h"
 #include "vgpu/observers/locality.h"
 #include "vgpu/observers/observer.h"
+#include "vgpu/observers/shared_notes.h"
 
 namespace lockstep::vgpu {
 
@@ -112,6 +113,7 @@ class Engine {
     uint64_t last = 0;                             // in global memory: where the first lane went
     RowRef used_if = kNoRow;                       // as InsnInfo has it
     bool used_if_not = false;
+    bool noted = false;      // an access of shared memory that observers may be told of later: observers/shared_notes.h
     uint8_t wavefronts = 0;  // of an access side by side
   };
   Site& site(uint32_t pc) { return sites_[pc]; }
@@ -120,6 +122,34 @@ class Engine {
   void SetPattern(uint32_t pc, std::shared_ptr<const AccessPattern> pattern);
   AccessPatterns& patterns() { return patterns_; }
   void ForgetRanges();
+
+  // An access at site(warp.pc - 1), which is `noted`. first: the first active lane's address.
+  [[gnu::always_inline]] void NoteLoad(const Warp& warp, LaneMask mask, uint32_t bytes, uint32_t first,
+                                       const Extent& extent) {
+    if (!notes_.HasRoom(warp.block->index) || extent.Meets(notes_.stores())) BeginNotes(*warp.block);
+    notes_.Add({SharedNote::PlaceOf(warp.pc - 1, false, bytes, warp.index), first, mask}, extent);
+  }
+  // A store side by side of 4 bytes a lane. False: observers must be told of it now.
+  [[gnu::always_inline]] bool NoteStore(const Warp& warp, LaneMask mask, const Extent& extent) {
+    if (!notes_.HasRoom(warp.block->index)) BeginNotes(*warp.block);
+    if (extent.Meets(notes_.loads())) return false;
+    if (!warp.block->shared_use.TakeStore(extent, mask >> std::countr_zero(mask))) return false;
+    const uint32_t first = static_cast<uint32_t>(extent.low);
+    notes_.Add({SharedNote::PlaceOf(warp.pc - 1, true, 4, warp.index), first, mask}, extent);
+    return true;
+  }
+  bool takes_notes() const { return takes_notes_; }
+  const SharedNotes& notes() const { return notes_; }
+  // Tells observers of what is noted, before they are told anything that comes behind it.
+  void TellSharedNotes() {
+    if (!notes_.empty()) TellNotes(false);
+  }
+  // The same before a barrier of a block is completed, or the block ends. whole: behind it, all before is ordered.
+  void TellSharedNotes(Block& block, bool whole) {
+    if (!takes_notes_) return;
+    if (!notes_.empty()) TellNotes(whole && noted_block_ == &block);
+    if (whole) block.shared_use.Begin();
+  }
 
   // The place of a lane at the instruction at pc.
   ThreadPlace Place(const Warp& warp, uint32_t pc, int lane) const;
@@ -159,6 +189,9 @@ class Engine {
   uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the instructions that it ran
   void StopShort(uint32_t begin, uint32_t end, LaneMask mask);
   bool TakeBlock(uint32_t* index);
+  void RunAllBlocks();
+  void BeginNotes(Block& block);
+  void TellNotes(bool last);
   void ReportPartialBarrier(const Warp& warp);
   void Deadlock(Block& block);
 
@@ -172,6 +205,10 @@ class Engine {
   std::vector<PcMemory> memory_;
   std::vector<Site> sites_;
   AccessPatterns patterns_;
+  std::vector<const AccessPattern*> pattern_of_;  // by pc, as the site has it
+  SharedNotes notes_;
+  Block* noted_block_ = nullptr;
+  bool takes_notes_ = false;
   Locality locality_;
   std::vector<std::unique_ptr<Block>> blocks_;  // all ever made
   std::vector<Block*> free_blocks_;

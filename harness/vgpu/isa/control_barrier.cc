@@ -116,6 +116,7 @@ LOCKSTEP_OPCODES(barrier, {
 }  // namespace
 
 void WarpBarrier(Warp& warp, const Insn&, LaneMask mask) {
+  warp.engine->TellSharedNotes();
   for (Observer* observer : warp.engine->observers()) {
     observer->OnWarpSync({mask, warp.pc - 1, warp.block->index, warp.index});
   }

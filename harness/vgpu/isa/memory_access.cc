@@ -215,9 +215,9 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   if (region == Region::kClusterShared) {
     return ObserveCluster(warp, insn, access, address, mask, bytes, same_value);
   }
-  const Engine& engine = *warp.engine;
+  Engine& engine = *warp.engine;
   const uint32_t pc = warp.pc - 1;
-  const Engine::Site& site = warp.engine->site(pc);
+  const Engine::Site& site = engine.site(pc);
   const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
   LaneMask used = kFullMask;
   if (site.used_if != kNoRow) {
@@ -242,6 +242,11 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
                            .thread_base = warp.index * kWarpSize,
                            .plain_shared_load = region == Region::kShared && access == AccessKind::kLoad &&
                                                 flags.order == MemoryOrder::kWeak};
+  if (engine.takes_notes() &&
+      (event.space == MemorySpace::kShared || access == AccessKind::kAtomic || flags.order != MemoryOrder::kWeak)) {
+    engine.TellSharedNotes();
+    if (event.space == MemorySpace::kShared) warp.block->shared_use.Tell(ExtentOf(event));
+  }
   for (Observer* observer : engine.memory_observers()) observer->OnMemory(event);
 }
 

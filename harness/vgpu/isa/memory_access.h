@@ -350,12 +350,11 @@ template <typename Mover>
 
 template <typename Mover>
 [[gnu::noinline]] void MovePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base, uint32_t offset,
-                                   Engine::Site& site) {
+                                   Engine::Site& site, bool observed) {
   const AccessPattern& pattern = *site.pattern;
   ++site.of_pattern;
   if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
   const bool halves = Mover::kHalves && pattern.form == AccessForm::kHalves;
-  const bool observed = warp.engine->observed();
   uint64_t address[kWarpSize];
   if (!halves || observed) {
     for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
@@ -387,7 +386,7 @@ template <typename Mover>
   engine.SetPattern(pc, engine.patterns().Find(base, address, mask, Mover::Bytes(insn), Mover::kAccess));
   Engine::Site& site = engine.site(pc);
   if (!FitsPattern<Mover>(warp, insn, mask, base, offset, *site.pattern)) return false;
-  MovePattern<Mover>(warp, insn, mask, base, offset, site);
+  MovePattern<Mover>(warp, insn, mask, base, offset, site, engine.observed());
   return true;
 }
 
@@ -414,7 +413,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
   if constexpr (kPatterns) {
     Engine::Site& site = warp.engine->site(warp.pc - 1);
     if (site.pattern != nullptr && FitsPattern<Mover>(warp, insn, mask, base, offset, *site.pattern)) {
-      return MovePattern<Mover>(warp, insn, mask, base, offset, site);
+      return MovePattern<Mover>(warp, insn, mask, base, offset, site, warp.engine->observed());
     }
   }
   if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {

@@ -51,8 +51,15 @@ void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
     if (!FitsPattern<Mover>(warp, insn, mask, base, offset, *pattern)) {
       return AccessSlowly<Region::kShared, Mover, uint32_t>(warp, insn, mask);
     }
+    bool quiet = !engine.observed();  // observers, if there are any, need not be told of it now
+    if (!kStores && site.noted) {
+      const uint32_t first = base[std::countr_zero(mask) & (kWarpSize - 1)] + offset;
+      const uint32_t low = first + pattern->low;
+      engine.NoteLoad(warp, mask, kBytes, first, {low, uint64_t{low} + pattern->span});
+      quiet = true;
+    }
     if constexpr (Mover::kHalves) {
-      if (pattern->form == AccessForm::kHalves && !engine.observed()) {
+      if (pattern->form == AccessForm::kHalves && quiet) {
         ++site.of_pattern;
         if (kStores) warp.state->wrote = true;
         uint8_t* const shared = warp.block->shared;
@@ -62,7 +69,7 @@ void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
         return;
       }
     }
-    return MovePattern<Mover>(warp, insn, mask, base, offset, site);
+    return MovePattern<Mover>(warp, insn, mask, base, offset, site, !quiet);
   }
   if (kBytes <= 4 || mask == kFullMask) {
     const uint32_t low_lane = static_cast<uint32_t>(std::countr_zero(mask)) % kWarpSize;
@@ -72,7 +79,14 @@ void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
         static_cast<uint64_t>(kWarpSize - std::countl_zero(mask) - static_cast<int>(low_lane)) * kBytes;
     if (IsProgression<kWarpSize>(base, origin, kBytes, mask) && low + bytes <= end && (low & (kBytes - 1)) == 0) {
       const uint64_t first = low - low_lane * uint64_t{kBytes};
-      if (engine.observed()) return MoveUnit<Region::kShared, Mover>(warp, insn, mask, first);
+      bool quiet = !engine.observed();
+      if constexpr (!kStores) {
+        if (site.noted) engine.NoteLoad(warp, mask, kBytes, static_cast<uint32_t>(low), {low, low + bytes});
+        quiet |= site.noted;
+      } else if constexpr (kBytes == 4) {
+        if (site.noted) quiet = engine.NoteStore(warp, mask, {low, low + bytes});
+      }
+      if (!quiet) return MoveUnit<Region::kShared, Mover>(warp, insn, mask, first);
       ++site.side_by_side;
       site.wavefronts = kBytes <= 4 ? 1 : kBytes / 4;
       if (kStores) warp.state->wrote = true;

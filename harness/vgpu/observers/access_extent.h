@@ -9,9 +9,15 @@
 
 namespace lockstep::vgpu {
 
-// The bytes from the lowest to the highest that an access touches.
+// The bytes from the lowest to the highest that an access touches; without a value, none.
 struct Extent {
-  uint64_t low = 0, high = 0;
+  uint64_t low = ~uint64_t{0}, high = 0;
+
+  bool Meets(const Extent& other) const { return low < other.high && other.low < high; }
+  void Join(const Extent& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+  }
 };
 
 inline Extent ExtentOf(const MemoryAccess& event) {

@@ -53,10 +53,14 @@ void BlockClocks::SyncWarp(uint32_t warp, LaneMask lanes) {
   for (LaneMask left = lanes; left != 0; left &= left - 1) table[std::countr_zero(left)] = joined;
 }
 
-void BlockClocks::Arrive(uint32_t warp, uint32_t barrier, bool waits) {
+void BlockClocks::Arrive(uint32_t warp, uint32_t barrier, bool waits, bool stays) {
   Meeting& meeting = meeting_[barrier % kBarriers];
   met_ |= 1u << barrier % kBarriers;
   if (waits) meeting.waiting |= uint64_t{1} << warp;
+  if (stays) {
+    meeting.staying |= uint64_t{1} << warp;
+    return;
+  }
   JoinSeen(meeting.clock.data(), warp);
   meeting.acquired = std::max(meeting.acquired, acquired_[warp]);
   ++time_[warp];
@@ -64,6 +68,17 @@ void BlockClocks::Arrive(uint32_t warp, uint32_t barrier, bool waits) {
 
 bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
   Meeting& meeting = meeting_[barrier % kBarriers];
+  if ((alive_warps_ & ~(warps & meeting.waiting & meeting.staying)) == 0) {
+    CompleteWhole(meeting);
+    met_ &= ~(1u << barrier % kBarriers);
+    return true;
+  }
+  for (uint64_t left = meeting.staying; left != 0; left &= left - 1) {
+    const uint32_t warp = static_cast<uint32_t>(std::countr_zero(left));
+    JoinSeen(meeting.clock.data(), warp);
+    meeting.acquired = std::max(meeting.acquired, acquired_[warp]);
+    ++time_[warp];
+  }
   warps &= meeting.waiting;
   const bool whole = (alive_warps_ & ~warps) == 0;
   if (whole) {
@@ -79,9 +94,28 @@ bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
   }
   std::fill_n(meeting.clock.begin(), warps_, 0u);
   meeting.acquired = 0;
-  meeting.waiting = 0;
+  meeting.waiting = meeting.staying = 0;
   met_ &= ~(1u << barrier % kBarriers);
   return whole;
+}
+
+// All threads that are left have stayed: everybody has now seen everything. Nobody had seen more of a warp than its
+// clock says.
+void BlockClocks::CompleteWhole(Meeting& meeting) {
+  uint64_t acquired = meeting.acquired;
+  for (uint32_t w = 0; w < warps_; ++w) {
+    meeting.clock[w] = time_[w] + 1;
+    time_[w] += alive_warps_ >> w & 1;
+    if (meeting.staying >> w & 1) acquired = std::max(acquired, acquired_[w]);
+  }
+  for (uint32_t w = 0; w < warps_; ++w) {
+    if (!(alive_warps_ >> w & 1)) continue;
+    seen_[w] = meeting.clock;
+    acquired_[w] = std::max(acquired_[w], acquired);
+  }
+  std::fill_n(meeting.clock.begin(), warps_, 0u);
+  meeting.acquired = 0;
+  meeting.waiting = meeting.staying = 0;
 }
 
 void BlockClocks::Fence(uint32_t warp) {

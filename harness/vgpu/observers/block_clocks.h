@@ -45,8 +45,9 @@ class BlockClocks {
 
   void Exit(uint32_t warp, LaneMask lanes);
   void SyncWarp(uint32_t warp, LaneMask lanes);
-  // waits: not so for bar.arrive, by which a warp orders what it did before and nothing that it will do.
-  void Arrive(uint32_t warp, uint32_t barrier, bool waits = true);
+  // waits: not so for bar.arrive, by which a warp orders what it did before and nothing that it will do. stays: the
+  // lanes do nothing more until the barrier is completed.
+  void Arrive(uint32_t warp, uint32_t barrier, bool waits = true, bool stays = false);
   // True when every thread that has not exited waited: then all accesses until now come before all from now on.
   bool Complete(uint32_t barrier, uint64_t warps);
 
@@ -54,6 +55,7 @@ class BlockClocks {
   // Whether the warp's last fence is more recent than its last access; Access says that there is one.
   bool JustFenced(uint32_t warp) const { return just_fenced_ >> warp & 1; }
   void Access(uint32_t warp) { just_fenced_ &= ~(uint64_t{1} << warp); }
+  void AccessOf(uint32_t warps) { just_fenced_ &= ~uint64_t{warps}; }
 
   // A release of what was fenced; fences: the operation itself is a fence (.release). False when there is nothing new
   // to release.
@@ -73,8 +75,10 @@ class BlockClocks {
     Clock clock{};
     uint64_t acquired = 0;
     uint64_t waiting = 0;  // warps
+    uint64_t staying = 0;  // warps whose clocks tick, and are joined, when the barrier is completed
   };
 
+  void CompleteWhole(Meeting& meeting);
   static void Join(uint32_t* into, const uint32_t* from, uint32_t count);
   void JoinSeen(uint32_t* into, uint32_t warp);  // with the warp's own accesses until now
 

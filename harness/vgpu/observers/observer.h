@@ -14,7 +14,8 @@
 
 namespace lockstep::vgpu {
 
-struct Program;  // exec/program.h
+struct Program;     // exec/program.h
+class SharedNotes;  // observers/shared_notes.h
 
 // A thread's place in the launch: block_index is the linear index of the block in the grid, thread_index
 // warp * 32 + lane.
@@ -64,7 +65,8 @@ struct WarpEvent {  // barrier arrival, __syncwarp, fence, exit
   LaneMask mask;    // lanes that take part
   uint32_t pc;
   uint32_t block_index, warp_index;
-  bool waits = true;  // false: bar.arrive
+  bool waits = true;   // false: bar.arrive
+  bool stays = false;  // these lanes do nothing more until the barrier is completed
 };
 
 class Observer {
@@ -86,6 +88,10 @@ class Observer {
   // False: OnMemory does nothing, and need not be called.
   virtual bool WatchesMemory() const { return true; }
   virtual void OnMemory(const MemoryAccess&) {}
+  // Whether accesses of shared memory may be told by OnSharedNotes, later and together, instead. The engine does so
+  // where all observers agree.
+  virtual bool TakesSharedNotes() const { return false; }
+  virtual void OnSharedNotes(const SharedNotes&) {}
   // bar.sync / bar.arrive / bar.red: a warp arrives. When the barrier completes, OnBarrierComplete names
   // the warps that took part (bit w = warp w) and whether it spans the whole block.
   virtual void OnBarrierArrive(const WarpEvent&, uint32_t /*barrier*/) {}

@@ -15,7 +15,8 @@
 //
 // The usual access is by neighbouring lanes to neighbouring words, which last saw an access of the same shape. Runs are
 // therefore checked as a whole where all records are below the floor or one access's in step, and lane by lane
-// otherwise. Loads of shared memory that nobody writes between two barriers are not entered at all (race_deferred.h).
+// otherwise. Loads of shared memory that nobody writes between two barriers are not entered at all (race_deferred.h),
+// and what the engine has noted down (shared_notes.h) mostly not even looked at.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -109,6 +110,17 @@ class RaceChecker : public Checker {
     }
     OnAnyMemory(event);
   }
+  bool TakesSharedNotes() const override { return true; }
+  void OnSharedNotes(const SharedNotes& notes) override {
+    BlockState* block = FindBlock(notes.block_index(), 0);
+    if (block == nullptr) return;
+    block->clocks.AccessOf(notes.warps());
+    if (!check_shared_) return;
+    // What comes behind a barrier races with nothing before it, and notes do not clash with each other. So what is left
+    // is that a load meets what has been written before.
+    if (notes.last() && !block->shared.Written(notes.loads().low, notes.loads().high)) return;
+    EnterNotes(*block, notes);
+  }
   [[gnu::noinline]] void OnAnyMemory(const MemoryAccess& event) {
     if (event.space != MemorySpace::kShared && event.space != MemorySpace::kGlobal) return;
     BlockState* block = FindBlock(event.block_index, event.warp_index);
@@ -143,7 +155,7 @@ class RaceChecker : public Checker {
 
   void OnBarrierArrive(const WarpEvent& event, uint32_t barrier) override {
     if (BlockState* block = FindBlock(event.block_index, event.warp_index)) {
-      block->clocks.Arrive(event.warp_index, barrier, event.waits);
+      block->clocks.Arrive(event.warp_index, barrier, event.waits, event.stays);
     }
   }
   void OnBarrierComplete(uint32_t block_index, uint32_t barrier, uint64_t warps) override {
@@ -237,6 +249,23 @@ class RaceChecker : public Checker {
     }
   }
 
+  void EnterNotes(BlockState& block, const SharedNotes& notes) {
+    for (const SharedNote& note : notes) {
+      const Extent extent = notes.ExtentOf(note);
+      const bool clean = note.store() || !block.shared.Written(extent.low, extent.high);
+      if (clean && notes.last()) continue;
+      const uint32_t warp = note.warp();
+      const AccessKind kind = note.store() ? AccessKind::kStore : AccessKind::kLoad;
+      const Access access{notes.block_index(), block.clocks.Now(warp), note.pc(), static_cast<uint8_t>(warp), kind,
+                          Strength::kPlain};
+      if (clean && !note.store() && block.deferred.open() && !block.log.full()) {
+        block.deferred.Add(notes, note, BlockState::Number(block.log, block.shared_cache, access), extent);
+        continue;
+      }
+      uint64_t address[kWarpSize];
+      CheckShared(block, notes.Event(note, address), access);
+    }
+  }
   void CheckShared(BlockState& block, const MemoryAccess& event, const Access& access) {
     if (block.log.full()) {
       RestartShared(block);

@@ -15,6 +15,7 @@
 #include "vgpu/observers/access_extent.h"
 #include "vgpu/observers/access_log.h"
 #include "vgpu/observers/observer.h"
+#include "vgpu/observers/shared_notes.h"
 
 namespace lockstep::vgpu {
 
@@ -30,43 +31,23 @@ class DeferredLoads {
   // Whether loads may be put off; no longer in an interval in which they had to be entered after all.
   bool open() const { return open_; }
   bool empty() const { return loads_.empty(); }
-  bool Meets(const Extent& extent) const { return extent.low < extent_.high && extent.high > extent_.low; }
+  bool Meets(const Extent& extent) const { return extent_.Meets(extent); }
 
   void Add(const MemoryAccess& event, uint32_t number, const Extent& extent) {
-    if (loads_.empty()) extent_ = extent;
-    extent_ = {std::min(extent_.low, extent.low), std::max(extent_.high, extent.high)};
-    // Written in place: what is put together elsewhere and copied at once has to wait until it has arrived there.
-    Load& load = loads_.emplace_back();
-    load.number = number;
-    load.mask = event.mask;
-    load.bytes = event.bytes;
-    load.form = event.form;
-    const uint64_t* a = event.address;
-    switch (event.form) {
-      case AccessForm::kUnit:
-      case AccessForm::kStrided: {
-        const LaneMask rest = event.mask & (event.mask - 1);
-        const uint32_t first = static_cast<uint32_t>(std::countr_zero(event.mask));
-        const uint32_t next = static_cast<uint32_t>(std::countr_zero(rest)) & (kWarpSize - 1);
-        const bool strided = event.form == AccessForm::kStrided;
-        load.place[1] =
-            strided ? static_cast<uint32_t>(static_cast<int64_t>(a[next] - a[first]) / (next - first)) : event.bytes;
-        load.place[0] = static_cast<uint32_t>(a[first]) - first * load.place[1];
-        break;
-      }
-      case AccessForm::kHalves:
-        for (int half = 0; half < 2; ++half) {
-          const uint64_t* lane = a + half * (kWarpSize / 2);
-          load.place[half] = static_cast<uint32_t>(lane[0]);
-          load.uniform[half] = lane[0] == lane[1];
-        }
-        break;
-      case AccessForm::kScattered:
-        load.place[0] = static_cast<uint32_t>(lanes_.size());
-        lanes_.emplace_back();
-        for (int lane = 0; lane < kWarpSize; ++lane) lanes_.back()[lane] = static_cast<uint32_t>(a[lane]);
+    const uint64_t* address = event.address;
+    Add(event.form, event.mask, event.bytes, number, extent,
+        [=](uint32_t lane) { return static_cast<uint32_t>(address[lane]); });
+  }
+  void Add(const SharedNotes& notes, const SharedNote& note, uint32_t number, const Extent& extent) {
+    const AccessPattern* pattern = notes.PatternOf(note);
+    const auto bytes = static_cast<uint8_t>(note.bytes());
+    if (pattern != nullptr) {
+      Add(pattern->form, note.mask, bytes, number, extent,
+          [&](uint32_t lane) { return note.first + pattern->offset[lane]; });
+    } else {
+      const uint32_t origin = note.first - static_cast<uint32_t>(std::countr_zero(note.mask)) * bytes;
+      Add(AccessForm::kUnit, note.mask, bytes, number, extent, [=](uint32_t lane) { return origin + lane * bytes; });
     }
-    open_ = loads_.size() < kMaximum;
   }
 
   // Calls f(event, number) for each load, in order; numbers are those of the log. None is put off from now on until the
@@ -103,6 +84,45 @@ class DeferredLoads {
     AccessForm form;
     bool uniform[2] = {false, false};  // of halves
   };
+
+  // address(lane), below 2^32.
+  template <typename F>
+  void Add(AccessForm form, LaneMask mask, uint8_t bytes, uint32_t number, const Extent& extent, const F& address) {
+    extent_.Join(extent);
+    // Written in place: what is put together elsewhere and copied at once has to wait until it has arrived there.
+    Load& load = loads_.emplace_back();
+    load.number = number;
+    load.mask = mask;
+    load.bytes = bytes;
+    load.form = form;
+    switch (form) {
+      case AccessForm::kUnit:
+      case AccessForm::kStrided: {
+        const LaneMask rest = mask & (mask - 1);
+        const uint32_t first = static_cast<uint32_t>(std::countr_zero(mask));
+        const uint32_t next = static_cast<uint32_t>(std::countr_zero(rest)) & (kWarpSize - 1);
+        load.place[1] = bytes;
+        if (form == AccessForm::kStrided) {
+          const int32_t span = static_cast<int32_t>(address(next) - address(first));
+          load.place[1] = static_cast<uint32_t>(span / static_cast<int32_t>(next - first));
+        }
+        load.place[0] = address(first) - first * load.place[1];
+        break;
+      }
+      case AccessForm::kHalves:
+        for (uint32_t half = 0; half < 2; ++half) {
+          const uint32_t lane = half * (kWarpSize / 2);
+          load.place[half] = address(lane);
+          load.uniform[half] = address(lane) == address(lane + 1);
+        }
+        break;
+      case AccessForm::kScattered:
+        load.place[0] = static_cast<uint32_t>(lanes_.size());
+        lanes_.emplace_back();
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) lanes_.back()[lane] = address(lane);
+    }
+    open_ = loads_.size() < kMaximum;
+  }
 
   void Drop() {
     loads_.clear();

@@ -16,6 +16,7 @@
 #include "vgpu/observers/checkers.h"
 #include "vgpu/observers/coalescing.h"
 #include "vgpu/observers/finding_table.h"
+#include "vgpu/observers/shared_notes.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -70,6 +71,23 @@ class UninitializedChecker : public Checker {
       VisitGlobal(event);
     } else if (event.space == MemorySpace::kLocal) {
       if (BlockStates* block = FindBlock(event.block_index)) VisitLocal(event, *block);
+    }
+  }
+
+  bool TakesSharedNotes() const override { return true; }
+  void OnSharedNotes(const SharedNotes& notes) override {
+    BlockStates* block = FindBlock(notes.block_index());
+    if (block == nullptr || block->shared.Filled(std::max(notes.loads().high, notes.stores().high))) return;
+    for (const SharedNote& note : notes) {
+      const Extent extent = notes.ExtentOf(note);
+      if (block->shared.Filled(extent.high)) continue;
+      if (notes.PatternOf(note) == nullptr && IsContiguous(note.mask)) {
+        const uint64_t bytes = extent.high - extent.low;
+        if (note.store()) block->shared.Set(extent.low, bytes);
+        if (note.store() || block->shared.All(extent.low, bytes)) continue;
+      }
+      uint64_t address[kWarpSize];
+      VisitShared(notes.Event(note, address), *block);
     }
   }
 
