@@ -62,12 +62,18 @@ class ByteStates {
   }
   // Whether all of every lane's bytes have been written; none of them lies beyond end. Accesses are aligned.
   bool AllOfLanes(const uint64_t* address, LaneMask lanes, uint64_t bytes, uint64_t end) const {
-    if (end > words_.size() * 64) return false;
     const uint64_t any = address[std::countr_zero(lanes)];
+    return AllOfLanes([=](int lane) { return lanes >> lane & 1 ? address[lane] : any; }, bytes, end);
+  }
+  // The same for all lanes; address(lane).
+  template <typename F>
+  bool AllOfLanes(const F& address, uint64_t bytes, uint64_t end) const {
+    if (end > words_.size() * 64) return false;
+    const uint64_t* const words = words_.data();
     uint64_t written = ~uint64_t{0};
     for (int lane = 0; lane < kWarpSize; ++lane) {
-      const uint64_t at = lanes >> lane & 1 ? address[lane] : any;
-      written &= words_[at / 64] >> (at % 64);
+      const uint64_t at = address(lane);
+      written &= words[at / 64] >> (at % 64);
     }
     return (~written & BitRange(0, bytes)) == 0;
   }

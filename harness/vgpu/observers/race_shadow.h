@@ -30,7 +30,8 @@ inline constexpr int kTraces = 4;
 // group. Where all accesses are by whole lines there is hardly any shadow to write.
 inline constexpr size_t kLineGranules = 16;
 
-class ShadowRegion {
+// What every look at a region needs fills its first cache line.
+class alignas(64) ShadowRegion {
  public:
   // A fresh region; one of the same size keeps the size of its granules.
   void Reset(size_t bytes) {
@@ -38,11 +39,16 @@ class ShadowRegion {
       bytes_ = static_cast<uint32_t>(bytes);
       shift_ = 2;
     }
-    for (Records& records : traces_) records = {};
+    for (int trace = 0; trace < kTraces; ++trace) {
+      spans_[trace] = {};
+      whole_lines_[trace] = 0;
+      lines_[trace].reset();
+      data_[trace].reset();
+    }
   }
   // The floor has moved above all records.
   void Forget() {
-    for (Records& records : traces_) records.begin = records.end = 0;
+    for (Span& span : spans_) span = {};
     crowded_ = 0;
   }
 
@@ -53,8 +59,8 @@ class ShadowRegion {
     crowded_at_ = sequence;
   }
   bool Crowded(uint64_t sequence) const {
-    return crowded_ == granules() && crowded_at_ == sequence && traces_[kLastWrite].end == 0 &&
-           traces_[kStrongWrite].end == 0;
+    return crowded_ == granules() && crowded_at_ == sequence && spans_[kLastWrite].end == 0 &&
+           spans_[kStrongWrite].end == 0;
   }
 
   size_t bytes() const { return bytes_; }
@@ -69,25 +75,24 @@ class ShadowRegion {
   };
   static constexpr int kMaximumLaneShift = 3;  // of a line with one record
   Line LineOf(Trace trace, size_t line, Record floor) const {
-    const Records& records = traces_[trace];
     const size_t granule = line * kLineGranules;
-    if (granule >= records.end || granule + kLineGranules <= records.begin) return {};
-    if (const Record whole = records.OfLine(line)) {
+    if (!spans_[trace].Meets(granule, granule + kLineGranules)) return {};
+    if (const Record whole = OfLine(trace, line)) {
       const Record first = whole & kRecordBits;
       return first < floor ? Line{} : Line{first, static_cast<int>(whole >> kShiftAt)};
     }
-    if (!records.data) return {};
+    if (!data_[trace]) return {};
     uint32_t above = 0;
-    for (size_t k = 0; k < kLineGranules; ++k) above |= records.data[granule + k] >= floor;
+    for (size_t k = 0; k < kLineGranules; ++k) above |= data_[trace][granule + k] >= floor;
     return above == 0 ? Line{} : Line{0, 0, true};
   }
   // One access hit the whole line; first: the record of its first granule.
   void SetLine(Trace trace, size_t line, Record first, int lane_shift) {
-    Records& records = traces_[trace];
-    records.Widen(line * kLineGranules, (line + 1) * kLineGranules);
-    if (!records.lines) records.lines = std::make_unique<Record[]>(granules() / kLineGranules + 1);
-    records.whole_lines += records.lines[line] == 0;
-    records.lines[line] = first | static_cast<Record>(lane_shift) << kShiftAt;
+    spans_[trace].Widen(line * kLineGranules, (line + 1) * kLineGranules);
+    if (!lines_[trace]) lines_[trace] = std::make_unique<Record[]>(granules() / kLineGranules + 1);
+    Record& whole = lines_[trace][line];
+    whole_lines_[trace] += whole == 0;
+    whole = first | static_cast<Record>(lane_shift) << kShiftAt;
   }
   // A line as if nobody had ever been there.
   void ClearLine(Trace trace, size_t line) { SetLine(trace, line, kAncient, 0); }
@@ -95,68 +100,65 @@ class ShadowRegion {
   // Whether no trace has a record of these granules since the floor moved.
   bool Untouched(size_t granule, size_t count) const {
     bool touched = false;
-    for (const Records& records : traces_) touched |= granule < records.end && granule + count > records.begin;
+    for (const Span& span : spans_) touched |= span.Meets(granule, granule + count);
     return !touched;
   }
   // A trace's records from a granule on; nullptr where the run has none since the floor moved.
   const Record* Since(Trace trace, size_t granule, size_t count) {
-    Records& records = traces_[trace];
-    if (granule >= records.end || granule + count <= records.begin) return nullptr;
-    if (records.whole_lines != 0) SplitLines(records, granule, count);
-    return records.data ? &records.data[granule] : nullptr;
+    if (!spans_[trace].Meets(granule, granule + count)) return nullptr;
+    if (whole_lines_[trace] != 0) SplitLines(trace, granule, count);
+    return data_[trace] ? &data_[trace][granule] : nullptr;
   }
   Record At(Trace trace, size_t granule) const {
-    const Records& records = traces_[trace];
-    if (granule - records.begin >= size_t{records.end} - records.begin) return 0;
-    if (const Record whole = records.OfLine(granule / kLineGranules)) {
+    if (!spans_[trace].Has(granule)) return 0;
+    if (const Record whole = OfLine(trace, granule / kLineGranules)) {
       return (whole & kRecordBits) + static_cast<Record>(granule % kLineGranules >> (whole >> kShiftAt));
     }
-    return records.data ? records.data[granule] : 0;
+    return data_[trace] ? data_[trace][granule] : 0;
   }
   // Puts a record where the one that stands there is below the floor; false: it is not.
   [[gnu::always_inline]] bool Renew(Trace trace, size_t granule, Record floor, Record record) {
-    const Records& records = traces_[trace];
-    if (granule - records.begin >= size_t{records.end} - records.begin || records.whole_lines != 0 || !records.data) {
+    if (!spans_[trace].Has(granule) || whole_lines_[trace] != 0 || !data_[trace]) {
       if (At(trace, granule) >= floor) return false;
       *Touch(trace, granule, 1) = record;
       return true;
     }
-    if (records.data[granule] >= floor) return false;
-    records.data[granule] = record;
+    if (data_[trace][granule] >= floor) return false;
+    data_[trace][granule] = record;
     return true;
   }
   // Whether any of these bytes may have been written.
   bool Written(uint64_t low, uint64_t high) const {
-    const auto meets = [&](const Records& records) {
-      return low < uint64_t{records.end} << shift_ && high > uint64_t{records.begin} << shift_;
+    const auto meets = [&](const Span& span) {
+      return low < uint64_t{span.end} << shift_ && high > uint64_t{span.begin} << shift_;
     };
-    return meets(traces_[kLastWrite]) || meets(traces_[kStrongWrite]);
+    return meets(spans_[kLastWrite]) || meets(spans_[kStrongWrite]);
   }
   // A trace's records from a granule on, to write to.
   [[gnu::noinline]] Record* Touch(Trace trace, size_t granule, size_t count) {
-    Records& records = traces_[trace];
-    MakeData(records);
-    if (records.whole_lines != 0) SplitLines(records, granule, count);
-    records.Widen(granule, granule + count);
-    return &records.data[granule];
+    MakeData(trace);
+    if (whole_lines_[trace] != 0) SplitLines(trace, granule, count);
+    spans_[trace].Widen(granule, granule + count);
+    return &data_[trace][granule];
   }
 
   // From words to bytes: each byte inherits its word's records.
   void Refine() {
     if (shift_ == 0) return;
-    for (Records& records : traces_) {
-      if (records.whole_lines != 0) SplitLines(records, 0, granules());
-      records.lines.reset();
+    for (int trace = 0; trace < kTraces; ++trace) {
+      if (whole_lines_[trace] != 0) SplitLines(trace, 0, granules());
+      lines_[trace].reset();
     }
     shift_ = 0;
     crowded_ = 0;
-    for (Records& records : traces_) {
-      const std::unique_ptr<Record[]> coarse = std::move(records.data);
-      records.begin *= 4;
-      records.end = static_cast<uint32_t>(std::min<size_t>(size_t{records.end} * 4, bytes_));
+    for (int trace = 0; trace < kTraces; ++trace) {
+      const std::unique_ptr<Record[]> coarse = std::move(data_[trace]);
+      Span& span = spans_[trace];
+      span.begin *= 4;
+      span.end = static_cast<uint32_t>(std::min<size_t>(size_t{span.end} * 4, bytes_));
       if (!coarse) continue;
-      records.data = std::make_unique<Record[]>(bytes_);
-      for (size_t byte = 0; byte < bytes_; ++byte) records.data[byte] = coarse[byte / 4];
+      data_[trace] = std::make_unique<Record[]>(bytes_);
+      for (size_t byte = 0; byte < bytes_; ++byte) data_[trace][byte] = coarse[byte / 4];
     }
   }
 
@@ -168,14 +170,11 @@ class ShadowRegion {
   static_assert(AccessLog::kMaximum - 1 <= kRecordBits >> kRecordLaneBits);
   static_assert(kMaximumLaneShift < 1 << (32 - kShiftAt));
 
-  // [begin, end) may lie above the floor; empty: end 0. A granule's record is its line's where that is not 0, else the
-  // one in data. Both are made when first used.
-  struct Records {
-    std::unique_ptr<Record[]> lines, data;
+  // Granules that may lie above the floor; none: end 0.
+  struct Span {
     uint32_t begin = 0, end = 0;
-    uint32_t whole_lines = 0;  // lines that have a record
-
-    Record OfLine(size_t line) const { return whole_lines == 0 ? 0 : lines[line]; }
+    bool Has(size_t granule) const { return granule - begin < size_t{end} - begin; }
+    bool Meets(size_t from, size_t to) const { return from < end && to > begin; }
     void Widen(size_t from, size_t to) {
       if (end == 0) begin = static_cast<uint32_t>(from);
       begin = std::min(begin, static_cast<uint32_t>(from));
@@ -183,28 +182,34 @@ class ShadowRegion {
     }
   };
 
-  void MakeData(Records& records) {
-    if (!records.data) records.data = std::make_unique<Record[]>(granules());
+  Record OfLine(int trace, size_t line) const { return whole_lines_[trace] == 0 ? 0 : lines_[trace][line]; }
+  void MakeData(int trace) {
+    if (!data_[trace]) data_[trace] = std::make_unique<Record[]>(granules());
   }
   // The granules of these lines get records of their own.
-  [[gnu::noinline]] void SplitLines(Records& records, size_t granule, size_t count) {
+  [[gnu::noinline]] void SplitLines(int trace, size_t granule, size_t count) {
     for (size_t line = granule / kLineGranules; line <= (granule + count - 1) / kLineGranules; ++line) {
-      const Record whole = records.lines[line];
+      const Record whole = lines_[trace][line];
       if (whole == 0) continue;
-      MakeData(records);
+      MakeData(trace);
       for (size_t k = 0; k < kLineGranules; ++k) {
-        records.data[line * kLineGranules + k] = (whole & kRecordBits) + static_cast<Record>(k >> (whole >> kShiftAt));
+        data_[trace][line * kLineGranules + k] = (whole & kRecordBits) + static_cast<Record>(k >> (whole >> kShiftAt));
       }
-      records.lines[line] = 0;
-      --records.whole_lines;
+      lines_[trace][line] = 0;
+      --whole_lines_[trace];
     }
   }
 
-  uint32_t bytes_ = 0;
-  int32_t shift_ = 2;
-  Records traces_[kTraces];
-  uint32_t crowded_ = 0;
+  // By trace. A granule's record is its line's where that is not 0, else the one in data. Both are made when first
+  // used.
+  Span spans_[kTraces];
+  std::unique_ptr<Record[]> lines_[kTraces];
+  std::unique_ptr<Record[]> data_[kTraces];
   uint64_t crowded_at_ = 0;
+  uint16_t whole_lines_[kTraces] = {};  // lines that have a record
+  uint32_t bytes_ = 0;
+  uint32_t crowded_ = 0;
+  int32_t shift_ = 2;
 };
 
 // Regions of global memory, made when first touched; they start afresh with each generation (launch).
@@ -215,7 +220,7 @@ class ShadowPages {
   // Of shadow memory; beyond it, pages are not watched. All traces of a page take 17 KiB, of single bytes 65.
   static constexpr size_t kMaximumBytes = size_t{3} << 30;
 
-  void NextGeneration() { ++generation_; }
+  void NextGeneration() { generation_ += 2; }
   // For when numbers begin again.
   void Clear() {
     chapters_.clear();
@@ -228,8 +233,8 @@ class ShadowPages {
     const uint64_t number = address >> kPageShift, chapter = number / kChapterPages;
     const Cached& cached = cache_[chapter % kCacheEntries];
     ShadowRegion* region;
-    if (cached.number == chapter && cached.chapter->pages[number % kChapterPages].generation == generation_) {
-      region = cached.chapter->pages[number % kChapterPages].watched;
+    if (cached.number == chapter && cached.chapter->pages[number % kChapterPages].visited == generation_ + 1) {
+      region = &cached.chapter->pages[number % kChapterPages];
     } else {
       region = FindSlowly(number);
     }
@@ -243,11 +248,10 @@ class ShadowPages {
   static constexpr size_t kLines = kTraces * kPageBytes / kLineGranules;
   static constexpr size_t kWordPage = kTraces * kPageBytes + kLines;
   static constexpr size_t kBytePage = 4 * kTraces * kPageBytes + kLines;
-  struct Page {
-    std::unique_ptr<ShadowRegion> region;
-    uint64_t generation = 0;
-    ShadowRegion* watched = nullptr;  // in this generation: the region, or nullptr where there was no room
+  struct Page : ShadowRegion {
+    uint32_t visited = 0;  // the last generation in which it was, and 1 if there was room for it
   };
+  static_assert(sizeof(Page) == 128);
   // Pages that lie side by side, found by one look-up.
   static constexpr uint64_t kChapterPages = 1024;
   struct Chapter {
@@ -261,37 +265,48 @@ class ShadowPages {
   void ClearCache() { std::fill_n(cache_, kCacheEntries, Cached{}); }
   static size_t BytesOf(const ShadowRegion& region) { return region.shift() == 0 ? kBytePage : kWordPage; }
 
-  Page& PageOf(uint64_t number) {
+  // nullptr when there is no room for its chapter.
+  Page* PageOf(uint64_t number) {
     const uint64_t chapter_number = number / kChapterPages;
     Cached& cached = cache_[chapter_number % kCacheEntries];
     if (cached.number != chapter_number) {
-      std::unique_ptr<Chapter>& chapter = chapters_[chapter_number];
-      if (!chapter) chapter = std::make_unique<Chapter>();
-      cached = {chapter_number, chapter.get()};
+      auto entry = chapters_.find(chapter_number);
+      if (entry == chapters_.end()) {
+        if (!MakeRoom(sizeof(Chapter))) return nullptr;
+        bytes_ += sizeof(Chapter);
+        entry = chapters_.emplace(chapter_number, std::make_unique<Chapter>()).first;
+      }
+      cached = {chapter_number, entry->second.get()};
     }
-    return cached.chapter->pages[number % kChapterPages];
+    return &cached.chapter->pages[number % kChapterPages];
   }
 
   [[gnu::noinline]] ShadowRegion* FindSlowly(uint64_t number) {
-    Page& page = PageOf(number);
-    if (page.generation == generation_) return page.watched;
-    if (!page.region) {
-      if (!MakeRoom(kWordPage)) return nullptr;
-      page.region = std::make_unique<ShadowRegion>();
-      page.region->Reset(kPageBytes);
+    Page* page = PageOf(number);
+    if (page == nullptr || page->visited == generation_) return nullptr;
+    if (page->visited == generation_ + 1) return page;
+    if (page->bytes() == 0) {
+      if (!MakeRoom(kWordPage)) {
+        page->visited = generation_;
+        return nullptr;
+      }
+      page->Reset(kPageBytes);
       bytes_ += kWordPage;
     }
-    page.generation = generation_;
-    page.region->Forget();
-    return page.watched = page.region.get();
+    page->visited = generation_ + 1;
+    page->Forget();
+    return page;
   }
 
   [[gnu::noinline]] ShadowRegion* Refine(uint64_t number) {
-    Page& page = PageOf(number);
-    if (!MakeRoom(kBytePage - kWordPage)) return page.watched = nullptr;
-    page.region->Refine();
+    Page* page = PageOf(number);
+    if (!MakeRoom(kBytePage - kWordPage)) {
+      page->visited = generation_;
+      return nullptr;
+    }
+    page->Refine();
     bytes_ += kBytePage - kWordPage;
-    return page.region.get();
+    return page;
   }
 
   // Pages of earlier launches go first.
@@ -299,15 +314,15 @@ class ShadowPages {
     if (bytes_ + bytes <= kMaximumBytes) return true;
     for (auto& [number, chapter] : chapters_) {
       for (Page& page : chapter->pages) {
-        if (!page.region || page.generation == generation_) continue;
-        bytes_ -= BytesOf(*page.region);
-        page.region.reset();
+        if (page.bytes() == 0 || page.visited == generation_ + 1) continue;
+        bytes_ -= BytesOf(page);
+        page.Reset(0);
       }
     }
     return bytes_ + bytes <= kMaximumBytes;
   }
 
-  uint64_t generation_ = 1;
+  uint32_t generation_ = 2;  // even
   size_t bytes_ = 0;
   Cached cache_[kCacheEntries];
   std::unordered_map<uint64_t, std::unique_ptr<Chapter>> chapters_;

@@ -81,10 +81,14 @@ class UninitializedChecker : public Checker {
     for (const SharedNote& note : notes) {
       const Extent extent = notes.ExtentOf(note);
       if (block->shared.Filled(extent.high)) continue;
-      if (notes.PatternOf(note) == nullptr && IsContiguous(note.mask)) {
+      const AccessPattern* pattern = notes.PatternOf(note);
+      if (pattern == nullptr && IsContiguous(note.mask)) {
         const uint64_t bytes = extent.high - extent.low;
         if (note.store()) block->shared.Set(extent.low, bytes);
         if (note.store() || block->shared.All(extent.low, bytes)) continue;
+      } else if (pattern != nullptr && !note.store()) {
+        const auto address = [&](int lane) { return note.first + pattern->offset[lane]; };
+        if (block->shared.AllOfLanes(address, note.bytes(), extent.high)) continue;
       }
       uint64_t address[kWarpSize];
       VisitShared(notes.Event(note, address), *block);
