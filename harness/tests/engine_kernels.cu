@@ -305,6 +305,41 @@ extern "C" __global__ void gathered(int* out) {
   out[t] = __shfl_sync(0xffffffffu, v, (t + 1) % 32);
 }
 
+// Lanes meet at one operation that stands in different places, each with its own registers, constants and conditions:
+// what an H200 does. `mask` is the whole warp's.
+__device__ __noinline__ int of_even(int v, unsigned mask) {
+  const int w = __shfl_sync(mask, v, 1);
+  return w * 3 + __popc(__ballot_sync(mask, v & 1)) * 1000 + (__all_sync(mask, v > 0) ? 1 : 0) * 100000;
+}
+__device__ __noinline__ int of_odd(int v, unsigned mask) {
+  const int w = __shfl_sync(mask, v, 0);
+  return w * 5 + __popc(__ballot_sync(mask, true)) * 1000 + (__all_sync(mask, !(v < 0)) ? 1 : 0) * 100000;
+}
+extern "C" __global__ void gathered_from_places(int* out, unsigned mask) {
+  const int t = threadIdx.x, v = t + 100;
+  out[t] = t % 2 ? of_odd(v, mask) : of_even(v, mask);
+  int r = 0;
+  if (t < 16) {
+    for (int k = 0; k < out[32]; ++k) r += out[33 + k];
+    r += __shfl_sync(0xffffffffu, v, 20) + 1;
+  } else {
+    r = __shfl_sync(0xffffffffu, v, 3) * 2 + out[40];
+  }
+  out[64 + t] = r;
+  // Values that agree for some, and the register of the value is the result's.
+  out[96 + t] = t < 8 ? __match_any_sync(0xffffffffu, t / 4) : __match_any_sync(0xffffffffu, t / 8 + 0 * out[41]);
+}
+
+// Half warps whose loops differ in length, one mask: the ones leave a loop of shuffles while the others are in it.
+extern "C" __global__ void gathered_from_loops(int* out) {
+  const int t = threadIdx.x, rounds = t < 16 ? 3 : 5;
+  int sum = 0;
+  for (int k = 0; k < rounds; ++k) sum += __shfl_sync(0xffffffffu, t + k, 0, 16);
+  const int first = sum;
+  for (int k = rounds; k < 5; ++k) sum += 1000 * __shfl_sync(0xffffffffu, first, 15, 16);
+  out[t] = sum;
+}
+
 extern "C" __global__ void exit_before_barrier(int* out, int n) {
   if ((int)threadIdx.x >= n) return;
   out[threadIdx.x] = 1;

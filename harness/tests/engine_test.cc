@@ -372,6 +372,28 @@ TEST(EngineTest, GathersLanesForWarpSynchronousOperations) {
   }
 }
 
+TEST(EngineTest, GathersLanesOfOneOperationAtDifferentPlaces) {
+  TestDevice device(Ptx());
+  const auto d_out = device.Make(std::vector<int>(128));
+  device.Run("gathered_from_places", {{1}, {32}}, d_out, 0xffffffffu);
+  const auto out = device.Get(d_out);
+  for (size_t t = 0; t < 32; ++t) {
+    EXPECT_EQ(out[t], t % 2 ? 500 + 116000 : 303 + 116000) << t;
+    EXPECT_EQ(out[64 + t], t < 16 ? 121 : 206) << t;
+    // t / 4 is 0 and 1 below 8; t / 8 is 1 to 3 from there on.
+    const int alike[] = {0xf, 0xfff0, 0xfff0, 0xfff0, 0xff0000, 0xff0000, -0x1000000, -0x1000000};
+    EXPECT_EQ(out[96 + t], alike[t / 4]) << t;
+  }
+}
+
+TEST(EngineTest, GathersLanesOfLoopsOfDifferentLengths) {
+  TestDevice device(Ptx());
+  const auto d_out = device.Make(std::vector<int>(32));
+  device.Run("gathered_from_loops", {{1}, {32}}, d_out);
+  const auto out = device.Get(d_out);
+  for (size_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t < 16 ? 3 + 2 * 3000 : 5 * 16 + 10) << t;
+}
+
 TEST(EngineTest, GathersLanesOfDifferentCalls) {
   TestDevice device(Ptx());
   const auto d_out = device.Make(std::vector<int>(32));

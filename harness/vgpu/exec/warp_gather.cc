@@ -1,7 +1,8 @@
 // .sync instructions: gathering the lanes that the member mask names.
 //
 // A lane that comes early waits as part of a group of its own. When all named lanes that have not exited are there, the
-// instruction's handler runs once for all of them, and each group goes on by itself.
+// instruction's handler runs once for all of them, and each group goes on by itself. Lanes meet at any place where the
+// same operation stands, with their own registers as operands, as on the hardware (measured on an H200).
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -12,70 +13,112 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Lanes that wait at .sync instructions together with those of `groups[index]`: at the same instruction, or at any
-// bar.warp.sync when this one is; with the same member mask.
+// Lanes that wait at .sync instructions together with those of `a`: at the same operation, with the same member mask.
 bool WaitsWith(const Program& program, const Group& a, const Group& b) {
-  if (b.status != GroupStatus::kAtWarpSync || a.members != b.members) return false;
-  if (a.wait_pc == b.wait_pc) return true;
-  return program.synchronous[a.wait_pc].any_place && program.synchronous[b.wait_pc].any_place;
+  return b.status == GroupStatus::kAtWarpSync && a.members == b.members &&
+         program.synchronous[a.wait_pc].handler == program.synchronous[b.wait_pc].handler;
 }
 
-// Copies the columns of the lanes, in the rows that the instruction names, from one call frame to another.
-void CopyColumns(const Insn& insn, const SynchronousInfo& info, LaneMask lanes, const uint8_t* from, uint8_t* to) {
-  for (int k = 0; k < 8; ++k) {
-    const RowRef row = insn.row[k];
-    if (row == kNoRow || (row & kConstantPool) != 0) continue;
-    const size_t bytes = info.element_bytes[k];
-    if (bytes == 0) {
-      LaneMask source, target;
-      std::memcpy(&source, from + row, sizeof source);
-      std::memcpy(&target, to + row, sizeof target);
-      target = (target & ~lanes) | (source & lanes);
-      std::memcpy(to + row, &target, sizeof target);
-      continue;
-    }
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const size_t lane = static_cast<size_t>(std::countr_zero(left));
-      std::memcpy(to + row + lane * bytes, from + row + lane * bytes, bytes);
-    }
+constexpr size_t kRows = std::size(Insn().row);
+struct alignas(64) Rows {
+  uint8_t row[kRows][kWarpSize * sizeof(uint64_t)];
+};
+
+// Copies lanes of a row; `bytes` an element, 0: a predicate's.
+void CopyLanes(const uint8_t* from, uint8_t* to, LaneMask lanes, size_t bytes) {
+  if (bytes == 0) {
+    LaneMask source, target;
+    std::memcpy(&source, from, sizeof source);
+    std::memcpy(&target, to, sizeof target);
+    target = (target & ~lanes) | (source & lanes);
+    std::memcpy(to, &target, sizeof target);
+    return;
+  }
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const size_t lane = static_cast<size_t>(std::countr_zero(left));
+    std::memcpy(to + lane * bytes, from + lane * bytes, bytes);
   }
 }
 
-// Runs the instruction at which groups[index] waits if all lanes that it needs have come.
-bool TryGather(Warp& warp, size_t index) {
+// f(k, row, bytes) for each operand that an instruction has, the results last: a result may be a source's register.
+template <typename F>
+void ForOperands(const Insn& insn, const SynchronousInfo& info, F f) {
+  for (size_t k = kRows; k-- > 0;) {
+    if (insn.row[k] != kNoRow) f(k, insn.row[k], info.element_bytes[k]);
+  }
+}
+
+// Brings the operands of a group's lanes together with other groups'.
+void Collect(const Warp& warp, const Group& group, Rows& rows) {
+  const Program& program = warp.engine->program();
+  const Insn& insn = program.code[group.wait_pc];
+  ForOperands(insn, program.synchronous[group.wait_pc], [&](size_t k, RowRef row, size_t bytes) {
+    const bool constant = (row & kConstantPool) != 0;
+    const uint8_t* from = (constant ? warp.base[1] : group.frame->rows.get()) + (row & ~kConstantPool);
+    if (bytes == 0 && (insn.negated_predicates >> k & 1) != 0) {
+      LaneMask predicate;
+      std::memcpy(&predicate, from, sizeof predicate);
+      predicate = ~predicate;
+      CopyLanes(reinterpret_cast<const uint8_t*>(&predicate), rows.row[k], group.mask, bytes);
+    } else {
+      CopyLanes(from, rows.row[k], group.mask, bytes);
+    }
+  });
+}
+
+// And the results back to where its instruction wants them.
+void Distribute(const Warp& warp, const Group& group, const Rows& rows) {
+  const Program& program = warp.engine->program();
+  const Insn& insn = program.code[group.wait_pc];
+  ForOperands(insn, program.synchronous[group.wait_pc], [&](size_t k, RowRef row, size_t bytes) {
+    if ((row & kConstantPool) != 0 || (insn.negated_predicates >> k & 1) != 0) return;
+    CopyLanes(rows.row[k], group.frame->rows.get() + row, group.mask, bytes);
+  });
+}
+
+// Runs the operation at which groups[index] waits if all lanes that it needs have come.
+void TryGather(Warp& warp, size_t index) {
   WarpState& s = *warp.state;
   const Program& program = warp.engine->program();
   const Group waiting = s.groups[index];
   LaneMask here = 0;
-  for (const Group& g : s.groups) here |= WaitsWith(program, waiting, g) ? g.mask : 0;
-  if ((waiting.members & warp.alive & ~here) != 0) return false;
+  bool one_place = true;
+  const auto for_gathered = [&](const auto& f) {
+    for (Group& g : s.groups) {
+      if (WaitsWith(program, waiting, g)) f(g);
+    }
+  };
+  for_gathered([&](const Group& g) {
+    here |= g.mask;
+    one_place &= g.wait_pc == waiting.wait_pc && g.frame == waiting.frame;
+  });
+  if ((waiting.members & warp.alive & ~here) != 0) return;
 
   uint8_t* const base = warp.base[0];
   const LaneMask active = warp.active;
   const uint32_t pc = warp.pc;
-  warp.base[0] = waiting.frame->rows.get();
   warp.active = here;
   warp.pc = waiting.wait_pc + 1;
-  // Lanes may have come through different calls of one function. A lane has one frame of it, so its columns in the
-  // others' frames are free.
-  const Insn& insn = program.code[waiting.wait_pc];
-  const SynchronousInfo& info = program.synchronous[waiting.wait_pc];
-  const auto for_other_frames = [&](const auto& f) {
-    if (info.any_place) return;
-    for (const Group& g : s.groups) {
-      if (WaitsWith(program, waiting, g) && g.frame != waiting.frame) f(g);
-    }
-  };
-  for_other_frames([&](const Group& g) { CopyColumns(insn, info, g.mask, g.frame->rows.get(), warp.base[0]); });
-  info.handler(warp, insn, here);
-  for_other_frames([&](const Group& g) { CopyColumns(insn, info, g.mask, warp.base[0], g.frame->rows.get()); });
+  Insn insn = program.code[waiting.wait_pc];
+  const Handler handler = program.synchronous[waiting.wait_pc].handler;
+  if (one_place) {
+    warp.base[0] = waiting.frame->rows.get();
+    handler(warp, insn, here);
+  } else {
+    Rows rows{};
+    for_gathered([&](const Group& g) { Collect(warp, g, rows); });
+    for (size_t k = 0; k < kRows; ++k) insn.row[k] = static_cast<RowRef>(sizeof rows.row[k] * k);
+    insn.negated_predicates = 0;
+    warp.base[0] = rows.row[0];
+    handler(warp, insn, here);
+    for_gathered([&](const Group& g) { Distribute(warp, g, rows); });
+  }
   warp.base[0] = base;
   warp.active = active;
   warp.pc = pc;
   for (Group& g : s.groups) {
     if (WaitsWith(program, waiting, g)) g.status = GroupStatus::kReady;
   }
-  return true;
 }
 
 }  // namespace
