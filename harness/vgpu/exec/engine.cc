@@ -91,9 +91,18 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
     by_pc[pc].memory += memory_[pc];
     if (!launch_.counters) continue;
     const Site& site = sites_[pc];
-    by_pc[pc].memory.shared_requests += site.side_by_side;
-    by_pc[pc].memory.wavefronts += site.side_by_side * site.wavefronts;
-    by_pc[pc].memory.wavefronts_ideal += site.side_by_side * site.wavefronts;
+    PcMemory& memory = by_pc[pc].memory;
+    if (site.global_bytes != 0) {
+      memory.requests += site.side_by_side;
+      memory.sectors += site.side_by_side * site.global_bytes;
+      memory.sectors_ideal += site.side_by_side * site.global_bytes;
+      memory.bytes += site.side_by_side * site.global_bytes * kWarpSize;
+      memory.strict_bytes += site.side_by_side * site.global_bytes * kWarpSize;
+    } else {
+      memory.shared_requests += site.side_by_side;
+      memory.wavefronts += site.side_by_side * site.wavefronts;
+      memory.wavefronts_ideal += site.side_by_side * site.wavefronts;
+    }
     if (site.pattern != nullptr) site.pattern->Count(site.of_pattern, by_pc[pc].memory);
   }
 }

@@ -109,13 +109,15 @@ class Engine {
     Range range;                                   // the allocation that it used
     std::shared_ptr<const AccessPattern> pattern;  // in shared memory; nullptr: side by side, as far as is known
     uint64_t of_pattern = 0;                       // accesses, since it has this pattern
-    uint64_t side_by_side = 0;                     // accesses of shared memory
+    uint64_t side_by_side = 0;                     // accesses of shared memory, or aligned ones of global memory
     uint64_t last = 0;                             // in global memory: where the first lane went
     RowRef used_if = kNoRow;                       // as InsnInfo has it
     bool used_if_not = false;
     bool noted = false;      // an access of shared memory that observers may be told of later: observers/shared_notes.h
-    uint8_t wavefronts = 0;  // of an access side by side
+    uint8_t wavefronts = 0;  // of an access side by side of shared memory
+    uint8_t global_bytes = 0;  // a lane, of one of global memory
   };
+  static_assert(sizeof(Site) == 64);
   Site& site(uint32_t pc) { return sites_[pc]; }
   Range& range(uint32_t pc) { return sites_[pc].range; }
   // The instruction at pc has another pattern now, or none.

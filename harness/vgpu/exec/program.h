@@ -50,6 +50,7 @@ struct FunctionInfo {
   uint32_t register_bytes = 0;  // the frame's first part; behind it lie the decoder's own rows
   uint32_t area_bytes = 0;      // multiple of 16
   uint32_t local_bytes = 0;     // multiple of 16
+  bool reads_unwritten = true;  // a thread may read a register that it has not written
   std::vector<ValuePlace> parameters, returns;
 };
 
@@ -107,7 +108,8 @@ struct Program {
   bool bounded_stack = true;  // no recursion and no indirect call: local_stride can't overflow
   // Blocks may tell each other apart by what they see in global memory: such a kernel runs on one CPU thread.
   bool order_sensitive = false;
-  bool may_wait = false;  // has loops that may wait for other threads
+  bool may_wait = false;        // has loops that may wait for other threads
+  bool lanes_exchange = false;  // has instructions by which lanes see each other's registers
   bool calls_printf = false;
   bool uses_reserved_shared = false;  // the runtime's own shared memory, behind the block's: cooperative groups
 

@@ -13,14 +13,15 @@ namespace {
 // What a byte of memory holds that no one has written.
 constexpr int kUnwritten = 0xcb;
 
-void EnsureRows(Frame& frame, const FunctionInfo& function) {
+// clear: some lane may come to see what a register holds that it has not written.
+void EnsureRows(Frame& frame, const FunctionInfo& function, bool clear) {
   const size_t bytes = function.frame_bytes + size_t{kWarpSize} * function.area_bytes;
   if (frame.capacity < bytes || frame.rows == nullptr) {
     frame.rows = MakeAlignedBytes(std::max<size_t>(bytes, 64));
     frame.capacity = bytes;
   }
   // Stale values would depend on what ran here before, and so on the number of CPU threads.
-  std::memset(frame.rows.get(), 0, function.register_bytes);
+  if (clear) std::memset(frame.rows.get(), 0, function.register_bytes);
   std::memset(frame.rows.get() + function.frame_bytes, 0, size_t{kWarpSize} * function.area_bytes);
 }
 
@@ -64,7 +65,7 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   s.entry_frame.function = &entry;
   s.entry_frame.lanes = lanes;
   std::fill_n(s.entry_frame.dynamic, kWarpSize, 0);
-  EnsureRows(s.entry_frame, entry);
+  EnsureRows(s.entry_frame, entry, entry.reads_unwritten || program.lanes_exchange);
   if (program.local_stride > 0) {
     const size_t bytes = size_t{kWarpSize} * program.local_stride;
     if (s.local_capacity < bytes) {
@@ -222,7 +223,7 @@ Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site)
   frame->depth = parent->depth + 1;
   frame->lanes = warp.active;
   ForgetLocal(s, warp.engine->program(), warp.active, frame->local_base, function.local_bytes);
-  EnsureRows(*frame, function);
+  EnsureRows(*frame, function, true);
   s.groups[s.current].frame = frame;
   warp.base[0] = frame->rows.get();
   warp.pc = function.entry_pc;

@@ -166,6 +166,7 @@ void FunctionDecoder::Decode() {
   sink_row_ = temporary_base_ + 8 * 256;
   if (sink_row_ > kMaxFrameBytes) throw Unsupported("function " + function_.name + " has too many registers");
   info.register_bytes = temporary_base_;
+  info.reads_unwritten = layout_.live_at_entry;
   info.frame_bytes = sink_row_ + 512;
   program.kernel.registers = std::max(program.kernel.registers, layout_.registers);
   for (const ptx::Label& label : function_.labels) label_[label.name] = label.instruction;
@@ -251,6 +252,8 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       insn.handler = GatherAndRun;
     }
     builder_.allocas |= i.opcode == "alloca";
+    builder_.program.lanes_exchange |=
+        i.opcode == "shfl" || i.opcode == "vote" || i.opcode == "match" || i.opcode == "redux" || i.opcode == "elect";
     if (i.guard) {
       insn.guard = RegisterRow(i, i.guard->name, Type::kPred, false);
       if (i.guard->negated) insn.flags |= kGuardNegated;

@@ -38,7 +38,8 @@ Flow AnalyzeFlow(const ptx::Function& function);
 struct RegisterLayout {
   std::unordered_map<std::string, RowRef> row;  // register name → offset in the frame
   uint32_t frame_bytes = 0;                     // multiple of 64; predicates first
-  uint32_t registers = 0;  // 32-bit registers a thread that are live at once, at most; for occupancy
+  uint32_t registers = 0;      // 32-bit registers a thread that are live at once, at most; for occupancy
+  bool live_at_entry = false;  // a thread may read some register that it has not written
 };
 
 // Registers whose live ranges do not overlap share a row. A guarded write does not end a live range. What an operand

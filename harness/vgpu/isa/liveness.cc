@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 // Theory of operation. Most registers of compiled code live within one block; only those that some block reads before
 // it writes them (the "crossing" ones) take part in the data-flow equations, as bit sets by block:
@@ -35,6 +36,8 @@ class LivenessSolver {
     if (!solved) LiveEverywhere();
     CoverMentions();
     CoverBlocks();
+    result_.live_at_entry =
+        in_.empty() ? !crossing_.empty() : std::any_of(in_.begin(), in_.begin() + words_, std::identity());
     CountPressure();
     return std::move(result_);
   }

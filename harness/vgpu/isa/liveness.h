@@ -44,6 +44,7 @@ struct LiveInterval {
 struct Liveness {
   std::vector<LiveInterval> interval;  // by register
   uint32_t pressure = 0;               // 32-bit registers that are needed at once, at most; predicates do not count
+  bool live_at_entry = false;          // a thread may read some register that it has not written
 };
 
 // A write under a guard leaves the old value in the other lanes, so it ends no life. Functions too large to solve

@@ -155,6 +155,17 @@ template <Region kRegion>
 inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (c == nullptr || kRegion == Region::kConst) return;
+  // All of what every generation of hardware moves in whole pieces: only how often is kept. An instruction that goes to
+  // shared memory too has these counted otherwise, so that the tally is of global memory alone.
+  if (kRegion == Region::kGlobal && mask == kFullMask && (bytes == 4 || bytes == 8 || bytes == 16) &&
+      (first & (16 * static_cast<uint64_t>(bytes) - 1)) == 0) {
+    Engine::Site& site = warp.engine->site(warp.pc - 1);
+    ++site.side_by_side;
+    site.global_bytes = static_cast<uint8_t>(bytes);
+    warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
+    CountSpan(warp, *c, access, first, first + static_cast<uint64_t>(bytes) * kWarpSize);
+    return;
+  }
   if (kRegion == Region::kGlobal && IsContiguous(mask)) {
     const uint64_t width = static_cast<uint64_t>(bytes);
     const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;

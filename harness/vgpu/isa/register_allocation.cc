@@ -66,6 +66,7 @@ RegisterLayout AllocateRegisters(const ptx::Function& function, const Flow& flow
   RegisterLayout layout;
   layout.frame_bytes = static_cast<uint32_t>(offset);
   layout.registers = liveness.pressure;
+  layout.live_at_entry = liveness.live_at_entry;
   layout.row.reserve(count);
   for (size_t reg = 0; reg < count; ++reg) {
     const size_t group = GroupOf(uses.registers.type[reg]);
