@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "vgpu/exec/float_environment.h"
 #include "vgpu/exec/launch.h"
 #include "vgpu/exec/loaded_module.h"
 #include "vgpu/model/occupancy.h"
@@ -123,6 +124,7 @@ void Device::AddObserver(std::unique_ptr<Observer> observer) {
 ModuleHandle Device::LoadModule(std::string_view ptx_text) { return LoadModule(std::span(&ptx_text, 1)); }
 
 ModuleHandle Device::LoadModule(std::span<const std::string_view> ptx_texts) {
+  const DefaultFloatEnvironment environment;
   const ModuleHandle handle = impl_->next_module;
   std::vector<ptx::Module> parsed;
   for (const std::string_view text : ptx_texts) parsed.push_back(ptx::Parse(text));
@@ -288,6 +290,7 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
 }
 
 LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
+  const DefaultFloatEnvironment environment;
   if (fault != LaunchError::kNone) return {fault, 0};
   LoadedModule* module = FindModule(spec.module);
   const std::shared_ptr<const Program> program = module == nullptr ? nullptr : module->ShareProgram(spec.kernel);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vgpu/exec/address_space.h"
+#include "vgpu/exec/float_environment.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -90,6 +91,7 @@ std::shared_ptr<const Program> LoadedModule::ShareProgram(std::string_view kerne
   if (const auto it = programs_.find(kernel); it != programs_.end()) return it->second;
   const auto f = image_.functions.find(kernel);
   if (f == image_.functions.end() || !f->second->is_entry) return nullptr;
+  const DefaultFloatEnvironment environment;
   return programs_[std::string(kernel)] = DecodeKernel(image_, *f->second);
 }
 

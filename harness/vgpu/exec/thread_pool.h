@@ -7,6 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "vgpu/exec/float_environment.h"
+#include "vgpu/exec/thread_placement.h"
+
 namespace lockstep::vgpu {
 
 class ThreadPool {
@@ -33,6 +36,7 @@ class ThreadPool {
       threads_.emplace_back([this, k, round = round_] { Serve(k, round); });
     }
     if (n > 1) {
+      placement_.KeepOff(threads_);
       const std::lock_guard lock(mutex_);
       work_ = &work;
       wanted_ = n;
@@ -49,6 +53,7 @@ class ThreadPool {
 
  private:
   void Serve(int k, unsigned round) {
+    const DefaultFloatEnvironment environment;  // threads inherit their maker's
     for (;;) {
       const std::function<void(int)>* work;
       {
@@ -67,6 +72,7 @@ class ThreadPool {
 
   const int size_;
   std::vector<std::thread> threads_;
+  ThreadPlacement placement_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   const std::function<void(int)>* work_ = nullptr;
