@@ -56,11 +56,11 @@ struct FunctionInfo {
 
 enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree };
 
-// A .sync instruction: what runs once its lanes are gathered.
+// A .sync instruction: what runs once its lanes are gathered, from all places with the same handler.
 struct SynchronousInfo {
   Handler handler = nullptr;
   RowRef members = kNoRow;        // the member mask
-  bool any_place = false;         // bar.warp.sync: lanes may meet at different instructions
+  bool is_barrier = false;        // bar.warp.sync
   uint8_t element_bytes[8] = {};  // of Insn::row; 0: a predicate's row
 };
 

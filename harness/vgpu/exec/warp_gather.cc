@@ -176,7 +176,7 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
   }
   // Values are exchanged lane by lane, at once; but a barrier is one for each mask.
   const auto run_complete = [&] {
-    if (!info.any_place) complete_parts = {complete};
+    if (!info.is_barrier) complete_parts = {complete};
     for (const LaneMask lanes : complete_parts) info.handler(warp, insn, lanes);
   };
   if (incomplete.empty()) {

@@ -244,7 +244,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     if ((insn.flags & kWarpSynchronous) != 0) {
       synchronous.handler = insn.handler;
       synchronous.members = insn.row[rows_ - 1];
-      synchronous.any_place = insn.handler == WarpBarrier;
+      synchronous.is_barrier = insn.handler == WarpBarrier;
       for (int k = 0; k < rows_; ++k) {
         synchronous.element_bytes[k] =
             row_type_[k] == Type::kPred ? 0 : static_cast<uint8_t>(RowElementBytes(row_type_[k]));
