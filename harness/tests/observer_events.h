@@ -75,7 +75,11 @@ class EventSource {
   void SyncWarp() { observer_.OnWarpSync(Event()); }
   void Fence() { observer_.OnFence(Event(), MemoryScope::kGpu); }
   void Exit() { observer_.OnExit(Event()); }
-  void Arrive(uint32_t barrier = 0, uint32_t pc = 0) { observer_.OnBarrierArrive(Event(pc), barrier); }
+  void Arrive(uint32_t barrier = 0, uint32_t pc = 0, bool stays = false) {
+    WarpEvent event = Event(pc);
+    event.stays = stays;
+    observer_.OnBarrierArrive(event, barrier);
+  }
   void Complete(uint64_t warps, uint32_t barrier = 0) { observer_.OnBarrierComplete(block_, barrier, warps); }
   // __syncthreads() of a whole block.
   void SyncBlock(uint32_t block) {

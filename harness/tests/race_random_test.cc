@@ -116,9 +116,10 @@ Outcome Compare(MemorySpace space, Style style, uint32_t seed, int programs) {
         continue;
       }
       if (what < 2) {
+        const uint32_t stays = pick(3);  // none, all, some
         const uint32_t warps = partial && what == 1 ? 1 + pick((1 << kWarps) - 1) : (1 << kWarps) - 1;
         for (uint32_t w = 0; w < kWarps; ++w) {
-          if (warps >> w & 1) events.At(0, w).Arrive(1);
+          if (warps >> w & 1) events.At(0, w).Arrive(1, 0, stays != 0 && (stays == 1 || pick(2) != 0));
         }
         events.Complete(warps, 1);
         oracle.Synchronise(ThreadsOfWarps(warps));
