@@ -56,6 +56,25 @@ extern "C" __global__ void copy_of_others_after_the_wait_alone(Buffers b) {
   b.out[threadIdx.x] = s[63 - threadIdx.x];  // here, first, second
 }
 
+// The end of an array: 4 bytes of 16, the others zeros.
+// expect: clean
+extern "C" __global__ void copy_of_less_than_its_size(Buffers b) {
+  __shared__ int4 s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.odd[4], 16, 12);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  b.out[threadIdx.x] = s[threadIdx.x].w;
+}
+
+// expect: uninitialised read, global
+extern "C" __global__ void copy_of_less_than_its_size_unwritten(Buffers b) {
+  __shared__ int4 s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.raw[4 * threadIdx.x], 16, 8);  // here
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  b.out[threadIdx.x] = s[threadIdx.x].w;
+}
+
 // expect: clean
 extern "C" __global__ void first_of_two_stages(Buffers b) {
   __shared__ int s[2][64];

@@ -105,39 +105,78 @@ std::string KindOf(const Finding& finding) {
 
 class CheckerPairsTest : public ::testing::TestWithParam<Declared> {};
 
+struct Outcome {
+  LaunchResult result;
+  std::vector<Finding> findings;
+  std::vector<uint8_t> memory;  // of all buffers
+  LaunchRecord record;
+};
+
+// Kernels whose blocks each have buffers of their own: the pointers that they load from their parameter move by kApart
+// bytes a block.
+constexpr size_t kApart = 4 * kInts;
+std::string GiveBlocksTheirOwn(const std::string& ptx) {
+  static const std::regex load(R"(ld\.param\.u64\s+(%rd\d+), \[\w+_param_0(?:\+(0|8|16|24|32|64))?\];)");
+  return std::regex_replace(ptx, load,
+                            "$& { .reg .u32 %own_r; .reg .u64 %own_rd; mov.u32 %own_r, %ctaid.x; mul.wide.u32 %own_rd, "
+                            "%own_r, " +
+                                std::to_string(kApart) + "; add.u64 $1, $1, %own_rd; }");
+}
+
+struct Shape {
+  uint32_t blocks;
+  bool apart = false;  // each block has its own buffers
+  int threads = 1;
+};
+
 // Runs the kernel with every checker on.
-LaunchResult RunDeclared(const Declared& declared, std::vector<Finding>* findings) {
+Outcome RunDeclared(const Declared& declared, const Shape& run) {
+  const auto [blocks, apart, threads] = run;
   DeviceOptions options;
   options.check_races = options.check_uninitialized = options.check_sync = true;
   options.instruction_budget = 1'000'000;
-  TestDevice device(ReadPtx(declared.file), options);
-  std::vector<int> ramp(kInts);
+  options.threads = threads;
+  const std::string ptx = ReadPtx(declared.file);
+  TestDevice device(apart ? GiveBlocksTheirOwn(ptx) : ptx, options);
+  const size_t more = apart ? kApart / 4 * (blocks - 1) : 0;  // elements
+  static std::vector<int> ramp(kInts);                        // as a host's, it has an address that messages name
   for (int k = 0; k < kInts; ++k) ramp[static_cast<size_t>(k)] = k;
+  std::vector<int> ramps(kInts + more);
+  for (size_t k = 0; k < ramps.size(); ++k) ramps[k] = static_cast<int>(k % kInts);
   const auto pointer = [](uint64_t address) { return reinterpret_cast<int*>(address); };
   Buffers buffers{};
-  buffers.in = pointer(device.Make(ramp, "in").address);
-  buffers.out = pointer(device.Make(std::vector<int>(kInts), "out").address);
-  buffers.raw = pointer(device->Allocate(4 * kInts, "raw"));
-  buffers.odd = pointer(device.Make(std::vector<int>(5), "odd").address);
-  buffers.rows = pointer(device.Make(std::vector<int>(3 * 64 + 60), "rows").address);
+  buffers.in = pointer(device.Make(ramps, "in").address);
+  buffers.out = pointer(device.Make(std::vector<int>(kInts + more), "out").address);
+  buffers.raw = pointer(device->Allocate(4 * (kInts + more), "raw"));
+  buffers.odd = pointer(device.Make(std::vector<int>(5 + more), "odd").address);
+  buffers.rows = pointer(device.Make(std::vector<int>(3 * 64 + 60 + more), "rows").address);
   buffers.freed = pointer(device.Make(ramp, "freed").address);
   EXPECT_TRUE(device->Free(reinterpret_cast<uint64_t>(buffers.freed)));
   buffers.host = ramp.data();
-  buffers.tickets = reinterpret_cast<unsigned*>(device.Make(std::vector<int>(kInts), "tickets").address);
+  buffers.tickets = reinterpret_cast<unsigned*>(device.Make(std::vector<int>(kInts + more), "tickets").address);
   buffers.n = kInts;
-  const TestDevice::Shape shape{{declared.blocks}, {declared.threads}, declared.shared_bytes, declared.cooperative};
-  const LaunchResult result = device.Launch(declared.kernel, shape, buffers);
+  Outcome outcome;
+  outcome.result = device.Launch(declared.kernel,
+                                 {{blocks}, {declared.threads}, declared.shared_bytes, declared.cooperative}, buffers);
+  outcome.findings = device->findings().findings();
+  for (const Device::AllocationInfo& a : device->Allocations()) {
+    outcome.memory.resize(outcome.memory.size() + a.bytes);
+    EXPECT_TRUE(device->Read(outcome.memory.data() + outcome.memory.size() - a.bytes, a.base, a.bytes));
+  }
+  if (!device->launches().empty()) outcome.record = device->launches()[0];
+  return outcome;
+}
 
-  *findings = device->findings().findings();
-  return result;
+std::string TextOf(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) text += Format(finding) + "\n";
+  return text;
 }
 
 TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
   const Declared& declared = GetParam();
-  std::vector<Finding> findings;
-  const LaunchResult result = RunDeclared(declared, &findings);
-  std::string texts;
-  for (const Finding& finding : findings) texts += Format(finding) + "\n";
+  const auto [result, findings, memory, record] = RunDeclared(declared, {declared.blocks});
+  const std::string texts = TextOf(findings);
   if (declared.kinds.empty()) {
     EXPECT_EQ(texts, "");
     EXPECT_EQ(result.error, LaunchError::kNone);
@@ -155,6 +194,25 @@ TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
       EXPECT_TRUE(declared.here.contains(finding.first.line)) << texts;
     }
     EXPECT_FALSE(Format(finding).find("hint") == std::string::npos) << texts;
+  }
+}
+
+// As it is declared, and with more blocks than it is made for, which mostly meet then, and which have buffers of their
+// own.
+TEST_P(CheckerPairsTest, LeavesTheSameWithAnyNumberOfThreads) {
+  const Declared& declared = GetParam();
+  const uint32_t many_blocks = declared.blocks * 7;
+  for (const Shape& shape : {Shape{declared.blocks}, Shape{many_blocks}, Shape{many_blocks, true}}) {
+    const Outcome one = RunDeclared(declared, shape);
+    for (const int threads : {2, 3, 8}) {
+      const Outcome many = RunDeclared(declared, {shape.blocks, shape.apart, threads});
+      const std::string what = std::to_string(shape.blocks) + " blocks, " + std::to_string(threads) + " threads";
+      EXPECT_EQ(TextOf(many.findings), TextOf(one.findings)) << what;
+      EXPECT_EQ(many.result.error, one.result.error);
+      EXPECT_EQ(many.result.microseconds, one.result.microseconds);
+      EXPECT_TRUE(many.memory == one.memory) << what;
+      EXPECT_TRUE(many.record.counters == one.record.counters) << what;
+    }
   }
 }
 
@@ -180,6 +238,19 @@ std::string ScopeOf(const Finding& finding) {
   return one_warp ? "within a warp" : "between warps";
 }
 
+// Else there is little in the test above.
+TEST(CheckerPairsListTest, ManyRunOnSeveralThreads) {
+  int clean = 0, faulty = 0, together = 0;
+  for (const Declared& declared : AllDeclarations()) {
+    together += RunDeclared(declared, {declared.blocks * 7, false, 2}).record.cpu_threads == 1;
+    const Outcome apart = RunDeclared(declared, {declared.blocks * 7, true, 2});
+    if (apart.record.cpu_threads == 2) (apart.findings.empty() ? clean : faulty) += 1;
+  }
+  EXPECT_GE(clean, 20);
+  EXPECT_GE(faulty, 20);
+  EXPECT_GE(together, 60);
+}
+
 // docs/concepts/fault-checking.md counts the kernels by what is found in them. A kernel with several kinds counts in
 // each.
 TEST(CheckerPairsListTest, ThePageCountsThem) {
@@ -191,10 +262,9 @@ TEST(CheckerPairsListTest, ThePageCountsThem) {
       continue;
     }
     ++faulty;
-    std::vector<Finding> findings;
-    RunDeclared(declared, &findings);
+    const Outcome outcome = RunDeclared(declared, {declared.blocks});
     std::set<std::string> rows;
-    for (const Finding& finding : findings) {
+    for (const Finding& finding : outcome.findings) {
       const bool race = finding.kind == FindingKind::kRace && finding.second;
       rows.insert(KindOf(finding) + (race ? ", " + ScopeOf(finding) : ""));
     }

@@ -105,6 +105,7 @@ struct LaunchRecord {
   std::vector<LineCounters> lines;  // sorted by file and line
   double microseconds = 0;          // modelled
   std::string bound_by;             // "issue", "shared", "l2", "dram", "latency", "launch"
+  int cpu_threads = 1;              // that ran its blocks; nothing else depends on it
 };
 
 }  // namespace lockstep::vgpu

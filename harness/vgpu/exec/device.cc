@@ -90,6 +90,7 @@ struct Device::Impl {
 
   LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
   LaunchResult Launch(const LaunchSpec& spec);
+  bool TriesIsolated(const LaunchSpec& spec);
 
   const DeviceProfile& profile;
   DeviceOptions options;
@@ -98,6 +99,9 @@ struct Device::Impl {
   std::vector<std::unique_ptr<Observer>> owned;
   std::vector<Observer*> observers;
   std::vector<Checker*> checkers;
+  std::unique_ptr<BlockIsolation> isolation;  // made when first needed
+  // Blocks of the smallest launch of a kernel in which some met. Where they have met they will meet again.
+  std::map<std::pair<ModuleHandle, std::string>, uint64_t> met_from;
   std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;
   ModuleHandle next_module = 1;
   uint64_t next_launch = 0;
@@ -289,6 +293,15 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
   return LaunchError::kNone;
 }
 
+// Whether it is worth a try to run a checked launch's blocks side by side.
+bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
+  if (pool.size() < 2 || !options.check_races) return false;
+  const auto met = met_from.find({spec.module, spec.kernel});
+  if (met != met_from.end() && spec.grid.Count() >= met->second) return false;
+  if (isolation == nullptr) isolation = std::make_unique<BlockIsolation>(memory.begin(), memory.end());
+  return true;
+}
+
 LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   const DefaultFloatEnvironment environment;
   if (fault != LaunchError::kNone) return {fault, 0};
@@ -348,7 +361,9 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
       o.OnHostWrite(launch.grid_workspace, kGridWorkspaceBytes);
     });
   }
-  LaunchOutcome outcome = RunLaunch(launch, observers, checkers, pool, options.print);
+  LaunchOutcome outcome =
+      RunLaunch(launch, observers, checkers, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
+  if (outcome.blocks_met) met_from[{spec.module, spec.kernel}] = spec.grid.Count();
   if (launch.grid_workspace != 0) {
     Tell([&](Observer& o) { o.OnFree(launch.grid_workspace, kGridWorkspaceBytes); });
     memory.Free(launch.grid_workspace);
@@ -370,6 +385,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
           .fraction;
   record.counters = outcome.counters;
   record.lines = std::move(outcome.lines);
+  record.cpu_threads = outcome.threads;
   const TimeEstimate time = EstimateTime(record, profile);
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;

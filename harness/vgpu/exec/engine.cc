@@ -6,6 +6,7 @@
 
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/row.h"
+#include "vgpu/observers/block_isolation.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -230,8 +231,19 @@ void Engine::FinishBlock(Block* block) {
 
 bool Engine::TakeBlock(uint32_t* index) {
   if (launch_.over_budget.load(std::memory_order_relaxed)) return false;
+  if (launch_.isolation != nullptr && launch_.isolation->broken()) return false;
   *index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
   return *index < launch_.info.grid.Count() && *index < launch_.stop_before.load(std::memory_order_relaxed);
+}
+
+// At the end of a turn. *told: how many instructions the block had run when the observers were told last.
+bool Engine::GoesOn(const Block& block, uint64_t* told) {
+  if (launch_.isolation == nullptr) return true;
+  if (block.instructions - *told >= kBlockQuantum) {
+    *told = block.instructions;
+    for (Observer* observer : observers_) observer->OnBlockGoesOn(block.index);
+  }
+  return !launch_.isolation->broken();
 }
 
 void Engine::RunBlocks() {
@@ -245,13 +257,20 @@ void Engine::RunAllBlocks() {
     while (TakeBlock(&index)) {
       Block* block = StartBlock(index);
       BlockTurn turn;
+      uint64_t told = 0;
       do {
         turn = RunBlock(*block);
-      } while (turn == BlockTurn::kSpun);
-      if (turn == BlockTurn::kFault) return;
+      } while (turn == BlockTurn::kSpun && GoesOn(*block, &told));
+      if (turn != BlockTurn::kFinished) {
+        if (launch_.isolation != nullptr) launch_.isolation->Break();
+        return;
+      }
       if (launch_.budget != 0) {
         const uint64_t before = launch_.executed.fetch_add(block->instructions, std::memory_order_relaxed);
-        if (before + block->instructions > launch_.budget) launch_.over_budget.store(true, std::memory_order_relaxed);
+        if (before + block->instructions > launch_.budget) {
+          launch_.over_budget.store(true, std::memory_order_relaxed);
+          if (launch_.isolation != nullptr) launch_.isolation->Break();
+        }
       }
       FinishBlock(block);
     }

@@ -47,12 +47,13 @@ struct LaunchState {
   uint32_t sm_count = 1, warps_per_sm = 1;
   uint64_t grid_workspace = 0;  // %envreg1/2: cooperative groups' barrier
   bool counters = true;
-  Dim3 cluster;                  // blocks of a cluster; 1 × 1 × 1 without
-  bool has_clusters = false;     // launched with clusters
-  bool interleaved = false;      // blocks may wait for each other: one engine keeps several of them going
-  bool parallel = false;         // several engines: atomics must be atomic on the host
-  uint64_t budget = 0;           // warp instructions; 0: no limit
-  uint32_t resident_blocks = 1;  // blocks that may have started and not finished, where they wait for each other
+  Dim3 cluster;                         // blocks of a cluster; 1 × 1 × 1 without
+  bool has_clusters = false;            // launched with clusters
+  bool interleaved = false;             // blocks may wait for each other: one engine keeps several of them going
+  bool parallel = false;                // several engines: atomics must be atomic on the host
+  BlockIsolation* isolation = nullptr;  // several engines, as long as no block meets another
+  uint64_t budget = 0;                  // warp instructions; 0: no limit
+  uint32_t resident_blocks = 1;         // blocks that may have started and not finished, where they wait for each other
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
   std::atomic<uint32_t> next_block{0};
   std::atomic<uint64_t> executed{0};
@@ -191,6 +192,7 @@ class Engine {
   uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the instructions that it ran
   void StopShort(uint32_t begin, uint32_t end, LaneMask mask);
   bool TakeBlock(uint32_t* index);
+  bool GoesOn(const Block& block, uint64_t* told);
   void RunAllBlocks();
   void BeginNotes(Block& block);
   void TellNotes(bool last);

@@ -128,6 +128,86 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   return finding;
 }
 
+using Engines = std::vector<std::unique_ptr<Engine>>;
+
+// An observer of each, by fork(observer); empty where one can't.
+template <typename F>
+std::vector<std::unique_ptr<Observer>> Forks(const std::vector<Observer*>& observers, const F& fork) {
+  std::vector<std::unique_ptr<Observer>> forks;
+  for (Observer* observer : observers) {
+    forks.push_back(fork(*observer));
+    if (forks.back() == nullptr) return {};
+  }
+  return forks;
+}
+std::vector<Observer*> Pointers(const std::vector<std::unique_ptr<Observer>>& owned) {
+  std::vector<Observer*> pointers;
+  for (const auto& observer : owned) pointers.push_back(observer.get());
+  return pointers;
+}
+void Absorb(const std::vector<Observer*>& observers, const std::vector<std::unique_ptr<Observer>>& forks) {
+  for (size_t k = 0; k < forks.size(); ++k) observers[k]->Absorb(*forks[k]);
+}
+
+// The launch on several threads, the first with the observers themselves. No engines: one of these can't be forked.
+Engines RunForked(LaunchState& launch, const std::vector<Observer*>& observers, ThreadPool& pool, size_t threads) {
+  if (threads <= 1) return {};
+  std::vector<std::vector<std::unique_ptr<Observer>>> forks(1);
+  while (forks.size() < threads) {
+    forks.push_back(Forks(observers, [](const Observer& observer) { return observer.Fork(); }));
+    if (forks.back().size() < observers.size()) return {};
+  }
+  launch.parallel = true;
+  Engines engines;
+  for (size_t k = 0; k < threads; ++k) {
+    engines.push_back(std::make_unique<Engine>(launch, k == 0 ? observers : Pointers(forks[k])));
+  }
+  pool.Run(static_cast<int>(threads), [&](int k) { engines[static_cast<size_t>(k)]->RunBlocks(); });
+  for (const auto& fork : forks) Absorb(observers, fork);
+  return engines;
+}
+
+// The launch on several threads, if it comes to its end, its blocks isolated (block_isolation.h). No engines: it does
+// not, and nothing has happened.
+Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers, ThreadPool& pool,
+                    BlockIsolation& isolation, size_t threads) {
+  isolation.Begin(threads);
+  std::vector<std::vector<std::unique_ptr<Observer>>> forks;
+  while (forks.size() < threads) {
+    forks.push_back(Forks(observers, [&](const Observer& observer) { return observer.ForkIsolated(isolation); }));
+    if (forks.back().size() < observers.size()) return {};
+  }
+  if (!isolation.watched()) return {};
+  launch.parallel = true;
+  launch.isolation = &isolation;
+  // What takes longer than its share of the budget is left to one thread, so that it does not take much more than that.
+  const uint64_t budget = launch.budget;
+  if (budget != 0) launch.budget = std::max<uint64_t>(budget / threads, 1);
+  Engines engines;
+  for (const auto& fork : forks) engines.push_back(std::make_unique<Engine>(launch, Pointers(fork)));
+  pool.Run(static_cast<int>(threads), [&](int k) {
+    try {
+      engines[static_cast<size_t>(k)]->RunBlocks();
+    } catch (const IsolationBroken&) {
+    }
+  });
+  launch.budget = budget;
+  launch.isolation = nullptr;
+  if (isolation.broken()) {
+    isolation.Restore();
+    engines.clear();
+    launch.parallel = false;
+    launch.next_block = 0;
+    launch.executed = 0;
+    launch.stop_before = 0xffffffffu;
+    launch.over_budget = false;
+  } else {
+    for (const auto& fork : forks) Absorb(observers, fork);
+  }
+  isolation.End();
+  return engines;
+}
+
 // The compiler made two barriers of one in the source.
 bool IsOnePlace(const Finding& finding) {
   return finding.kind == FindingKind::kBarrierDivergence && finding.second && finding.first.line != 0 &&
@@ -136,8 +216,7 @@ bool IsOnePlace(const Finding& finding) {
 
 // Where blocks run side by side, whether the launch went over its budget, and in which block, must not depend on how
 // they were dealt out: the blocks' own counts, added in their order, decide.
-std::optional<Finding> BudgetFault(const LaunchState& launch, const std::vector<std::unique_ptr<Engine>>& engines,
-                                   uint32_t before_block) {
+std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& engines, uint32_t before_block) {
   if (launch.budget == 0 || launch.interleaved) return std::nullopt;
   std::vector<Engine::BlockCount> counts;
   for (const auto& engine : engines) {
@@ -187,41 +266,29 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, C
 }
 
 LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& observers,
-                        const std::vector<Checker*>& checkers, ThreadPool& pool,
+                        const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
                         const std::function<void(std::string_view)>& print) {
   for (Observer* observer : observers) observer->OnLaunchBegin(launch.info);
   OrderedOutput output(print);
   launch.block_output = [&](uint32_t block, std::string&& text) { output.Add(block, std::move(text)); };
 
   launch.interleaved = launch.program->order_sensitive || launch.has_clusters;
-  int threads =
-      launch.interleaved
-          ? 1
-          : static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(pool.size()), launch.info.grid.Count()));
-  // An observer that can't be forked sees the launch on one thread.
-  std::vector<std::vector<std::unique_ptr<Observer>>> forks(static_cast<size_t>(std::max(threads - 1, 0)));
-  for (auto& fork : forks) {
-    for (Observer* observer : observers) {
-      fork.push_back(observer->Fork());
-      if (fork.back() == nullptr) threads = 1;
-    }
+  const uint64_t most = launch.interleaved ? 1 : static_cast<uint64_t>(pool.size());
+  const size_t threads = static_cast<size_t>(std::min(most, launch.info.grid.Count()));
+  LaunchOutcome outcome;
+  Engines engines = RunForked(launch, observers, pool, threads);
+  // What has been printed could not be taken back.
+  if (engines.empty() && threads > 1 && isolation != nullptr && !launch.program->calls_printf) {
+    engines = RunIsolated(launch, observers, pool, *isolation, threads);
+    outcome.blocks_met = isolation->broken();
   }
-  launch.parallel = threads > 1;
-  std::vector<std::unique_ptr<Engine>> engines;
-  for (int k = 0; k < threads; ++k) {
-    std::vector<Observer*> seen = observers;
-    if (k > 0) {
-      for (size_t j = 0; j < seen.size(); ++j) seen[j] = forks[static_cast<size_t>(k - 1)][j].get();
-    }
-    engines.push_back(std::make_unique<Engine>(launch, std::move(seen)));
-  }
-  pool.Run(threads, [&](int k) { engines[static_cast<size_t>(k)]->RunBlocks(); });
-  for (int k = 1; k < threads; ++k) {
-    for (size_t j = 0; j < observers.size(); ++j) observers[j]->Absorb(*forks[static_cast<size_t>(k - 1)][j]);
+  if (engines.empty()) {
+    engines.push_back(std::make_unique<Engine>(launch, observers));
+    engines[0]->RunBlocks();
   }
   for (Observer* observer : observers) observer->OnLaunchEnd();
 
-  LaunchOutcome outcome;
+  outcome.threads = static_cast<int>(engines.size());
   const Engine* faulted = nullptr;
   for (const auto& engine : engines) {
     if (!engine->fault()) continue;

@@ -7,6 +7,7 @@
 
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/thread_pool.h"
+#include "vgpu/observers/block_isolation.h"
 #include "vgpu/observers/checkers.h"
 
 namespace lockstep::vgpu {
@@ -16,11 +17,14 @@ struct LaunchOutcome {
   std::vector<Finding> findings;  // in order: of the engine, then of the checkers
   Counters counters;
   std::vector<LineCounters> lines;
+  int threads = 1;          // that ran it
+  bool blocks_met = false;  // which is why it was not run on several
 };
 
-// launch: filled but for block_output and the atomics. observers: the device's, checkers among them.
+// launch: filled but for block_output and the atomics. observers: the device's, checkers among them. isolation: for
+// observers that serve several threads only where blocks are isolated; nullptr: that is not to be tried.
 LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& observers,
-                        const std::vector<Checker*>& checkers, ThreadPool& pool,
+                        const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
                         const std::function<void(std::string_view)>& print);
 
 // Counters of a launch and of its source lines, from those of its instructions.

@@ -41,6 +41,9 @@ class GlobalMemory {
     return a != nullptr && bytes <= a->base + a->bytes - address;
   }
   const std::vector<Allocation>& allocations() const { return live_; }  // by address
+  // All allocations lie in [begin, end).
+  uint64_t begin() const { return begin_; }
+  uint64_t end() const { return end_; }
   uint64_t free_bytes() const { return capacity_ - used_; }
 
  private:

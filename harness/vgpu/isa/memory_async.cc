@@ -12,6 +12,22 @@ namespace {
 // Copies of a warp that wait at once; a loop that never waits must not take the host's memory.
 constexpr size_t kMostPending = 128;
 
+// Of lanes that read less than a copy's bytes: in pieces, the largest first.
+void ObserveParts(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, const uint32_t* wanted,
+                  uint32_t bytes) {
+  for (uint32_t piece = bytes / 2; piece != 0; piece /= 2) {
+    uint64_t at[kWarpSize] = {};
+    LaneMask lanes = 0;
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      if ((wanted[lane] & piece) == 0) continue;
+      lanes |= LaneMask{1} << lane;
+      at[lane] = address[lane] + (wanted[lane] & ~(2 * piece - 1));
+    }
+    if (lanes != 0) ObserveLanes(warp, insn, Region::kGlobal, AccessKind::kLoad, at, lanes, piece, false);
+  }
+}
+
 // What a copy reads: `wanted` bytes of each lane, the rest of its piece stays zero. False: the warp faulted.
 bool ReadGlobal(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, const uint32_t* wanted,
                 AsyncCopy& copy) {
@@ -35,6 +51,7 @@ bool ReadGlobal(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* add
     if (warp.engine->observed() && whole != 0) {
       ObserveLanes(warp, insn, Region::kGlobal, AccessKind::kLoad, address, whole, copy.bytes, false);
     }
+    if (warp.engine->observed() && some != whole) ObserveParts(warp, insn, some & ~whole, address, wanted, copy.bytes);
   }
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);

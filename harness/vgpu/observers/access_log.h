@@ -33,11 +33,17 @@ inline uint32_t LaneOf(Record record) { return record & (kWarpSize - 1); }
 
 class AccessLog {
  public:
-  // Numbers run out at 2^27; the limit also bounds the memory: 16 bytes an access.
+  // What a record has room for, and a line's (race_shadow.h). A log forgets only while numbers are below a quarter of
+  // it, or else starts again; so three quarters are always left, and how far a log reaches back does not hang on what
+  // was before. That also bounds the memory: 16 bytes an access.
   static constexpr uint32_t kMaximum = 1u << 25;
+  static constexpr uint32_t kMost = kMaximum / 4 * 3;
 
   uint32_t next() const { return base_ + static_cast<uint32_t>(accesses_.size()); }
-  bool full() const { return next() >= kMaximum; }
+  size_t size() const { return accesses_.size(); }
+  bool full() const { return accesses_.size() >= kMost; }
+  // It is time to start again, when all is forgotten.
+  bool late() const { return next() > kMaximum / 4; }
   const Access& operator[](uint32_t number) const { return accesses_[number - base_]; }
   uint32_t Add(const Access& access) {
     Access& added = accesses_.emplace_back();  // member by member: as for DeferredLoads

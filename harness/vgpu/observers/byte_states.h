@@ -111,9 +111,36 @@ class LocalByteStates {
 
 // The whole of global memory, in regions of pages. Of what is written, or not, in one piece, only the number of missing
 // bytes is kept. What has not been named by SetRange(…, false) counts as written.
+//
+// One may lie over another, its base: it shows what the base shows and what has been written to itself, and leaves the
+// base as it is. Several threads may each have one over the same base, as long as that does not change.
 class GlobalByteStates {
  public:
   static constexpr int kRegionShift = 22;
+
+  GlobalByteStates() = default;
+  explicit GlobalByteStates(const GlobalByteStates* base) : base_(base) {}
+  GlobalByteStates(const GlobalByteStates&) = delete;
+  GlobalByteStates& operator=(const GlobalByteStates&) = delete;
+
+  // What has been written to one that lies over this.
+  void TakeOver(const GlobalByteStates& above) {
+    for (const auto& [number, from] : above.regions_) {
+      if (from.missing == 0) {
+        SetRange(number * kRegionBytes, kRegionBytes, true);
+        continue;
+      }
+      Region* into = Find(number);
+      if (into == nullptr || into->missing == 0 || !from.pages) continue;
+      for (uint64_t page = 0; page < kPages; ++page) {
+        if (from.pages[page].missing == 0) {
+          SetInRegion(*into, page * kPageBytes, kPageBytes, true);
+        } else if (from.pages[page].bits) {
+          MergeBits(*into, page * kPageBytes, from.pages[page].bits.get());
+        }
+      }
+    }
+  }
 
   void Set(uint64_t begin, uint64_t count) { SetRange(begin, count, true); }
   // Whether all of the region at this address has been written, which takes no more than a look.
@@ -141,6 +168,8 @@ class GlobalByteStates {
       if (region == nullptr && !written) {
         region = &regions_[begin / kRegionBytes];
         std::fill_n(cache_, kCacheEntries, Cached{});
+      } else if (region != nullptr && base_ != nullptr && region->missing != 0) {
+        region = Own(begin / kRegionBytes, *region);
       }
       if (region != nullptr) SetInRegion(*region, offset, here, written);
       begin += here;
@@ -190,9 +219,42 @@ class GlobalByteStates {
     Cached& cached = cache_[number % kCacheEntries];
     if (cached.number != number) {
       const auto entry = regions_.find(number);
-      cached = {number, entry == regions_.end() ? nullptr : &entry->second};
+      cached = {number, entry == regions_.end() ? FindInBase(number) : &entry->second};
     }
     return cached.region;
+  }
+  // Not to be changed: see Own.
+  Region* FindInBase(uint64_t number) const {
+    if (base_ == nullptr) return nullptr;
+    const auto entry = base_->regions_.find(number);
+    return entry == base_->regions_.end() ? nullptr : const_cast<Region*>(&entry->second);
+  }
+  // A region of one's own, the base's so far.
+  Region* Own(uint64_t number, const Region& region) {
+    const auto [entry, added] = regions_.try_emplace(number);
+    if (!added) return &entry->second;
+    std::fill_n(cache_, kCacheEntries, Cached{});
+    entry->second.missing = region.missing;
+    if (!region.pages) return &entry->second;
+    entry->second.pages = std::make_unique<Page[]>(kPages);
+    for (uint64_t page = 0; page < kPages; ++page) {
+      Page& into = entry->second.pages[page];
+      into.missing = region.pages[page].missing;
+      if (!region.pages[page].bits) continue;
+      into.bits = std::make_unique<uint64_t[]>(kPageBytes / 64);
+      std::copy_n(region.pages[page].bits.get(), kPageBytes / 64, into.bits.get());
+    }
+    return &entry->second;
+  }
+  // Of a page, runs of bits that are set.
+  static void MergeBits(Region& region, uint64_t offset, const uint64_t* bits) {
+    for (uint64_t word = 0; word < kPageBytes / 64; ++word) {
+      for (uint64_t left = bits[word]; left != 0;) {
+        const int first = std::countr_zero(left), count = std::countr_one(left >> first);
+        SetInRegion(region, offset + word * 64 + static_cast<uint64_t>(first), static_cast<uint64_t>(count), true);
+        left = first + count == 64 ? 0 : left >> (first + count) << (first + count);
+      }
+    }
   }
 
   // f(missing, bits or nullptr, offset, count) for the pages, and for whole regions as if they were pages.
@@ -262,6 +324,7 @@ class GlobalByteStates {
     if (page.missing == 0 || page.missing == kPageBytes) page.bits.reset();
   }
 
+  const GlobalByteStates* base_ = nullptr;
   std::unordered_map<uint64_t, Region> regions_;
   Cached cache_[kCacheEntries];
 };

@@ -45,9 +45,10 @@ class Checker : public Observer {
   virtual std::vector<RawFinding> TakeFindings() = 0;
 };
 
-// shared: races on shared memory; global: races on global memory. With global the launch runs on one CPU thread.
+// shared: races on shared memory; global: races on global memory. With global the launch runs on one CPU thread, but
+// where its blocks are isolated (block_isolation.h), which this checker finds out.
 std::unique_ptr<Checker> MakeRaceChecker(bool shared, bool global);
-// Reads of global, shared and local memory that nothing wrote. Runs on one CPU thread.
+// Reads of global, shared and local memory that nothing wrote. On one CPU thread, but where blocks are isolated.
 std::unique_ptr<Checker> MakeUninitializedChecker();
 // Barriers that meet at different places in the program.
 std::unique_ptr<Checker> MakeSyncChecker();

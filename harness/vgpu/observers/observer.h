@@ -14,8 +14,9 @@
 
 namespace lockstep::vgpu {
 
-struct Program;     // exec/program.h
-class SharedNotes;  // observers/shared_notes.h
+struct Program;        // exec/program.h
+class BlockIsolation;  // observers/block_isolation.h
+class SharedNotes;     // observers/shared_notes.h
 
 // A thread's place in the launch: block_index is the linear index of the block in the grid, thread_index
 // warp * 32 + lane.
@@ -78,12 +79,17 @@ class Observer {
   // then the launch runs on one thread.
   virtual std::unique_ptr<Observer> Fork() const { return nullptr; }
   virtual void Absorb(Observer& /*forked*/) {}
+  // The same for a launch whose blocks have nothing to do with each other, as far as the isolation finds; where they do
+  // have, the fork is thrown away. This observer itself gets no event of that launch but OnLaunchBegin and OnLaunchEnd.
+  virtual std::unique_ptr<Observer> ForkIsolated(BlockIsolation&) const { return Fork(); }
 
   virtual void OnLaunchBegin(const LaunchInfo&) {}
   virtual void OnLaunchEnd() {}
   // Several blocks may be resident on one thread; events carry block_index.
   virtual void OnBlockBegin(uint32_t /*block_index*/) {}
   virtual void OnBlockEnd(uint32_t /*block_index*/) {}
+  // A block has run for a few million instructions since its begin or since this was told last.
+  virtual void OnBlockGoesOn(uint32_t /*block_index*/) {}
 
   // False: OnMemory does nothing, and need not be called.
   virtual bool WatchesMemory() const { return true; }

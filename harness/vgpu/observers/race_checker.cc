@@ -13,6 +13,9 @@
 // releasing block's clock; an acquire remembers the newest number. An access of block A is ordered before one of block
 // B when a release of A that covers it has a number that B has acquired.
 //
+// Isolated blocks (block_isolation.h) are checked each by itself: global memory is forgotten from block to block, and
+// what the shadow holds at a block's end tells which words it has touched, and how.
+//
 // The usual access is by neighbouring lanes to neighbouring words, which last saw an access of the same shape. Runs are
 // therefore checked as a whole where all records are below the floor or one access's in step, and lane by lane
 // otherwise. Loads of shared memory that nobody writes between two barriers are not entered at all (race_deferred.h),
@@ -20,15 +23,18 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "vgpu/observers/access_log.h"
 #include "vgpu/observers/block_clocks.h"
+#include "vgpu/observers/block_isolation.h"
 #include "vgpu/observers/checkers.h"
 #include "vgpu/observers/coalescing.h"
 #include "vgpu/observers/finding_table.h"
 #include "vgpu/observers/race_comparison.h"
+#include "vgpu/observers/race_isolation.h"
 #include "vgpu/observers/race_shadow.h"
 #include "vgpu/observers/race_state.h"
 
@@ -54,11 +60,22 @@ class RaceChecker : public Checker {
     fork->info_ = info_;
     return fork;
   }
+  std::unique_ptr<Observer> ForkIsolated(BlockIsolation& isolation) const override {
+    if (!check_global_) return Fork();
+    auto fork = std::make_unique<RaceChecker>(check_shared_, true);
+    fork->info_ = info_;
+    fork->isolation_ = &isolation;
+    fork->keeper_.emplace(isolation);
+    fork->pages_.ServeBlocks(ShadowPages::kMaximumBytes / isolation.threads());
+    isolation.set_watched();
+    return fork;
+  }
   void Absorb(Observer& forked) override { findings_.Absorb(static_cast<RaceChecker&>(forked).findings_); }
 
   void OnLaunchBegin(const LaunchInfo& info) override {
     info_ = info;
     sequence_ = 0;
+    if (log_.late()) RestartGlobal();
     ForgetGlobal();
   }
   void OnLaunchEnd() override {
@@ -68,6 +85,9 @@ class RaceChecker : public Checker {
   }
 
   void OnBlockBegin(uint32_t block_index) override {
+    const bool far = blocks_.empty() && log_.size() >= kMostBetweenBlocks;
+    if (far || (isolation_ != nullptr && log_.late())) RestartGlobal();
+    if (far || isolation_ != nullptr) ForgetGlobal();
     std::unique_ptr<BlockState> state;
     if (idle_.empty()) {
       state = std::make_unique<BlockState>();
@@ -79,7 +99,7 @@ class RaceChecker : public Checker {
     const uint32_t threads = static_cast<uint32_t>(std::min<uint64_t>(info_.block.Count(), kMaximumThreads));
     state->clocks.Begin(threads);
     if (check_shared_) {
-      if (state->shared.bytes() != info_.shared_bytes || state->log.full()) RestartShared(*state);
+      if (state->shared.bytes() != info_.shared_bytes) RestartShared(*state);
       MoveFloor(*state);
     }
     if (check_global_) BlockState::Begin(state->global_cache, log_, CachedAccesses());
@@ -88,9 +108,16 @@ class RaceChecker : public Checker {
   void OnBlockEnd(uint32_t block_index) override {
     const auto entry = blocks_.find(block_index);
     if (entry == blocks_.end()) return;
+    if (isolation_ != nullptr) {
+      if (log_.size() > kMostOfBlock || pages_.overflowed()) isolation_->Break();
+      AddUses(pages_, global_floor_, *isolation_);
+    }
     idle_.push_back(std::move(entry->second));
     blocks_.erase(entry);
     current_ = nullptr;
+  }
+  void OnBlockGoesOn(uint32_t block_index) override {
+    if (isolation_ != nullptr) CompareUses(pages_, global_floor_, block_index, *isolation_);
   }
 
   void OnMemory(const MemoryAccess& event) override {
@@ -134,14 +161,14 @@ class RaceChecker : public Checker {
     if (shared) {
       CheckShared(*block, event, access);
     } else {
+      if (isolation_ != nullptr && event.kind != AccessKind::kLoad) keeper_->BeforeStore(event);
       if (log_.full()) {
-        pages_.Clear();
-        log_.Restart();
-        for (const auto& state : idle_) state->global_cache.accesses.clear();
+        RestartGlobal();
         ForgetGlobal();
       }
       const uint32_t number = block->Number(log_, block->global_cache, access);
-      if (strength == Strength::kPlain && event.bytes >= 4) {
+      // Where not all lanes are active, address[0] may be anything.
+      if (strength == Strength::kPlain && event.bytes >= 4 && event.mask == kFullMask) {
         ShadowRegion* page = pages_.Find(event.address[0], false);
         const uint64_t offset = event.address[0] & (ShadowPages::kPageBytes - 1);
         if (page != nullptr && PutFresh(*page, offset, event, number)) return;
@@ -188,6 +215,9 @@ class RaceChecker : public Checker {
 
  private:
   static constexpr uint64_t kMaximumThreads = uint64_t{BlockClocks::kMaxWarps} * kWarpSize;
+  // Accesses in the log of global memory after which it starts again when a block begins; so that a block of no more
+  // than kMostOfBlock never finds its log full, and its own races are found wherever in the launch it stands.
+  static constexpr size_t kMostOfBlock = AccessLog::kMost / 3, kMostBetweenBlocks = AccessLog::kMost - kMostOfBlock;
 
   // Where the shadow of an address lies; region nullptr: it is not watched. small: for less than 4 bytes.
   struct Place {
@@ -226,6 +256,7 @@ class RaceChecker : public Checker {
   }
 
   void MoveFloor(BlockState& block) {
+    if (block.log.late()) RestartShared(block);
     block.log.Forget();
     block.floor = MakeRecord(block.log.next(), 0);
     block.shared.Forget();
@@ -238,6 +269,12 @@ class RaceChecker : public Checker {
     BlockState::Clear(block.shared_cache, CachedAccesses());
   }
 
+  // Numbers begin again; all is to be forgotten.
+  void RestartGlobal() {
+    pages_.Clear();
+    log_.Restart();
+    for (const auto& state : idle_) state->global_cache.accesses.clear();
+  }
   void ForgetGlobal() {
     pages_.NextGeneration();
     releases_.Clear();
@@ -429,6 +466,8 @@ class RaceChecker : public Checker {
   Releases releases_;
   uint64_t sequence_ = 0;
   FindingTable findings_;
+  BlockIsolation* isolation_ = nullptr;  // of a fork for isolated blocks
+  std::optional<BlockIsolation::Keeper> keeper_;
 };
 
 }  // namespace

@@ -88,8 +88,15 @@ class Comparison {
     return warp == old_.warp && block_index == old_.block_index;
   }
 
-  void Report(Record record, uint32_t lane, uint64_t address) {
+  // word: of 4 bytes, in the region. What a lane meets in several bytes of a word is one race, as it is where the
+  // region knows no smaller granules.
+  void Report(Record record, uint32_t lane, uint64_t address, size_t word) {
     LookUp(record);
+    const int load = old_.kind == AccessKind::kLoad ? 1 : 0;
+    Reported& last = last_[load];
+    if (reported_[load] && last.record == record && last.lane == lane && last.word == word) return;
+    last = {record, lane, word};
+    reported_[load] = true;
     RawFinding finding;
     finding.kind = FindingKind::kRace;
     finding.first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
@@ -137,6 +144,12 @@ class Comparison {
     return event_.space == MemorySpace::kGlobal || a == Strength::kStrong || b == Strength::kStrong;
   }
 
+  struct Reported {
+    Record record;
+    uint32_t lane;
+    size_t word;
+  };
+
   const AccessLog& log_;
   const BlockState& block_;
   const BlockState::Cache& cache_;  // of the accesses in log_
@@ -149,6 +162,8 @@ class Comparison {
   uint32_t looked_up_ = 0;
   Access old_;
   bool same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
+  bool reported_[2] = {false, false};  // against a write, a read; the last one
+  Reported last_[2];
 };
 
 // One granule, one lane, where nothing has happened since the floor moved that the access could clash with.
@@ -168,10 +183,11 @@ class Comparison {
   const Record read = region.At(kRead, granule);
   const Record other = region.At(kOtherRead, granule);
   const Record record = c.RecordOf(lane);
+  const size_t word = granule << region.shift() >> 2;
   if (c.Races(write, lane)) {
-    c.Report(write, lane, address);
+    c.Report(write, lane, address, word);
   } else if (!c.strong() && c.Races(strong_write, lane)) {
-    c.Report(strong_write, lane, address);
+    c.Report(strong_write, lane, address, word);
   }
   if (kind == AccessKind::kLoad) {
     if (c.Ordered(read, lane)) {
@@ -182,9 +198,9 @@ class Comparison {
     return;
   }
   if (c.Races(read, lane)) {
-    c.Report(read, lane, address);
+    c.Report(read, lane, address, word);
   } else if (c.Races(other, lane)) {
-    c.Report(other, lane, address);
+    c.Report(other, lane, address, word);
   }
   if (c.strong()) {
     *region.Touch(kStrongWrite, granule, 1) = record;

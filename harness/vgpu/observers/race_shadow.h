@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vgpu/observers/access_log.h"
@@ -127,6 +128,19 @@ class alignas(64) ShadowRegion {
     data_[trace][granule] = record;
     return true;
   }
+  // The bytes from the first that any trace may have a record of to the last.
+  std::pair<size_t, size_t> Touched() const {
+    size_t begin = bytes_, end = 0;
+    for (const Span& span : spans_) {
+      if (span.end == 0) continue;
+      begin = std::min(begin, size_t{span.begin} << shift_);
+      end = std::max(end, size_t{span.end} << shift_);
+    }
+    return {std::min(begin, end), end};
+  }
+  // The words (of 4 bytes) in which a trace has a record from `floor` on, a bit each, added to words[]. Of a page.
+  void WordsSince(Trace trace, Record floor, uint64_t* words) const;
+
   // Whether any of these bytes may have been written.
   bool Written(uint64_t low, uint64_t high) const {
     const auto meets = [&](const Span& span) {
@@ -220,13 +234,35 @@ class ShadowPages {
   // Of shadow memory; beyond it, pages are not watched. All traces of a page take 17 KiB, of single bytes 65.
   static constexpr size_t kMaximumBytes = size_t{3} << 30;
 
-  void NextGeneration() { generation_ += 2; }
+  void NextGeneration() {
+    generation_ += 2;
+    if (by_block_) SpareTouched();
+  }
   // For when numbers begin again.
   void Clear() {
     chapters_.clear();
+    for (std::vector<ShadowRegion>& spare : spare_) spare.clear();
+    touched_.clear();
     bytes_ = 0;
     ClearCache();
   }
+
+  // For generations of a block each: pages' regions then go from block to block, wherever these are at work, so that
+  // what one block needs is what there is. maximum_bytes: of shadow memory.
+  void ServeBlocks(size_t maximum_bytes) {
+    by_block_ = true;
+    maximum_bytes_ = maximum_bytes;
+  }
+  // f(page number, region, bytes of shadow) for those of this block.
+  template <typename F>
+  void ForTouched(const F& f) {
+    for (const uint64_t number : touched_) {
+      const Page* page = PageOf(number);
+      if (page->visited == generation_ + 1) f(number, *page, BytesOf(*page));
+    }
+  }
+  // There was no room for a page.
+  bool overflowed() const { return overflowed_; }
 
   // The page of an address; nullptr when there is no room for it. small: for an access of less than 4 bytes.
   [[gnu::always_inline]] ShadowRegion* Find(uint64_t address, bool small) {
@@ -285,7 +321,8 @@ class ShadowPages {
     Page* page = PageOf(number);
     if (page == nullptr || page->visited == generation_) return nullptr;
     if (page->visited == generation_ + 1) return page;
-    if (page->bytes() == 0) {
+    if (by_block_) touched_.push_back(number);
+    if (page->bytes() == 0 && !TakeSpare(*page)) {
       if (!MakeRoom(kWordPage)) {
         page->visited = generation_;
         return nullptr;
@@ -309,9 +346,32 @@ class ShadowPages {
     return page;
   }
 
+  void SpareTouched() {
+    for (const uint64_t number : touched_) {
+      Page* page = PageOf(number);
+      if (page->bytes() == 0) continue;
+      spare_[page->shift() == 0].push_back(std::move(static_cast<ShadowRegion&>(*page)));
+      page->Reset(0);
+    }
+    touched_.clear();
+  }
+  bool TakeSpare(Page& page) {
+    for (std::vector<ShadowRegion>& spare : spare_) {
+      if (spare.empty()) continue;
+      static_cast<ShadowRegion&>(page) = std::move(spare.back());
+      spare.pop_back();
+      return true;
+    }
+    return false;
+  }
+
   // Pages of earlier launches go first.
   bool MakeRoom(size_t bytes) {
-    if (bytes_ + bytes <= kMaximumBytes) return true;
+    if (bytes_ + bytes <= maximum_bytes_) return true;
+    if (by_block_) {
+      overflowed_ = true;
+      return false;
+    }
     for (auto& [number, chapter] : chapters_) {
       for (Page& page : chapter->pages) {
         if (page.bytes() == 0 || page.visited == generation_ + 1) continue;
@@ -319,11 +379,14 @@ class ShadowPages {
         page.Reset(0);
       }
     }
-    return bytes_ + bytes <= kMaximumBytes;
+    return bytes_ + bytes <= maximum_bytes_;
   }
 
   uint32_t generation_ = 2;  // even
-  size_t bytes_ = 0;
+  size_t bytes_ = 0, maximum_bytes_ = kMaximumBytes;
+  bool by_block_ = false, overflowed_ = false;
+  std::vector<uint64_t> touched_;       // by_block_: in this generation
+  std::vector<ShadowRegion> spare_[2];  // of words, of single bytes
   Cached cache_[kCacheEntries];
   std::unordered_map<uint64_t, std::unique_ptr<Chapter>> chapters_;
 };

@@ -5,13 +5,15 @@
 // byte. So the padding inside a word of a structure that is copied whole is no finding. An atomic operation reads what
 // it changes. A copy from device to device passes the state of its bytes on, and is no read.
 //
-// Which block writes first can matter for global memory, so a launch that is checked runs on one CPU thread.
+// Which block writes first can matter for global memory, so a launch runs on one CPU thread, but where its blocks are
+// isolated (block_isolation.h): a fork then has what was before the launch and what its own blocks write.
 #include <bit>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "vgpu/observers/access_extent.h"
+#include "vgpu/observers/block_isolation.h"
 #include "vgpu/observers/byte_states.h"
 #include "vgpu/observers/checkers.h"
 #include "vgpu/observers/coalescing.h"
@@ -30,6 +32,19 @@ struct BlockStates {
 
 class UninitializedChecker : public Checker {
  public:
+  UninitializedChecker() = default;
+  UninitializedChecker(const UninitializedChecker& root, BlockIsolation& isolation)
+      : warps_(root.warps_), global_(&root.global_), isolation_(&isolation) {}
+
+  std::unique_ptr<Observer> ForkIsolated(BlockIsolation& isolation) const override {
+    return std::make_unique<UninitializedChecker>(*this, isolation);
+  }
+  void Absorb(Observer& forked) override {
+    auto& fork = static_cast<UninitializedChecker&>(forked);
+    global_.TakeOver(fork.global_);
+    findings_.Absorb(fork.findings_);
+  }
+
   void OnLaunchBegin(const LaunchInfo& info) override { warps_ = info.warps_per_block; }
   void OnLaunchEnd() override {
     blocks_.clear();
@@ -201,6 +216,10 @@ class UninitializedChecker : public Checker {
 
   void Report(const MemoryAccess& event, uint32_t lane, uint64_t address, uint64_t bytes) {
     if ((event.used >> lane & 1) == 0) return;
+    // Of blocks that reduce to one word, only the first finds it unwritten.
+    if (isolation_ != nullptr && event.space == MemorySpace::kGlobal && event.kind == AccessKind::kAtomic) {
+      isolation_->Break();
+    }
     RawFinding finding;
     finding.kind = FindingKind::kUninitialized;
     finding.first = {event.block_index, event.warp_index * kWarpSize + lane, event.pc, event.kind};
@@ -218,6 +237,7 @@ class UninitializedChecker : public Checker {
   BlockStates* current_ = nullptr;
   uint32_t current_index_ = 0;
   FindingTable findings_;
+  BlockIsolation* isolation_ = nullptr;  // of a fork
 };
 
 }  // namespace
