@@ -359,18 +359,19 @@ template <typename Mover>
   return bytes >= 4 || (first + offset) % 4 == pattern.phase;
 }
 
-template <typename Mover>
+// kTell: observers are told of it.
+template <typename Mover, bool kTell>
 [[gnu::noinline]] void MovePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base, uint32_t offset,
-                                   Engine::Site& site, bool observed) {
+                                   Engine::Site& site) {
   const AccessPattern& pattern = *site.pattern;
   ++site.of_pattern;
   if (Mover::kAccess != AccessKind::kLoad) warp.state->wrote = true;
   const bool halves = Mover::kHalves && pattern.form == AccessForm::kHalves;
   uint64_t address[kWarpSize];
-  if (!halves || observed) {
+  if (!halves || kTell) {
     for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
   }
-  if (observed) ObservePattern<Mover>(warp, insn, mask, address, pattern.form);
+  if (kTell) ObservePattern<Mover>(warp, insn, mask, address, pattern.form);
   if constexpr (Mover::kHalves) {
     if (halves) {
       for (const int half : {0, 1}) {
@@ -397,7 +398,7 @@ template <typename Mover>
   engine.SetPattern(pc, engine.patterns().Find(base, address, mask, Mover::Bytes(insn), Mover::kAccess));
   Engine::Site& site = engine.site(pc);
   if (!FitsPattern<Mover>(warp, insn, mask, base, offset, *site.pattern)) return false;
-  MovePattern<Mover>(warp, insn, mask, base, offset, site, engine.observed());
+  (engine.observed() ? MovePattern<Mover, true> : MovePattern<Mover, false>)(warp, insn, mask, base, offset, site);
   return true;
 }
 
@@ -424,7 +425,8 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
   if constexpr (kPatterns) {
     Engine::Site& site = warp.engine->site(warp.pc - 1);
     if (site.pattern != nullptr && FitsPattern<Mover>(warp, insn, mask, base, offset, *site.pattern)) {
-      return MovePattern<Mover>(warp, insn, mask, base, offset, site, warp.engine->observed());
+      return (warp.engine->observed() ? MovePattern<Mover, true> : MovePattern<Mover, false>)(warp, insn, mask, base,
+                                                                                              offset, site);
     }
   }
   if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {

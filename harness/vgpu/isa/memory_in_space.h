@@ -38,8 +38,9 @@ template <Region kRegion, typename Mover, typename Word>
   Access<kRegion, Mover, Word>(warp, insn, mask);
 }
 
-template <typename Mover>
-void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
+// kObserved: observers look on, and may be told later (observers/shared_notes.h).
+template <typename Mover, bool kObserved>
+[[gnu::always_inline]] inline void AccessSharedAs(Warp& warp, const Insn& insn, LaneMask mask) {
   constexpr bool kStores = Mover::kAccess != AccessKind::kLoad;
   constexpr uint32_t kBytes = Mover::kBytes;
   const uint32_t* base = Source<uint32_t>(warp, Mover::Address(insn));
@@ -51,15 +52,14 @@ void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
     if (!FitsPattern<Mover>(warp, insn, mask, base, offset, *pattern)) {
       return AccessSlowly<Region::kShared, Mover, uint32_t>(warp, insn, mask);
     }
-    bool quiet = !engine.observed();  // observers, if there are any, need not be told of it now
-    if (!kStores && site.noted) {
+    if constexpr (kObserved) {
+      if (kStores || !site.noted) return MovePattern<Mover, true>(warp, insn, mask, base, offset, site);
       const uint32_t first = base[std::countr_zero(mask) & (kWarpSize - 1)] + offset;
       const uint32_t low = first + pattern->low;
       engine.NoteLoad(warp, mask, kBytes, first, {low, uint64_t{low} + pattern->span});
-      quiet = true;
     }
     if constexpr (Mover::kHalves) {
-      if (pattern->form == AccessForm::kHalves && quiet) {
+      if (pattern->form == AccessForm::kHalves) {
         ++site.of_pattern;
         if (kStores) warp.state->wrote = true;
         uint8_t* const shared = warp.block->shared;
@@ -69,7 +69,7 @@ void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
         return;
       }
     }
-    return MovePattern<Mover>(warp, insn, mask, base, offset, site, !quiet);
+    return MovePattern<Mover, false>(warp, insn, mask, base, offset, site);
   }
   if (kBytes <= 4 || mask == kFullMask) {
     const uint32_t low_lane = static_cast<uint32_t>(std::countr_zero(mask)) % kWarpSize;
@@ -79,14 +79,15 @@ void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
         static_cast<uint64_t>(kWarpSize - std::countl_zero(mask) - static_cast<int>(low_lane)) * kBytes;
     if (IsProgression<kWarpSize>(base, origin, kBytes, mask) && low + bytes <= end && (low & (kBytes - 1)) == 0) {
       const uint64_t first = low - low_lane * uint64_t{kBytes};
-      bool quiet = !engine.observed();
-      if constexpr (!kStores) {
-        if (site.noted) engine.NoteLoad(warp, mask, kBytes, static_cast<uint32_t>(low), {low, low + bytes});
-        quiet |= site.noted;
-      } else if constexpr (kBytes == 4) {
-        if (site.noted) quiet = engine.NoteStore(warp, mask, {low, low + bytes});
+      if constexpr (kObserved) {
+        bool noted = site.noted && (!kStores || kBytes == 4);
+        if (noted && kStores) {
+          noted = engine.NoteStore(warp, mask, {low, low + bytes});
+        } else if (noted) {
+          engine.NoteLoad(warp, mask, kBytes, static_cast<uint32_t>(low), {low, low + bytes});
+        }
+        if (!noted) return MoveUnit<Region::kShared, Mover>(warp, insn, mask, first);
       }
-      if (!quiet) return MoveUnit<Region::kShared, Mover>(warp, insn, mask, first);
       ++site.side_by_side;
       site.wavefronts = kBytes <= 4 ? 1 : kBytes / 4;
       if (kStores) warp.state->wrote = true;
@@ -95,6 +96,17 @@ void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
     }
   }
   return AccessSlowly<Region::kShared, Mover, uint32_t>(warp, insn, mask);
+}
+
+template <typename Mover>
+[[gnu::noinline]] void AccessSharedObserved(Warp& warp, const Insn& insn, LaneMask mask) {
+  AccessSharedAs<Mover, true>(warp, insn, mask);
+}
+
+template <typename Mover>
+void AccessShared(Warp& warp, const Insn& insn, LaneMask mask) {
+  if (warp.engine->observed()) return AccessSharedObserved<Mover>(warp, insn, mask);
+  AccessSharedAs<Mover, false>(warp, insn, mask);
 }
 
 template <typename Mover>
