@@ -146,7 +146,8 @@ Outcome RunRandom(const RandomKernel& kernel, int threads, bool raw_is_written) 
   }
   Outcome outcome;
   for (int launch = 0; launch < 2; ++launch) {
-    const TestDevice::Shape shape{{kernel.blocks()}, {kernel.threads()}};
+    // More blocks the second time: so small a launch would else not be tried on several threads again.
+    const TestDevice::Shape shape{{kernel.blocks() + static_cast<uint32_t>(launch)}, {kernel.threads()}};
     outcome.errors.push_back(device.Launch("k", shape, in, out, raw).error);
     std::vector<uint8_t>& memory = outcome.memory.emplace_back(8 * kWordsOfBuffer);
     EXPECT_TRUE(device->Read(memory.data(), out.address, 4 * kWordsOfBuffer));
@@ -246,6 +247,17 @@ TEST(ChecksOnThreadsTest, BlocksWithWordsOfTheirOwnRunSideBySide) {
 const char* const kLong =
     "  mov.u32 %r7, 300000;\nlong:\n  sub.u32 %r7, %r7, 1;\n  setp.ne.u32 %p7, %r7, 0;\n  @%p7 bra long;\n";
 const char* const kEndless = "endless:\n  add.u32 %r8, %r8, 1;\n  bra endless;\n";
+
+TEST(ChecksOnThreadsTest, SmallLaunchesAreTriedOnce) {
+  int on_several = 0;
+  const std::string store =
+      "  mad.lo.u32 %r3, %r2, 64, %r1;\n  mul.wide.u32 %rd2, %r3, 4;\n  add.u64 %rd2, %rd1, %rd2;\n"
+      "  st.global.u32 [%rd2], %r2;\n";
+  RunBoth(Kernel(store), {8, 8, 4, 9}, 0, &on_several);
+  EXPECT_EQ(on_several, 2);
+  RunBoth(Kernel(kLong + store), {8, 8, 4}, 0, &on_several);
+  EXPECT_EQ(on_several, 3);
+}
 
 // Faults and blocks that take too long: the message is that of one thread, and so is what lies in memory.
 TEST(ChecksOnThreadsTest, AFaultLeavesWhatOneThreadLeaves) {

@@ -28,6 +28,7 @@ int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
   return std::min(registers, profile.registers_per_block / std::max(static_cast<int>(kernel.max_threads), kWarpSize));
 }
 
+constexpr uint64_t kWorthAThread = 20'000;  // warp instructions of a checked launch
 constexpr uint64_t kGridWorkspaceBytes = 256;
 constexpr uint32_t kReservedShared = 1024;
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
@@ -100,8 +101,12 @@ struct Device::Impl {
   std::vector<Observer*> observers;
   std::vector<Checker*> checkers;
   std::unique_ptr<BlockIsolation> isolation;  // made when first needed
-  // Blocks of the smallest launch of a kernel in which some met. Where they have met they will meet again.
-  std::map<std::pair<ModuleHandle, std::string>, uint64_t> met_from;
+  // What launches of a kernel have shown, by how many blocks they have. Blocks that have met will meet again.
+  struct Isolated {
+    uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch in which some met
+    uint64_t small_to = 0;             // and of the largest that is over before a second thread has begun
+  };
+  std::map<std::pair<ModuleHandle, std::string>, Isolated> isolated;
   std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;
   ModuleHandle next_module = 1;
   uint64_t next_launch = 0;
@@ -296,8 +301,9 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
 // Whether it is worth a try to run a checked launch's blocks side by side.
 bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
   if (pool.size() < 2 || !options.check_races) return false;
-  const auto met = met_from.find({spec.module, spec.kernel});
-  if (met != met_from.end() && spec.grid.Count() >= met->second) return false;
+  const auto shown = isolated.find({spec.module, spec.kernel});
+  const uint64_t blocks = spec.grid.Count();
+  if (shown != isolated.end() && (blocks >= shown->second.met_from || blocks <= shown->second.small_to)) return false;
   if (isolation == nullptr) isolation = std::make_unique<BlockIsolation>(memory.begin(), memory.end());
   return true;
 }
@@ -363,7 +369,16 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   }
   LaunchOutcome outcome =
       RunLaunch(launch, observers, checkers, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
-  if (outcome.blocks_met) met_from[{spec.module, spec.kernel}] = spec.grid.Count();
+  if (isolation != nullptr) {
+    Isolated& shown = isolated[{spec.module, spec.kernel}];
+    const uint64_t blocks = spec.grid.Count();
+    if (outcome.blocks_met) shown.met_from = std::min(shown.met_from, blocks);
+    if (outcome.instructions < kWorthAThread) {
+      shown.small_to = std::max(shown.small_to, blocks);
+    } else {
+      shown.small_to = std::min(shown.small_to, blocks - 1);
+    }
+  }
   if (launch.grid_workspace != 0) {
     Tell([&](Observer& o) { o.OnFree(launch.grid_workspace, kGridWorkspaceBytes); });
     memory.Free(launch.grid_workspace);

@@ -289,6 +289,9 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   for (Observer* observer : observers) observer->OnLaunchEnd();
 
   outcome.threads = static_cast<int>(engines.size());
+  for (const auto& engine : engines) {
+    for (const Engine::BlockCount& count : engine->block_counts()) outcome.instructions += count.instructions;
+  }
   const Engine* faulted = nullptr;
   for (const auto& engine : engines) {
     if (!engine->fault()) continue;

@@ -17,8 +17,9 @@ struct LaunchOutcome {
   std::vector<Finding> findings;  // in order: of the engine, then of the checkers
   Counters counters;
   std::vector<LineCounters> lines;
-  int threads = 1;          // that ran it
-  bool blocks_met = false;  // which is why it was not run on several
+  int threads = 1;            // that ran it
+  bool blocks_met = false;    // which is why it was not run on several
+  uint64_t instructions = 0;  // of warps, in blocks that have ended
 };
 
 // launch: filled but for block_output and the atomics. observers: the device's, checkers among them. isolation: for
