@@ -94,9 +94,8 @@ class Comparison {
     LookUp(record);
     const int load = old_.kind == AccessKind::kLoad ? 1 : 0;
     Reported& last = last_[load];
-    if (reported_[load] && last.record == record && last.lane == lane && last.word == word) return;
+    if (last.record == record && last.lane == lane && last.word == word) return;
     last = {record, lane, word};
-    reported_[load] = true;
     RawFinding finding;
     finding.kind = FindingKind::kRace;
     finding.first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
@@ -162,8 +161,7 @@ class Comparison {
   uint32_t looked_up_ = 0;
   Access old_;
   bool same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
-  bool reported_[2] = {false, false};  // against a write, a read; the last one
-  Reported last_[2];
+  Reported last_[2] = {};  // against a write, a read; no record is 0
 };
 
 // One granule, one lane, where nothing has happened since the floor moved that the access could clash with.
