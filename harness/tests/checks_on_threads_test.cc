@@ -218,6 +218,11 @@ Outcome RunBoth(const std::string& ptx, const std::vector<uint32_t>& launches, u
   return outcome[0];
 }
 
+// Each thread stores to a word of its own.
+const std::string kStore =
+    "  mad.lo.u32 %r3, %r2, 64, %r1;\n  mul.wide.u32 %rd2, %r3, 4;\n  add.u64 %rd2, %rd1, %rd2;\n"
+    "  st.global.u32 [%rd2], %r2;\n";
+
 // A flag that all raise.
 TEST(ChecksOnThreadsTest, BlocksThatStoreTheSameRunOnOneThread) {
   int on_several = 0;
@@ -228,14 +233,11 @@ TEST(ChecksOnThreadsTest, BlocksThatStoreTheSameRunOnOneThread) {
 
 TEST(ChecksOnThreadsTest, BlocksWithWordsOfTheirOwnRunSideBySide) {
   int on_several = 0;
-  const std::string store =
-      "  mad.lo.u32 %r3, %r2, 64, %r1;\n  mul.wide.u32 %rd2, %r3, 4;\n  add.u64 %rd2, %rd1, %rd2;\n"
-      "  st.global.u32 [%rd2], %r2;\n";
-  EXPECT_EQ(RunBoth(Kernel(store), {8, 64}, 0, &on_several).findings, "");
+  EXPECT_EQ(RunBoth(Kernel(kStore), {8, 64}, 0, &on_several).findings, "");
   EXPECT_EQ(on_several, 2);
   // Sums whose result nobody reads.
   const std::string sum = "  add.u64 %rd2, %rd1, 16000;\n  red.global.add.u32 [%rd2], %r2;\n";
-  EXPECT_EQ(RunBoth(Kernel(store + sum), {8, 62}, 0, &on_several).findings, "");
+  EXPECT_EQ(RunBoth(Kernel(kStore + sum), {8, 62}, 0, &on_several).findings, "");
   EXPECT_EQ(on_several, 2);
   // Read in the end all the same: by a thread that has waited for its own block only.
   const std::string read = "  bar.sync 0;\n  ld.global.u32 %r4, [%rd2];\n";
@@ -250,22 +252,16 @@ const char* const kEndless = "endless:\n  add.u32 %r8, %r8, 1;\n  bra endless;\n
 
 TEST(ChecksOnThreadsTest, SmallLaunchesAreTriedOnce) {
   int on_several = 0;
-  const std::string store =
-      "  mad.lo.u32 %r3, %r2, 64, %r1;\n  mul.wide.u32 %rd2, %r3, 4;\n  add.u64 %rd2, %rd1, %rd2;\n"
-      "  st.global.u32 [%rd2], %r2;\n";
-  RunBoth(Kernel(store), {8, 8, 4, 9}, 0, &on_several);
+  RunBoth(Kernel(kStore), {8, 8, 4, 9}, 0, &on_several);
   EXPECT_EQ(on_several, 2);
-  RunBoth(Kernel(kLong + store), {8, 8, 4}, 0, &on_several);
+  RunBoth(Kernel(kLong + kStore), {8, 8, 4}, 0, &on_several);
   EXPECT_EQ(on_several, 3);
 }
 
 // Faults and blocks that take too long: the message is that of one thread, and so is what lies in memory.
 TEST(ChecksOnThreadsTest, AFaultLeavesWhatOneThreadLeaves) {
   int on_several = 0;
-  const std::string store =
-      "  mad.lo.u32 %r3, %r2, 64, %r1;\n  mul.wide.u32 %rd2, %r3, 4;\n  add.u64 %rd2, %rd1, %rd2;\n"
-      "  st.global.u32 [%rd2], %r2;\n";
-  const Outcome outcome = RunBoth(Kernel(store), {70}, 0, &on_several);
+  const Outcome outcome = RunBoth(Kernel(kStore), {70}, 0, &on_several);
   EXPECT_NE(outcome.findings.find("just past the end"), std::string::npos) << outcome.findings;
   EXPECT_EQ(on_several, 0);
 }

@@ -65,24 +65,7 @@ TEST(RegistersTest, AKernelOfSmallBlocksIsFittedIntoAnOldGpu) {
 TEST(RegistersTest, HoldNothingOfAnEarlierBlock) {
   // written(out): a thread's value, written in even blocks alone. voted(out): what the lanes say who are left, where
   // the others of odd blocks are gone before they have said anything.
-  const char* const kProgram = R"(.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry written(.param .u64 out) {
-  .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %tid.x;
-  mad.lo.u32 %r3, %r1, 64, %r2;
-  mul.wide.u32 %rd2, %r3, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  and.b32 %r4, %r1, 1;
-  setp.eq.u32 %p1, %r4, 0;
-  @%p1 mov.u32 %r5, 99;
-  st.global.u32 [%rd3], %r5;
-  ret;
-}
-.visible .entry voted(.param .u64 out) {
+  const std::string place = R"((.param .u64 out) {
   .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>;
   ld.param.u64 %rd1, [out];
   mov.u32 %r1, %ctaid.x;
@@ -91,7 +74,18 @@ TEST(RegistersTest, HoldNothingOfAnEarlierBlock) {
   mul.wide.u32 %rd2, %r3, 4;
   add.s64 %rd3, %rd1, %rd2;
   and.b32 %r4, %r1, 1;
-  and.b32 %r5, %r2, 31;
+)";
+  const std::string program = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry written)" + place +
+                              R"(  setp.eq.u32 %p1, %r4, 0;
+  @%p1 mov.u32 %r5, 99;
+  st.global.u32 [%rd3], %r5;
+  ret;
+}
+.visible .entry voted)" + place +
+                              R"(  and.b32 %r5, %r2, 31;
   setp.eq.u32 %p1, %r4, 1;
   setp.ge.and.u32 %p2, %r5, 16, %p1;
   @%p2 ret;
@@ -104,7 +98,7 @@ TEST(RegistersTest, HoldNothingOfAnEarlierBlock) {
   for (const int threads : {1, 2}) {
     DeviceOptions options;
     options.threads = threads;
-    TestDevice device(kProgram, options);
+    TestDevice device(program, options);
     const auto out = device.Make(std::vector<uint32_t>(8 * 64, 5));
     device.Run("written", {{8}, {64}}, out);
     for (uint32_t k = 0; k < 8 * 64; ++k) EXPECT_EQ(device.Get(out)[k], k / 64 % 2 == 0 ? 99u : 0u) << k;

@@ -142,7 +142,6 @@ class Engine {
     return true;
   }
   bool takes_notes() const { return takes_notes_; }
-  const SharedNotes& notes() const { return notes_; }
   // Tells observers of what is noted, before they are told anything that comes behind it.
   void TellSharedNotes() {
     if (!notes_.empty()) TellNotes(false);
