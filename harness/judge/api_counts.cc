@@ -62,13 +62,14 @@ ApiCounts CountApi(std::span<const worker::ApiCall> trace) {
         if (IsPinnedAllocation(call.function)) ++counts.pinned_allocations;
         break;
       case ApiKind::kReset:
+        counts.leaked_allocations += held.size();
         held.clear();
         break;
       case ApiKind::kLaunch:
         break;
     }
   }
-  counts.leaked_allocations = held.size();
+  counts.leaked_allocations += held.size();
   return counts;
 }
 

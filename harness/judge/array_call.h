@@ -21,8 +21,8 @@ struct ArrayCall {
   DeviceArray<T>& out;        // the same as `in` where the launcher works in place
   std::span<const T> values;  // what `in` begins with; the result has as many elements, and begins `out`
   std::vector<worker::Argument> arguments;
-  uint64_t instructions = 0;   // Runner::LimitInstructions
   std::string unchanged_hint;  // for a launcher that writes to its input
+  bool frees = false;          // it has to free all that it allocates
   // Says more of what went wrong with the call itself. May be empty.
   std::function<void(const CallReport&, std::vector<Problem>&)> explain;
   // The task's own: what is wrong with the result.
@@ -40,7 +40,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   contents.resize(call.in.size(), DeviceArray<T>::Poisoned());
   call.in.Set(contents);
   if (!in_place) call.out.Poison();
-  runner.LimitInstructions(call.instructions);
+  runner.LimitInstructions(n);
   EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
   run.problems = ProblemsOf(run.report, context);
   if (call.explain) call.explain(run.report, run.problems);
@@ -59,6 +59,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   if (auto problem = call.check(run.report, std::span<const T>(found).first(n))) run.problems.push_back(*problem);
   if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
   CheckGuards(context, run.problems, call.in, call.out, others...);
+  if (call.frees) CheckNothingHeld(context, run.report, run.problems);
   return run;
 }
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include "judge/text.h"
 
@@ -155,6 +156,21 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   return MakeProblem(Verdict::kHarness, context, {"the worker could not be run", Printable(report.detail)});
 }
 
+// Launchers that have done something in a call.
+std::set<std::string>& Begun() {
+  static std::set<std::string> launchers;
+  return launchers;
+}
+
+// A copy within device memory whose ends overlap: what arrives is undefined, as with memcpy.
+const worker::ApiCall* OverlappingCopy(const CallReport& report) {
+  for (const worker::ApiCall& call : report.trace) {
+    const bool overlaps = call.address < call.from + call.bytes && call.from < call.address + call.bytes;
+    if (call.kind == worker::ApiKind::kDeviceToDevice && !call.failed && overlaps) return &call;
+  }
+  return nullptr;
+}
+
 bool SamePlace(const vgpu::ThreadPlace& a, const vgpu::ThreadPlace& b) {
   return a.file == b.file && a.line == b.line && a.ptx_line == b.ptx_line;
 }
@@ -182,13 +198,20 @@ Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<std
   return problem;
 }
 
+void NoteBegun(const std::string& launcher) { Begun().insert(launcher); }
+
 Problem UnfinishedProblem(const CallContext& context, const std::string& lack) {
+  if (Begun().contains(context.launcher)) {
+    return MakeProblem(Verdict::kWrong, context, {context.launcher + " " + lack + " for this input, unlike for others"},
+                       "is there a way through the launcher on which it returns before it has done anything?");
+  }
   Problem problem;
   problem.verdict = Verdict::kWrong;
   problem.unfinished = true;
   problem.file = context.source;
   const std::string part = context.launcher.substr(0, context.launcher.find('_'));
-  problem.evidence = {context.launcher + " " + lack + ": fill in TODO(" + part + ") in " + context.source};
+  problem.evidence = {context.launcher + " " + lack + (context.input.empty() ? "" : " (" + context.input + ")") +
+                      ": fill in TODO(" + part + ") in " + context.source};
   return problem;
 }
 
@@ -221,6 +244,14 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
         verdict, context,
         {"a CUDA call or launch failed: " + Printable(report.cuda_error), failure.evidence, Printable(report.detail)},
         std::move(hint)));
+  }
+  if (const worker::ApiCall* copy = OverlappingCopy(report)) {
+    const uint64_t apart = std::max(copy->address, copy->from) - std::min(copy->address, copy->from);
+    problems.push_back(MakeProblem(Verdict::kApi, context,
+                                   {copy->function + " copies " + Grouped(copy->bytes) + " bytes to a place " +
+                                    Grouped(apart) + " bytes away: its two ends overlap"},
+                                   "where source and destination overlap, what arrives is undefined: copy by way of "
+                                   "another buffer"));
   }
   if (report.api.bytes_to_host > context.host_bytes) {
     problems.push_back(

@@ -27,6 +27,7 @@ struct CallReport {
   std::vector<std::vector<uint8_t>> arrays;  // the host arrays among its arguments, as it left them, in order
   std::vector<worker::ApiCall> trace;        // what the host code asked of the device, in order
   ApiCounts api;                             // the same, counted
+  uint64_t variable_bytes = 0;               // of the program's __device__ variables
   std::vector<std::string> refusals;         // requests for what was not given to the call, one sentence each
   double limit_seconds = 0;
   double seconds = 0;  // the judge's clock, from the order to the answer, less what the judge itself did meanwhile
@@ -51,7 +52,9 @@ Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<std
 // errors and exits are its consequences and no problems of their own.
 std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& context);
 
-// For a launcher that did nothing: a stub as it was handed out. `lack` says what is not there yet.
-Problem UnfinishedProblem(const CallContext& context, const std::string& lack = "launches no kernel yet");
+// For a launcher that did nothing: a stub as it was handed out, unless it has been noted to do something for another
+// input. `lack` says what it did not do.
+Problem UnfinishedProblem(const CallContext& context, const std::string& lack = "launched no kernel");
+void NoteBegun(const std::string& launcher);
 
 }  // namespace lockstep::judge

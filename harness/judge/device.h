@@ -70,6 +70,9 @@ class JudgeDevice {
 
 inline constexpr uint8_t kPoisonByte = 0xA5;
 
+// Throws HarnessError, with the profiles that there are.
+const vgpu::DeviceProfile& ProfileNamed(const std::string& id);
+
 // What kernels print beyond print_bytes is dropped; options.print is not used.
 std::unique_ptr<JudgeDevice> MakeVgpuJudgeDevice(const std::string& profile, vgpu::DeviceOptions options,
                                                  uint64_t print_bytes);

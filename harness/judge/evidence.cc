@@ -14,7 +14,8 @@
 namespace lockstep::judge {
 namespace {
 
-std::string Percent(double fraction) { return std::to_string(std::lround(100 * fraction)) + " %"; }
+// Of a budget that was missed: never 100 %.
+std::string Percent(double fraction) { return std::to_string(std::min(std::lround(100 * fraction), 99L)) + " %"; }
 
 // The test of one criterion.
 class EvidenceTest : public testing::Test {
@@ -131,7 +132,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   Problem problem;
   problem.place = criterion.rung + ", n = " + Grouped(assignment.EvidenceElements(criterion.rung));
   problem.evidence = {
-      "counted " + criterion.metric.text + " = " + Figure(*result.value),
+      "counted " + criterion.metric.text + " = " + FigureApart(*result.value, criterion.budget.full),
       "budget  " + BudgetText(criterion.budget) + ": earns " + Percent(criterion.budget.Fraction(*result.value))};
   if (reference) problem.evidence.push_back("compare the reference has " + Figure(*reference));
   if (criterion.budget.Met(*result.value)) {

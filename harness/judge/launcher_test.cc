@@ -27,6 +27,7 @@ std::string LauncherTest::name() const {
 uint64_t LauncherTest::Seed(uint64_t k) const { return SeedFor(Suite::Get().seed(), name() + "#" + std::to_string(k)); }
 
 void LauncherTest::Keep(const CallReport& report) {
+  if (!report.trace.empty()) NoteBegun(rung());
   output_ += std::string_view(report.output).substr(0, kMaxOutput - std::min(kMaxOutput, output_.size()));
   findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
 }

@@ -47,6 +47,7 @@ int FillRegistersByBlock(const SmLimits& sm, int threads, int registers) {
   int warps = WarpsOf(sm, threads);
   while (warps % sm.warp_granularity != 0) ++warps;
   Pool file(sm.registers, sm.register_unit);
+  if (file.Whole(int64_t{warps} * sm.warp_size * registers) > sm.registers_per_block) return 0;
   int blocks = 0;
   while (file.Take(int64_t{warps} * sm.warp_size * registers)) ++blocks;
   return blocks;

@@ -55,7 +55,8 @@ const std::vector<Flag>& Flags() {
          options.device = value == "vgpu" ? DeviceKind::kVgpu : DeviceKind::kCuda;
          return "";
        }},
-      {"profile", "NAME", "device that the virtual GPU stands for; default h200, for evidence the assignment's",
+      {"profile", "NAME",
+       "device that the virtual GPU stands for; default h200. Evidence is timed as on the assignment's",
        [](Options& options, std::string_view value) -> std::string {
          if (value.empty()) return "it takes a profile's name, as in --profile=g80";
          options.profile = options.evidence_profile = value;

@@ -12,6 +12,7 @@ namespace {
 std::optional<double> DerivedCounter(const vgpu::Counters& counters, std::string_view name) {
   if (name == "shared_conflicts") return static_cast<double>(counters.shared_conflicts());
   if (name == "sectors") return static_cast<double>(counters.global_load_sectors + counters.global_store_sectors);
+  if (name == "requests") return static_cast<double>(counters.global_load_requests + counters.global_store_requests);
   if (name == "sectors_ideal") {
     return static_cast<double>(counters.global_load_sectors_ideal + counters.global_store_sectors_ideal);
   }
@@ -47,16 +48,18 @@ std::optional<double> FigureOf(const RungProfile& profile, std::string_view name
   if (name == "elements") return static_cast<double>(profile.elements);
   if (name == "microseconds") return profile.microseconds;
   if (name == "launches") return static_cast<double>(profile.launches.size());
-  uint64_t blocks = 0, most = 0, threads = 0;
+  uint64_t blocks = 0, most = 0, threads = 0, warps = 0;
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const uint64_t count = launch.grid.Count();
     blocks += count;
     most = std::max(most, count);
     threads += count * launch.block.Count();
+    warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
   }
   if (name == "blocks") return static_cast<double>(blocks);
   if (name == "max_blocks") return static_cast<double>(most);
   if (name == "threads") return static_cast<double>(threads);
+  if (name == "warps") return static_cast<double>(warps);
   for (const ApiCountInfo& info : AllApiCounts()) {
     if (name == info.name) return static_cast<double>(profile.api.*info.field);
   }

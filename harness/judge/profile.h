@@ -26,8 +26,9 @@ struct RungProfile {
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
                         const std::vector<vgpu::LaunchRecord>& launches, const ApiCounts& api = {});
 
-// A figure by the name that metrics use: a counter's, or blocks, max_blocks, threads, launches, shared_conflicts,
-// sectors, sectors_ideal, microseconds, elements, or one of ApiCounts. nullopt: there is none of that name.
+// A figure by the name that metrics use: a counter's, or blocks, max_blocks, threads, warps, launches,
+// shared_conflicts, requests, sectors, sectors_ideal, microseconds, elements, or one of ApiCounts. nullopt: there is
+// none of that name.
 std::optional<double> FigureOf(const RungProfile& profile, std::string_view name);
 bool IsFigure(std::string_view name);
 

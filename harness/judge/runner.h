@@ -20,9 +20,9 @@ class Runner {
   // Never fails for what the submission does: the report says it, and the next call finds a worker that runs and a
   // device that works. A fault takes the memory on the device with it. Throws HarnessError.
   virtual CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) = 0;
-  // Bounds each launch of the calls that follow, below the assignment's own limit: a hang with a small input is found
-  // in a moment. Nothing on a real GPU.
-  virtual void LimitInstructions(uint64_t /*warp_instructions*/) {}
+  // Bounds each launch of the calls that follow, below the assignment's own limit, as for an input of so many elements:
+  // a hang with a small input is found in a moment. Nothing on a real GPU.
+  virtual void LimitInstructions(uint64_t /*elements*/) {}
   // The nth allocation of device memory (from 1) in the next call finds no room, as on a full device. Nothing on a
   // real GPU.
   virtual void FailAllocation(uint64_t /*nth*/) {}
@@ -43,6 +43,13 @@ class Runner {
   virtual void Restart() {}
 };
 
+// Warp instructions that a launch may take: so many, and so many more for each element of the input and for each warp
+// launched. Kernels of the assignments need some 10 an element at most and 250 where a block of threads takes a single
+// one; a warp that finds nothing to do needs some 30.
+inline constexpr uint64_t kInstructions = 1'000'000;
+inline constexpr uint64_t kInstructionsPerElement = 250;
+inline constexpr uint64_t kInstructionsPerWarp = 1'000;
+
 // Kernels that one call may launch.
 inline constexpr uint64_t kMaxLaunches = 10'000;
 
@@ -57,7 +64,6 @@ struct TimeoutMemory {
 
 struct RunnerOptions {
   worker::WorkerCommand command;
-  uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
   worker::Limits limits;
   std::shared_ptr<TimeoutMemory> timeouts = std::make_shared<TimeoutMemory>();
 };

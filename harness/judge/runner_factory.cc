@@ -22,11 +22,6 @@ std::vector<std::string> ReadPrefix(const std::filesystem::path& path) {
 // The virtual GPU's time in one call, of the host code's own.
 constexpr double kDeviceShare = 3;
 
-const std::string& Profile(const Options& options, Role role) {
-  const bool evidence = role == Role::kMeasured || role == Role::kReference;
-  return evidence ? options.evidence_profile : options.profile;
-}
-
 }  // namespace
 
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
@@ -56,10 +51,12 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
     device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
     if (device.threads < 1) device.threads = 1;
     device.check_races = device.check_uninitialized = device.check_sync = checks;
-    device.instruction_budget = runner.instruction_budget = limits.instruction_budget;
+    device.instruction_budget = limits.instruction_budget;
     device.memory_bytes = limits.memory_mb << 20;
-    return MakeWorkerRunner(MakeVgpuJudgeDevice(Profile(options, role), device, limits.output_bytes),
-                            std::move(runner));
+    // Evidence too is measured on the device that the tests ran on, so that a program which asks for its properties
+    // gets the same answers. Only the times may be another device's.
+    if (evidence) device.timed_as = &ProfileNamed(options.evidence_profile);
+    return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
   };
 }
 

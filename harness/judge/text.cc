@@ -83,4 +83,15 @@ std::string Figure(double value) {
   return text;
 }
 
+std::string FigureApart(double value, double other) {
+  std::string text = Figure(value);
+  // 17 digits tell any two doubles apart.
+  for (int digits = 5; value != other && text == Figure(other) && digits <= 17; ++digits) {
+    char more[64];
+    std::snprintf(more, sizeof more, "%.*g", digits, value);
+    text = more;
+  }
+  return text;
+}
+
 }  // namespace lockstep::judge

@@ -20,5 +20,7 @@ std::string Grouped(uint64_t number);
 
 // A number as a reader wants it: whole ones grouped, others with up to four significant digits.
 std::string Figure(double value);
+// The same with as many digits more as tell it apart from another number: 12.0005 beside a budget of 12.
+std::string FigureApart(double value, double other);
 
 }  // namespace lockstep::judge

@@ -115,7 +115,8 @@ std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vg
 Problem ProblemOf(const vgpu::Finding& finding) {
   Problem problem;
   problem.verdict = VerdictOf(finding.kind);
-  problem.place = LaunchText(finding.kernel, finding.grid, finding.block_dim);
+  // A race between copies is in no kernel.
+  if (!finding.kernel.empty()) problem.place = LaunchText(finding.kernel, finding.grid, finding.block_dim);
   problem.file = std::filesystem::path(finding.first.file).filename().string();
   problem.line = finding.first.line;
   // The finding's own text has a first line like ours, and ends with its hint.

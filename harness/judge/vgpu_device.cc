@@ -68,16 +68,18 @@ class VgpuJudgeDevice : public JudgeDevice {
 
 }  // namespace
 
+const vgpu::DeviceProfile& ProfileNamed(const std::string& id) {
+  if (const vgpu::DeviceProfile* found = vgpu::FindProfile(id)) return *found;
+  std::string names;
+  for (const vgpu::DeviceProfile* known : vgpu::AllProfiles()) {
+    names += std::string(names.empty() ? "" : ", ") + known->id;
+  }
+  throw HarnessError("there is no device profile \"" + id + "\"; --profile takes one of " + names);
+}
+
 std::unique_ptr<JudgeDevice> MakeVgpuJudgeDevice(const std::string& profile, vgpu::DeviceOptions options,
                                                  uint64_t print_bytes) {
-  const vgpu::DeviceProfile* found = vgpu::FindProfile(profile);
-  if (found == nullptr) {
-    std::string names;
-    for (const vgpu::DeviceProfile* known : vgpu::AllProfiles())
-      names += std::string(names.empty() ? "" : ", ") + known->id;
-    throw HarnessError("there is no device profile \"" + profile + "\"; --profile takes one of " + names);
-  }
-  return std::make_unique<VgpuJudgeDevice>(*found, std::move(options), print_bytes);
+  return std::make_unique<VgpuJudgeDevice>(ProfileNamed(profile), std::move(options), print_bytes);
 }
 
 }  // namespace lockstep::judge

@@ -58,10 +58,9 @@ class WorkerRunner : public Runner {
 
   JudgeDevice& device() override { return *device_; }
 
-  void LimitInstructions(uint64_t warp_instructions) override {
-    const uint64_t limit = options_.instruction_budget;
+  void LimitInstructions(uint64_t elements) override {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {
-      virtual_device->set_instruction_budget(limit == 0 ? warp_instructions : std::min(limit, warp_instructions));
+      virtual_device->set_instruction_budget(kInstructions + kInstructionsPerElement * elements, kInstructionsPerWarp);
     }
   }
 
@@ -193,6 +192,7 @@ class WorkerRunner : public Runner {
       report.launches = virtual_device.launches();
       report.trace = bounded_server_->server().trace();
       report.api = CountApi(report.trace);
+      report.variable_bytes = virtual_device.variable_bytes();
       report.refusals = bounded_server_->server().violations();
     }
     return report;

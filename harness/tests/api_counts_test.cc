@@ -44,6 +44,19 @@ TEST(ApiCountsTest, CountsEachKindOfCall) {
   EXPECT_EQ(CountApi(trace), expected);
 }
 
+// What a reset of the device finds has not been freed by the program.
+TEST(ApiCountsTest, AResetDoesNotHideLeaks) {
+  std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400),
+                                Make(ApiKind::kAllocate, "cudaMalloc", 800), Make(ApiKind::kFree, "cudaFree"),
+                                Make(ApiKind::kReset, "cudaDeviceReset"), Make(ApiKind::kAllocate, "cudaMalloc", 400)};
+  for (size_t k = 0; k < trace.size(); ++k) trace[k].address = k;
+  trace[2].address = 1;
+  EXPECT_EQ(CountApi(trace).leaked_allocations, 2u);
+  trace.insert(trace.begin() + 3, Make(ApiKind::kFree, "cudaFree"));
+  trace[3].address = 0;
+  EXPECT_EQ(CountApi(trace).leaked_allocations, 1u);
+}
+
 TEST(ApiCountsTest, CallsThatFailedCountOnlyAsFailed) {
   const std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400, true),
                                       Make(ApiKind::kOther, "cudaMallocHost", 0, true),

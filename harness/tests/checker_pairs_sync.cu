@@ -187,3 +187,123 @@ extern "C" __global__ void reduce_with_lanes_away(Buffers b) {
 extern "C" __global__ void reduce_of_those_present(Buffers b) {
   if (threadIdx.x >= 8) b.out[threadIdx.x] = __reduce_add_sync(~0xffu, b.in[threadIdx.x]);
 }
+
+// A reduction within a warp whose upper half leaves out the barrier, and goes on.
+// expect: wrong warp mask
+// launch: 1 x 32
+// says: only some of the threads that the mask names come to this bar.warp.sync
+extern "C" __global__ void syncwarp_in_a_shrinking_branch(Buffers b) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = b.in[t];
+  __syncwarp();
+#pragma unroll 1
+  for (int half = b.in[16]; half > 0; half /= 2) {
+    if (t < half) {
+      s[t] += s[t + half];
+      __syncwarp();  // here
+    }
+  }
+  if (t == 0) b.out[0] = s[0];
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void syncwarp_beside_a_shrinking_branch(Buffers b) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = b.in[t];
+  __syncwarp();
+#pragma unroll 1
+  for (int half = b.in[16]; half > 0; half /= 2) {
+    int v = 0;
+    if (t < half) v = s[t + half];
+    __syncwarp();
+    if (t < half) s[t] += v;
+    __syncwarp();
+  }
+  if (t == 0) b.out[0] = s[0];
+}
+
+// The same with shuffles: the lanes that they read from have gone.
+// expect: wrong warp mask
+// launch: 1 x 32
+// says: only some of the threads that the mask names come to this shfl.sync.down.b32
+extern "C" __global__ void shuffle_in_a_shrinking_branch(Buffers b) {
+  const int t = threadIdx.x;
+  int v = b.in[t];
+#pragma unroll 1
+  for (int half = b.in[16]; half > 0; half /= 2) {
+    if (t < half) v += __shfl_down_sync(~0u, v, half);  // here
+  }
+  if (t == 0) b.out[0] = v;
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void shuffle_for_all_in_a_loop(Buffers b) {
+  const int t = threadIdx.x;
+  int v = b.in[t];
+#pragma unroll 1
+  for (int half = b.in[16]; half > 0; half /= 2) v += __shfl_down_sync(~0u, v, half);
+  if (t == 0) b.out[0] = v;
+}
+
+// Lanes leave a loop of barriers at different times.
+// expect: wrong warp mask
+// launch: 1 x 32
+extern "C" __global__ void syncwarp_in_loops_of_different_length(Buffers b) {
+  const int t = threadIdx.x;
+#pragma unroll 1
+  for (int k = 0; k < b.in[t % 4]; ++k) {
+    b.out[t] += k;
+    __syncwarp();  // here
+  }
+  b.out[32 + t] = b.out[t];
+}
+
+// Each way has its own, and the mask names all: the guide allows that.
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void syncwarp_in_both_branches(Buffers b) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  if (t < 16) {
+    s[t] = b.in[t];
+    __syncwarp();
+    b.out[t] = s[t + 16];
+  } else {
+    s[t] = b.in[t] * 2;
+    __syncwarp();
+    b.out[t] = s[t - 16];
+  }
+}
+
+// One way ends with a barrier of its own, and the kernel with it.
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void syncwarp_before_a_return(Buffers b) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = b.in[t];
+  if (t < 16) {
+    __syncwarp();
+    b.out[t] = s[t + 16];
+    return;
+  }
+  b.out[32 + t] = s[t];
+  __syncwarp();
+  b.out[t] = s[t - 16];
+}
+
+// Lanes that have returned need not come.
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void syncwarp_after_some_have_returned(Buffers b) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  if (t >= 20) return;
+  s[t] = b.in[t];
+  __syncwarp();
+  if (t < 10) b.out[t] = s[t + 10];
+}

@@ -240,7 +240,8 @@ TEST(ChecksOnThreadsTest, BlocksWithWordsOfTheirOwnRunSideBySide) {
   EXPECT_EQ(RunBoth(Kernel(kStore + sum), {8, 62}, 0, &on_several).findings, "");
   EXPECT_EQ(on_several, 2);
   // Read in the end all the same: by a thread that has waited for its own block only.
-  const std::string read = "  bar.sync 0;\n  ld.global.u32 %r4, [%rd2];\n";
+  const std::string read =
+      "  bar.sync 0;\n  ld.global.u32 %r4, [%rd2];\n  setp.eq.u32 %p1, %r4, 0;\n  @%p1 bra end;\nend:\n";
   RunBoth(Kernel(sum + read), {8}, 0, &on_several);
   EXPECT_EQ(on_several, 0);
 }

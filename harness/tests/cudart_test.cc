@@ -155,6 +155,11 @@ int main() {
   std::printf("%s ", cudaGetErrorName(cudaLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0)));
   std::printf("%s ", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "absent")));
   std::printf("%s ", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "set")));
+  unsigned count = 0;
+  cudaLibraryGetKernelCount(&count, library);
+  cudaKernel_t kernels[2] = {};
+  cudaLibraryEnumerateKernels(kernels, 2, library);
+  std::printf("%u %d %d ", count, kernels[0] == kernel, kernels[1] == nullptr);
   int value = 42, back = 0;
   void* arguments[] = {&value};
   cudaLaunchKernel((const void*)kernel, dim3(1), dim3(1), arguments, 0, nullptr);
@@ -167,7 +172,7 @@ int main() {
 )");
   const std::string program = Compile(source, "-cudart shared " + kPtx);
   EXPECT_EQ(Execute(kVgpuRun + " " + program).text,
-            "cudaSuccess cudaErrorSymbolNotFound cudaSuccess cudaSuccess 4 42 cudaSuccess\n");
+            "cudaSuccess cudaErrorSymbolNotFound cudaSuccess 1 1 1 cudaSuccess 4 42 cudaSuccess\n");
 }
 
 constexpr char kCarelessProgram[] = R"(
@@ -242,6 +247,125 @@ int main() {
   EXPECT_EQ(output.status, 0);
   EXPECT_NE(output.text.find("assertion `threadIdx.x < 4` failed"), std::string::npos) << output.text;
   EXPECT_EQ(output.text.find("API  "), std::string::npos) << output.text;
+}
+
+// As CUDA prints it, beside the message of ours.
+TEST_F(CudartTest, AFailedAssertionIsPrintedAsCudaDoes) {
+  const std::string program = Compile(Write("asserts_too.cu", R"(
+#include <cassert>
+__global__ void fails(int n) { assert(threadIdx.x < 4 || n == 0); }
+int main() {
+  fails<<<1, dim3(8, 2)>>>(3);
+  return cudaDeviceSynchronize() == cudaErrorAssert ? 0 : 1;
+}
+)"),
+                                      "-cudart shared " + kPtx);
+  const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_NE(output.text.find("asserts_too.cu:3: void fails(int): block: [0,0,0], thread: [4,0,0] Assertion "
+                             "`threadIdx.x < 4 || n == 0` failed.\n"),
+            std::string::npos)
+      << output.text;
+}
+
+TEST_F(CudartTest, LeaksBeforeAResetAndLaunchesThatNobodyAskedAboutAreFindings) {
+  const std::string program = Compile(Write("resets.cu", R"(
+__global__ void fill(int* p) { p[threadIdx.x] = 1; }
+int main(int arguments, char**) {
+  int *kept, *freed;
+  cudaMalloc(&kept, 400);
+  cudaMalloc(&freed, 800);
+  if (arguments == 1) fill<<<1, 2000>>>(kept);
+  cudaFree(freed);
+  cudaDeviceReset();
+  return 3;
+}
+)"),
+                                      "-g -cudart shared " + kPtx);
+  Output output = Execute(kVgpuRun + " --check=leaks,api --color=never " + program + " 2>&1");
+  EXPECT_EQ(output.status, 3);
+  EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 400 bytes were not freed before cudaDeviceReset"), std::string::npos)
+      << output.text;
+  EXPECT_EQ(output.text.find("LEAK  cudaMalloc #2"), std::string::npos) << output.text;
+  // The program ends with a status of its own, but <<<>>> gave it nothing to look at.
+  EXPECT_NE(output.text.find("API  cudaLaunchKernel failed with cudaErrorInvalidValue"), std::string::npos)
+      << output.text;
+  output = Execute(kVgpuRun + " --check=api --color=never " + program + " without 2>&1");
+  EXPECT_EQ(output.text.find("API  "), std::string::npos) << output.text;
+}
+
+// More dynamic shared memory than 48 KiB without the opt-in: such a launch would fail, so no block is resident.
+TEST_F(CudartTest, OccupancyKnowsTheLimitOfDynamicSharedMemory) {
+  const std::string program = Compile(Write("occupies.cu", R"(
+#include <cstdio>
+__global__ void k(int* p) { extern __shared__ int s[]; p[threadIdx.x] = s[threadIdx.x]; }
+int blocks(size_t bytes) {
+  int n = -1;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k, 128, bytes);
+  return n;
+}
+int main() {
+  std::printf("%d %d %d\n", blocks(48 << 10), blocks((48 << 10) + 1), blocks(100 << 10));
+  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);
+  std::printf("%d %d %d\n", blocks(48 << 10), blocks(100 << 10), blocks((100 << 10) + 1));
+}
+)"),
+                                      "-cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program).text, "4 0 0\n4 2 0\n");
+}
+
+TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
+  // Libraries of these names with nothing in them: neither the toolkit's own nor a GPU is needed.
+  for (const char* name : {"libcublas.so.13", "libnppial.so.13", "libcuda.so.1"}) {
+    const Output made = Execute("echo 'int lockstep_stub() { return 0; }' | gcc -shared -fPIC -Wl,-soname," +
+                                std::string(name) + " -o " + folder_ + name + " -x c - 2>&1");
+    ASSERT_EQ(made.status, 0) << made.text;
+  }
+  const std::string use =
+      "extern \"C\" int lockstep_stub();\n__global__ void k() {}\n"
+      "int main() { k<<<1, 1>>>(); return lockstep_stub(); }\n";
+  const std::string run = "env LD_LIBRARY_PATH=" + folder_ + " " + kVgpuRun + " ";
+  const std::string flags = "-cudart shared " + kPtx + " -Xlinker ";
+  std::string program = Compile(Write("multiplies.cu", use), flags + folder_ + "libcublas.so.13");
+  Output output = Execute(run + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_EQ(output.text,
+            "vgpu-run: " + program +
+                " uses cuBLAS (libcublas.so.13), whose kernels are machine code that the virtual GPU can't "
+                "run: write the kernel yourself or take Thrust or CUB, which are headers, or run the "
+                "program on a GPU\n");
+  program = Compile(Write("drives.cu", use), flags + folder_ + "libcuda.so.1");
+  output = Execute(run + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_NE(output.text.find("uses the CUDA driver API (libcuda.so.1)"), std::string::npos) << output.text;
+
+  // Loaded while the program runs: refused at the next call.
+  program = Compile(Write("loads.cu", R"(
+#include <dlfcn.h>
+#include <cstdio>
+int main(int, char** argv) {
+  int* p;
+  cudaMalloc(&p, 4);
+  std::printf("loaded %d\n", dlopen(argv[1], RTLD_NOW) != nullptr);
+  std::fflush(stdout);
+  cudaFree(p);
+  std::printf("went on\n");
+}
+)"),
+                    "-cudart shared " + kPtx);
+  output = Execute(kVgpuRun + " " + program + " " + folder_ + "libnppial.so.13 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_EQ(output.text.find("loaded 1\nlockstep: this program uses NPP (libnppial.so.13), "), 0u) << output.text;
+  EXPECT_EQ(output.text.find("went on"), std::string::npos) << output.text;
+
+  // Linked statically, it is known by its functions.
+  program = Compile(Write("holds.cu",
+                          "extern \"C\" int cublasCreate_v2(void**) { return 0; }\n__global__ void k() {}\n"
+                          "int main() { k<<<1, 1>>>(); }\n"),
+                    "-cudart shared " + kPtx);
+  output = Execute(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_NE(output.text.find("uses cuBLAS (cublasCreate_v2)"), std::string::npos) << output.text;
 }
 
 TEST_F(CudartTest, LinksSeparatelyCompiledObjects) {

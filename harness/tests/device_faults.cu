@@ -75,3 +75,20 @@ extern "C" __global__ void endless_loop(volatile int* p) {
 extern "C" __global__ void trap(int* p) {
   if (threadIdx.x == 5 && *p == 0) __trap();
 }
+
+// Block 0 goes through many barriers while the others wait for it.
+extern "C" __global__ void waits_for_barriers(volatile int* d_flag, int barriers) {
+  if (blockIdx.x == 0) {
+    for (int i = 0; i < barriers; ++i) __syncthreads();
+    __threadfence();
+    if (threadIdx.x == 0) *d_flag = 1;
+  } else if (threadIdx.x == 0) {
+    while (*d_flag == 0) {
+    }
+  }
+}
+
+extern "C" __global__ void waits_for_ever(volatile int* d_flag) {
+  while (*d_flag == 0) {
+  }
+}

@@ -149,6 +149,52 @@ TEST(DeviceFaultsTest, InstructionBudgetOfManySmallBlocks) {
   EXPECT_EQ(blocks[2], blocks[0]);
 }
 
+TEST(DeviceFaultsTest, InstructionBudgetGrowsWithTheLaunch) {
+  TestDevice device(Ptx());
+  const auto buffer = device.Make(std::vector<int>(64));
+  device->set_instruction_budget(1000, 1000);
+  EXPECT_EQ(device.Launch("null_pointer", {{50}, {32}}, buffer).error, LaunchError::kNone);
+  device->set_instruction_budget(100, 1);
+  EXPECT_EQ(device.Launch("null_pointer", {{50}, {32}}, buffer).error, LaunchError::kTimeout);
+  EXPECT_NE(OnlyFinding(device).detail.find("150 warp instructions (100, and 1 for each warp launched)"),
+            std::string::npos)
+      << OnlyFinding(device).detail;
+}
+
+TEST(DeviceFaultsTest, InstructionBudgetHasAnUpperEnd) {
+  DeviceOptions options;
+  options.instruction_budget = 100;
+  TestDevice device(Ptx(), options);
+  device->set_instruction_budget(1000, 1000);
+  EXPECT_EQ(device.Launch("null_pointer", {{50}, {32}}, device.Make(std::vector<int>(64))).error,
+            LaunchError::kTimeout);
+  EXPECT_EQ(OnlyFinding(device).detail.find("the launch took more than 100 warp instructions"), 0u)
+      << OnlyFinding(device).detail;
+}
+
+// What blocks run while they wait for a slow one is not what the launch is bounded by.
+TEST(DeviceFaultsTest, WaitingCountsLittle) {
+  DeviceOptions options;
+  options.check_sync = true;
+  uint64_t taken = 0;
+  for (const bool bounded : {false, true}) {
+    TestDevice device(Ptx(), options);
+    const auto flag = device.Make(std::vector<int>{0});
+    if (bounded) device->set_instruction_budget(taken / 2);
+    EXPECT_EQ(device.Launch("waits_for_barriers", {{40}, {64}}, flag, 300).error, LaunchError::kNone);
+    taken = device->launches().back().counters.warp_instructions;
+    EXPECT_GT(taken, 100'000u);
+  }
+}
+
+TEST(DeviceFaultsTest, EndlessWaitingEndsTheLaunch) {
+  TestDevice device(Ptx());
+  device->set_instruction_budget(100'000);
+  EXPECT_EQ(device.Launch("waits_for_ever", {{4}, {64}}, device.Make(std::vector<int>{0})).error,
+            LaunchError::kTimeout);
+  EXPECT_EQ(OnlyFinding(device).detail, "threads only waited for others, for more than 100,000 warp instructions");
+}
+
 TEST(DeviceFaultsTest, RunawayRecursion) {
   TestDevice device(Ptx());
   EXPECT_EQ(device.Launch("runaway_recursion", {{1}, {32}}, device.Make(std::vector<int>(32))).error,

@@ -16,7 +16,7 @@
 namespace lockstep::vgpu {
 
 inline std::string ReadPtx(const std::string& name) {
-  std::ifstream file(std::string(LOCKSTEP_BUILD_DIR) + "/ptx/" + name + ".ptx");
+  std::ifstream file(LOCKSTEP_BUILD_DIR "/ptx/" + name + ".ptx");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

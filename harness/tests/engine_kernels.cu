@@ -365,6 +365,15 @@ extern "C" __global__ void named_barriers(int* out) {
   }
 }
 
+// What printf returns: how many arguments it took.
+extern "C" __global__ void printf_results(const char* none, int* out) {
+  out[0] = printf("nothing\n");
+  out[1] = printf("%d %5.2f %%\n", 7, 1.5);
+  out[2] = printf("%s %c %llx %p\n", "text", 'a', 1ull << 40, none);
+  out[3] = printf("%*d %.*f\n", 4, 7, 2, 1.5);
+  out[4] = printf(none);
+}
+
 extern "C" __global__ void prints(int x) {
   printf("block %d thread %u: %5.2f %s %c %llx %%\n", blockIdx.x, threadIdx.x, x * 0.5f, "text", 'a' + threadIdx.x,
          (1ull << 40) + threadIdx.x);

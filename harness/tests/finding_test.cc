@@ -97,6 +97,25 @@ TEST(FindingTest, TextsOfCheckersFindings) {
   ExpectGolden("finding_checkers.txt", text);
 }
 
+TEST(FindingTest, TextsOfMissingFences) {
+  std::string text;
+  for (const OrderClue clue : {OrderClue::kNone, OrderClue::kNoRelease, OrderClue::kNarrowRelease,
+                               OrderClue::kLateRelease, OrderClue::kNoAcquire, OrderClue::kNarrowAcquire}) {
+    Finding race = Race();
+    race.first.access = AccessKind::kStore;
+    race.second->access = AccessKind::kLoad;
+    race.second->block = {2, 0, 0};
+    race.memory->space = MemorySpace::kGlobal;
+    race.clue = clue;
+    text += Format(race) + "\n\n";
+    // One line that reads and writes has another fault than a fence.
+    race.second->line = race.first.line;
+    race.second->file = race.first.file;
+    EXPECT_NE(Format(race).find("one writes here what another reads"), std::string::npos);
+  }
+  ExpectGolden("finding_fences.txt", text);
+}
+
 TEST(FindingTest, TextsWithoutAMemoryPlace) {
   std::string text;
   for (const auto& [kind, detail] :

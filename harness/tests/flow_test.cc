@@ -12,6 +12,7 @@
 #include "vgpu/isa/control_flow_graph.h"
 #include "vgpu/isa/dominators.h"
 #include "vgpu/isa/liveness.h"
+#include "vgpu/isa/loops.h"
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu {
@@ -53,6 +54,20 @@ TEST(FlowTest, LanesThatLeaveALoopWaitBehindIt) {
   )"));
   EXPECT_EQ(flow.reconvergence[1], 3u);
   EXPECT_EQ(flow.reconvergence[4], 5u);
+}
+
+TEST(FlowTest, TellsWhatStandsInALoop) {
+  const Flow flow = AnalyzeFlow(Kernel(R"(
+    mov.u32 r1, 0;              // 0
+    LOOP: add.u32 r1, r1, 1;    // 1
+    @p2 bra NEXT;               // 2
+    @p3 bra OUT;                // 3
+    bar.sync 0;                 // 4
+    NEXT: @p1 bra LOOP;         // 5
+    bar.sync 0;                 // 6
+    OUT: ret;                   // 7
+  )"));
+  EXPECT_EQ(flow.in_loop, (std::vector<bool>{0, 1, 1, 1, 1, 1, 0, 0}));
 }
 
 TEST(FlowTest, NobodyWaitsForLanesThatEnd) {
@@ -199,6 +214,36 @@ TEST(FlowTest, DominatorsAreThoseOfTheDefinition) {
     const Adjacency successors(nodes, edges), predecessors(nodes, edges, true);
     EXPECT_EQ(ImmediateDominators(successors, predecessors, 0), DominatorsByDefinition(nodes, edges, 0));
   }
+}
+
+// A node lies on a cycle where some way of one edge or more leads back to it: by the closure of the edges.
+TEST(FlowTest, LoopsAreThoseOfTheDefinition) {
+  std::mt19937 random(2);
+  int in_loops = 0, in_none = 0;
+  for (int round = 0; round < 300; ++round) {
+    const int nodes = 1 + static_cast<int>(random() % 14);
+    std::vector<Adjacency::Edge> edges(random() % (2 * nodes));
+    std::vector<std::vector<bool>> reaches(nodes, std::vector<bool>(nodes, false));
+    for (auto& [from, to] : edges) {
+      from = static_cast<int>(random() % nodes);
+      to = static_cast<int>(random() % nodes);
+      reaches[from][to] = true;
+    }
+    for (int by = 0; by < nodes; ++by) {
+      for (int from = 0; from < nodes; ++from) {
+        for (int to = 0; to < nodes; ++to) {
+          if (reaches[from][by] && reaches[by][to]) reaches[from][to] = true;
+        }
+      }
+    }
+    const std::vector<bool> found = NodesInLoops(Adjacency(nodes, edges));
+    for (int node = 0; node < nodes; ++node) {
+      EXPECT_EQ(found[node], static_cast<bool>(reaches[node][node])) << "round " << round << ", node " << node;
+      ++(found[node] ? in_loops : in_none);
+    }
+  }
+  EXPECT_GT(in_loops, 300);
+  EXPECT_GT(in_none, 300);
 }
 
 struct Row {

@@ -197,6 +197,8 @@ TEST(ConvertTest, ClampsAndFlushes) {
   EXPECT_EQ(Evaluate("cvt.sat.f32.f32", {0x7fffffff}), Bits(0.0f));
   EXPECT_EQ(Evaluate("cvt.rn.sat.f16.f32", {Bits(7.0f)}), 0x3c00u);
   EXPECT_EQ(Evaluate("cvt.rn.ftz.f32.f64", {Bits(-1e-40)}), Bits(-0.0f));
+  EXPECT_EQ(Evaluate("cvt.rz.ftz.sat.f32.f64", {0x380fffffffffffff}), Bits(0.0f));  // on an H200 too
+  EXPECT_EQ(Evaluate("cvt.rz.sat.f32.f64", {0x380fffffffffffff}), 0x007fffffu);
   EXPECT_EQ(Evaluate("cvt.ftz.f32.f32", {0x00000001}), Bits(0.0f));
   EXPECT_EQ(Evaluate("cvt.rn.relu.f16.f32", {Bits(-0.0f)}), 0u);
   EXPECT_EQ(Evaluate("cvt.rn.relu.f16x2.f32", {0x7fffffff, Bits(-2.0f)}, {4, 4, 4}), 0x7fff0000u);

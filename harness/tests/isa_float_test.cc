@@ -141,10 +141,114 @@ TEST(FloatTest, FlushesBeforeAndAfter) {
   EXPECT_EQ(Evaluate("mul.ftz.f32", {smallest, Bits(-0.5f)}), Bits(-0.0f));
   EXPECT_EQ(Evaluate("mul.f32", {smallest, Bits(0.5f)}), Bits(0x1p-127f));
   EXPECT_EQ(Evaluate("mul.rp.ftz.f32", {subnormal, Bits(1.0f)}), Bits(-0.0f));
-  // Subnormal before rounding, normal after it.
+  // Subnormal before it is rounded to as many bits as any number has, and after it.
   EXPECT_EQ(Evaluate("rcp.rp.ftz.f32", {0x7e800001}), Bits(0.0f));
+  EXPECT_EQ(Evaluate("mul.rn.ftz.f32", {smallest, Bits(0x1.fffffep-1f)}), Bits(0.0f));
+  EXPECT_EQ(Evaluate("mul.rn.ftz.f32x2", {smallest | smallest << 32, Bits(0x1.fffffep-1f) | Bits(1.0f) << 32}),
+            smallest << 32);
+  // Only before it.
+  EXPECT_EQ(Evaluate("fma.rp.ftz.f32", {smallest, Bits(-0x1p-30f), smallest}), smallest);
+  EXPECT_EQ(Evaluate("fma.rn.ftz.f32", {smallest, Bits(-0x1p-30f), smallest}), smallest);
+  EXPECT_EQ(Evaluate("fma.rz.ftz.f32", {smallest, Bits(-0x1p-30f), smallest}), Bits(0.0f));
   EXPECT_EQ(Evaluate("rcp.rp.f32", {0x7e800001}), smallest);
   EXPECT_EQ(Evaluate("fma.rn.ftz.f32", {smallest, Bits(1.0f), Bits(-0x1.8p-126f)}), Bits(-0.0f));
+}
+
+// Around the least normal number, in units of 2^-172: products of two numbers near 2^-63 are whole, and so are sums
+// with them. Rounding is to 24 bits, with no end of exponents, and then what is below 2^-126 flushes.
+float RoundAndFlush(__int128 exact, Rounding rounding, bool zero_is_negative) {
+  constexpr int kLeast = 197 - 126;  // 2^-126 is 2^kLeast units
+  if (exact == 0) return zero_is_negative ? -0.0f : 0.0f;
+  const bool negative = exact < 0;
+  unsigned __int128 magnitude = static_cast<unsigned __int128>(negative ? -exact : exact);
+  int top = 127;
+  while ((magnitude >> top) == 0) --top;
+  if (top > 23) {
+    const int drop = top - 23;
+    const unsigned __int128 rest = magnitude & ((static_cast<unsigned __int128>(1) << drop) - 1);
+    const unsigned __int128 half = static_cast<unsigned __int128>(1) << (drop - 1);
+    magnitude -= rest;
+    const bool odd = ((magnitude >> drop) & 1) != 0;
+    const bool up = rounding == Rounding::kNearestEven ? rest > half || (rest == half && odd)
+                    : rounding == Rounding::kUp        ? rest != 0 && !negative
+                    : rounding == Rounding::kDown      ? rest != 0 && negative
+                                                       : false;
+    if (up) magnitude += static_cast<unsigned __int128>(1) << drop;
+  }
+  if (magnitude < static_cast<unsigned __int128>(1) << kLeast) return negative ? -0.0f : 0.0f;
+  const float value = std::ldexp(static_cast<float>(magnitude >> (kLeast - 24)), -126 - 24);
+  return negative ? -value : value;
+}
+
+__int128 Units(float x) { return static_cast<__int128>(std::ldexp(static_cast<double>(x), 149)) << 48; }
+
+TEST(FloatTest, FlushesWhatIsTinyAfterRounding) {
+  std::mt19937_64 random(9);
+  const struct {
+    const char* name;
+    Rounding rounding;
+  } modes[] = {{".rn", Rounding::kNearestEven},
+               {".rz", Rounding::kTowardZero},
+               {".rm", Rounding::kDown},
+               {".rp", Rounding::kUp}};
+  const auto sign = [&] { return random() % 2 == 0 ? 1.0f : -1.0f; };
+  // 2^-63 and what lies a few, or any number, of units in the last place beside it.
+  const auto factor = [&] {
+    const int64_t steps =
+        random() % 2 == 0 ? static_cast<int64_t>(random() % 9) - 4 : static_cast<int64_t>(random() >> 42);
+    return sign() * std::bit_cast<float>(static_cast<uint32_t>(std::bit_cast<uint32_t>(0x1p-63f) + steps));
+  };
+  int kept = 0, flushed = 0;
+  for (const auto& mode : modes) {
+    for (const char* suffix : {".ftz.f32", ".ftz.sat.f32"}) {
+      const bool saturates = std::string(suffix).find("sat") != std::string::npos;
+      const auto named = [&](std::string name) { return name.append(mode.name).append(suffix); };
+      LaneMachine multiply(named("mul")), fma(named("fma")), add(named("add")), subtract(named("sub"));
+      for (int round = 0; round < 200; ++round) {
+        float a[kWarpSize], b[kWarpSize], c[kWarpSize], d[kWarpSize];
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+          a[lane] = factor();
+          b[lane] = factor();
+          // Mostly an addend that leaves about 2^-126, or nearly nothing.
+          const int kind = static_cast<int>(random() % 4);
+          const uint32_t least = std::bit_cast<uint32_t>(0x1p-126f);
+          if (kind == 0) b[lane] *= std::ldexp(1.0f, -static_cast<int>(random() % 24));
+          c[lane] =
+              sign() * (kind == 1 ? 0x1p-125f : std::bit_cast<float>(least + static_cast<uint32_t>(random() % 5)));
+          d[lane] = sign() * std::bit_cast<float>(least + static_cast<uint32_t>(random() % 0x1000000));
+          for (LaneMachine* machine : {&multiply, &fma}) {
+            machine->SetSource(0, lane, Bits(a[lane]));
+            machine->SetSource(1, lane, Bits(b[lane]));
+          }
+          fma.SetSource(2, lane, Bits(c[lane]));
+          for (LaneMachine* machine : {&add, &subtract}) {
+            machine->SetSource(0, lane, Bits(c[lane]));
+            machine->SetSource(1, lane, Bits(d[lane]));
+          }
+        }
+        for (LaneMachine* machine : {&multiply, &fma, &add, &subtract}) machine->Run();
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+          const __int128 product = static_cast<__int128>(std::ldexp(static_cast<double>(a[lane]), 87)) *
+                                   static_cast<__int128>(std::ldexp(static_cast<double>(b[lane]), 110));
+          const auto expect = [&](LaneMachine& machine, __int128 exact, bool negative_zero, const char* name) {
+            float expected = RoundAndFlush(exact, mode.rounding, negative_zero);
+            (std::fabs(expected) == 0x1p-126f ? kept : flushed) += expected == 0 || std::fabs(expected) == 0x1p-126f;
+            if (saturates && !(expected > 0)) expected = 0;
+            EXPECT_EQ(machine.Destination(0, lane), Bits(expected))
+                << name << mode.name << suffix << " " << a[lane] << " " << b[lane] << " " << c[lane] << " " << d[lane];
+          };
+          const bool down = mode.rounding == Rounding::kDown;
+          expect(multiply, product, (a[lane] < 0) != (b[lane] < 0), "mul");
+          expect(fma, product + Units(c[lane]), down, "fma");
+          expect(add, Units(c[lane]) + Units(d[lane]), down, "add");
+          expect(subtract, Units(c[lane]) - Units(d[lane]), down, "sub");
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+  EXPECT_GT(kept, 1000);
+  EXPECT_GT(flushed, 1000);
 }
 
 TEST(FloatTest, SaturatesToTheUnitInterval) {

@@ -1,6 +1,8 @@
 // Integer, logic and shift instructions against wide arithmetic, lane by lane on random and extreme values.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <random>
 #include <string>
@@ -330,6 +332,82 @@ TEST(IntegerTest, MultiplyAddCarries) {
   high.Run();
   EXPECT_EQ(low.Destination(0, 3), 0u);
   EXPECT_EQ(high.Destination(0, 3), ~uint64_t{0});
+}
+
+// A chain of any of these instructions, in any order, against one adder of twice the width: a subtraction adds the
+// complement, its carry is that of a + ~b + 1, and nothing ever turns the carry round.
+template <typename T, typename Wide>
+void CheckRandomCarryChains(const std::string& type, uint64_t seed) {
+  struct Step {
+    std::string name;
+    bool subtract, multiply, high, in, out;
+  };
+  std::vector<Step> steps;
+  for (const bool in : {false, true}) {
+    for (const bool out : {false, true}) {
+      if (!in && !out) continue;
+      const std::string carry = std::string(in ? "c" : "") + (out ? ".cc" : "");
+      steps.push_back({"add" + carry + type, false, false, false, in, out});
+      steps.push_back({"sub" + carry + type, true, false, false, in, out});
+      for (const bool high : {false, true}) {
+        const std::string name = std::string(in ? "madc" : "mad") + (high ? ".hi" : ".lo") + (out ? ".cc" : "");
+        steps.push_back({name + type, false, true, high, in, out});
+      }
+    }
+  }
+  constexpr int kBits = 8 * sizeof(T);
+  std::mt19937_64 random(seed);
+  const auto value = [&] {
+    const uint64_t kind = random() % 4;
+    return static_cast<T>(kind == 0 ? 0 : kind == 1 ? ~uint64_t{0} : random() >> (random() % kBits));
+  };
+  LaneMask carry = 0;
+  std::vector<int> met(steps.size() * steps.size());
+  size_t last = 0;
+  for (int k = 0; k < 6000; ++k) {
+    const size_t which = random() % steps.size();
+    const Step& step = steps[which];
+    ++met[last * steps.size() + which];
+    last = which;
+    LaneMachine machine(step.name);
+    ASSERT_TRUE(machine.supported()) << step.name;
+    machine.warp().carry = carry;
+    std::array<std::array<T, 3>, kWarpSize> sources;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      for (size_t s = 0; s < machine.sources(); ++s) {
+        sources[lane][s] = value();
+        machine.SetSource(s, lane, sources[lane][s]);
+      }
+    }
+    machine.Run();
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      const auto& [a, b, c] = sources[lane];
+      T left = a, right = b;
+      if (step.multiply) {
+        const bool is_signed = type[1] == 's';
+        const Wide product = is_signed ? static_cast<Wide>(static_cast<std::make_signed_t<T>>(a)) *
+                                             static_cast<Wide>(static_cast<std::make_signed_t<T>>(b))
+                                       : static_cast<Wide>(a) * static_cast<Wide>(b);
+        left = static_cast<T>(step.high ? product >> kBits : product);
+        right = c;
+      }
+      if (step.subtract) right = static_cast<T>(~right);
+      const bool in = step.in ? ((carry >> lane) & 1) != 0 : step.subtract;
+      const Wide sum = static_cast<Wide>(left) + right + (in ? 1 : 0);
+      ASSERT_EQ(machine.Destination(0, lane), static_cast<T>(sum)) << step.name << " lane " << lane;
+      const bool out = step.out ? (sum >> kBits) != 0 : ((carry >> lane) & 1) != 0;
+      ASSERT_EQ((machine.warp().carry >> lane) & 1, LaneMask{out}) << step.name << " lane " << lane;
+    }
+    carry = machine.warp().carry;
+  }
+  EXPECT_EQ(std::count(met.begin(), met.end(), 0), 0) << "each follows each other one";
+}
+
+TEST(IntegerTest, CarryChainsInAnyMixAreOneAdders) {
+  CheckRandomCarryChains<uint32_t, uint64_t>(".u32", 1);
+  CheckRandomCarryChains<uint32_t, uint64_t>(".s32", 2);
+  CheckRandomCarryChains<uint64_t, unsigned __int128>(".u64", 3);
+  CheckRandomCarryChains<uint64_t, unsigned __int128>(".s64", 4);
 }
 
 TEST(IntegerTest, CarriesOfInactiveLanesStay) {

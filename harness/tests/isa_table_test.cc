@@ -157,7 +157,7 @@ std::vector<Case> IntegerCases() {
       {"shf.r.wrap.b32", {0x80000000, 0x1, 33}, 0xc0000000},
       {"shf.r.clamp.b32", {0x12345678, 0x9abcdef0, 32}, 0x9abcdef0},
       {"addc.u32", {1, 2}, 3},
-      {"subc.cc.s32", {1, 2}, 0xffffffff},
+      {"subc.cc.s32", {1, 2}, 0xfffffffe},
       {"madc.lo.u32", {2, 3, 4}, 10},
       {"madc.hi.cc.u64", {0x8000000000000000, 2, 4}, 5},
   };
@@ -328,6 +328,8 @@ std::vector<Case> MoveAndCompareCases() {
       {"div.rn.ftz.f32", {0x00ffffff, 0xc0000000}, 0x80000000},
       {"mul.ftz.f16", {0x3bff, 0x0400}, 0},
       {"mul.f16", {0x3bff, 0x0400}, 0x0400},
+      {"fma.rn.ftz.f16", {0x8400, 0x8400, 0x8400}, 0x8400},  // 2^-28 - 2^-14
+      {"fma.rn.ftz.f16x2", {0x03ff8400, 0x04008400, 0x04008400}, 0x04008400},
       {"div.rn.f64", {0xfff8000000001234, 0x7ff0000000000001}, 0xfff8000000001234},
       {"div.rz.f64", {0xfff8000000001234, 0x7ff0000000000001}, 0xfff8000000001234},
       {"fma.rn.f64", {0, 0x7fffffffffffffff, 0xfff8000000001234}, 0x7fffffffffffffff},

@@ -183,6 +183,35 @@ TEST(CallTest, Messages) {
   ExpectGolden("call_messages.txt", text);
 }
 
+TEST(CallTest, ALauncherThatDidSomethingBeforeIsNotUnfinished) {
+  CallContext context = kContext;
+  context.launcher = "reduce2_strided";
+  EXPECT_TRUE(UnfinishedProblem(context).unfinished);
+  NoteBegun("reduce2_strided");
+  const Problem problem = UnfinishedProblem(context);
+  EXPECT_FALSE(problem.unfinished);
+  EXPECT_EQ(problem.evidence.front(), "reduce2_strided launched no kernel for this input, unlike for others");
+  context.launcher = "reduce3_sequential";
+  EXPECT_TRUE(UnfinishedProblem(context).unfinished);
+}
+
+TEST(CallTest, CopiesWhoseEndsOverlapAreFound) {
+  CallReport report = Ended(Outcome::kReturned);
+  report.trace.resize(1);
+  report.trace[0].kind = worker::ApiKind::kDeviceToDevice;
+  report.trace[0].function = "cudaMemcpy";
+  report.trace[0].bytes = 4000;
+  report.trace[0].address = 0x10000;
+  for (const auto& [from, overlaps] : {std::pair{0x10004, true},
+                                       {0x10000 - 3999, true},
+                                       {0x10000, true},
+                                       {0x10000 + 4000, false},
+                                       {0x10000 - 4000, false}}) {
+    report.trace[0].from = static_cast<uint64_t>(from);
+    EXPECT_EQ(VerdictOfCall(report), overlaps ? Verdict::kApi : Verdict::kPass) << from;
+  }
+}
+
 TEST(BufferTest, IsPoisonedAndFindsWritesBesideIt) {
   FakeDevice device;
   device.checks_bounds = false;

@@ -43,6 +43,14 @@ TEST(TextTest, NumbersAreGrouped) {
   EXPECT_EQ(Figure(-12345.6), "-12,346");
 }
 
+TEST(TextTest, NumbersHaveTheDigitsThatTellThemApart) {
+  EXPECT_EQ(FigureApart(12.0005, 12), "12.001");
+  EXPECT_EQ(FigureApart(12.0000001, 12), "12.0000001");
+  EXPECT_EQ(FigureApart(0.74001, 0.74), "0.74001");
+  EXPECT_EQ(FigureApart(12.25, 12), "12.25");
+  EXPECT_EQ(FigureApart(12, 12), "12");
+}
+
 Results Example() {
   Results results;
   results.assignment = "04_reduction";

@@ -11,8 +11,10 @@ namespace lockstep::vgpu {
 
 class EventSource {
  public:
-  EventSource(Observer& observer, uint32_t blocks, uint32_t threads, uint32_t shared_bytes) : observer_(observer) {
+  EventSource(Observer& observer, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, uint32_t cluster = 1)
+      : observer_(observer) {
     info_.grid = {blocks, 1, 1};
+    info_.cluster = {cluster, 1, 1};
     info_.block = {threads, 1, 1};
     info_.warps_per_block = (threads + 31) / 32;
     info_.shared_bytes = shared_bytes;
@@ -48,6 +50,7 @@ class EventSource {
     int bytes = 4;
     bool same_value = false;
     bool returns_value = true;
+    bool waits = false;
   };
   // address: of a lane.
   void Access(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address) {
@@ -61,6 +64,7 @@ class EventSource {
     access.bytes = static_cast<uint8_t>(options.bytes);
     access.same_value = options.same_value;
     access.returns_value = options.returns_value;
+    access.waits = options.waits;
     access.form = FormOf(addresses.data(), mask_, access.bytes, options.kind == AccessKind::kLoad);
     access.mask = mask_;
     access.address = addresses.data();
@@ -73,7 +77,7 @@ class EventSource {
 
   WarpEvent Event(uint32_t pc = 0) const { return {mask_, pc, block_, warp_}; }
   void SyncWarp() { observer_.OnWarpSync(Event()); }
-  void Fence() { observer_.OnFence(Event(), MemoryScope::kGpu); }
+  void Fence(MemoryScope scope = MemoryScope::kGpu) { observer_.OnFence(Event(), scope); }
   void Exit() { observer_.OnExit(Event()); }
   void Arrive(uint32_t barrier = 0, uint32_t pc = 0, bool stays = false) {
     WarpEvent event = Event(pc);

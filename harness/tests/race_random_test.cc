@@ -1,5 +1,5 @@
 // The race checker against the definition, on random programs: every thread with its own vector clock, every access
-// remembered.
+// remembered. race_order_random_test.cc has those with fences and atomics.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,26 +28,14 @@ class Oracle {
     }
     for (const uint32_t t : threads) clock_[t] = joined;
   }
-  // What has been fenced is released by the next strong store or atomic, and acquired by strong loads and atomics.
-  void Fence(const std::vector<uint32_t>& threads) {
-    for (const uint32_t t : threads) {
-      ++clock_[t][t];
-      Join(fenced_, clock_[t]);
-    }
-  }
-  void Release() { released_ = fenced_; }
-  void Acquire(const std::vector<uint32_t>& threads) {
-    for (const uint32_t t : threads) Join(clock_[t], released_);
-  }
   // Whether the access races with an earlier one.
-  bool Access(uint32_t thread, uint64_t address, uint32_t bytes, bool store, bool strong) {
+  bool Access(uint32_t thread, uint64_t address, uint32_t bytes, bool store) {
     bool race = false;
     for (uint64_t byte = address; byte < address + bytes; ++byte) {
       for (const Past& past : past_[byte]) {
-        race |= (past.store || store) && !(past.strong && strong) && past.thread != thread &&
-                past.time >= clock_[thread][past.thread];
+        race |= (past.store || store) && past.thread != thread && past.time >= clock_[thread][past.thread];
       }
-      past_[byte].push_back({thread, clock_[thread][thread], store, strong});
+      past_[byte].push_back({thread, clock_[thread][thread], store});
     }
     return race;
   }
@@ -56,13 +44,9 @@ class Oracle {
   using Clock = std::array<uint32_t, kThreads>;  // of each thread, accesses stamped below are seen
   struct Past {
     uint32_t thread, time;
-    bool store, strong;
+    bool store;
   };
-  static void Join(Clock& into, const Clock& from) {
-    for (uint32_t k = 0; k < kThreads; ++k) into[k] = std::max(into[k], from[k]);
-  }
   std::array<Clock, kThreads> clock_{};
-  Clock fenced_{}, released_{};
   std::map<uint64_t, std::vector<Past>> past_;
 };
 
@@ -91,7 +75,6 @@ struct Outcome {
 enum class Style {
   kWhole,    // barriers of the block, syncs of whole warps
   kPartial,  // also barriers of some warps, syncs of some lanes
-  kFences,   // kWhole, and fences, atomics, acquiring loads and releasing stores, of three scopes
 };
 
 // Runs random programs until their first race.
@@ -132,24 +115,13 @@ Outcome Compare(MemorySpace space, Style style, uint32_t seed, int programs) {
         oracle.Synchronise(ThreadsOf(warp, mask));
         continue;
       }
-      if (style == Style::kFences && what == 5) {
-        events.At(0, warp).Fence();
-        oracle.Fence(ThreadsOf(warp, kFullMask));
-        continue;
-      }
       EventSource::Options options;
       options.space = space;
       options.kind = pick(3) == 0 ? AccessKind::kStore : AccessKind::kLoad;
       options.bytes = 4 << (pick(6) == 0 ? pick(3) : 0);
       if (bytes_too && pick(2)) options.bytes = 1 << pick(2);
       const uint32_t bytes = static_cast<uint32_t>(options.bytes);
-      const bool strong = style == Style::kFences && pick(3) == 0;
-      if (strong) {
-        options.scope = std::array{MemoryScope::kCta, MemoryScope::kGpu, MemoryScope::kSystem}[pick(3)];
-        if (pick(2)) options.kind = AccessKind::kAtomic;
-        options.order = options.kind == AccessKind::kStore && pick(2) ? MemoryOrder::kRelease : MemoryOrder::kRelaxed;
-      }
-      LaneMask mask = strong ? kFullMask : pick(2) ? kFullMask : (pick(2) ? (2u << pick(31)) - 1 : random() | 1u);
+      const LaneMask mask = pick(2) ? kFullMask : (pick(2) ? (2u << pick(31)) - 1 : random() | 1u);
       const uint32_t shape = pick(5), shift = pick(3) * 16, stride = 1 + pick(3);
       const auto address = [&](uint32_t lane) -> uint64_t {
         uint32_t element = lane + shift;                    // neighbours
@@ -163,12 +135,9 @@ Outcome Compare(MemorySpace space, Style style, uint32_t seed, int programs) {
       const bool store = options.kind != AccessKind::kLoad;
       events.At(0, warp, mask);
       events.Access(static_cast<uint32_t>(step), options, address);
-      if (strong && options.kind != AccessKind::kStore) oracle.Acquire(threads);
       for (const uint32_t thread : threads) {
-        raced |= oracle.Access(thread, address(thread % kWarpSize), bytes, store, strong);
+        raced |= oracle.Access(thread, address(thread % kWarpSize), bytes, store);
       }
-      if (strong && options.order == MemoryOrder::kRelease) oracle.Fence(threads);
-      if (strong && store) oracle.Release();
       const bool found = !checker->TakeFindings().empty();
       EXPECT_FALSE(found && !raced) << "false alarm in program " << program << ", step " << step;
       if (found && !raced) return outcome;
@@ -190,12 +159,6 @@ TEST_P(RaceRandomTest, FindsEveryFirstRaceUnderBlockBarriersAndWarpSyncs) {
 
 TEST_P(RaceRandomTest, NeverAccusesUnderPartialSynchronisationAndMissesLittle) {
   const Outcome outcome = Compare(GetParam(), Style::kPartial, 2, 1500);
-  EXPECT_GT(outcome.programs_with_a_race, 500);
-  EXPECT_LT(outcome.missed, outcome.programs_with_a_race / 50);
-}
-
-TEST_P(RaceRandomTest, NeverAccusesUnderFencesAndAtomicsAndMissesLittle) {
-  const Outcome outcome = Compare(GetParam(), Style::kFences, 3, 1500);
   EXPECT_GT(outcome.programs_with_a_race, 500);
   EXPECT_LT(outcome.missed, outcome.programs_with_a_race / 50);
 }

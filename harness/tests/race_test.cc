@@ -12,6 +12,7 @@ using Options = EventSource::Options;
 constexpr Options kLoad{};
 constexpr Options kStore{.kind = AccessKind::kStore};
 constexpr Options kVolatileLoad{.order = MemoryOrder::kVolatile};
+constexpr Options kVolatileWait{.order = MemoryOrder::kVolatile, .waits = true};
 constexpr Options kVolatileStore{.kind = AccessKind::kStore, .order = MemoryOrder::kVolatile};
 constexpr Options kAtomic{.kind = AccessKind::kAtomic, .order = MemoryOrder::kRelaxed};
 
@@ -218,6 +219,7 @@ TEST_F(SharedRaceTest, VolatileFlagBehindAFenceIsClean) {
   events_.At(0, 0, 1).Fence();
   events_.At(0, 0, 1).Access(3, kVolatileStore, [&](uint32_t) { return Word(9); });
   events_.At(0, 1, 1).Access(1, kVolatileLoad, [&](uint32_t) { return Word(9); });
+  events_.At(0, 1, 1).Fence();
   events_.At(0, 1, 1).Access(4, kLoad, [&](uint32_t) { return Word(40); });
   EXPECT_TRUE(Findings().empty());
 }
@@ -354,10 +356,18 @@ TEST_F(GlobalRaceTest, LookBackThroughStrongStoresIsCleanAndTransitive) {
 
 TEST_F(GlobalRaceTest, VolatileFlagsDoNotRaceButPlainReadsOfThemDo) {
   events_.At(0, 0, 1).Access(1, Global(kVolatileStore), [&](uint32_t) { return Word(0); });
-  events_.At(1, 0, 1).Access(2, Global(kVolatileLoad), [&](uint32_t) { return Word(0); });
+  events_.At(1, 0, 1).Access(2, Global(kVolatileWait), [&](uint32_t) { return Word(0); });
   EXPECT_TRUE(checker_->TakeFindings().empty());
   events_.At(1, 0, 1).Access(3, Global(kLoad), [&](uint32_t) { return Word(0); });
   EXPECT_EQ(Findings().size(), 1u);
+}
+
+TEST_F(GlobalRaceTest, VolatileDataRacesWhereNothingWaitsForIt) {
+  events_.At(0, 0, 1).Access(1, Global(kVolatileStore), [&](uint32_t) { return Word(0); });
+  events_.At(1, 0, 1).Access(2, Global(kVolatileLoad), [&](uint32_t) { return Word(0); });
+  EXPECT_EQ(checker_->TakeFindings().size(), 1u);
+  events_.At(1, 1, 1).Access(3, Global(kVolatileStore), [&](uint32_t) { return Word(0); });
+  EXPECT_EQ(Findings().size(), 2u);
 }
 
 TEST_F(GlobalRaceTest, WideAccessesCoverAllTheirWords) {

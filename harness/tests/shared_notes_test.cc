@@ -33,6 +33,8 @@ const char* const kHead = R"(.version 8.0
   setp.lt.u32 %p2, %r1, 64;
   and.b32 %r5, %r2, 1;
   setp.eq.u32 %p3, %r5, 1;
+  mov.u32 %r8, 0;
+  mov.u32 %r9, 0;
 )";
 
 class Program {
@@ -44,7 +46,8 @@ class Program {
       Add("bar.sync 0;");
     }
     for (uint32_t k = 0; k < 40; ++k) Step();
-    text_ += "  ret;\n}\n";
+    // What is loaded counts as read because it reaches a branch.
+    text_ += "  setp.eq.u32 %p4, %r9, 1;\n  @%p4 bra done;\ndone:\n  ret;\n}\n";
   }
   const std::string& text() const { return text_; }
 
@@ -98,16 +101,17 @@ class Program {
       case 0:
         return Add(guard + "atom.shared.add.u32 %r8, " + place + ", 1;");
       case 1:
-        return Add(guard + "ld.volatile.shared.u32 %r8, " + place + ";");
+        return AddLoad(guard + "ld.volatile.shared.u32 %r8, " + place + ";");
       case 2:
         return Add(guard + "st.volatile.shared.u32 " + place + ", %r1;");
       case 3:
         return Add(guard + "st.shared.u8 " + place + ", %h0;");
       case 4:
-        return Add(guard + "ld.shared.u8 %h1, " + place + ";");
+        Add(guard + "ld.shared.u8 %h1, " + place + ";");
+        return Add("cvt.u32.u16 %r8, %h1; add.u32 %r9, %r9, %r8;");
       case 5:
         Add("cvt.u64.u32 %rd1, %r6; cvta.shared.u64 %rd1, %rd1;");
-        return Add(guard + "ld.u32 %r8, [%rd1];");
+        return AddLoad(guard + "ld.u32 %r8, [%rd1];");
       case 6:
       case 7:
         return Add(guard + "st.shared.u32 " + place + ", %r1;");
@@ -116,9 +120,10 @@ class Program {
       case 9:
         return Add(guard + "st.shared.u32 " + place + ", %r3;");
       default:
-        return Add(guard + "ld.shared.u32 %r8, " + place + ";");
+        return AddLoad(guard + "ld.shared.u32 %r8, " + place + ";");
     }
   }
+  void AddLoad(const std::string& line) { Add(line + " add.u32 %r9, %r9, %r8;"); }
 
   std::mt19937 random_;
   // Stores go side by side, with barriers around them: few races.

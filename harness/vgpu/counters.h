@@ -19,6 +19,7 @@ namespace lockstep::vgpu {
   X(divergent_branches, "branches", "smsp__sass_branch_targets_threads_divergent",                                     \
     "conditional branches in which active threads of a warp took different targets")                                   \
   X(barriers, "barriers", "", "block-wide barriers executed by warps")                                                 \
+  X(barriers_in_loops, "barriers", "", "of these, those inside of a loop, which the compiler did not unroll")          \
   X(warp_syncs, "instructions", "", "warp-synchronous operations: shuffles, votes, __syncwarp")                        \
   X(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", "warp-wide global loads")         \
   X(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld",                                      \

@@ -204,7 +204,10 @@ std::string Source(const ThreadPlace& place) {
   return text;
 }
 
-std::string Where(const ThreadPlace& place) { return "block " + Point(place.block) + " thread " + Point(place.thread); }
+std::string Where(const ThreadPlace& place) {
+  if (!place.operation.empty()) return Clean(place.operation);
+  return "block " + Point(place.block) + " thread " + Point(place.thread);
+}
 
 void AppendParty(std::string& text, const char* label, const ThreadPlace& place, size_t column) {
   std::string where = Where(place);
@@ -217,7 +220,7 @@ void AppendParty(std::string& text, const char* label, const ThreadPlace& place,
 
 // An unrolled loop has several instructions of one source line, which are one place to its reader.
 bool SamePlace(const ThreadPlace& a, const ThreadPlace& b) {
-  return a.line == b.line && a.instruction == b.instruction && a.file == b.file &&
+  return a.line == b.line && a.instruction == b.instruction && a.file == b.file && a.operation == b.operation &&
          (a.line > 0 || a.ptx_line == b.ptx_line);
 }
 

@@ -30,12 +30,22 @@ enum class FindingKind : uint8_t {
   kApiError,
 };
 
+// Of a race between threads that tell each other things by words in memory: what seems to be missing.
+enum class OrderClue : uint8_t {
+  kNone,
+  kNoRelease,      // nothing fences the store
+  kNarrowRelease,  // a fence behind the store does, but only for its own block or cluster
+  kLateRelease,    // no word that the reader has read was written behind the store and a fence
+  kNoAcquire,      // such a word has been read, but no fence stands behind that
+  kNarrowAcquire,  // one does, but of too narrow a scope
+};
+
 enum class MemorySpace : uint8_t { kGlobal, kShared, kLocal, kConst, kParam };
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
 inline constexpr uint64_t kNullPage = 4096;  // addresses below come from a null pointer
 
-// A thread at an instruction.
+// A thread at an instruction; or, of a race between streams, an operation.
 struct ThreadPlace {
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
@@ -46,6 +56,7 @@ struct ThreadPlace {
   std::string instruction;  // PTX opcode with modifiers: "st.shared.u32"
   int ptx_line = 0;
   AccessKind access = AccessKind::kLoad;
+  std::string operation;  // "cudaMemcpyAsync in stream 2"; empty: a thread
 };
 
 // A place in memory, put the way a programmer thinks of it.
@@ -70,6 +81,7 @@ struct Finding {
   std::optional<ThreadPlace> second;  // a race's other party
   // A race: among those folded into this one, some are between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;
+  OrderClue clue = OrderClue::kNone;  // of a race
   std::optional<MemoryPlace> memory;
   std::string detail;  // a sentence: "write after read", "assertion `x` failed", the mended flag …
   std::string hint;    // one sentence, may be empty

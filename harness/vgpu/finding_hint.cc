@@ -42,6 +42,29 @@ std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& se
                  "write and the read";
 }
 
+// Threads that tell each other things by words in memory: what is missing there. Empty: nothing is known of that.
+std::string_view HintOf(OrderClue clue) {
+  switch (clue) {
+    case OrderClue::kNoRelease:
+      return "nothing makes this write visible before the flag or the counter that tells the other block: put "
+             "__threadfence() before the atomic or the store that tells it";
+    case OrderClue::kNarrowRelease:
+      return "the fence behind this write is for its own block only: between blocks it has to be __threadfence(), "
+             "before the atomic or the store that tells the other block";
+    case OrderClue::kLateRelease:
+      return "the reader has seen no flag or counter that was set behind this write and a fence: write the data first, "
+             "then __threadfence(), then tell the others";
+    case OrderClue::kNoAcquire:
+      return "the flag has been read, but nothing keeps this read of the data behind it: put __threadfence() between "
+             "the two; volatile does not order them";
+    case OrderClue::kNarrowAcquire:
+      return "the fence behind the read of the flag is for one block only: between blocks it has to be __threadfence()";
+    case OrderClue::kNone:
+      break;
+  }
+  return "";
+}
+
 std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   const bool stores = first.access == AccessKind::kStore && second.access == AccessKind::kStore;
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
@@ -65,6 +88,7 @@ std::string_view RaceHint(const Finding& finding) {
   }
   const bool one_line =
       first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
+  if (!one_line && finding.clue != OrderClue::kNone) return HintOf(finding.clue);
   if (finding.across_blocks || Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
     return RaceBetweenBlocks(first, second, one_line);
   }
@@ -139,7 +163,7 @@ std::string_view HintOf(const Finding& finding) {
     case FindingKind::kWarpSyncMismatch:
       return "the mask of a _sync function names exactly the lanes that execute it";
     case FindingKind::kTimeout:
-      return "look for a loop whose condition never turns false";
+      return "is there a loop that does not end, or that runs far more often than it has to?";
     case FindingKind::kStackOverflow:
       return "recursion this deep does not fit a thread's stack";
     case FindingKind::kLeak:

@@ -3,11 +3,13 @@
 #
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --glue FILE.cc --out WORKER
 #                           [--build DIR] [--arch 80] [--nvcc PATH]
+#   harness/worker/build.sh --assignment DIR --source FILE.cu --ptx OUT [--build DIR] [--arch 80] [--nvcc PATH]
 #
 #   --assignment DIR  where the header that the submission and the glue include lies
 #   --source FILE.cu  the submission
 #   --glue FILE.cc    the file that registers the launchers; default harness/suites/<assignment>_launchers.cc
 #   --out WORKER      the executable to make; everything else is written to TMPDIR, or beside it
+#   --ptx OUT         instead of a worker, the PTX that nvcc makes of the submission
 #   --build DIR       the build tree that has lib/; default build/ in the project's root
 #   --arch XX         compute capability that PTX is made for
 #   --nvcc PATH       default: what the build tree was set up with, else nvcc on PATH, else /usr/local/cuda
@@ -20,7 +22,7 @@ set -u
 fail() { echo "build.sh: $*" >&2; exit 64; }
 
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 64
-assignment='' source='' glue='' out='' build=$root/build arch=80 nvcc=''
+assignment='' source='' glue='' out='' ptx='' build=$root/build arch=80 nvcc=''
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || fail "$1 needs a value"
   case $1 in
@@ -28,6 +30,7 @@ while [ $# -gt 0 ]; do
     --source) source=$2 ;;
     --glue) glue=$2 ;;
     --out) out=$2 ;;
+    --ptx) ptx=$2 ;;
     --build) build=$2 ;;
     --arch) arch=$2 ;;
     --nvcc) nvcc=$2 ;;
@@ -37,7 +40,7 @@ while [ $# -gt 0 ]; do
 done
 [ -d "$assignment" ] || fail "--assignment $assignment is no folder"
 [ -f "$source" ] || fail "--source $source is no file"
-[ -n "$out" ] || fail "--out is missing"
+[ -n "$out$ptx" ] || fail "--out is missing"
 [ -n "$glue" ] || glue=$root/harness/suites/$(basename "$assignment")_launchers.cc
 [ -f "$glue" ] || fail "--glue $glue is no file"
 build=$(cd "$build" 2>/dev/null && pwd) || fail "--build: no such folder; type make build"
@@ -48,23 +51,33 @@ if [ -z "$nvcc" ] && [ -f "$build/nvcc.txt" ]; then nvcc=$(cat "$build/nvcc.txt"
 [ -x "$nvcc" ] || fail "nvcc is missing: $nvcc"
 include=$(cd "$(dirname "$nvcc")/../include" && pwd) || fail "$nvcc has no include folder beside it"
 
+# -lineinfo: messages name the student's lines. The order of the two standards is deliberate: students write C++17, the
+# glue is ours.
+compile() { "$nvcc" -O3 -std=c++17 -lineinfo -I "$assignment" "$source" "$@"; }
+if [ -n "$ptx" ]; then
+  compile -ptx "-arch=compute_$arch" -o "$ptx"
+  exit
+fi
+
 scratch=$(mktemp -d "${TMPDIR:-$(dirname "$out")}/worker.XXXXXX") || exit 64
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
-# -lineinfo: messages name the student's lines. PTX only: the virtual GPU needs no machine code, and a real GPU's
-# driver makes its own. The order of the two standards is deliberate: students write C++17, the glue is ours.
-TMPDIR=$scratch "$nvcc" -c -O3 -std=c++17 -lineinfo -Xcompiler -fPIC \
-  -gencode "arch=compute_$arch,code=compute_$arch" -I "$assignment" "$source" -MD -MF "$scratch/includes" \
-  -o "$scratch/submission.o" || exit $?
+# PTX only: the virtual GPU needs no machine code, and a real GPU's driver makes its own.
+TMPDIR=$scratch compile -c -Xcompiler -fPIC -gencode "arch=compute_$arch,code=compute_$arch" \
+  -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
+submission=$(basename "$source")
+# A main of the submission's own, to try things out with, is nobody's business here.
+objcopy --localize-symbol=main "$scratch/submission.o" || exit $?
 # Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
 libraries='cub|thrust|cutlass|cute|cublas\w*|cublasLt|cusparse|cusolver\w*|cufft\w*|curand\w*|cudnn\w*|npp\w*|nccl'
-library=$(grep -vF -e "$source" -e "$assignment/" "$scratch/includes" | grep -oE "/($libraries)(/|\.h)" | sort -u | tr -d '/\n' | sed 's/\.h//g')
+library=$(grep -vF -e "$source" -e "$assignment/" "$scratch/includes" | grep -oE "/($libraries)(/|\.h)" | tr -d / |
+  sed -E 's/\.h$//; s/^(cu(blas|sparse|solver|fft|rand|dnn)|npp).*/\1/' | sort -u | sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g')
 loader=$(nm -u "$scratch/submission.o" | grep -oE '\b(dlopen|dlmopen)\b' | head -n 1)
 if [ -n "$library$loader" ]; then
-  what="includes a library of kernels ($library)"
+  what="includes $library"
   [ -n "$library" ] || what="calls $loader(), which loads libraries"
-  echo "$(basename "$source") $what: this assignment asks for kernels of your own" >&2
+  echo "$submission $what: this assignment asks for kernels of your own, without libraries of kernels" >&2
   exit 65
 fi
 # The build tree has the glue compiled already; a newer source or header, or a glue from elsewhere, is compiled here.
@@ -79,11 +92,38 @@ if [ -z "$compiled" ]; then
 fi
 # link_flags.txt: what a build with sanitizers adds.
 link_flags=$(cat "$build/link_flags.txt" 2>/dev/null)
+# What the linker says of a launcher that is not there, in words of the assignment's.
+explain_link() {
+  nm -C --defined-only "$scratch/submission.o" | cut -c 20- | sort -u > "$scratch/defined"
+  nm -C -u "$compiled" | sed 's/^ *U //' > "$scratch/wanted"
+  sed -n "s/.*undefined reference to \`\(.*\)'.*/\1/p" "$scratch/link" | sort -u > "$scratch/missing"
+  sed -n "s/.*multiple definition of \`\(.*\)'.*/\1/p" "$scratch/link" | sort -u |
+    while read -r symbol; do echo "$submission: error: the test program has a $symbol of its own: choose another name"; done
+  while read -r symbol; do
+    if ! grep -qxF -e "$symbol" "$scratch/wanted"; then
+      echo "$submission: error: $symbol is used, and nothing defines it"
+      continue
+    fi
+    echo "$submission: error: $symbol is missing"
+    name=${symbol%%(*}
+    grep -E "(^|::)$name(\(|\$)" "$scratch/defined" | while read -r found; do
+      case $found in
+        "$name") echo "  it has $name as extern \"C\": leave that out" ;;
+        "$name("*) echo "  it has $found: its parameters have to be those above" ;;
+        *) echo "  it has $found: take it out of the namespace" ;;
+      esac
+    done
+  done < "$scratch/missing"
+  grep -qE 'undefined reference|multiple definition' "$scratch/link" || cat "$scratch/link"
+}
 # The worker's own objects come first, so that its constructors run before the submission's. RUNPATH, not RPATH:
 # with a real GPU LD_LIBRARY_PATH names NVIDIA's library.
-TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
+if ! LC_ALL=C TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
   -Wl,--whole-archive "$build/lib/liblockstep_worker.a" "$compiled" -Wl,--no-whole-archive \
   "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" \
-  -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread || exit $?
+  -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread 2> "$scratch/link"; then
+  explain_link >&2
+  exit 1
+fi
 # Another file system may lie between: the rename that shows the result is within one.
 cp "$scratch/worker" "$out.new.$$" && mv -f "$out.new.$$" "$out"

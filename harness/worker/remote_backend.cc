@@ -136,12 +136,36 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
   void Reset() override { Exchange(MessageType::kReset, 0, {}); }
 
+  void BeginOperation(const vgpu::StreamPoint& point) override {
+    vgpu::StreamPoint sent = point;
+    // A copy of very many rows is told of without them; then its host memory is not compared.
+    if (sent.spans.size() > kMostSpans) sent.spans.clear();
+    Encoder encoder;
+    Put(encoder, sent);
+    Tell(MessageType::kBeginOperation, encoder.bytes());
+  }
+
+  void EndOperation() override { Tell(MessageType::kEndOperation, {}); }
+
+  void Report(const vgpu::HostRace& race) override {
+    Encoder encoder;
+    Put(encoder, race);
+    Tell(MessageType::kHostRace, encoder.bytes());
+  }
+
   void Note(const Origin& origin, int error) override {
     Encoder encoder = For(origin);
-    Guarded([&] { Send(socket_, MessageType::kNote, 0, encoder.Put(error).bytes()); });
+    Tell(MessageType::kNote, encoder.Put(error).bytes());
   }
 
  private:
+  static constexpr size_t kMostSpans = 1000;
+
+  // What is not answered.
+  void Tell(MessageType type, std::span<const uint8_t> payload) {
+    Guarded([&] { Send(socket_, type, 0, payload); });
+  }
+
   static Encoder For(const Origin& origin) {
     Encoder encoder;
     PutOrigin(encoder, origin.function, origin.call_site);

@@ -27,6 +27,8 @@ constexpr uint64_t kReadBytes = uint64_t{1} << 18;
 constexpr int kMaxReads = 64;
 
 bool IsRequest(MessageType type) { return type >= MessageType::kLoadModule; }
+// What a CUDA server is told, and does not answer.
+bool IsTold(MessageType type) { return type >= MessageType::kNote && type < MessageType::kLoadModule; }
 
 std::string SignalText(int signal) {
   const char* name = ::sigabbrev_np(signal);
@@ -239,7 +241,7 @@ class WorkerSession::Conversation {
       session_.started_ = true;
       return std::nullopt;
     }
-    if (!IsRequest(message.type) && message.type != MessageType::kNote) {
+    if (!IsRequest(message.type) && !IsTold(message.type)) {
       throw WireError("unexpected " + std::string(NameOf(message.type)));
     }
     const Clock::time_point begin = Clock::now();

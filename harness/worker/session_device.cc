@@ -172,11 +172,11 @@ void DeviceServer::AnswerTransfer(Request& request) {
     case MessageType::kCopy: {
       call.kind = ApiKind::kDeviceToDevice;
       call.address = in.Get<uint64_t>();
-      const auto from = in.Get<uint64_t>();
+      call.from = in.Get<uint64_t>();
       call.bytes = in.Get<uint64_t>();
       in.Finish();
-      done = !fails && MayTouch(call.address, call.bytes, call.function) && MayTouch(from, call.bytes, call.function) &&
-             device_.Copy(call.address, from, call.bytes);
+      done = !fails && MayTouch(call.address, call.bytes, call.function) &&
+             MayTouch(call.from, call.bytes, call.function) && device_.Copy(call.address, call.from, call.bytes);
       request.out.Put(done);
       break;
     }
@@ -314,6 +314,30 @@ void DeviceServer::Answer(Request& request) {
   }
 }
 
+// Where the worker's operations stand in its streams; not answered.
+bool DeviceServer::AnswersStreams(Request& request) {
+  switch (request.type) {
+    case MessageType::kBeginOperation: {
+      vgpu::StreamPoint point = GetStreamPoint(request.in);
+      request.in.Finish();
+      device_.BeginStreamOperation(std::move(point));
+      return true;
+    }
+    case MessageType::kEndOperation:
+      request.in.Finish();
+      device_.EndStreamOperation();
+      return true;
+    case MessageType::kHostRace: {
+      const vgpu::HostRace race = GetHostRace(request.in);
+      request.in.Finish();
+      device_.Report(race);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
 Message DeviceServer::Serve(const Message& message) {
   if (message.type == MessageType::kLoadModule || message.type == MessageType::kLoadLinked) return LoadModule(message);
   Request request{message.type, (message.flags & kContinued) != 0, Decoder(message.payload), Encoder()};
@@ -324,6 +348,7 @@ Message DeviceServer::Serve(const Message& message) {
     Record({ApiKind::kOther, origin.function, origin.call_site, "", 0, 0, error != 0, error});
     return {};
   }
+  if (AnswersStreams(request)) return {};
   Answer(request);
   return {MessageType::kReply, 0, request.out.Take()};
 }
@@ -338,6 +363,7 @@ void DeviceServer::FreeAll() {
 }
 
 void DeviceServer::EndSession() {
+  device_.ForgetStreams();
   FreeAll();
   passed_.clear();
   allocations_made_ = 0;

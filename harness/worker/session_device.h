@@ -43,6 +43,7 @@ struct ApiCall {
   int error = 0;                             // kOther: the cudaError_t; kLaunch: the vgpu::LaunchError
   vgpu::Dim3 grid{0, 0, 0}, block{0, 0, 0};  // kLaunch
   std::string kernel_name;                   // kLaunch: demangled, without parameters
+  uint64_t from = 0;                         // kDeviceToDevice: the copy's source
 };
 
 struct DeviceServerOptions {
@@ -87,6 +88,7 @@ class DeviceServer : public CudaServer {
   Message LoadModule(const Message& request);
   void Answer(Request& request);
   void AnswerTransfer(Request& request);
+  bool AnswersStreams(Request& request);
   bool MayTouch(uint64_t address, uint64_t bytes, const std::string& function);
   void Record(ApiCall call, bool continued = false);
   bool OwnsModule(vgpu::ModuleHandle module) const { return modules_.count(module) != 0; }

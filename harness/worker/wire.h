@@ -20,7 +20,7 @@
 
 namespace lockstep::worker {
 
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 inline constexpr int kSocketDescriptor = 3;  // in the worker
 // Exit status of a worker that lost its connection to the judge.
 inline constexpr int kConnectionLostStatus = 120;
@@ -46,6 +46,9 @@ enum class MessageType : uint16_t {
   kHello,
   kReturned,
   kNote,
+  kBeginOperation,  // what follows is one operation of a stream
+  kEndOperation,
+  kHostRace,
   // Worker to judge, answered by kReply.
   kLoadModule = 64,
   kUnloadModule,

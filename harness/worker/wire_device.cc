@@ -96,6 +96,81 @@ vgpu::LaunchResult GetLaunchResult(Decoder& decoder) {
   return result;
 }
 
+namespace {
+
+void Put(Encoder& encoder, const std::vector<uint32_t>& clock) {
+  encoder.Put(static_cast<uint32_t>(clock.size()));
+  for (const uint32_t count : clock) encoder.Put(count);
+}
+
+std::vector<uint32_t> GetClock(Decoder& decoder) {
+  std::vector<uint32_t> clock(decoder.GetCount(sizeof(uint32_t)));
+  for (uint32_t& count : clock) count = decoder.Get<uint32_t>();
+  return clock;
+}
+
+template <typename T>
+T GetEnum(Decoder& decoder, T last) {
+  const auto value = decoder.Get<uint8_t>();
+  if (value > static_cast<uint8_t>(last)) throw WireError("unknown enumerator");
+  return static_cast<T>(value);
+}
+
+}  // namespace
+
+void Put(Encoder& encoder, const vgpu::StreamPoint& point) {
+  encoder.Put(point.slot).Put(point.sequence);
+  Put(encoder, point.before);
+  Put(encoder, point.waited);
+  encoder.Put(point.kind).PutString(point.stream.substr(0, kMaxOriginBytes));
+  PutOrigin(encoder, point.function, point.call_site);
+  encoder.Put(static_cast<uint32_t>(point.spans.size()));
+  for (const vgpu::StreamPoint::Span& span : point.spans) {
+    encoder.Put(span.address).Put(span.bytes).Put(span.writes);
+  }
+}
+
+vgpu::StreamPoint GetStreamPoint(Decoder& decoder) {
+  vgpu::StreamPoint point;
+  point.slot = decoder.Get<uint32_t>();
+  point.sequence = decoder.Get<uint32_t>();
+  point.before = GetClock(decoder);
+  point.waited = GetClock(decoder);
+  point.kind = GetEnum(decoder, vgpu::StreamKind::kNonBlocking);
+  point.stream = decoder.GetString(kMaxOriginBytes);
+  WireOrigin origin = GetOrigin(decoder);
+  point.function = std::move(origin.function);
+  point.call_site = std::move(origin.call_site);
+  point.spans.resize(decoder.GetCount(2 * sizeof(uint64_t) + 1));
+  for (vgpu::StreamPoint::Span& span : point.spans) {
+    span.address = decoder.Get<uint64_t>();
+    span.bytes = decoder.Get<uint64_t>();
+    span.writes = decoder.GetBool();
+  }
+  return point;
+}
+
+void Put(Encoder& encoder, const vgpu::HostRace& race) {
+  encoder.Put(race.what).PutString(race.stream.substr(0, kMaxOriginBytes));
+  PutOrigin(encoder, race.function, race.call_site);
+  PutOrigin(encoder, race.found_function, race.found_call_site);
+  encoder.Put(race.offset).Put(race.bytes);
+}
+
+vgpu::HostRace GetHostRace(Decoder& decoder) {
+  vgpu::HostRace race;
+  race.what = GetEnum(decoder, vgpu::HostRace::What::kFreedDestination);
+  race.stream = decoder.GetString(kMaxOriginBytes);
+  WireOrigin copy = GetOrigin(decoder), found = GetOrigin(decoder);
+  race.function = std::move(copy.function);
+  race.call_site = std::move(copy.call_site);
+  race.found_function = std::move(found.function);
+  race.found_call_site = std::move(found.call_site);
+  race.offset = decoder.Get<uint64_t>();
+  race.bytes = decoder.Get<uint64_t>();
+  return race;
+}
+
 void PutOrigin(Encoder& encoder, std::string_view function, std::string_view call_site) {
   encoder.PutString(function.substr(0, kMaxOriginBytes)).PutString(call_site.substr(0, kMaxOriginBytes));
 }

@@ -22,6 +22,12 @@ vgpu::LaunchSpec GetLaunchSpec(Decoder& decoder);
 void Put(Encoder& encoder, const vgpu::LaunchResult& result);
 vgpu::LaunchResult GetLaunchResult(Decoder& decoder);
 
+void Put(Encoder& encoder, const vgpu::StreamPoint& point);
+vgpu::StreamPoint GetStreamPoint(Decoder& decoder);
+
+void Put(Encoder& encoder, const vgpu::HostRace& race);
+vgpu::HostRace GetHostRace(Decoder& decoder);
+
 // The API call that a request comes from.
 struct WireOrigin {
   std::string function, call_site;

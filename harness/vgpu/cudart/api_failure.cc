@@ -54,10 +54,16 @@ void NoteErrorRead() {
   if (IsOn()) failures().unread.erase(std::this_thread::get_id());
 }
 
+void NoteUnreturned(cudaError_t code) {
+  if (!IsOn()) return;
+  const auto last = failures().unread.find(std::this_thread::get_id());
+  if (last != failures().unread.end() && last->second.code == code) last->second.was_returned = false;
+}
+
 std::vector<ApiFailure> UnreadFailures() {
-  if (failures().exit_status != 0) return {};
   std::vector<ApiFailure> all = failures().lost;
   for (const auto& [thread, failure] : failures().unread) all.push_back(failure);
+  if (failures().exit_status != 0) std::erase_if(all, [](const ApiFailure& failure) { return failure.was_returned; });
   return all;
 }
 

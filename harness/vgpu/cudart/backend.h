@@ -44,6 +44,12 @@ class Backend {
   virtual void Reset() = 0;
   // Whether a device address is also an address in this process: then managed memory is device memory.
   virtual bool HostSeesDeviceMemory() const { return false; }
+  // Until EndOperation, requests are one operation of a stream, and are held against those that nothing orders with it.
+  virtual void BeginOperation(const StreamPoint&) {}
+  virtual void EndOperation() {}
+  virtual void Report(const HostRace&) {}
+  // False: nobody looks for races, so that the three above do nothing.
+  virtual bool WatchesStreams() const { return true; }
   // Any API call that none of the above carries (streams, events, …), for the judge's trace. May be a no-op.
   virtual void Note(const Origin& origin, int error) = 0;
 };

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
 // GCC's libbacktrace reads symbols and DWARF; distributions install the library without its header.
@@ -76,6 +77,17 @@ struct Place {
   bool header = false;  // of a frame that was inlined too
 };
 
+std::string& KernelBeingLaunched() {
+  static thread_local std::string kernel;
+  return kernel;
+}
+
+// nvcc makes a host function of a kernel's name, which calls a stub, which launches it. Neither is the program's.
+bool IsOfLaunch(const std::string& function) {
+  return function.rfind("__device_stub_", 0) == 0 || function.rfind("__cudaLaunch", 0) == 0 ||
+         function.rfind("__wrapper__device_stub_", 0) == 0 || (!function.empty() && function == KernelBeingLaunched());
+}
+
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
 
 void IgnoreError(void*, const char*, int) {}
@@ -84,9 +96,11 @@ void IgnoreError(void*, const char*, int) {}
 int TakeLine(void* data, uintptr_t, const char* file, int line, const char* function) {
   auto& place = *static_cast<Place*>(data);
   if (file == nullptr || IsCudaHeader(file)) return 0;
+  std::string name = function != nullptr ? Demangled(function) : "";
+  if (IsOfLaunch(name)) return 0;
   place.file = file;
   place.line = line;
-  if (function != nullptr) place.function = Demangled(function);
+  if (function != nullptr) place.function = std::move(name);
   return 1;
 }
 
@@ -125,13 +139,16 @@ std::string Resolve(const Frames& frames) {
     const Place place = PlaceOf(frame);
     if (!place.file.empty()) return place.file + ":" + std::to_string(place.line);
     // Without lines, the wrappers are known by their names.
-    if (place.function.empty() || place.function.rfind("cuda", 0) == 0) continue;
+    if (place.function.empty() || place.function.rfind("cuda", 0) == 0 || IsOfLaunch(place.function)) continue;
     return place.function.substr(0, kMaxName) + "()";
   }
   return "";
 }
 
 }  // namespace
+
+LaunchedKernel::LaunchedKernel(const std::string& name) { KernelBeingLaunched() = name; }
+LaunchedKernel::~LaunchedKernel() { KernelBeingLaunched().clear(); }
 
 std::string CallSite() {
   Walk walk;

@@ -10,4 +10,13 @@ namespace lockstep::vgpu::cudart {
 // neither is known. The first call reads the program's symbols (milliseconds); later ones from one place are a look-up.
 std::string CallSite();
 
+// While a kernel is launched, so that the host function that nvcc makes of it is not taken for the place of the call.
+class LaunchedKernel {
+ public:
+  explicit LaunchedKernel(const std::string& name);  // demangled, without parameters
+  ~LaunchedKernel();
+  LaunchedKernel(const LaunchedKernel&) = delete;
+  LaunchedKernel& operator=(const LaunchedKernel&) = delete;
+};
+
 }  // namespace lockstep::vgpu::cudart

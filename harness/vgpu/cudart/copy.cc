@@ -1,5 +1,6 @@
 // Copies and fills: what every API function that makes them shares.
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "vgpu/cudart/work.h"
@@ -130,19 +131,93 @@ CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
           parms->kind};
 }
 
+namespace {
+
+// Where the bytes of a copy are kept until they arrive, or watched: the rows of host memory at one end.
+std::vector<HostTransfers::Row> RowsAt(const void* base, const Region& region, const Layout& layout) {
+  std::vector<HostTransfers::Row> rows;
+  const Region joined = Joined(region, layout);
+  ForEachRow(joined, layout, layout, [&](uint64_t offset, uint64_t) {
+    rows.push_back({static_cast<uint8_t*>(const_cast<void*>(base)) + offset, joined.width});
+  });
+  return rows;
+}
+
+// What a copy is to the host, by the documentation's "API synchronization behavior".
+struct Behavior {
+  bool to_pinned = false, from_pinned = false;  // host memory that the device reaches by itself
+  bool on_device = false;                       // from device memory to device memory
+  bool waits = false;                           // the host comes back when the copy is done
+};
+
+Behavior BehaviorOf(Runtime& r, const CopyWork& work, const Ends& ends) {
+  Behavior behavior;
+  behavior.to_pinned = r.IsPinned(work.to);
+  behavior.from_pinned = r.IsPinned(work.from);
+  const bool to_host = behavior.to_pinned || !ends.to, from_host = behavior.from_pinned || !ends.from;
+  behavior.on_device = !to_host && !from_host;
+  const bool to_pageable = to_host && !behavior.to_pinned;
+  // Transfers of managed memory are synchronous where their names don't say otherwise.
+  const bool managed = r.IsManaged(Address(work.to)) || r.IsManaged(Address(work.from));
+  behavior.waits = (work.waits && (!behavior.on_device || managed)) || to_pageable || (to_host && from_host);
+  return behavior;
+}
+
+}  // namespace
+
 void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
   Check(work.to_layout, work.region);
   Check(work.from_layout, work.region);
   if (work.region.Bytes() == 0) return;
   const Ends ends = EndsOf(r, work.to, work.from, work.kind);
+  const Behavior behavior = BehaviorOf(r, work, ends);
+  std::vector<StreamPoint::Span> spans;
+  std::vector<HostTransfers::Row> to_rows, from_rows;
+  const auto add = [&](const std::vector<HostTransfers::Row>& rows, bool on_device, bool writes) {
+    for (const auto& row : rows) {
+      spans.push_back({Address(row.at) | (on_device ? 0 : StreamPoint::kHostSpace), row.bytes, writes});
+    }
+  };
+  if (behavior.to_pinned) add(to_rows = RowsAt(work.to, work.region, work.to_layout), ends.to.has_value(), true);
+  if (behavior.from_pinned)
+    add(from_rows = RowsAt(work.from, work.region, work.from_layout), ends.from.has_value(), false);
+  StreamOperation operation(r, stream, false, std::move(spans));
+  r.transfers().ArriveBefore(r, operation.point().before);
+  std::optional<HostMemoryInUse> host_memory;
+  const bool arrives_later = behavior.to_pinned && ends.from && !behavior.from_pinned && !behavior.waits;
+  if ((behavior.to_pinned && !arrives_later) || !r.mapped().empty()) host_memory.emplace(r, operation.point());
+  operation.Begin();
+
   Region region = work.region;
   const Layout &to = work.to_layout, &from = work.from_layout;
   if (to.pitch == from.pitch && (to.slice == from.slice || region.depth == 1)) region = Joined(region, to);
-  ForEachRow(region, to, from, [&](uint64_t to_offset, uint64_t from_offset) {
-    CopyRow(r, static_cast<char*>(work.to) + to_offset, static_cast<const char*>(work.from) + from_offset, region.width,
-            ends);
-  });
+  if (arrives_later) {
+    std::vector<uint8_t> bytes(region.Bytes());
+    uint8_t* at = bytes.data();
+    const Ends to_host{std::nullopt, ends.from};
+    ForEachRow(region, to, from, [&](uint64_t, uint64_t from_offset) {
+      CopyRow(r, at, static_cast<const char*>(work.from) + from_offset, region.width, to_host);
+      at += region.width;
+    });
+    r.transfers().Deliver(r, operation.point(), std::move(to_rows), std::move(bytes));
+  } else {
+    ForEachRow(region, to, from, [&](uint64_t to_offset, uint64_t from_offset) {
+      CopyRow(r, static_cast<char*>(work.to) + to_offset, static_cast<const char*>(work.from) + from_offset,
+              region.width, ends);
+    });
+    if (behavior.from_pinned && !behavior.waits && r.backend().WatchesStreams()) {
+      r.transfers().Watch(operation.point(), std::move(from_rows));
+    }
+  }
+  operation.End();
   r.timeline().Enqueue(stream, CopyMicroseconds(r, work, ends));
+  if (behavior.waits) r.timeline().clocks().HostWaits(stream.slot);
+}
+
+void CopyNow(Runtime& r, CopyWork work) {
+  work.waits = true;
+  Submit(r, std::move(work), nullptr);
+  r.timeline().MoveHostTo(r.StreamOf(nullptr));
 }
 
 void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
@@ -153,6 +228,10 @@ void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
   const std::optional<int> device = r.DeviceHolding(Address(work.to));
   Require(device.has_value(), cudaErrorInvalidValue);
   Backend& backend = r.backend(*device);
+  StreamOperation operation(r, stream, false);
+  std::optional<HostMemoryInUse> host_memory;
+  if (r.IsShared(Address(work.to)) || !r.mapped().empty()) host_memory.emplace(r, operation.point());
+  operation.Begin();
   const Region region = Joined(work.region, work.layout);
   std::vector<uint8_t> row;
   if (unit > 1) {
@@ -165,9 +244,11 @@ void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
                       : backend.Write(to, row.data(), region.width, r.origin()),
             cudaErrorInvalidValue);
   });
+  operation.End();
   const DeviceProfile& profile = r.profile();
   const double rate = profile.dram_gb_per_s * profile.dram_efficiency * kBytesPerMicrosecond;
   r.timeline().Enqueue(stream, profile.launch_overhead_us + static_cast<double>(region.Bytes()) / rate);
+  if (work.waits && r.IsShared(Address(work.to))) r.timeline().clocks().HostWaits(stream.slot);
 }
 
 }  // namespace lockstep::vgpu::cudart

@@ -50,7 +50,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return Api("cudaEventQuery", [&](Runtime& r) { r.timeline().EventOf(event); });
+  return Api("cudaEventQuery", [&](Runtime& r) { r.timeline().clocks().HostWaits(r.timeline().EventOf(event).clock); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -20,13 +20,16 @@ std::vector<std::string> ChoosePtx(std::span<const Image> images, int max_sm) {
 
 }  // namespace
 
-ModuleHandle LoadImages(Device& device, std::span<const Image> images) {
-  std::vector<std::string> texts;
+std::vector<std::string> PtxOf(std::span<const Image> images, const DeviceProfile& profile) {
   try {
-    texts = ChoosePtx(images, device.profile().cc_major * 10 + device.profile().cc_minor);
+    return ChoosePtx(images, profile.cc_major * 10 + profile.cc_minor);
   } catch (const std::runtime_error&) {
-    texts = ChoosePtx(images, kAnySm);
+    return ChoosePtx(images, kAnySm);
   }
+}
+
+ModuleHandle LoadImages(Device& device, std::span<const Image> images) {
+  const std::vector<std::string> texts = PtxOf(images, device.profile());
   if (texts.size() == 1) return device.LoadModule(texts[0]);
   return device.LoadModule(std::vector<std::string_view>(texts.begin(), texts.end()));
 }

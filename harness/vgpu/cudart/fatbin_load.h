@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "vgpu/exec/device.h"
 
@@ -13,6 +15,7 @@ using Image = std::span<const uint8_t>;
 // One image, a fat binary or PTX text; or those of a separately compiled program (nvcc -rdc=true), which are linked. Of
 // each the PTX for the device's compute capability or below is taken, as a driver would choose, else any: a virtual GPU
 // can run newer PTX too, which a profile of an old device needs. Throws std::runtime_error with the sentence to show.
+std::vector<std::string> PtxOf(std::span<const Image> images, const DeviceProfile& profile);
 ModuleHandle LoadImages(Device& device, std::span<const Image> images);
 
 }  // namespace lockstep::vgpu::cudart

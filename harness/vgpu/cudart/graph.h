@@ -36,10 +36,12 @@ struct ExecutableNode {
   const Node* source = nullptr;  // of the graph that it was instantiated from; may be gone
   Work work;
   bool enabled = true;
+  std::vector<size_t> after;  // the nodes that it depends on, by their place in the executable graph
 };
 struct ExecutableGraph {
   std::vector<ExecutableNode> nodes;
   unsigned long long flags = 0;
+  std::vector<uint32_t> lanes;  // in the streams' clocks, for its branches (graph_lanes.cc)
 };
 
 // A capture under way. It ends when its first stream's does; that other streams have joined by then is for them to
@@ -70,6 +72,11 @@ inline cudaGraphNode_t HandleOf(const Node* node) { return reinterpret_cast<cuda
 Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies);
 cudaGraphNodeType TypeOf(const Work& work);
 
+// Does all the work of an executable graph, each branch as if in a stream of its own; the stream's other work comes
+// before and behind all of it.
+void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
+// It is gone.
+void ReleaseLanes(Runtime& r, const ExecutableGraph& executable);
 // Does all the work of a graph in this stream.
 void PerformGraph(Runtime& r, const Graph& graph, Stream& stream);
 

@@ -26,11 +26,15 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
 }
 
 void AddExecutable(const Graph& graph, ExecutableGraph* executable) {
+  std::map<const Node*, size_t> places;
   for (const Node* node : InOrder(graph)) {
+    std::vector<size_t> after;
+    for (const Node* before : node->dependencies) after.push_back(places.at(before));
+    places[node] = executable->nodes.size();
     Work work = node->work;
     // What is done to the graph later does not change what was instantiated.
     if (auto* child = std::get_if<ChildWork>(&work)) child->graph = Clone(*child->graph);
-    executable->nodes.push_back({node, std::move(work), true});
+    executable->nodes.push_back({node, std::move(work), true, std::move(after)});
   }
 }
 
@@ -231,8 +235,8 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
 LOCKSTEP_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  return Api("cudaGraphExecDestroy", [&](Runtime&) {
-    ExecutableOf(executable);
+  return Api("cudaGraphExecDestroy", [&](Runtime& r) {
+    ReleaseLanes(r, ExecutableOf(executable));
     graphs().executables.erase(executable);
   });
 }
@@ -248,9 +252,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   return Api("cudaGraphLaunch", Faults::kIgnores, [&](Runtime& r) {
     Stream& stream = r.StreamForWork(handle);
     Require(stream.point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
-    for (const ExecutableNode& node : ExecutableOf(executable).nodes) {
-      if (node.enabled) Perform(r, node.work, stream);
-    }
+    LaunchGraph(r, ExecutableOf(executable), stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaGraphLaunch, _ptsz)

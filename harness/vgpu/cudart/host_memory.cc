@@ -31,6 +31,7 @@ void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
     Require(*pointer != nullptr, cudaErrorMemoryAllocation);
   }
   r.host_ranges()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, flags, kind, r.device()};
+  r.timeline().clocks().Fence(r.device());
 }
 
 const Runtime::HostRange& RangeAt(Runtime& r, void* pointer) {
@@ -61,6 +62,9 @@ cudaError_t cudaFreeHost(void* pointer) {
     using Kind = Runtime::HostRange::Kind;
     const auto [bytes, flags, kind, device] = RangeAt(r, pointer);
     Require(kind != Kind::kRegistered, cudaErrorInvalidValue);
+    r.transfers().Free(r, pointer, bytes);
+    r.mapped().Unmap(r, pointer);
+    r.timeline().clocks().Fence(r.device());
     r.host_ranges().erase(reinterpret_cast<uintptr_t>(pointer));
     if (kind == Kind::kOnDevice) {
       r.backend(device).Free(reinterpret_cast<uintptr_t>(pointer), r.origin());
@@ -84,6 +88,8 @@ cudaError_t cudaHostUnregister(void* pointer) {
     const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
     Require(found != r.host_ranges().end() && found->second.kind == Runtime::HostRange::Kind::kRegistered,
             cudaErrorHostMemoryNotRegistered);
+    r.transfers().Free(r, pointer, found->second.bytes);
+    r.mapped().Unmap(r, pointer);
     r.host_ranges().erase(found);
   });
 }
@@ -91,10 +97,13 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   return Api("cudaHostGetDevicePointer", [&](Runtime& r) {
     Require(device != nullptr && flags == 0, cudaErrorInvalidValue);
-    if (RangeAt(r, host).kind != Runtime::HostRange::Kind::kOnDevice) {
-      NotSupported("host memory in kernels, but for what cudaHostAlloc gives a program of its own,");
-    }
-    *device = host;
+    // Any address within the range.
+    const auto range = r.HostRangeHolding(host);
+    Require(range.has_value(), cudaErrorInvalidValue);
+    *device = range->second.kind == Runtime::HostRange::Kind::kOnDevice
+                  ? host
+                  : reinterpret_cast<void*>(
+                        r.mapped().Map(r, reinterpret_cast<void*>(range->first), range->second.bytes, host));
   });
 }
 

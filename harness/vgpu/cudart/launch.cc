@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vgpu/cudart/call_site.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
@@ -115,7 +116,13 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
   launch.parameters = work.parameters;
   launch.cooperative = work.cooperative;
   launch.cluster = ToDim3(work.cluster);
+  const LaunchedKernel launched(r.InfoOf(*work.kernel).demangled);
+  StreamOperation operation(r, stream, true);
+  const HostMemoryInUse host_memory(r, operation.point());
+  operation.Begin();
   const LaunchResult result = r.backend().Launch(launch, r.origin());
+  operation.End();
+  if (result.error == LaunchError::kIllegalAddress) MappedMemory::ExplainHostAddresses(r, work.parameters);
   if (IsLaunchCallError(result.error)) {
     const KernelInfo& info = r.InfoOf(*work.kernel);
     Say(Explain(r, info, work.configuration));

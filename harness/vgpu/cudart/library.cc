@@ -1,11 +1,14 @@
 // Libraries: device code that the program loads itself, as a fat binary or as PTX text.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "vgpu/cudart/fatbin.h"
+#include "vgpu/cudart/fatbin_load.h"
 #include "vgpu/cudart/runtime.h"
+#include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -38,6 +41,18 @@ cudaLibrary_t LoadLibrary(Runtime& r, std::vector<uint8_t> image) {
     throw;
   }
   return reinterpret_cast<cudaLibrary_t>(module);
+}
+
+// The names of a library's kernels, in the order of its text.
+std::vector<std::string> KernelNames(Runtime& r, const Module& module) {
+  std::vector<std::string> names;
+  for (const std::string& text : PtxOf(module.images, r.profile())) {
+    const ptx::Module parsed = ptx::Parse(text);
+    for (const ptx::Function& function : parsed.functions) {
+      if (function.is_entry) names.push_back(function.name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -77,6 +92,24 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
       *kernel = reinterpret_cast<cudaKernel_t>(r.FindKernel(ModuleOf(library), name));
     } catch (const ApiError& error) {
       throw ApiError{error.code == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error.code};
+    }
+  });
+}
+
+cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t library) {
+  return Api("cudaLibraryGetKernelCount", [&](Runtime& r) {
+    Require(count != nullptr, cudaErrorInvalidValue);
+    *count = static_cast<unsigned>(KernelNames(r, *ModuleOf(library)).size());
+  });
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned most, cudaLibrary_t library) {
+  return Api("cudaLibraryEnumerateKernels", [&](Runtime& r) {
+    Require(kernels != nullptr && most > 0, cudaErrorInvalidValue);
+    Module* const module = ModuleOf(library);
+    const std::vector<std::string> names = KernelNames(r, *module);
+    for (size_t k = 0; k < std::min<size_t>(most, names.size()); ++k) {
+      kernels[k] = reinterpret_cast<cudaKernel_t>(r.FindKernel(module, names[k]));
     }
   });
 }

@@ -13,11 +13,14 @@
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "vgpu/cudart/backend.h"
 #include "vgpu/cudart/counters_file.h"
 #include "vgpu/cudart/report.h"
 #include "vgpu/cudart/runtime.h"
+#include "vgpu/isa/assert_text.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -100,7 +103,9 @@ class LocalBackend : public Backend {
         checks_(ChosenChecks()),
         device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_)),
         report_(Variable("LOCKSTEP_PROFILE_REPORT")),
-        counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")) {}
+        counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")) {
+    AssertsAsCudaToo() = true;
+  }
 
   ModuleHandle LoadModule(std::span<const Image> images) override { return LoadImages(device_, images); }
   void UnloadModule(ModuleHandle module) override { device_.UnloadModule(module); }
@@ -133,10 +138,15 @@ class LocalBackend : public Backend {
   }
   const DeviceProfile& profile() override { return device_.profile(); }
   void Reset() override {
+    for (Device::AllocationInfo& leak : device_.Allocations()) lost_at_reset_.push_back(std::move(leak));
     device_.Reset();
     fault_shown_ = false;
   }
   bool HostSeesDeviceMemory() const override { return true; }
+  void BeginOperation(const StreamPoint& point) override { device_.BeginStreamOperation(point); }
+  void EndOperation() override { device_.EndStreamOperation(); }
+  void Report(const HostRace& race) override { device_.Report(race); }
+  bool WatchesStreams() const override { return checks_.races; }
   void Note(const Origin&, int) override {}
 
   LaunchResult Launch(const LaunchSpec& launch, const Origin&) override {
@@ -157,6 +167,7 @@ class LocalBackend : public Backend {
     options.leaks = checks_.leaks;
     options.api = checks_.api && ordinal_ == 0;
     if (LocalBackends().size() > 1) options.ordinal = ordinal_;
+    options.lost_at_reset = lost_at_reset_;
     options.faults_were_shown = fault_shown_;
     PrintReport(device_, options);
     if (counters_file_.empty()) return;
@@ -179,6 +190,7 @@ class LocalBackend : public Backend {
   Device device_;
   const std::string report_, counters_file_;
   uint64_t allocations_ = 0;
+  std::vector<Device::AllocationInfo> lost_at_reset_;  // that cudaDeviceReset found
   bool fault_shown_ = false;
 };
 

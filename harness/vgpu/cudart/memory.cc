@@ -37,12 +37,19 @@ void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, 
   uint64_t bytes = 0;
   Require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
   Allocate(r, pointer, bytes);
+  r.timeline().clocks().Fence(r.device());
 }
 
-// A synchronous copy: in the default stream, and the host waits for it.
-void CopyNow(Runtime& r, CopyWork work) {
-  Submit(r, std::move(work), nullptr);
-  r.timeline().Synchronize(r.StreamOf(nullptr));
+// cudaMalloc and cudaFree stand between what streams did before and what they do next, as documented.
+void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
+  Allocate(r, pointer, bytes);
+  r.timeline().clocks().Fence(r.device());
+}
+
+// A fill that is not asynchronous by its name: it is all the same, unless the host sees the memory.
+void FillNow(Runtime& r, FillWork work) {
+  work.waits = true;
+  Submit(r, work, nullptr);
 }
 
 FillWork Linear(void* to, int value, size_t bytes) {
@@ -98,7 +105,7 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return Api("cudaMalloc", [&](Runtime& r) { Allocate(r, pointer, bytes); });
+  return Api("cudaMalloc", [&](Runtime& r) { AllocateBetween(r, pointer, bytes); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -198,7 +205,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t strea
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return Api("cudaMemset", [&](Runtime& r) { Submit(r, Linear(to, value, bytes), nullptr); });
+  return Api("cudaMemset", [&](Runtime& r) { FillNow(r, Linear(to, value, bytes)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset, _ptds)
 
@@ -208,7 +215,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stre
 LOCKSTEP_PER_THREAD(cudaMemsetAsync, _ptsz)
 
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return Api("cudaMemset2D", [&](Runtime& r) { Submit(r, Rows(to, pitch, value, width, height), nullptr); });
+  return Api("cudaMemset2D", [&](Runtime& r) { FillNow(r, Rows(to, pitch, value, width, height)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset2D, _ptds)
 
@@ -218,7 +225,7 @@ cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, s
 LOCKSTEP_PER_THREAD(cudaMemset2DAsync, _ptsz)
 
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return Api("cudaMemset3D", [&](Runtime& r) { Submit(r, Box(to, value, extent), nullptr); });
+  return Api("cudaMemset3D", [&](Runtime& r) { FillNow(r, Box(to, value, extent)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemset3D, _ptds)
 

@@ -12,7 +12,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   return Api("cudaOccupancyMaxActiveBlocksPerMultiprocessor", Faults::kIgnores, [&](Runtime& r) {
     Require(blocks != nullptr && threads > 0, cudaErrorInvalidValue);
     Require(flags == cudaOccupancyDefault || flags == cudaOccupancyDisableCachingOverride, cudaErrorInvalidValue);
-    *blocks = r.backend().MaxBlocksPerSm(r.InfoOf(r.KernelOf(function)), threads, dynamic_shared);
+    Kernel& kernel = r.KernelOf(function);
+    const auto& info = r.InfoOf(kernel);
+    // No block of a launch that would fail: of more dynamic shared memory than cudaFuncSetAttribute has allowed
+    // (cuda_occupancy.h, with the limit that the toolkit's own cudaOccFuncAttributes take).
+    const bool possible = dynamic_shared <= MaxDynamicShared(r, kernel, info);
+    *blocks = possible ? r.backend().MaxBlocksPerSm(info, threads, dynamic_shared) : 0;
   });
 }
 

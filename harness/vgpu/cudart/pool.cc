@@ -1,5 +1,6 @@
 // Memory in stream order, and the pools that it comes from. Work is done when it is asked for, so what is freed in a
-// stream is free at once; a pool counts what is in use, and reserves no more than that.
+// stream is free at once, and its use in another stream that nothing orders is a race; a pool counts what is in use,
+// and reserves no more than that.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -76,6 +77,9 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   Require(pool.max_bytes == 0 || bytes <= pool.max_bytes - pool.used, cudaErrorMemoryAllocation);
   Allocate(r, pointer, bytes);
   if (*pointer == nullptr) return;
+  // Until the allocation is done the memory is nobody's: a use that nothing orders behind it is too early.
+  StreamOperation operation(r, r.StreamOf(stream), false, {{reinterpret_cast<uintptr_t>(*pointer), bytes, true}});
+  operation.Begin();
   pools().allocated[reinterpret_cast<uintptr_t>(*pointer)] = {handle, bytes};
   pool.used += bytes;
   pool.used_high = std::max(pool.used_high, pool.used);
@@ -163,6 +167,8 @@ LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return Api("cudaFreeAsync", [&](Runtime& r) {
     Require(r.StreamOf(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    StreamOperation operation(r, r.StreamOf(stream), false);
+    operation.Begin();
     Free(r, pointer);
   });
 }

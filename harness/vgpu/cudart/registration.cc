@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/cudart/api_failure.h"
 #include "vgpu/cudart/fatbin.h"
 #include "vgpu/cudart/work.h"
 
@@ -120,9 +121,14 @@ cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* host) {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                cudaStream_t stream) {
-  return Api("cudaLaunchKernel", Faults::kIgnores, [&](Runtime& r) {
+  const cudaError_t error = Api("cudaLaunchKernel", Faults::kIgnores, [&](Runtime& r) {
     Launch(r, kernel, {grid, block, shared, stream}, arguments, false);
   });
+  if (error != cudaSuccess) {
+    const std::lock_guard lock(runtime().mutex());
+    NoteUnreturned(error);
+  }
+  return error;
 }
 LOCKSTEP_PER_THREAD(__cudaLaunchKernel, _ptsz)
 

@@ -156,12 +156,14 @@ void PrintFindings(const Device& device, const ReportOptions& options) {
     if (!finding.fatal || !options.faults_were_shown) PrintFinding(finding);
   }
   if (options.leaks) {
-    for (const Device::AllocationInfo& allocation : device.Allocations()) {
+    const auto print = [&](const Device::AllocationInfo& allocation, const char* when) {
       ++count;
       const std::string place = allocation.allocated_at.empty() ? "" : ", allocated at " + allocation.allocated_at;
-      std::fprintf(stderr, "%s  %s: %s bytes were never freed%s\n", Colored(kRed, "LEAK").c_str(),
-                   allocation.label.c_str(), WithThousands(allocation.bytes).c_str(), place.c_str());
-    }
+      std::fprintf(stderr, "%s  %s: %s bytes were %s%s\n", Colored(kRed, "LEAK").c_str(), allocation.label.c_str(),
+                   WithThousands(allocation.bytes).c_str(), when, place.c_str());
+    };
+    for (const auto& allocation : options.lost_at_reset) print(allocation, "not freed before cudaDeviceReset");
+    for (const auto& allocation : device.Allocations()) print(allocation, "never freed");
   }
   if (options.api) {
     for (const ApiFailure& failure : UnreadFailures()) {

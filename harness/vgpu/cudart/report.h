@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "vgpu/exec/device.h"
 
@@ -15,6 +16,7 @@ struct ReportOptions {
   std::optional<int> ordinal;  // of the device, where there are several
   bool kernels = false, lines = false;
   bool faults_were_shown = false;
+  std::vector<Device::AllocationInfo> lost_at_reset;  // leaks that the device no longer knows of
 };
 
 void PrintFinding(const Finding& finding);

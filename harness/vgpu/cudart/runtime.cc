@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "vgpu/cudart/api_failure.h"
 #include "vgpu/cudart/call_site.h"
@@ -95,6 +96,7 @@ Origin Runtime::OriginWithCallSite() {
 }
 
 cudaError_t Runtime::Enter(const char* function, Faults faults) {
+  RefuseHostLibraries();
   function_ = function;
   carried_ = false;
   if (faults == Faults::kNone) return cudaSuccess;
@@ -106,7 +108,12 @@ cudaError_t Runtime::Enter(const char* function, Faults faults) {
   return current.sticky;
 }
 
+void Runtime::Arrive() {
+  if (std::exchange(arrived_, timeline_.clocks().waits()) != timeline_.clocks().waits()) transfers_.Arrive(*this);
+}
+
 cudaError_t Runtime::Leave(cudaError_t error) {
+  Arrive();
   if (error != cudaSuccess) {
     LastError() = error;
     // A kernel's fault has its own report, and comes from every call that follows it, tested or not.
@@ -249,10 +256,13 @@ auto Holding(const Map& ranges, uint64_t address, Bytes bytes) {
 
 }  // namespace
 
-bool Runtime::IsPinned(const void* address) const {
-  return Holding(host_ranges_, reinterpret_cast<uintptr_t>(address),
-                 [](const HostRange& range) { return range.bytes; }) != host_ranges_.end();
+std::optional<std::pair<uintptr_t, Runtime::HostRange>> Runtime::HostRangeHolding(const void* address) const {
+  const auto found =
+      Holding(host_ranges_, reinterpret_cast<uintptr_t>(address), [](const HostRange& range) { return range.bytes; });
+  return found == host_ranges_.end() ? std::nullopt : std::optional(std::pair(found->first, found->second));
 }
+
+bool Runtime::IsPinned(const void* address) const { return HostRangeHolding(address).has_value(); }
 
 bool Runtime::IsManaged(uint64_t address) const {
   return Holding(managed_, address, [](const ManagedRange& range) { return range.bytes; }) != managed_.end();
@@ -265,6 +275,9 @@ bool Runtime::IsShared(uint64_t address) const {
 
 void Runtime::Reset() {
   Context& current = context();
+  timeline_.SynchronizeDevice(device());
+  Arrive();
+  mapped_.Clear();
   backend().Reset();
   if (faulted()) current.sticky = cudaErrorDevicesUnavailable;
   current.pending = cudaSuccess;

@@ -12,7 +12,8 @@
 // cudaDeviceReset the device stays unavailable, as the process would have to be started again.
 //
 // Device work is done when it is asked for. Streams and events are kept on a modelled clock (timeline.h), so that
-// cudaEventElapsedTime says what the model says, in every run the same.
+// cudaEventElapsedTime says what the model says, in every run the same. What is copied to page-locked host memory is
+// seen there once the host has waited for it (host_transfers.h).
 //
 // There may be several devices (LOCKSTEP_DEVICES), all of one kind; each thread has a current one. Modules are loaded
 // on each device that uses them. Memory belongs to one device: pointers say which, so copies go between any two, but a
@@ -34,6 +35,8 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/host_transfers.h"
+#include "vgpu/cudart/mapped_memory.h"
 #include "vgpu/cudart/timeline.h"
 
 namespace lockstep::vgpu::cudart {
@@ -100,9 +103,20 @@ class Runtime {
   void SetDevice(int device);
   Backend& backend() { return backend(device()); }
   Backend& backend(int device);
+  // Of the devices that have been used.
+  template <typename F>
+  void ForEachBackend(F f) {
+    for (auto& [ordinal, context] : contexts_) {
+      if (context.backend != nullptr) f(*context.backend);
+    }
+  }
   // The device whose memory holds the address.
   std::optional<int> DeviceHolding(uint64_t address);
   Timeline& timeline() { return timeline_; }
+  HostTransfers& transfers() { return transfers_; }
+  MappedMemory& mapped() { return mapped_; }
+  // The host has waited for something: it arrives now, if it is not to do so at the end of the API function.
+  void Arrive();
   Stream& StreamOf(cudaStream_t stream) { return timeline_.StreamOf(device(), stream); }
   // A stream into which work may be put: one of the current device's.
   Stream& StreamForWork(cudaStream_t stream);
@@ -140,6 +154,8 @@ class Runtime {
   };
   std::map<uintptr_t, HostRange>& host_ranges() { return host_ranges_; }
   bool IsPinned(const void* address) const;
+  // The range that holds the address: its base, and itself.
+  std::optional<std::pair<uintptr_t, HostRange>> HostRangeHolding(const void* address) const;
   // Managed memory: base → bytes and the device whose memory it is.
   struct ManagedRange {
     uint64_t bytes;
@@ -192,6 +208,9 @@ class Runtime {
   std::recursive_mutex mutex_;
   std::map<int, Context> contexts_;
   Timeline timeline_;
+  HostTransfers transfers_;
+  MappedMemory mapped_;
+  uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
   bool carried_ = false;  // the call reached the backend, which knows of it
   std::set<std::unique_ptr<Module>> modules_;
@@ -229,6 +248,10 @@ template <typename Body>
 cudaError_t Api(const char* function, Body body) {
   return Api(function, Faults::kReports, body);
 }
+
+// Ends the process, with a sentence, where it has loaded a library that it can't go on with (cudart/host_libraries.cc).
+// Under the runtime's lock.
+void RefuseHostLibraries();
 
 // " (shift.cu:17)": where the program made the call that runs, for messages; or "".
 std::string AtCallSite();

@@ -51,9 +51,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
-// All work is done when it is asked for.
+// All work is done when it is asked for: the answer is always yes, and the program may rely on it.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return Api("cudaStreamQuery", [&](Runtime& r) { NotCapturing(r, stream); });
+  return Api("cudaStreamQuery", [&](Runtime& r) { r.timeline().clocks().HostWaits(NotCapturing(r, stream).slot); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz)
 
@@ -68,7 +68,7 @@ LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz)
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags) {
   return Api("cudaStreamAddCallback", Faults::kIgnores, [&](Runtime& r) {
     Require(callback != nullptr && flags == 0, cudaErrorInvalidValue);
-    NotCapturing(r, stream);
+    r.transfers().ArriveBefore(r, r.timeline().Begin(NotCapturing(r, stream)).before);
     const Runtime::Unlocked unlocked(r);
     callback(stream, cudaSuccess, data);
   });

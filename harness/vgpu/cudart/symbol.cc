@@ -6,10 +6,8 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return Api("cudaMemcpyToSymbol", [&](Runtime& r) {
-    Submit(r, MakeCopyToSymbol(r, symbol, from, bytes, offset, kind), nullptr);
-    r.timeline().Synchronize(r.StreamOf(nullptr));
-  });
+  return Api("cudaMemcpyToSymbol",
+             [&](Runtime& r) { CopyNow(r, MakeCopyToSymbol(r, symbol, from, bytes, offset, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds)
 
@@ -21,10 +19,8 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return Api("cudaMemcpyFromSymbol", [&](Runtime& r) {
-    Submit(r, MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind), nullptr);
-    r.timeline().Synchronize(r.StreamOf(nullptr));
-  });
+  return Api("cudaMemcpyFromSymbol",
+             [&](Runtime& r) { CopyNow(r, MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 

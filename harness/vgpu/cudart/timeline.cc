@@ -11,6 +11,7 @@ Stream& Timeline::DefaultOf(int device) {
   if (is_new) {
     stream->second.device = device;
     stream->second.id = next_id_++;
+    stream->second.slot = clocks_.Add(device, StreamKind::kDefault);
   }
   return stream->second;
 }
@@ -23,13 +24,19 @@ bool Timeline::IsDefault(const Stream& stream) const {
 cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
   DefaultOf(device);  // has the first id
   auto stream = std::make_unique<Stream>(Stream{device, flags, priority, next_id_++, host_us_, {}, {}});
+  stream->slot =
+      clocks_.Add(device, (flags & cudaStreamNonBlocking) != 0 ? StreamKind::kNonBlocking : StreamKind::kBlocking);
+  stream->number = ++created_;
   const auto handle = reinterpret_cast<cudaStream_t>(stream.get());
   streams_[handle] = std::move(stream);
   return handle;
 }
 
 void Timeline::DestroyStream(cudaStream_t stream) {
-  Require(streams_.erase(stream) != 0, cudaErrorInvalidResourceHandle);
+  const auto found = streams_.find(stream);
+  Require(found != streams_.end(), cudaErrorInvalidResourceHandle);
+  clocks_.Remove(found->second->slot);
+  streams_.erase(found);
 }
 
 Stream& Timeline::StreamOf(int device, cudaStream_t stream) {
@@ -76,17 +83,33 @@ void Timeline::Enqueue(Stream& stream, double microseconds) { stream.ready_us = 
 
 void Timeline::Record(Event& event, const Stream& stream) {
   event.at_us = Ready(stream);
+  event.clock = clocks_.Record(stream.slot);
   event.recorded = true;
 }
 
 void Timeline::Wait(Stream& stream, const Event& event) {
-  if (event.recorded) stream.ready_us = std::max(stream.ready_us, event.at_us);
+  if (!event.recorded) return;
+  stream.ready_us = std::max(stream.ready_us, event.at_us);
+  clocks_.Wait(stream.slot, event.clock);
 }
 
-void Timeline::Synchronize(const Stream& stream) { host_us_ = Ready(stream); }
+StreamPoint Timeline::Begin(const Stream& stream) {
+  StreamPoint point;
+  clocks_.Begin(stream.slot, point);
+  point.stream = stream.number == 0 ? "the default stream" : "stream " + std::to_string(stream.number);
+  if (stream.in_graph) point.stream = "a graph in " + point.stream;
+  return point;
+}
+
+void Timeline::Synchronize(const Stream& stream) {
+  MoveHostTo(stream);
+  clocks_.HostWaits(stream.slot);
+}
 
 void Timeline::Synchronize(const Event& event) {
-  if (event.recorded) host_us_ = std::max(host_us_, event.at_us);
+  if (!event.recorded) return;
+  host_us_ = std::max(host_us_, event.at_us);
+  clocks_.HostWaits(event.clock);
 }
 
 void Timeline::SynchronizeDevice(int device) {
@@ -94,6 +117,7 @@ void Timeline::SynchronizeDevice(int device) {
   for (const auto& [handle, stream] : streams_) {
     if (stream->device == device) host_us_ = std::max(host_us_, stream->ready_us);
   }
+  clocks_.HostWaitsForDevice(device);
 }
 
 void Timeline::LeaveCapture(const Capture* capture) {
@@ -110,7 +134,12 @@ void Timeline::ForgetNode(const Node* node) {
 }
 
 void Timeline::Reset(int device) {
-  std::erase_if(streams_, [device](const auto& entry) { return entry.second->device == device; });
+  clocks_.HostWaitsForDevice(device);
+  std::erase_if(streams_, [this, device](const auto& entry) {
+    if (entry.second->device != device) return false;
+    clocks_.Remove(entry.second->slot);
+    return true;
+  });
   std::erase_if(events_, [device](const auto& entry) { return entry.second->device == device; });
   DefaultOf(device).ready_us = 0;
   if (streams_.empty() && events_.empty()) host_us_ = 0;

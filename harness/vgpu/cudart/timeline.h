@@ -3,6 +3,8 @@
 // The host's own time is not modelled: it enqueues work at once, and a call that waits for the device moves it
 // to where the device is. Work in the legacy default stream waits for that in all blocking streams, and theirs
 // for it, as documented. A stream belongs to the device that was current when it was created.
+//
+// Which operation is ordered behind which, is kept beside the times, in vector clocks (observers/stream_clocks.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,6 +12,8 @@
 #include <map>
 #include <memory>
 #include <vector>
+
+#include "vgpu/observers/stream_clocks.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -30,6 +34,9 @@ struct Stream {
   double ready_us = 0;  // when all that was enqueued is done
   CapturePoint point = {};
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
+  uint32_t slot = 0;              // in the clocks
+  bool in_graph = false;          // a graph's node is performed in it
+  unsigned long long number = 0;  // of those that the program made, from 1; 0: a default stream
 };
 
 struct Event {
@@ -38,6 +45,7 @@ struct Event {
   bool recorded = false;
   CapturePoint point = {};
   double at_us = 0;
+  StreamClocks::Clock clock = {};  // the operations that it stands behind
 };
 
 class Timeline {
@@ -53,11 +61,16 @@ class Timeline {
   // Work of this length is put in the stream.
   void Enqueue(Stream& stream, double microseconds);
   void Record(Event& event, const Stream& stream);
-  static void Wait(Stream& stream, const Event& event);
+  void Wait(Stream& stream, const Event& event);
   // The host waits.
   void Synchronize(const Stream& stream);
+  // The same on the modelled clock alone.
+  void MoveHostTo(const Stream& stream) { host_us_ = Ready(stream); }
   void Synchronize(const Event& event);
   void SynchronizeDevice(int device);
+  StreamClocks& clocks() { return clocks_; }
+  // An operation of the stream's begins.
+  StreamPoint Begin(const Stream& stream);
   // No stream or event takes part in this capture any more.
   void LeaveCapture(const Capture* capture);
   void ForgetNode(const Node* node);
@@ -75,7 +88,9 @@ class Timeline {
   std::map<cudaStream_t, std::unique_ptr<Stream>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned long long next_id_ = 1;
+  unsigned long long created_ = 0;
   double host_us_ = 0;
+  StreamClocks clocks_;
 };
 
 }  // namespace lockstep::vgpu::cudart

@@ -16,9 +16,10 @@ template <typename... F>
 Overloaded(F...) -> Overloaded<F...>;
 
 // Host functions may wait for other threads of the program, which call CUDA: they run without the lock.
-void PerformHost(Runtime& r, const HostWork& work) {
+void PerformHost(Runtime& r, const HostWork& work, const Stream& stream) {
   // After a fault the functions of a stream no longer run.
   if (r.faulted()) return;
+  r.transfers().ArriveBefore(r, r.timeline().Begin(stream).before);
   const Runtime::Unlocked unlocked(r);
   work.function(work.data);
 }
@@ -45,7 +46,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
                  [&](const KernelWork& kernel) { PerformKernel(r, kernel, stream); },
                  [&](const CopyWork& copy) { PerformCopy(r, copy, stream); },
                  [&](const FillWork& fill) { PerformFill(r, fill, stream); },
-                 [&](const HostWork& host) { PerformHost(r, host); },
+                 [&](const HostWork& host) { PerformHost(r, host, stream); },
                  [](const EmptyWork&) {},
                  [&](const RecordWork& record) {
                    Event& event = r.timeline().EventOf(record.event);
@@ -53,7 +54,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
                    event.point = {};
                    r.timeline().Record(event, stream);
                  },
-                 [&](const WaitWork& wait) { Timeline::Wait(stream, r.timeline().EventOf(wait.event)); },
+                 [&](const WaitWork& wait) { r.timeline().Wait(stream, r.timeline().EventOf(wait.event)); },
                  [&](const ChildWork& child) { PerformGraph(r, *child.graph, stream); },
              },
              work);

@@ -37,6 +37,7 @@ struct CopyWork {
   Layout from_layout;
   Region region;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  bool waits = false;  // the call is of those that wait for the copy, unless it stays on the device
 };
 struct FillWork {
   void* to = nullptr;
@@ -44,6 +45,7 @@ struct FillWork {
   unsigned value = 0;
   unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, over and over
   Region region;
+  bool waits = false;  // the call is of those that wait where the memory is the host's
 };
 struct HostWork {
   cudaHostFn_t function = nullptr;
@@ -70,6 +72,9 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
                       bool cooperative);
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
             bool cooperative);
+// A copy that is not asynchronous by its name: in the default stream, and the host waits for it, unless it stays on the
+// device.
+void CopyNow(Runtime& r, CopyWork work);
 CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind);
 CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms);
 

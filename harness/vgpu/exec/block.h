@@ -29,6 +29,15 @@ struct Barrier {
   bool all_wait = true;  // nobody has come by bar.arrive
 };
 
+// Instructions of turns that ended in polling for what other threads do: all, and those since something else was done.
+struct Waiting {
+  uint64_t instructions = 0, in_a_row = 0;
+  void Add(uint64_t ran, bool waited) {
+    if (waited) instructions += ran;
+    in_a_row = waited ? in_a_row + ran : 0;
+  }
+};
+
 class Block {
  public:
   uint32_t index = 0;  // in the grid
@@ -41,6 +50,7 @@ class Block {
   uint32_t barriers_in_use = 0;  // bit b: some lane has arrived at barrier b
   uint64_t live_warps = 0;       // bit w: warp w has lanes that have not exited
   uint64_t instructions = 0;
+  Waiting waiting;
   uint64_t last_event = 0;           // what `instructions` was when a barrier was completed or lanes exited
   uint32_t idle_passes = 0;          // turns over all warps in a row in which nothing but spinning happened
   std::string output;                // of printf

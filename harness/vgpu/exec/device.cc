@@ -56,6 +56,13 @@ LaunchError ErrorOf(FindingKind kind) {
   }
 }
 
+// "1,000,000".
+std::string Grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+  return text;
+}
+
 void PrintToStdout(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
@@ -80,6 +87,10 @@ struct Device::Impl {
     for (const auto& observer : owned) observers.push_back(observer.get());
   }
 
+  void Freed(uint64_t address, uint64_t bytes) {
+    for (Finding& finding : streams.Free(address, bytes)) findings.Add(std::move(finding));
+  }
+
   LoadedModule* FindModule(ModuleHandle handle) {
     const auto it = modules.find(handle);
     return it == modules.end() ? nullptr : it->second.get();
@@ -91,6 +102,7 @@ struct Device::Impl {
 
   LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
   LaunchResult Launch(const LaunchSpec& spec);
+  void SetBudget(LaunchState& launch) const;
   bool TriesIsolated(const LaunchSpec& spec);
 
   const DeviceProfile& profile;
@@ -110,9 +122,19 @@ struct Device::Impl {
   std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;
   ModuleHandle next_module = 1;
   uint64_t next_launch = 0;
+  uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // below options.instruction_budget; 0: none
   std::vector<LaunchRecord> launches;
   FindingList findings;
   LaunchError fault = LaunchError::kNone;
+  StreamChecker streams{[this](MemoryPlace& place) {
+    const Allocation* a = memory.Find(place.address);
+    if (a == nullptr) return;
+    place.in_buffer = true;
+    place.buffer_name = a->label;
+    place.buffer_base = a->base;
+    place.buffer_bytes = a->bytes;
+    place.allocated_at = a->allocated_at;
+  }};
 };
 
 Device::Device(const DeviceProfile& profile, DeviceOptions options)
@@ -121,8 +143,9 @@ Device::~Device() = default;
 
 const DeviceProfile& Device::profile() const { return impl_->profile; }
 const DeviceOptions& Device::options() const { return impl_->options; }
-void Device::set_instruction_budget(uint64_t warp_instructions) {
-  impl_->options.instruction_budget = warp_instructions;
+void Device::set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp) {
+  impl_->launch_budget = warp_instructions;
+  impl_->launch_budget_per_warp = per_warp;
 }
 
 void Device::AddObserver(std::unique_ptr<Observer> observer) {
@@ -155,6 +178,7 @@ void Device::UnloadModule(ModuleHandle module) {
   if (loaded == nullptr) return;
   for (const VariableInfo& v : loaded->placed()) {
     impl_->Tell([&](Observer& o) { o.OnFree(v.address, v.bytes); });
+    impl_->Freed(v.address, v.bytes);
     impl_->memory.Free(v.address);
   }
   impl_->modules.erase(module);
@@ -176,6 +200,14 @@ std::optional<VariableInfo> Device::FindVariable(ModuleHandle module, std::strin
   return loaded == nullptr ? std::nullopt : loaded->FindVariable(name);
 }
 
+uint64_t Device::variable_bytes() const {
+  uint64_t sum = 0;
+  for (const auto& [handle, module] : impl_->modules) {
+    for (const VariableInfo& variable : module->placed()) sum += variable.constant ? 0 : variable.bytes;
+  }
+  return sum;
+}
+
 uint64_t Device::Allocate(uint64_t bytes, std::string label, std::string allocated_at) {
   const uint64_t address = impl_->memory.Allocate(bytes, std::move(label), std::move(allocated_at), false, false);
   if (address != 0) impl_->Tell([&](Observer& o) { o.OnAllocate(address, bytes); });
@@ -186,6 +218,7 @@ bool Device::Free(uint64_t address) {
   const Allocation* a = impl_->memory.Find(address);
   if (a == nullptr || a->base != address || a->hidden) return false;
   impl_->Tell([&](Observer& o) { o.OnFree(address, a->bytes); });
+  impl_->Freed(address, a->bytes);
   return impl_->memory.Free(address);
 }
 
@@ -195,6 +228,7 @@ bool Device::Write(uint64_t to, const void* from, uint64_t bytes) {
   if (!Contains(to, bytes)) return false;
   if (bytes != 0) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   impl_->Tell([&](Observer& o) { o.OnHostWrite(to, bytes); });
+  impl_->streams.Access(StreamAccess::kStore, to, bytes);
   return true;
 }
 
@@ -202,6 +236,7 @@ bool Device::Read(void* to, uint64_t from, uint64_t bytes) const {
   if (!Contains(from, bytes)) return false;
   if (bytes != 0) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   impl_->Tell([&](Observer& o) { o.OnHostRead(from, bytes); });
+  impl_->streams.Access(StreamAccess::kLoad, from, bytes);
   return true;
 }
 
@@ -209,6 +244,8 @@ bool Device::Copy(uint64_t to, uint64_t from, uint64_t bytes) {
   if (!Contains(to, bytes) || !Contains(from, bytes)) return false;
   std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   impl_->Tell([&](Observer& o) { o.OnHostCopy(to, from, bytes); });
+  impl_->streams.Access(StreamAccess::kLoad, from, bytes);
+  impl_->streams.Access(StreamAccess::kStore, to, bytes);
   return true;
 }
 
@@ -216,6 +253,7 @@ bool Device::Fill(uint64_t to, uint8_t value, uint64_t bytes) {
   if (!Contains(to, bytes)) return false;
   std::memset(reinterpret_cast<void*>(to), value, bytes);
   impl_->Tell([&](Observer& o) { o.OnHostWrite(to, bytes); });
+  impl_->streams.Access(StreamAccess::kStore, to, bytes);
   return true;
 }
 
@@ -237,6 +275,22 @@ std::vector<Device::AllocationInfo> Device::Allocations() const {
 
 LaunchResult Device::Launch(const LaunchSpec& launch) { return impl_->Launch(launch); }
 
+void Device::BeginStreamOperation(StreamPoint point) {
+  if (!impl_->options.check_races) return;
+  EndStreamOperation();
+  impl_->streams.Begin(std::move(point));
+}
+
+void Device::EndStreamOperation() {
+  for (Finding& finding : impl_->streams.End()) impl_->findings.Add(std::move(finding));
+}
+
+void Device::Report(const HostRace& race) {
+  if (impl_->options.check_races) impl_->findings.Add(StreamChecker::FindingOf(race));
+}
+
+void Device::ForgetStreams() { impl_->streams.Clear(); }
+
 int Device::MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) const {
   return vgpu::MaxBlocksPerSm(impl_->profile, block_threads, RegistersOn(impl_->profile, kernel),
                               kernel.static_shared + dynamic_shared);
@@ -256,6 +310,7 @@ void Device::Reset() {
   for (const Allocation& a : impl_->memory.allocations()) {
     impl_->Tell([&](Observer& o) { o.OnFree(a.base, a.bytes); });
   }
+  impl_->streams.Clear();
   impl_->modules.clear();
   impl_->memory.FreeAll();
   impl_->fault = LaunchError::kNone;
@@ -308,6 +363,18 @@ bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
   return true;
 }
 
+void Device::Impl::SetBudget(LaunchState& launch) const {
+  const uint64_t most = options.instruction_budget;
+  const uint64_t warps = launch.info.grid.Count() * launch.info.warps_per_block;
+  const uint64_t own = launch_budget == 0 ? 0 : launch_budget + launch_budget_per_warp * warps;
+  launch.budget = own == 0 || most == 0 ? std::max(own, most) : std::min(own, most);
+  launch.budget_text = Grouped(launch.budget) + " warp instructions";
+  if (launch.budget == own && launch_budget_per_warp > 0) {
+    launch.budget_text +=
+        " (" + Grouped(launch_budget) + ", and " + Grouped(launch_budget_per_warp) + " for each warp launched)";
+  }
+}
+
 LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   const DefaultFloatEnvironment environment;
   if (fault != LaunchError::kNone) return {fault, 0};
@@ -332,7 +399,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
     launch.info.shared_bytes = launch.shared_bytes = launch.reserved_shared_offset + kReservedShared;
   }
   launch.info.cooperative = spec.cooperative;
-  launch.cluster = ClusterShape(spec, kernel);
+  launch.cluster = launch.info.cluster = ClusterShape(spec, kernel);
   launch.has_clusters = !(spec.cluster == Dim3{0, 0, 0}) || !(kernel.cluster == Dim3{0, 0, 0});
   launch.dynamic_shared_offset = kernel.static_shared;
   std::vector<uint8_t> parameters(kernel.parameter_bytes + 64);
@@ -342,7 +409,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launch.sm_count = static_cast<uint32_t>(std::max(profile.sm_count, 1));
   launch.warps_per_sm = static_cast<uint32_t>(profile.max_warps_per_sm);
   launch.counters = options.counters;
-  launch.budget = options.instruction_budget;
+  SetBudget(launch);
   const FunctionInfo& entry = program->functions[0];
   const uint64_t warp_bytes =
       entry.frame_bytes + kWarpSize * (uint64_t{entry.area_bytes} + program->local_stride) + sizeof(WarpState);
@@ -367,8 +434,11 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
       o.OnHostWrite(launch.grid_workspace, kGridWorkspaceBytes);
     });
   }
+  FootprintObserver footprint;
+  std::vector<Observer*> watching = observers;
+  if (streams.active()) watching.push_back(&footprint);
   LaunchOutcome outcome =
-      RunLaunch(launch, observers, checkers, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
+      RunLaunch(launch, watching, checkers, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
   if (isolation != nullptr) {
     Isolated& shown = isolated[{spec.module, spec.kernel}];
     const uint64_t blocks = spec.grid.Count();
@@ -383,6 +453,13 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
     Tell([&](Observer& o) { o.OnFree(launch.grid_workspace, kGridWorkspaceBytes); });
     memory.Free(launch.grid_workspace);
   }
+  if (streams.active()) {
+    std::optional<Footprint> touched = footprint.Take();
+    if (touched && launch.grid_workspace != 0) {
+      touched->Forget(launch.grid_workspace, launch.grid_workspace + kGridWorkspaceBytes);
+    }
+    streams.Launched(program, launch.info, std::move(touched));
+  }
 
   LaunchRecord record;
   record.ordinal = launch.info.ordinal;
@@ -390,7 +467,6 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   record.mangled = kernel.mangled;
   record.grid = spec.grid;
   record.block = spec.block;
-  record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));
   record.static_shared = kernel.static_shared;
   record.dynamic_shared = spec.dynamic_shared;
   record.local_bytes = kernel.local_bytes;
@@ -401,7 +477,10 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   record.counters = outcome.counters;
   record.lines = std::move(outcome.lines);
   record.cpu_threads = outcome.threads;
-  const TimeEstimate time = EstimateTime(record, profile);
+  const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
+  record.registers = static_cast<uint32_t>(RegistersOn(timed_as, kernel));
+  const TimeEstimate time = EstimateTime(record, timed_as);
+  record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;
   LaunchResult result{LaunchError::kNone, record.microseconds};

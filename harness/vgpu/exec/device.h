@@ -17,6 +17,7 @@
 #include "vgpu/finding.h"
 #include "vgpu/model/profile.h"
 #include "vgpu/observers/observer.h"
+#include "vgpu/observers/stream_checker.h"
 
 namespace lockstep::vgpu {
 
@@ -28,6 +29,7 @@ struct DeviceOptions {
   bool check_sync = false;
   uint64_t instruction_budget = 0;              // warp instructions a launch may take; 0 = unlimited
   uint64_t memory_bytes = uint64_t{8} << 30;    // what cudaMalloc can hand out in all
+  const DeviceProfile* timed_as = nullptr;      // the device that times are modelled on; nullptr: this one
   std::function<void(std::string_view)> print;  // kernel printf, in block order; default: stdout
 };
 
@@ -90,8 +92,9 @@ class Device {
 
   const DeviceProfile& profile() const;
   const DeviceOptions& options() const;
-  // Takes effect at the next launch.
-  void set_instruction_budget(uint64_t warp_instructions);
+  // From the next launch on: so many warp instructions, and so many more for each warp that is launched; never more
+  // than the options' own budget. What a warp runs while it only waits for others counts little (engine.h).
+  void set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp = 0);
   void AddObserver(std::unique_ptr<Observer> observer);  // beside those that the options name
 
   // Decodes a PTX text and places its variables. Throws ptx::PtxError; an instruction that is not supported
@@ -105,6 +108,8 @@ class Device {
   const KernelInfo* FindKernel(ModuleHandle module, std::string_view mangled) const;
   std::vector<std::string> KernelNames(ModuleHandle module) const;
   std::optional<VariableInfo> FindVariable(ModuleHandle module, std::string_view name) const;
+  // Of all modules' variables in global memory.
+  uint64_t variable_bytes() const;
 
   // Device memory. Addresses are the same in every run and are also host addresses of this process.
   // Allocations lie apart, so that an access beyond one is found. label is for messages.
@@ -125,6 +130,14 @@ class Device {
   std::vector<AllocationInfo> Allocations() const;  // live ones, by address; module variables left out
 
   LaunchResult Launch(const LaunchSpec& launch);
+
+  // Until EndStreamOperation, what is asked for is one operation of a stream, held against unordered ones where races
+  // are checked. Work outside of any is not.
+  void BeginStreamOperation(StreamPoint point);
+  void EndStreamOperation();
+  void Report(const HostRace& race);
+  // The streams are gone, and their clocks with them.
+  void ForgetStreams();
 
   // Resident blocks an SM, for the occupancy calls.
   int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) const;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/exec/read_tracker.h"
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/row.h"
 #include "vgpu/observers/block_isolation.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr uint64_t kGroupQuantum = 1 << 14;
 constexpr uint64_t kBlockQuantum = 1 << 21;
 constexpr size_t kBlocksSideBySide = 80;
+// Turns of each other block, on average, between the late block's first and second one.
+constexpr size_t kTurnsWithout = 64;
 // Back edges of a spin loop in one turn.
 constexpr int32_t kSpinQuantum = 32;
 // Turns over all warps of a block, all of them spinning, until lanes that wait to reconverge are let go.
@@ -52,9 +55,11 @@ bool GoesStraight(const Insn& insn) {
 Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
     : launch_(launch),
       observers_(std::move(observers)),
+      code_(launch.program->code.data()),
       pattern_of_(launch.program->code.size()),
       notes_(pattern_of_.data()),
       locality_(launch.program->code.size()) {
+  FollowReads();
   for (Observer* observer : observers_) {
     if (observer->WatchesMemory()) memory_observers_.push_back(observer);
   }
@@ -73,15 +78,26 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
   for (size_t pc = 0; pc < n; ++pc) {
     const Insn& insn = launch_.program->code[pc];
     Site& site = sites_[pc];
-    site.used_if = launch_.program->info[pc].used_if;
-    site.used_if_not = launch_.program->info[pc].used_if_not;
-    site.noted = takes_notes_ && site.used_if == kNoRow && pc < SharedNote::kMostPcs &&
+    site.noted = takes_notes_ && pc < SharedNote::kMostPcs &&
+                 (read_tracker_ == nullptr || !read_tracker_->Reads(static_cast<uint32_t>(pc))) &&
                  (insn.insn_class == InsnClass::kLoad || insn.insn_class == InsnClass::kStore) &&
                  MemoryFlags::Unpack(insn.extra).order == MemoryOrder::kWeak;
   }
 }
 
 Engine::~Engine() = default;
+
+// Observers that want to know which reads are used get their events by the read tracker.
+void Engine::FollowReads() {
+  const auto wants = [](const Observer* observer) { return observer->WantsUsedReads(); };
+  if (launch_.program->uses == nullptr || std::none_of(observers_.begin(), observers_.end(), wants)) return;
+  std::vector<Observer*> delayed, others;
+  for (Observer* observer : observers_) (wants(observer) ? delayed : others).push_back(observer);
+  read_tracker_ = std::make_unique<ReadTracker>(*launch_.program, std::move(delayed));
+  others.push_back(&read_tracker_->events());
+  observers_ = std::move(others);
+  code_ = read_tracker_->code();
+}
 
 void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
   for (size_t pc = 0; pc < by_pc.size(); ++pc) {
@@ -183,6 +199,7 @@ Block* Engine::StartBlock(uint32_t index) {
   block->index = index;
   block->id = Unflatten(index, launch_.info.grid);
   block->instructions = 0;
+  block->waiting = {};
   block->last_event = 0;
   block->idle_passes = 0;
   block->live_warps = warps >= 64 ? ~uint64_t{0} : (uint64_t{1} << warps) - 1;
@@ -224,7 +241,8 @@ void Engine::FinishBlock(Block* block) {
     block->cluster->blocks[RankOf(*block)] = nullptr;
     block->cluster.reset();
   }
-  block_counts_.push_back({block->index, block->instructions});
+  block_counts_.push_back(
+      {block->index, block->instructions, Charged(block->instructions, block->waiting.instructions)});
   if (launch_.program->calls_printf) launch_.block_output(block->index, std::move(block->output));
   free_blocks_.push_back(block);
 }
@@ -241,6 +259,8 @@ bool Engine::GoesOn(const Block& block, uint64_t* told) {
   if (launch_.isolation == nullptr) return true;
   if (block.instructions - *told >= kBlockQuantum) {
     *told = block.instructions;
+    // What observers have not been told of yet can't be compared.
+    if (read_tracker_ != nullptr && read_tracker_->delays()) launch_.isolation->Break();
     for (Observer* observer : observers_) observer->OnBlockGoesOn(block.index);
   }
   return !launch_.isolation->broken();
@@ -249,6 +269,7 @@ bool Engine::GoesOn(const Block& block, uint64_t* told) {
 void Engine::RunBlocks() {
   RunAllBlocks();
   TellSharedNotes();
+  if (read_tracker_ != nullptr) read_tracker_->End();
 }
 
 void Engine::RunAllBlocks() {
@@ -266,8 +287,9 @@ void Engine::RunAllBlocks() {
         return;
       }
       if (launch_.budget != 0) {
-        const uint64_t before = launch_.executed.fetch_add(block->instructions, std::memory_order_relaxed);
-        if (before + block->instructions > launch_.budget) {
+        const uint64_t charged = Charged(block->instructions, block->waiting.instructions);
+        const uint64_t before = launch_.executed.fetch_add(charged, std::memory_order_relaxed);
+        if (before + charged > launch_.budget) {
           launch_.over_budget.store(true, std::memory_order_relaxed);
           if (launch_.isolation != nullptr) launch_.isolation->Break();
         }
@@ -293,8 +315,12 @@ void Engine::RunAllBlocks() {
   }
   // With checkers on, many blocks take turns, in an order that looks random and is always the same, each for as long as
   // it takes its warps to come to a barrier or a wait. Code that is right only where a block finds the work of those
-  // before it all done shows then.
+  // before it all done shows then. The block that was first (with tiles from a counter, it has the first tile) gets its
+  // second turn late, when the others have gone as far as they can without it.
   uint32_t random = 1;
+  const Block* late = nullptr;
+  bool had_late = false;
+  size_t without = 0;  // turns that others had meanwhile
   for (;;) {
     while (TakesShortTurns() && started.size() < kBlocksSideBySide && start()) {
     }
@@ -302,13 +328,20 @@ void Engine::RunAllBlocks() {
     if (TakesShortTurns()) {
       random = random * 1664525 + 1013904223;
       at = (random >> 8) % started.size();
+      if (++without > kTurnsWithout * started.size()) late = nullptr;
+      if (started[at] == late) at = (at + 1) % started.size();
     }
     if (idle >= started.size()) {
       idle = 0;
       if (start()) at = started.size() - 1;
     }
     if (at >= started.size()) at = 0;
-    switch (RunBlock(*started[at])) {
+    const BlockTurn turn = RunBlock(*started[at]);
+    if (!had_late) {
+      had_late = true;
+      if (turn != BlockTurn::kFinished) late = started[at];
+    }
+    switch (turn) {
       case BlockTurn::kFault:
         return;
       case BlockTurn::kSpun:
@@ -317,6 +350,7 @@ void Engine::RunAllBlocks() {
         break;
       case BlockTurn::kFinished:
         idle = 0;
+        if (started[at] == late) late = nullptr;
         FinishBlock(started[at]);
         started.erase(started.begin() + static_cast<std::ptrdiff_t>(at));
         break;
@@ -385,10 +419,14 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     }
     uint64_t fuel = kGroupQuantum;
     if (launch_.budget != 0) {
-      const uint64_t used = launch_.interleaved ? executed_ : block.instructions;
-      if (used >= launch_.budget) {
+      // Blocks that can't wait for each other run one after the other, and may be dealt out to several engines.
+      const Waiting& waiting = launch_.interleaved ? waiting_ : block.waiting;
+      const uint64_t used = Charged(launch_.interleaved ? executed_ : block.instructions, waiting.instructions);
+      if (used >= launch_.budget || waiting.in_a_row >= launch_.budget) {
         Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
-                                "the launch took more than " + std::to_string(launch_.budget) + " warp instructions"));
+                                used >= launch_.budget
+                                    ? "the launch took more than " + launch_.budget_text
+                                    : "threads only waited for others, for more than " + launch_.budget_text));
         return WarpTurn::kFault;
       }
       fuel = std::min(fuel, launch_.budget - used);
@@ -399,6 +437,9 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     s.executed += ran;
     block.instructions += ran;
     executed_ += ran;
+    const bool waited = s.reason == StopReason::kSpun;
+    block.waiting.Add(ran, waited);
+    waiting_.Add(ran, waited);
     switch (s.reason) {
       case StopReason::kFault:
         return WarpTurn::kFault;
@@ -425,7 +466,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
 }
 
 uint64_t Engine::RunGroup(Warp& warp, uint64_t fuel) {
-  const Insn* const code = launch_.program->code.data();
+  const Insn* const code = code_;
   PcIssue* const issue = issue_.data();
   const uint32_t* const straight = straight_.data();
   uint64_t left = fuel;

@@ -52,7 +52,8 @@ struct LaunchState {
   bool interleaved = false;             // blocks may wait for each other: one engine keeps several of them going
   bool parallel = false;                // several engines: atomics must be atomic on the host
   BlockIsolation* isolation = nullptr;  // several engines, as long as no block meets another
-  uint64_t budget = 0;                  // warp instructions; 0: no limit
+  uint64_t budget = 0;                  // warp instructions; 0: no limit. See Charged()
+  std::string budget_text;              // "1000 warp instructions", and how they come about
   uint32_t resident_blocks = 1;         // blocks that may have started and not finished, where they wait for each other
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
   std::atomic<uint32_t> next_block{0};
@@ -60,6 +61,13 @@ struct LaunchState {
   std::atomic<uint32_t> stop_before{0xffffffffu};  // no block from here on need start: an earlier one faulted
   std::atomic<bool> over_budget{false};
 };
+
+// What counts against a launch's budget. A warp that polls while others are slow runs more instructions the slower they
+// are, which is no work of its own; but a wait that never ends has to end the launch.
+inline constexpr uint64_t kWaitingShare = 16;
+inline uint64_t Charged(uint64_t executed, uint64_t waited) { return executed - waited + waited / kWaitingShare; }
+
+class ReadTracker;  // exec/read_tracker.h
 
 // A finding or fault with the block that it comes from, for a fixed order.
 struct BlockFinding {
@@ -112,8 +120,6 @@ class Engine {
     uint64_t of_pattern = 0;                       // accesses, since it has this pattern
     uint64_t side_by_side = 0;                     // accesses of shared memory, or aligned ones of global memory
     uint64_t last = 0;                             // in global memory: where the first lane went
-    RowRef used_if = kNoRow;                       // as InsnInfo has it
-    bool used_if_not = false;
     bool noted = false;      // an access of shared memory that observers may be told of later: observers/shared_notes.h
     uint8_t wavefronts = 0;  // of an access side by side of shared memory
     uint8_t global_bytes = 0;  // a lane, of one of global memory
@@ -158,12 +164,17 @@ class Engine {
   // A finding with kernel, launch and place filled in.
   Finding MakeFinding(const Warp& warp, uint32_t pc, int lane, FindingKind kind, std::string detail) const;
   void Report(const Warp& warp, Finding finding);
+  // With checkers on: lanes that a .sync instruction's mask names went past it, while others waited there for them.
+  void ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry);
   // Records the fault and stops the warp. The first one of an engine counts.
   void Fault(Warp& warp, Finding finding);
   // At the running instruction.
   void MemoryFault(Warp& warp, int lane, FindingKind kind, AccessKind access, MemorySpace space, uint64_t address,
                    uint32_t bytes);
   bool faulted() const { return fault_.has_value(); }
+
+  // Follows what loads bring, where an observer wants to know which of it is used; nullptr: none does.
+  ReadTracker* read_tracker() { return read_tracker_.get(); }
 
   // Results.
   const std::optional<BlockFinding>& fault() const { return fault_; }
@@ -173,6 +184,7 @@ class Engine {
   struct BlockCount {
     uint32_t block_index;
     uint64_t instructions;
+    uint64_t charged;  // against the budget
   };
   const std::vector<BlockCount>& block_counts() const { return block_counts_; }
 
@@ -193,6 +205,7 @@ class Engine {
   bool TakeBlock(uint32_t* index);
   bool GoesOn(const Block& block, uint64_t* told);
   void RunAllBlocks();
+  void FollowReads();
   void BeginNotes(Block& block);
   void TellNotes(bool last);
   void ReportPartialBarrier(const Warp& warp);
@@ -201,6 +214,8 @@ class Engine {
   LaunchState& launch_;
   std::vector<Observer*> observers_, memory_observers_;
   bool observed_ = false;
+  std::unique_ptr<ReadTracker> read_tracker_;
+  const Insn* code_;  // the program's, or the read tracker's copy of it
   std::vector<PcIssue> issue_;
   // By pc: how many instructions from there on all go straight, and how often they did all together.
   std::vector<uint32_t> straight_;
@@ -220,6 +235,7 @@ class Engine {
   std::vector<BlockFinding> findings_;
   std::vector<BlockCount> block_counts_;
   uint64_t executed_ = 0;
+  Waiting waiting_;
 };
 
 }  // namespace lockstep::vgpu

@@ -241,6 +241,28 @@ void Engine::ReportPartialBarrier(const Warp& warp) {
   }
 }
 
+void Engine::ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry) {
+  if (observers_.empty()) return;
+  // Where the ways meet at the kernel's end, the lanes that went past have returned, as in `if (i >= n) return;`: they
+  // need not come.
+  const Program& program = *launch_.program;
+  uint32_t next = entry.pc;
+  while (program.code[next].handler == Converge) ++next;
+  const Handler exit = program.code[program.functions[0].end_pc - 1].handler;
+  if (program.code[next].handler == exit && program.code[next].guard == kNoRow) return;
+
+  const int lane = std::countr_zero(entry.expected);
+  Finding finding = MakeFinding(warp, entry.passed_sync, lane, FindingKind::kWarpSyncMismatch, "");
+  const Dim3 gone = Place(warp, entry.pc, std::countr_zero(entry.passed)).thread;
+  finding.detail = "only some of the threads that the mask names come to this " + program.Text(entry.passed_sync) +
+                   ": thread (" + std::to_string(gone.x) + "," + std::to_string(gone.y) + "," + std::to_string(gone.z) +
+                   ") went past it";
+  finding.hint =
+      "move it out of the branch or loop that not all threads of the warp run through, or name in the mask "
+      "those that do";
+  Report(warp, std::move(finding));
+}
+
 // Nothing in the block can run: says who waits where.
 void Engine::Deadlock(Block& block) {
   Warp* first = nullptr;

@@ -50,6 +50,7 @@ void AddPc(const InsnInfo& info, InsnClass insn_class, const PcCounters& c, Coun
   switch (insn_class) {
     case InsnClass::kBarrier:
       sum.barriers += c.issue.warps;
+      if (info.in_loop) sum.barriers_in_loops += c.issue.warps;
       break;
     case InsnClass::kWarpSync:
       sum.warp_syncs += c.issue.warps;
@@ -125,6 +126,7 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   finding.count = raw.count;
   finding.across_warps = raw.across_warps;
   finding.across_blocks = raw.across_blocks;
+  finding.clue = raw.clue;
   return finding;
 }
 
@@ -226,7 +228,7 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
   uint64_t sum = 0;
   for (const Engine::BlockCount& count : counts) {
     if (count.block_index >= before_block) break;
-    sum += count.instructions;
+    sum += count.charged;
     if (sum <= launch.budget) continue;
     Finding finding;
     finding.kind = FindingKind::kTimeout;
@@ -236,7 +238,7 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
     finding.grid = launch.info.grid;
     finding.block_dim = launch.info.block;
     finding.first.block = Unflatten(count.block_index, launch.info.grid);
-    finding.detail = "the launch took more than " + std::to_string(launch.budget) + " warp instructions, its first " +
+    finding.detail = "the launch took more than " + launch.budget_text + ", its first " +
                      std::to_string(count.block_index + 1) + " blocks together";
     return finding;
   }

@@ -19,6 +19,8 @@
 
 namespace lockstep::vgpu {
 
+struct UsePlan;  // exec/use_plan.h
+
 inline constexpr uint32_t kNoPc = 0xffffffffu;
 inline constexpr size_t kMostInlined = 64;  // calls within calls that a message follows
 
@@ -30,16 +32,16 @@ struct InsnInfo {
   MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal for generic ones too
   bool counted = true;                       // false: a pseudo-instruction
   bool conditional_branch = false;
-  // A load: the predicate under which its value is used, where that is not always.
-  RowRef used_if = kNoRow;
-  bool used_if_not = false;
+  bool in_loop = false;  // of its function: control may come from it back to it
 };
 
-// A piece of a thread's parameter area, or a register row: where an argument or a return value lies.
+// A piece of a thread's parameter area, of its local memory, or a register row: where an argument or a return value
+// lies.
 struct ValuePlace {
-  RowRef row = kNoRow;  // kNoRow: in the parameter area
-  uint32_t offset = 0;  // in the area
+  RowRef row = kNoRow;  // kNoRow: in the parameter area, or in local memory
+  uint32_t offset = 0;  // in the area, or from the frame's first local variable
   uint32_t bytes = 0;
+  bool local = false;  // a function's parameter whose address is taken
 };
 
 struct FunctionInfo {
@@ -91,6 +93,7 @@ struct Program {
   std::vector<Insn> code;
   std::vector<InsnInfo> info;                // beside code
   std::vector<SynchronousInfo> synchronous;  // beside code
+  std::shared_ptr<UsePlan> uses;             // loads whose values may not be used; nullptr: there are none
   std::vector<std::string> texts;            // "st.shared.u32"
   std::vector<std::string> files;            // SourceLocation::file
   std::vector<ptx::InlineSite> inline_sites;

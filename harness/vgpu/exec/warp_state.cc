@@ -44,8 +44,27 @@ int32_t NewEntry(WarpState& s, uint32_t pc, Frame* frame, LaneMask expected, int
   int32_t k = 0;
   while (k < static_cast<int32_t>(s.entries.size()) && s.entries[k].pc != kNoPc) ++k;
   if (k == static_cast<int32_t>(s.entries.size())) s.entries.emplace_back();
-  s.entries[k] = {pc, parent, frame, expected, 0};
+  s.entries[k] = {pc, parent, frame, expected};
   return k;
+}
+
+// Lanes that are expected at a convergence point wait at a .sync instruction for lanes that have come to that point:
+// the ones can't go on before the others do, nor the others before the ones.
+void NotePassedSyncs(WarpState& s) {
+  for (const Group& group : s.groups) {
+    if (group.status != GroupStatus::kAtWarpSync) continue;
+    for (ConvergenceEntry& entry : s.entries) {
+      if (entry.pc == kNoPc || (entry.arrived & group.members) == 0 || (entry.expected & group.mask) == 0) continue;
+      entry.passed_sync = group.wait_pc;
+      entry.passed = entry.arrived & group.members;
+    }
+  }
+}
+
+// The lanes that waited have come to the convergence point as well. Had they left the kernel instead, as in
+// `if (c) { __syncwarp(); return; }`, the others would have had their own way to a __syncwarp.
+void ReportPassedSync(Warp& warp, const ConvergenceEntry& entry) {
+  if (entry.passed_sync != kNoPc) warp.engine->ReportPassedSync(warp, entry);
 }
 
 }  // namespace
@@ -82,6 +101,7 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   s.current = -1;
   s.executed = 0;
   s.slept = 0;
+  s.wrote = false;  // by the block before it: else the first wait takes one turn more
   s.async_copies.reset();
   s.cluster_arrived = 0;
   s.reason = StopReason::kNone;
@@ -156,6 +176,7 @@ void Converge(Warp& warp, const Insn&, LaneMask) {
     return;
   }
   warp.active = entry.expected;
+  ReportPassedSync(warp, entry);
   warp.pc -= 1;  // the parent may wait for the same point
   entry.pc = kNoPc;
   SetEntry(warp, entry.parent);
@@ -170,13 +191,17 @@ void ExitLanes(Warp& warp, LaneMask mask) {
     if (entry.pc == kNoPc) continue;
     entry.expected &= ~mask;
     if (entry.expected != entry.arrived) continue;
-    if (entry.expected != 0) AddReady(s, entry.expected, entry.pc, entry.frame, entry.parent);
+    if (entry.expected != 0) {
+      ReportPassedSync(warp, entry);
+      AddReady(s, entry.expected, entry.pc, entry.frame, entry.parent);
+    }
     entry.pc = kNoPc;
   }
 }
 
 bool ReleaseParked(WarpState& s) {
   bool any = false;
+  NotePassedSyncs(s);
   for (ConvergenceEntry& entry : s.entries) {
     if (entry.pc == kNoPc || entry.arrived == 0) continue;
     AddReady(s, entry.arrived, entry.pc, entry.frame, entry.parent);

@@ -20,6 +20,7 @@
 
 #include "vgpu/exec/async_copy.h"
 #include "vgpu/exec/program.h"
+#include "vgpu/exec/read_tags.h"
 #include "vgpu/exec/warp.h"
 
 namespace lockstep::vgpu {
@@ -69,6 +70,9 @@ struct ConvergenceEntry {
   int32_t parent = -1;
   Frame* frame = nullptr;
   LaneMask expected = 0, arrived = 0;
+  // A .sync instruction at which expected lanes wait for lanes that have arrived here, and so went past it.
+  uint32_t passed_sync = kNoPc;
+  LaneMask passed = 0;
 };
 
 struct WarpState {
@@ -92,6 +96,7 @@ struct WarpState {
   alignas(64) uint32_t thread_z[kWarpSize];
 
   std::unique_ptr<AsyncCopies> async_copies;  // null until the warp has one
+  std::unique_ptr<ReadTags> read_tags;        // the same
   LaneMask cluster_arrived = 0;               // lanes that are between arrival and wait at the cluster's barrier
   LaneMask cluster_parity = 0;                // of the phase in which they arrived
 
@@ -135,7 +140,8 @@ void Diverge(Warp& warp, LaneMask taken, uint32_t target, uint32_t reconvergence
 void Converge(Warp& warp, const Insn& insn, LaneMask mask);
 // Lanes of the running group exit the kernel.
 void ExitLanes(Warp& warp, LaneMask mask);
-// Lets lanes that wait at convergence points go on as groups of their own. False: there were none.
+// Lets lanes that wait at convergence points go on as groups of their own. False: there were none. Where other lanes
+// wait for them at a .sync instruction on the way to such a point, its entry takes note of that.
 bool ReleaseParked(WarpState& state);
 // A ready group that has not spun in this turn, the one after the current one first; -1: none.
 int NextReady(const WarpState& state);

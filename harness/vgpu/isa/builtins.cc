@@ -5,6 +5,7 @@
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/freed.h"
+#include "vgpu/isa/assert_text.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/frame_values.h"
@@ -34,7 +35,28 @@ void SetResult(const FrameValues& frame, const CallSite& site, int lane, uint64_
   std::memcpy(frame.At(site.returns[0], lane), &value, std::min<uint32_t>(site.returns[0].bytes, 8));
 }
 
+// The result is CUDA's: the number of arguments, -1 where there is no format, -2 where the text could not be kept.
+int Printf(Warp& warp, uint64_t format, uint64_t arguments, const ReadMemory& read) {
+  if (format == 0) return -1;
+  const LaunchState& launch = warp.engine->launch();
+  const bool many = launch.interleaved && launch.info.grid.Count() > kManyBlocks;
+  std::string& output = warp.block->output;
+  if (output.size() >= (many ? kMaxOutputOfMany : kMaxOutputOfBlock)) return -2;
+  const KernelPrintf printed = FormatKernelPrintf(ReadString(read, format, kMaxFormat), arguments, read);
+  output += printed.text;
+  return printed.arguments;
+}
+
 std::string FileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string CudasAssertText(const Finding& finding, const std::string& file, int line, const std::string& function,
+                            const std::string& condition) {
+  const auto triple = [](const Dim3& at) {
+    return "[" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + "]";
+  };
+  return file + ":" + std::to_string(line) + ": " + function + ": block: " + triple(finding.first.block) +
+         ", thread: " + triple(finding.first.thread) + " Assertion `" + condition + "` failed.";
+}
 
 }  // namespace
 
@@ -60,12 +82,7 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
     const uint64_t first = Argument(frame, site, 0, lane);
     switch (site.builtin) {
       case Builtin::kVprintf: {
-        std::string& output = warp.block->output;
-        const bool many = engine.launch().interleaved && engine.launch().info.grid.Count() > kManyBlocks;
-        if (output.size() < (many ? kMaxOutputOfMany : kMaxOutputOfBlock)) {
-          output += FormatKernelPrintf(ReadString(read, first, kMaxFormat), Argument(frame, site, 1, lane), read);
-        }
-        SetResult(frame, site, lane, 0);
+        SetResult(frame, site, lane, static_cast<uint32_t>(Printf(warp, first, Argument(frame, site, 1, lane), read)));
         break;
       }
       case Builtin::kAssertFail: {
@@ -75,6 +92,10 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
         Finding finding = engine.MakeFinding(
             warp, warp.pc - 1, lane, FindingKind::kAssert,
             "assertion `" + message + "` failed (" + FileName(file) + ":" + std::to_string(line) + ")");
+        if (AssertsAsCudaToo()) {
+          const std::string function = ReadString(read, Argument(frame, site, 3, lane), 4096);
+          finding.detail += "\n  " + CudasAssertText(finding, FileName(file), line, function, message);
+        }
         finding.first.file = file;
         finding.first.line = line;
         engine.Fault(warp, std::move(finding));

@@ -5,6 +5,7 @@
 
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
+#include "vgpu/exec/read_tracker.h"
 #include "vgpu/isa/opcode_table.h"
 #include "vgpu/isa/row.h"
 
@@ -76,6 +77,7 @@ void IndexedBranch(Warp& warp, const Insn& insn, LaneMask mask) {
 
 void Exit(Warp& warp, const Insn&, LaneMask mask) {
   Block& block = *warp.block;
+  if (ReadTracker* tracker = warp.engine->read_tracker()) tracker->Exit(warp, mask);
   for (Observer* observer : warp.engine->observers()) {
     observer->OnExit({mask, warp.pc - 1, block.index, warp.index});
   }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/frame_values.h"
+#include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/opcode_table.h"
 #include "vgpu/isa/row.h"
 
@@ -29,6 +31,20 @@ void Copy(const FrameValues& from, const std::vector<ValuePlace>& sources, const
       std::memcpy(to.At(targets[k], lane), from.At(sources[k], lane), bytes);
     }
   }
+}
+
+// A parameter in local memory has been written, as far as observers are concerned.
+void TellOfParameters(Warp& warp, const Frame& frame, uint32_t call_pc) {
+  const uint32_t next = std::exchange(warp.pc, call_pc + 1);
+  for (const ValuePlace& place : frame.function->parameters) {
+    if (!place.local) continue;
+    for (uint32_t at = 0; at < place.bytes; ++at) {
+      uint64_t address[kWarpSize];
+      std::fill_n(address, kWarpSize, uint64_t{frame.local_base} + place.offset + at);
+      ObserveLanes(warp, Insn(), Region::kLocal, AccessKind::kStore, address, warp.active, 1, true);
+    }
+  }
+  warp.pc = next;
 }
 
 // Lanes that the guard kept out of the call wait for the others behind it.
@@ -84,8 +100,11 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
     return;
   }
   const FrameValues from{warp.base[0], warp.base[1], caller.function};
-  PushFrame(warp, function, site);
-  Copy(from, site.arguments, {warp.base[0], warp.base[1], &function}, function.parameters, warp.active);
+  const Frame& frame = *PushFrame(warp, function, site);
+  uint8_t* const locals = warp.state->local == nullptr ? nullptr : warp.state->local.get() + frame.local_base;
+  Copy(from, site.arguments, {warp.base[0], warp.base[1], &function, locals, program.local_stride}, function.parameters,
+       warp.active);
+  if (engine.observed()) TellOfParameters(warp, frame, pc);
 }
 
 void Return(Warp& warp, const Insn&, LaneMask mask) {

@@ -112,10 +112,10 @@ uint64_t ConvertNan(const Conversion& c, uint64_t bits) {
 uint64_t ConvertToFloat(const Conversion& c, Exact value) {
   const FloatFormat& format = FormatOf(c.to);
   if (value.negative && (c.sat || c.relu)) value = Exact{};
-  const uint64_t bits = Pack(value, format, c.rounding, c.satfinite);
+  uint64_t bits = Pack(value, format, c.rounding, c.satfinite);
   if (c.sat) {
     const uint64_t one = static_cast<uint64_t>(format.bias()) << (format.fraction_bits + format.padding_bits);
-    return std::min(bits, one);
+    bits = std::min(bits, one);
   }
   if (c.ftz && c.to == Number::kF32)
     return std::bit_cast<uint32_t>(Flush(std::bit_cast<float>(static_cast<uint32_t>(bits))));

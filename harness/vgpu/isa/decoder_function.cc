@@ -2,14 +2,17 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "vgpu/exec/warp_state.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/cost_class.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/memory.h"
+#include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/special_registers.h"
-#include "vgpu/isa/speculated_load.h"
+#include "vgpu/isa/value_use.h"
+#include "vgpu/isa/waiting_loads.h"
 #include "vgpu/ptx/cursor.h"
 
 namespace lockstep::vgpu {
@@ -48,6 +51,19 @@ std::string Sentence(std::string text) {
 // May touch memory that other blocks see.
 bool MayBeGlobal(const ptx::Instruction& i) {
   return !HasPrefix(i, "shared") && !Has(i, "local") && !HasPrefix(i, "param") && !Has(i, "const");
+}
+
+// Names that stand as operands by themselves, not within an address or a call: an instruction takes their address. A
+// function's parameter of such a name lies on the stack, and its address is one in local memory (PTX ISA, 5.1.6.2).
+std::unordered_set<std::string_view> NamesInOperands(const ptx::Function& function) {
+  std::unordered_set<std::string_view> names;
+  for (const ptx::Instruction& i : function.body) {
+    if (i.call) continue;
+    for (const ptx::Operand& operand : i.operands) {
+      if (const auto* s = std::get_if<ptx::SymbolRef>(&operand.value)) names.insert(s->name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -98,7 +114,7 @@ void FunctionDecoder::CollectRegisters() {
 
 void FunctionDecoder::PlaceVariables() {
   FunctionInfo& info = builder_.program.functions[index_];
-  uint64_t area = 0;
+  uint64_t area = 0, local = 0;
   const auto place = [](uint64_t& end, const ptx::Variable& v, uint64_t limit) {
     const uint64_t alignment = std::clamp<uint64_t>(v.alignment != 0 ? v.alignment : v.ElementBytes(), 1, 256);
     const uint64_t bytes = v.TotalBytes();
@@ -107,7 +123,9 @@ void FunctionDecoder::PlaceVariables() {
     end = at + bytes;
     return static_cast<uint32_t>(at);
   };
-  const auto place_parameters = [&](const std::vector<ptx::Variable>& variables, std::vector<ValuePlace>& places) {
+  const auto place_parameters = [&](const std::vector<ptx::Variable>& variables,
+                                    const std::unordered_set<std::string_view>& addressed,
+                                    std::vector<ValuePlace>& places) {
     for (const ptx::Variable& v : variables) {
       if (v.space == Space::kReg) {  // liveness keeps such a register's row for itself
         if (v.type == Type::kPred || v.vector_width != 1) {
@@ -117,26 +135,28 @@ void FunctionDecoder::PlaceVariables() {
         places.push_back({layout_.row.at(v.name), 0, static_cast<uint32_t>(ptx::SizeOf(v.type))});
         continue;
       }
-      const uint32_t at = place(area, v, kMaxLocalBytes);
+      const bool on_stack = addressed.contains(v.name);
+      const uint32_t at = place(on_stack ? local : area, v, kMaxLocalBytes);
       const uint32_t bytes = static_cast<uint32_t>(v.TotalBytes());
-      parameters_[v.name] = {false, at, bytes};
-      places.push_back({kNoRow, at, bytes});
+      parameters_[v.name] = {on_stack ? ParameterPlace::kLocal : ParameterPlace::kArea, at, bytes};
+      if (on_stack) local_offset_[v.name] = at;
+      places.push_back({kNoRow, at, bytes, on_stack});
     }
   };
   if (InEntry()) {
     const KernelInfo& kernel = builder_.program.kernel;
     for (size_t k = 0; k < function_.parameters.size(); ++k) {
-      parameters_[function_.parameters[k].name] = {true, kernel.parameters[k].offset, kernel.parameters[k].bytes};
+      parameters_[function_.parameters[k].name] = {ParameterPlace::kKernel, kernel.parameters[k].offset,
+                                                   kernel.parameters[k].bytes};
     }
   } else {
-    place_parameters(function_.parameters, info.parameters);
-    place_parameters(function_.returns, info.returns);
+    place_parameters(function_.parameters, NamesInOperands(function_), info.parameters);
+    place_parameters(function_.returns, {}, info.returns);
   }
-  uint64_t local = 0;
   for (const ptx::Variable& v : function_.variables) {
     if (v.space == Space::kParam) {
       const uint32_t at = place(area, v, kMaxLocalBytes);
-      parameters_[v.name] = {false, at, static_cast<uint32_t>(v.TotalBytes())};
+      parameters_[v.name] = {ParameterPlace::kArea, at, static_cast<uint32_t>(v.TotalBytes())};
     } else if (v.space == Space::kLocal) {
       const uint32_t at = place(local, v, kMaxLocalBytes);
       local_offset_[v.name] = at;
@@ -160,6 +180,7 @@ void FunctionDecoder::Decode() {
   }
   flow_ = AnalyzeFlow(function_);
   layout_ = AllocateRegisters(function_, flow_);
+  waiting_loads_ = FindWaitingLoads(function_, *flow_.graph, InEntry());
   CollectRegisters();
   PlaceVariables();
   temporary_base_ = static_cast<uint32_t>(AlignUp(layout_.frame_bytes, 64));
@@ -193,6 +214,7 @@ void FunctionDecoder::Decode() {
   }
   info.end_pc = static_cast<uint32_t>(program.code.size());
   PatchBranches();
+  PlanUses(function_, *flow_.graph, own_pc_, program.uses);
 }
 
 void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near) {
@@ -220,6 +242,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   info.inline_site = inline_site_;
   info.ptx_line = i.ptx_line;
   info.text = builder_.Text(i);
+  info.in_loop = flow_.in_loop[index];
   Insn insn;
   SynchronousInfo synchronous;
   temporaries_ = 0;
@@ -238,7 +261,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       DecodeMoveSpecial(i, insn);
     } else {
       DecodeByTable(i, insn);
-      if (i.opcode == "ld") NoteUse(index, info);
+      if (i.opcode == "ld" && !waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
       if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
     }
     if ((insn.flags & kWarpSynchronous) != 0) {
@@ -268,6 +291,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   polls_.resize(builder_.program.code.size() - builder_.program.functions[index_].entry_pc);
   polls_.push_back(i.call.has_value() || i.opcode == "nanosleep" || i.opcode == "atom" || i.opcode == "mbarrier" ||
                    (IsMemory(i) && i.opcode.starts_with("ld") && IsStrongAccess(i)));
+  own_pc_.push_back(static_cast<uint32_t>(builder_.program.code.size()));
   Emit(insn, info);
   builder_.program.synchronous.back() = synchronous;
   if (insn.handler == Call && (i.guard || builder_.program.calls[insn.immediate].target != kNoRow)) {
@@ -292,13 +316,13 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
   }
   const bool stores = i.opcode == "st";
   if ((stores || i.opcode == "ld") && HasPrefix(i, "param")) {
-    bool kernel = InEntry();
+    ParameterPlace place = InEntry() ? ParameterPlace::kKernel : ParameterPlace::kArea;
     if (address != nullptr && !address->base_symbol.empty()) {
       const auto it = parameters_.find(address->base_symbol);
       if (it == parameters_.end()) throw Unsupported("unknown parameter " + address->base_symbol);
-      kernel = it->second.kernel;
+      place = it->second.place;
     }
-    selection = SelectParameterAccess(modifiers, kernel, stores);
+    selection = SelectParameterAccess(modifiers, place, stores);
   } else {
     selection = opcode->select(modifiers);
   }
@@ -340,14 +364,6 @@ void FunctionDecoder::EmitPause(const ptx::Instruction& i) {
   Insn insn;
   insn.handler = PauseForClock;
   EmitPseudo(insn, &i);
-}
-
-void FunctionDecoder::NoteUse(size_t index, InsnInfo& info) {
-  const auto mentions = [this](const std::string& name) { return occurrences_[name]; };
-  const std::optional<ptx::RegisterRef> condition = UsedOnlyIf(function_, index, mentions);
-  if (!condition) return;
-  info.used_if = RegisterRow(function_.body[index], condition->name, Type::kPred, false);
-  info.used_if_not = condition->negated;
 }
 
 void FunctionDecoder::NoteMemory(const ptx::Instruction& i, InsnInfo& info) {

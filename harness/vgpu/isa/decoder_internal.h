@@ -11,6 +11,7 @@
 #include "vgpu/exec/program.h"
 #include "vgpu/isa/decoder.h"
 #include "vgpu/isa/flow.h"
+#include "vgpu/isa/memory.h"
 #include "vgpu/isa/opcode_table.h"
 #include "vgpu/isa/operand_form.h"
 #include "vgpu/ptx/module.h"
@@ -68,7 +69,7 @@ class FunctionDecoder {
 
  private:
   struct ParameterSymbol {
-    bool kernel = false;  // in the launch's parameters; otherwise in the lane's parameter area
+    ParameterPlace place = ParameterPlace::kArea;
     uint32_t offset = 0, bytes = 0;
   };
 
@@ -82,7 +83,6 @@ class FunctionDecoder {
   void DecodeBranch(size_t index, Insn& insn);
   void DecodeReturn(size_t index, Insn& insn);
   void DecodeCall(const ptx::Instruction& instruction, Insn& insn);
-  void NoteUse(size_t index, InsnInfo& info);
   void NoteMemory(const ptx::Instruction& instruction, InsnInfo& info);
   void PatchBranches();
   void Emit(const Insn& insn, const InsnInfo& info) {
@@ -131,7 +131,9 @@ class FunctionDecoder {
   RowRef ninth_row_ = kNoRow;                          // of the instruction at hand
   int rows_ = 0;                                       // of the instruction at hand
   std::vector<uint32_t> pc_of_;                        // by instruction: where it, or its pseudo-instruction, starts
+  std::vector<uint32_t> own_pc_;                       // by instruction: where it stands itself
   std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body
+  std::vector<bool> waiting_loads_;                    // by instruction; or empty
   std::vector<bool> polls_;                            // by pc from the function's start
 };
 

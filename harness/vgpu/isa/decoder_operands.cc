@@ -256,7 +256,9 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
 ValuePlace FunctionDecoder::BindValue(const ptx::Instruction& instruction, const ptx::Operand& operand) {
   if (const auto* s = std::get_if<ptx::SymbolRef>(&operand.value)) {
     const auto it = parameters_.find(s->name);
-    if (it == parameters_.end() || it->second.kernel) throw Unsupported("argument " + s->name + " is no .param");
+    if (it == parameters_.end() || it->second.place != ParameterPlace::kArea) {
+      throw Unsupported("argument " + s->name + " is no .param");
+    }
     return {kNoRow, it->second.offset, it->second.bytes};
   }
   if (const auto* r = std::get_if<ptx::RegisterRef>(&operand.value)) {

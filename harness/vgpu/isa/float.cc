@@ -30,6 +30,11 @@ constexpr auto kPairOf = [](auto... x) -> uint64_t {
   return std::bit_cast<uint32_t>(low) | uint64_t{std::bit_cast<uint32_t>(high)} << 32;
 };
 
+template <auto kOp, auto kSoftOp>
+constexpr auto kFlushed = [](auto... x) {
+  return FlushResult<kSoftOp>(kWithModes<kOp, true, false>(x...), Rounding::kNearestEven, Flush(x)...);
+};
+
 template <auto kOp, size_t kSources>
 Handler PickPairs() {
   const auto pick = []<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
@@ -44,7 +49,7 @@ Selection SelectArithmetic(Modifiers& modifiers, bool rounding_required) {
   if (rounding_required && !rounding.found) return {};
   if (modifiers.type(0) == Type::kF32x2) {
     if (rounding.rounding != Rounding::kNearestEven) return {};
-    return {modifiers.Take("ftz") ? PickPairs<kWithModes<kOp, true, false>, kSources>()
+    return {modifiers.Take("ftz") ? PickPairs<kFlushed<kOp, kSoftOp>, kSources>()
                                   : PickPairs<kWithModes<kOp, false, false>, kSources>(),
             InsnClass::kFloat32};
   }

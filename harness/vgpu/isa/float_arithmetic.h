@@ -102,6 +102,25 @@ T FromExact(const Exact& value, Rounding rounding) {
   return std::bit_cast<T>(static_cast<BitsOf<T>>(Pack(value, kFormatOf<T>, rounding)));
 }
 
+template <typename T>
+constexpr T kLeastNormal = std::numeric_limits<T>::min();
+
+// What .ftz makes of a result of kSoftOp on operands that are flushed themselves. A result flushes when it lies below
+// the least normal number after it has been rounded to the format's precision, whatever the exponent: the adder rounds
+// first and looks at the exponent then. So 2^-126 - 2^-150, which f32 holds but for its exponent, flushes in every
+// mode, although subnormal numbers are so coarse that it would round to 2^-126; what lies nearer to 2^-126 than that
+// does become 2^-126, where the mode rounds it up.
+template <auto kSoftOp, typename T, typename... Operands>
+T FlushResult(T result, Rounding rounding, Operands... operands) {
+  if (std::fabs(result) != kLeastNormal<T>) return Flush(result);
+  constexpr int kFarFromSubnormal = 64;
+  Exact exact = kSoftOp(rounding, ToExact(operands)...);
+  exact.exponent += kFarFromSubnormal;
+  const T scaled = FromExact<T>(exact, rounding);
+  const bool tiny = std::fabs(scaled) < std::ldexp(kLeastNormal<T>, kFarFromSubnormal);
+  return tiny ? std::copysign(T{0}, result) : result;
+}
+
 // Row 0 = kSoftOp(rounding, row 1, row 2, …) on Exact values, rounded by the modes in Insn::extra.
 template <auto kSoftOp, typename T, size_t kSources>
 void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
@@ -111,11 +130,10 @@ void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
     T* d = Destination<T>(warp, insn.row[0]);
     for (int lane = 0; lane < kWarpSize; ++lane) {
       if (!((mask >> lane) & 1)) continue;
-      const auto operand = [&](const T* row) { return ToExact(modes.ftz ? Flush(row[lane]) : row[lane]); };
-      const Exact exact = kSoftOp(modes.rounding, operand(sources[kIndex])...);
+      const auto operand = [&](const T* row) { return modes.ftz ? Flush(row[lane]) : row[lane]; };
+      const Exact exact = kSoftOp(modes.rounding, ToExact(operand(sources[kIndex]))...);
       T result = CanonicalOf<kSoftOp>(FromExact<T>(exact, modes.rounding), sources[kIndex][lane]...);
-      // What is subnormal before it is rounded flushes, even where it rounds up to a normal number.
-      if (modes.ftz && Flush(FromExact<T>(exact, Rounding::kTowardZero)) == 0) result = std::copysign(T{0}, result);
+      if (modes.ftz) result = FlushResult<kSoftOp>(result, modes.rounding, operand(sources[kIndex])...);
       d[lane] = modes.sat ? Saturate01(result) : result;
     }
   };
@@ -154,22 +172,18 @@ Handler HostHandler(bool ftz, bool sat) {
   return pick(std::make_index_sequence<kSources>{});
 }
 
-// Row 0 = kOp of f32 operands with .ftz. What is subnormal before it is rounded flushes, even where it rounds up to the
-// least normal number: then f64, in which products and quotients are exact enough, tells.
-template <auto kOp, bool kSat, size_t kSources>
+// Row 0 = kOp of f32 operands with .ftz, by the host's instructions but for results that are the least normal number.
+template <auto kOp, auto kSoftOp, bool kSat, size_t kSources>
 void FlushedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
-  constexpr uint32_t kLeastNormal = 0x00800000;
   const auto apply = [&](const auto*... sources) {
     float result[kWarpSize];
     for (int lane = 0; lane < kWarpSize; ++lane) result[lane] = kWithModes<kOp, true, false>(sources[lane]...);
     uint32_t edges = 0;
     for (int lane = 0; lane < kWarpSize; ++lane) {
-      edges |= (std::bit_cast<uint32_t>(result[lane]) << 1) == kLeastNormal << 1 ? 1u : 0u;
+      edges |= std::fabs(result[lane]) == kLeastNormal<float> ? 1u : 0u;
     }
     for (int lane = 0; edges != 0 && lane < kWarpSize; ++lane) {
-      if (std::bit_cast<uint32_t>(std::fabs(result[lane])) != kLeastNormal) continue;
-      const double exact = kOp(static_cast<double>(Flush(sources[lane]))...);
-      if (std::fabs(exact) < std::bit_cast<float>(kLeastNormal)) result[lane] = std::copysign(0.0f, result[lane]);
+      result[lane] = FlushResult<kSoftOp>(result[lane], Rounding::kNearestEven, Flush(sources[lane])...);
     }
     ForLanesInPlace<float>(Destination<float>(warp, insn.row[0]), mask,
                            [&](int lane) { return kSat ? Saturate01(result[lane]) : result[lane]; });
@@ -189,7 +203,8 @@ Selection SelectRounded(const FloatModes& modes, InsnClass insn_class) {
   if (modes.rounding != Rounding::kNearestEven) {
     selection.handler = SoftElementwise<kSoftOp, T, kSources>;
   } else if (modes.ftz && sizeof(T) == sizeof(float)) {
-    selection.handler = modes.sat ? FlushedElementwise<kOp, true, kSources> : FlushedElementwise<kOp, false, kSources>;
+    selection.handler = modes.sat ? FlushedElementwise<kOp, kSoftOp, true, kSources>
+                                  : FlushedElementwise<kOp, kSoftOp, false, kSources>;
   } else {
     selection.handler = HostHandler<kOp, T, kSources>(modes.ftz, modes.sat);
   }

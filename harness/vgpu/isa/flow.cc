@@ -1,6 +1,7 @@
 #include "vgpu/isa/flow.h"
 
 #include "vgpu/isa/control_flow_graph.h"
+#include "vgpu/isa/loops.h"
 
 // Theory of operation. Lanes that part at a branch come together at the branch's immediate post-dominator: the first
 // instruction that every way from the branch to the function's end passes. Threads that end on the way (exit, trap, a
@@ -28,6 +29,9 @@ class FlowAnalysis {
     flow_.is_leader.assign(size, false);
     if (size == 0) return std::move(flow_);
     for (const ControlFlowGraph::Block& block : graph_->blocks) flow_.is_leader[block.first] = true;
+    const std::vector<bool> in_loop = NodesInLoops(Adjacency(graph_->nodes, graph_->edges));
+    flow_.in_loop.resize(size);
+    for (size_t k = 0; k < size; ++k) flow_.in_loop[k] = in_loop[graph_->block_of[k]];
 
     done_.assign(graph_->blocks.size(), false);
     std::vector<int> ends;

@@ -26,6 +26,8 @@ struct Flow {
   std::vector<bool> is_reconvergence_point;
   // For each instruction: the first of a basic block.
   std::vector<bool> is_leader;
+  // For each instruction: some way leads from it back to it.
+  std::vector<bool> in_loop;
   std::shared_ptr<const ControlFlowGraph> graph;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "vgpu/exec/program.h"
@@ -12,9 +13,12 @@ struct FrameValues {
   uint8_t* rows;             // of the frame
   const uint8_t* constants;  // of the program
   const FunctionInfo* function;
+  uint8_t* local = nullptr;   // lane 0's local variables of the frame
+  uint32_t local_stride = 0;  // bytes from lane to lane
 
   // The bytes of a value of one lane. A register of 8 bits lies in a row of 16.
   uint8_t* At(const ValuePlace& place, int lane) const {
+    if (place.local) return local + static_cast<size_t>(lane) * local_stride + place.offset;
     if (place.row == kNoRow) {
       return rows + function->frame_bytes + static_cast<uint32_t>(lane) * function->area_bytes + place.offset;
     }

@@ -77,7 +77,8 @@ void Encode(const float* from, uint16_t* to) {
 template <auto kOp, typename Format, bool kFtz, Clamp kClamp, int kElements, size_t kSources>
 void EncodedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   using Value = std::conditional_t<InSingle<kOp, Format>(), float, double>;
-  constexpr Value kLeastNormal = static_cast<Value>(Format::kLeastNormal);
+  // What rounds to less than the least normal number flushes, as if exponents had no end. (Only f16 has .ftz.)
+  constexpr Value kLeastKept = static_cast<Value>(Format::kLeastNormal * (1 - 0x1p-12));
   Value operand[kSources][kElements];
   for (size_t s = 0; s < kSources; ++s) {
     const uint16_t* source = Source<uint16_t>(warp, insn.row[s + 1]);
@@ -91,8 +92,7 @@ void EncodedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
     for (int k = 0; k < kElements; ++k) {
       Value value = ClampTo(kOp(operand[kIndex][k]...), kClamp);
-      // What is subnormal before it is rounded flushes.
-      if (kFtz) value = std::fabs(value) < kLeastNormal ? std::copysign(Value{0}, value) : value;
+      if (kFtz) value = std::fabs(value) < kLeastKept ? std::copysign(Value{0}, value) : value;
       if constexpr (std::is_same_v<Value, float>) {
         rounded[k] = value;
       } else {

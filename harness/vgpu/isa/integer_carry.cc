@@ -1,6 +1,10 @@
 // Extended-precision integer arithmetic: add.cc, addc, sub.cc, subc, mad.cc, madc. The condition code is one bit a
-// lane in Warp::carry: the carry out of an addition, the borrow out of a subtraction.
-// Source: PTX ISA 9.0, 9.7.2.
+// lane in Warp::carry, and there is one adder, as in the machine: a subtraction adds the complement, so that it leaves
+// the carry of a + ~b + 1, and subc takes whatever the last instruction left for that 1. The PTX manual speaks of a
+// borrow; the two readings agree as long as only subc follows sub.cc. nvcc's own division of 128-bit integers lets
+// addc follow sub.cc, and ptxas makes of that, and of add.cc with subc, one carry that is never inverted (ptxas 13.0:
+// IADD3 R, P0, a, -b; IADD3.X R, c, d, P0; nothing in between).
+// Source: PTX ISA 9.0, 9.7.2; machine code for sm_75 and sm_90.
 #include <type_traits>
 
 #include "vgpu/isa/arithmetic.h"
@@ -24,13 +28,6 @@ Step<T> AddWithCarry(T a, T b, bool carry_in) {
 }
 
 template <typename T>
-Step<T> SubtractWithBorrow(T a, T b, bool borrow_in) {
-  const T partial = a - b;
-  const T difference = partial - static_cast<T>(borrow_in);
-  return {difference, a < b || partial < difference};
-}
-
-template <typename T>
 T MultiplyLow(T a, T b) {
   using U = std::make_unsigned_t<T>;
   return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
@@ -46,8 +43,8 @@ uint64_t MultiplyHigh(uint64_t a, uint64_t b) {
 
 enum CarryUse : uint8_t { kCarryOut = 1, kCarryIn = 2 };
 
-// kStep combines the last two operands; a mad's first two are multiplied first.
-template <auto kStep, auto kMultiply, typename T, int kUse>
+// kSubtract: the last operand is subtracted from the one before. A mad's first two are multiplied first.
+template <bool kSubtract, auto kMultiply, typename T, int kUse>
 void Carried(Warp& warp, const Insn& insn, LaneMask mask) {
   using U = std::make_unsigned_t<T>;
   constexpr bool kMad = !std::is_null_pointer_v<decltype(kMultiply)>;
@@ -63,41 +60,41 @@ void Carried(Warp& warp, const Insn& insn, LaneMask mask) {
       left = kMultiply(left, right);
       right = sources[2][lane];
     }
-    const bool carry_in = (kUse & kCarryIn) != 0 && ((warp.carry >> lane) & 1) != 0;
-    const auto step = kStep(static_cast<U>(left), static_cast<U>(right), carry_in);
+    const bool carry_in = (kUse & kCarryIn) != 0 ? ((warp.carry >> lane) & 1) != 0 : kSubtract;
+    const U addend = kSubtract ? static_cast<U>(~static_cast<U>(right)) : static_cast<U>(right);
+    const Step<U> step = AddWithCarry(static_cast<U>(left), addend, carry_in);
     d[lane] = step.value;
     carry |= LaneMask{step.carry} << lane;
   }
   if (kUse & kCarryOut) warp.carry = (warp.carry & ~mask) | carry;
 }
 
-constexpr auto kAdd = [](auto a, auto b, bool carry) { return AddWithCarry(a, b, carry); };
-constexpr auto kSub = [](auto a, auto b, bool borrow) { return SubtractWithBorrow(a, b, borrow); };
+constexpr bool kAdd = false, kSub = true;
 constexpr auto kLow = [](auto a, auto b) { return MultiplyLow(a, b); };
 constexpr auto kHigh = [](auto a, auto b) { return MultiplyHigh(a, b); };
 
-template <auto kStep, auto kMultiply, int kUse>
+template <bool kSubtract, auto kMultiply, int kUse>
 Selection Pick(Type type) {
   if (type == Type::kU16 || type == Type::kS16) return {};
-  return {ForIntegerType(type, [](auto x) -> Handler { return Carried<kStep, kMultiply, decltype(x), kUse>; })};
+  return {ForIntegerType(type, [](auto x) -> Handler { return Carried<kSubtract, kMultiply, decltype(x), kUse>; })};
 }
 
-template <auto kStep, int kUse>
+template <int kUse>
 Selection PickMad(Modifiers& modifiers) {
-  if (modifiers.Take("lo")) return Pick<kStep, kLow, kUse>(modifiers.type(0));
-  if (modifiers.Take("hi")) return Pick<kStep, kHigh, kUse>(modifiers.type(0));
+  if (modifiers.Take("lo")) return Pick<kAdd, kLow, kUse>(modifiers.type(0));
+  if (modifiers.Take("hi")) return Pick<kAdd, kHigh, kUse>(modifiers.type(0));
   return {};
 }
 
 // addc and subc, with or without .cc.
-template <auto kStep>
+template <bool kSubtract>
 Selection SelectCarryIn(Modifiers& modifiers) {
-  return modifiers.Take("cc") ? Pick<kStep, nullptr, kCarryIn | kCarryOut>(modifiers.type(0))
-                              : Pick<kStep, nullptr, kCarryIn>(modifiers.type(0));
+  return modifiers.Take("cc") ? Pick<kSubtract, nullptr, kCarryIn | kCarryOut>(modifiers.type(0))
+                              : Pick<kSubtract, nullptr, kCarryIn>(modifiers.type(0));
 }
 
 Selection SelectMadc(Modifiers& modifiers) {
-  return modifiers.Take("cc") ? PickMad<kAdd, kCarryIn | kCarryOut>(modifiers) : PickMad<kAdd, kCarryIn>(modifiers);
+  return modifiers.Take("cc") ? PickMad<kCarryIn | kCarryOut>(modifiers) : PickMad<kCarryIn>(modifiers);
 }
 
 LOCKSTEP_OPCODES(integer_carry, {
@@ -110,6 +107,6 @@ LOCKSTEP_OPCODES(integer_carry, {
 
 Selection SelectCarryAdd(Modifiers& modifiers) { return Pick<kAdd, nullptr, kCarryOut>(modifiers.type(0)); }
 Selection SelectCarrySub(Modifiers& modifiers) { return Pick<kSub, nullptr, kCarryOut>(modifiers.type(0)); }
-Selection SelectCarryMad(Modifiers& modifiers) { return PickMad<kAdd, kCarryOut>(modifiers); }
+Selection SelectCarryMad(Modifiers& modifiers) { return PickMad<kCarryOut>(modifiers); }
 
 }  // namespace lockstep::vgpu

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace lockstep::vgpu {
 namespace {
@@ -28,6 +29,7 @@ class Arguments {
   }
 
   const ReadMemory& reader() const { return read_; }
+  int taken() const { return std::min(count_, kMaxArguments); }
 
  private:
   uint64_t address_;
@@ -131,7 +133,7 @@ std::string ReadString(const ReadMemory& read, uint64_t address, size_t limit) {
   return text;
 }
 
-std::string FormatKernelPrintf(const std::string& format, uint64_t address, const ReadMemory& read) {
+KernelPrintf FormatKernelPrintf(const std::string& format, uint64_t address, const ReadMemory& read) {
   Arguments arguments(address, read);
   std::string text;
   size_t at = 0;
@@ -143,7 +145,7 @@ std::string FormatKernelPrintf(const std::string& format, uint64_t address, cons
     ++at;
     text += Convert(format, at, arguments);
   }
-  return text;
+  return {std::move(text), arguments.taken()};
 }
 
 }  // namespace lockstep::vgpu

@@ -15,6 +15,10 @@ std::string ReadString(const ReadMemory& read, uint64_t address, size_t limit);
 
 // What printf(format, …) writes when its arguments lie at `arguments` as vprintf has them: one after the other, each
 // aligned to its size, floats as doubles. As on the hardware, *n conversions count nothing and %n writes nothing.
-std::string FormatKernelPrintf(const std::string& format, uint64_t arguments, const ReadMemory& read);
+struct KernelPrintf {
+  std::string text;
+  int arguments = 0;  // that were taken, as CUDA's printf returns: 32 at most
+};
+KernelPrintf FormatKernelPrintf(const std::string& format, uint64_t arguments, const ReadMemory& read);
 
 }  // namespace lockstep::vgpu

@@ -81,14 +81,17 @@ LOCKSTEP_OPCODES(memory, {
 
 }  // namespace
 
-Selection SelectParameterAccess(Modifiers& m, bool kernel, bool stores) {
+Selection SelectParameterAccess(Modifiers& m, ParameterPlace place, bool stores) {
+  const bool kernel = place == ParameterPlace::kKernel;
   MoveShape s{};
   if (!TakeShape(m, stores, s)) return {};
   for (const char* word : {"param", "param::entry", "param::func"}) m.Take(word);
   Selection selection;
   selection.form = stores ? "a sv0" : "dv0 a";
   selection.insn_class = InsnClass::kMove;  // parameters are not in memory, as far as counting goes
-  s.space = kernel ? AccessSpace::kParameters : AccessSpace::kArea;
+  s.space = kernel                            ? AccessSpace::kParameters
+            : place == ParameterPlace::kLocal ? AccessSpace::kLocal
+                                              : AccessSpace::kArea;
   if (kernel && !stores && s.address_bytes == 0) {
     selection.handler = s.element_bytes == 16
                             ? LoadParameter<unsigned __int128, unsigned __int128>

@@ -5,7 +5,12 @@
 
 namespace lockstep::vgpu {
 
-// ld and st on a kernel's parameters (kernel) or on a lane's parameter area. stores: st.
-Selection SelectParameterAccess(Modifiers& modifiers, bool kernel, bool stores);
+// Where ld.param and st.param go.
+enum class ParameterPlace : uint8_t {
+  kKernel,
+  kArea,   // a lane's parameter area
+  kLocal,  // local memory: a function's parameter whose address is taken
+};
+Selection SelectParameterAccess(Modifiers& modifiers, ParameterPlace place, bool stores);
 
 }  // namespace lockstep::vgpu

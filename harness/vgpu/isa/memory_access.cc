@@ -217,13 +217,7 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   }
   Engine& engine = *warp.engine;
   const uint32_t pc = warp.pc - 1;
-  const Engine::Site& site = engine.site(pc);
   const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
-  LaneMask used = kFullMask;
-  if (site.used_if != kNoRow) {
-    const LaneMask condition = *Source<LaneMask>(warp, site.used_if);
-    used = site.used_if_not ? ~condition : condition;
-  }
   const MemoryAccess event{.space = SpaceOf(region),
                            .kind = access,
                            .order = flags.order,
@@ -232,9 +226,9 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
                            .store = store,
                            .same_value = same_value,
                            .returns_value = flags.returns_value,
+                           .waits = flags.waits,
                            .form = form,
                            .mask = mask,
-                           .used = used,
                            .address = address,
                            .pc = pc,
                            .block_index = warp.block->index,

@@ -55,13 +55,16 @@ struct MemoryFlags {
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
   bool returns_value = true;
+  bool waits = false;  // of a volatile load: isa/waiting_loads.h
+  static constexpr uint64_t kWaits = uint64_t{1} << 17;
 
   uint64_t Pack() const {
-    return static_cast<uint64_t>(order) | static_cast<uint64_t>(scope) << 8 | uint64_t{returns_value} << 16;
+    return static_cast<uint64_t>(order) | static_cast<uint64_t>(scope) << 8 | uint64_t{returns_value} << 16 |
+           (waits ? kWaits : 0);
   }
   static MemoryFlags Unpack(uint64_t extra) {
-    return {static_cast<MemoryOrder>(extra & 0xff), static_cast<MemoryScope>(extra >> 8 & 0xff),
-            (extra >> 16 & 1) != 0};
+    return {static_cast<MemoryOrder>(extra & 0xff), static_cast<MemoryScope>(extra >> 8 & 0xff), (extra >> 16 & 1) != 0,
+            (extra & kWaits) != 0};
   }
 };
 

@@ -13,8 +13,10 @@
 
 namespace lockstep::vgpu {
 
-// How an access takes part in synchronisation. Two strong ones never race; see Benign in race_comparison.h.
-enum class Strength : uint8_t { kPlain, kVolatile, kStrong };
+// How an access takes part in synchronisation. Two strong ones never race; see Benign in race_comparison.h. A volatile
+// load whose value decides whether its thread goes on waiting counts as strong. kBlockStrong: of global memory, at the
+// scope of the block.
+enum class Strength : uint8_t { kPlain, kVolatile, kBlockStrong, kStrong };
 
 struct Access {
   uint32_t block_index = 0;

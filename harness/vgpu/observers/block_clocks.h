@@ -9,27 +9,38 @@
 // values; by the programming guide they order no memory, so they do not count either. A __syncwarp among all lanes that
 // are left moves one number a warp; one among some lanes opens a table, lane by lane.
 //
-// Fences, atomics and strong accesses order as release and acquire do, more generously than the memory model: what any
-// warp of the block has fenced is released by the next atomic or strong store of the block, and every atomic that
-// returns a value and every strong load acquires all that was released until then, at whatever address. So a program
-// that synchronises by documented means is never accused; one that does so by accident may escape.
+// Fences, atomics and strong accesses order as sync_words.h says. For that each warp has, beside what it has seen of
+// its own block, a clock of what it knows of all blocks, of what has been fenced at each scope, and of what it has read
+// and not yet acquired. Barriers of the block pass on the first two and acquire the third.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "vgpu/isa/insn.h"
+#include "vgpu/observers/order_clock.h"
+#include "vgpu/observers/sync_words.h"
 
 namespace lockstep::vgpu {
+
+// Of a block's warps, accesses stamped below: at the scope of the block, and of the device. Empty: none.
+struct FencedTimes {
+  std::vector<uint32_t> block, device;
+
+  static bool Covers(const std::vector<uint32_t>& times, uint32_t warp, uint32_t time) {
+    return warp < times.size() && time < times[warp];
+  }
+};
 
 class BlockClocks {
  public:
   static constexpr int kMaxWarps = 32;
   static constexpr int kBarriers = 16;
 
-  void Begin(uint32_t threads);  // a fresh block: nothing has happened
+  void Begin(uint32_t threads, uint32_t block_index);  // a fresh block: nothing has happened
 
   uint32_t Now(uint32_t warp) const { return time_[warp]; }
   // Whether an access that `warp` stamped `time` comes before all that `by` does from now on, whatever the lanes.
@@ -51,29 +62,57 @@ class BlockClocks {
   // True when every thread that has not exited waited: then all accesses until now come before all from now on.
   bool Complete(uint32_t barrier, uint64_t warps);
 
-  void Fence(uint32_t warp);
+  // A fence is both, acquiring first. What is acquired has been read: see pending.
+  void Release(uint32_t warp, OrderLevel level);
+  void Acquire(uint32_t warp, OrderLevel level);
+  void NoteFence(uint32_t warp) { just_fenced_ |= uint64_t{1} << warp; }
   // Whether the warp's last fence is more recent than its last access; Access says that there is one.
   bool JustFenced(uint32_t warp) const { return just_fenced_ >> warp & 1; }
   void Access(uint32_t warp) { just_fenced_ &= ~(uint64_t{1} << warp); }
   void AccessOf(uint32_t warps) { just_fenced_ &= ~uint64_t{warps}; }
 
-  // A release of what was fenced; fences: the operation itself is a fence (.release). False when there is nothing new
-  // to release.
-  bool Release(uint32_t warp, bool fences);
-  void Acquire(uint32_t warp);
-  // What has been released: of each warp, accesses stamped below.
-  const std::vector<uint32_t>& released() const { return released_; }
+  // Whether a fence of this block has released anything, or a word that it read could be acquired.
+  bool orders() const { return orders_; }
+  bool HasPending(uint32_t warp) const {
+    return orders_ && !(order_[warp].pending[kBlockLevel].empty() && order_[warp].pending[kDeviceLevel].empty() &&
+                        order_[warp].pending[kClusterLevel].empty());
+  }
+  LevelClocks& Pending(uint32_t warp) {
+    orders_ = true;
+    return order_[warp].pending;
+  }
+  void NoteRead(uint32_t warp) { order_[warp].fenced_narrowly = false; }  // something new is pending
+  LevelClocks& Told(uint32_t warp) { return order_[warp].told; }
+  // Whether an atomic operation of the warp has read what was published behind the access.
+  bool IsTold(uint32_t warp, uint32_t block, uint32_t of_warp, uint32_t time) const {
+    return orders_ && std::any_of(order_[warp].told.begin(), order_[warp].told.end(),
+                                  [=](const OrderClock& clock) { return clock.Covers(block, of_warp, time); });
+  }
+  const LevelClocks& pending(uint32_t warp) const { return order_[warp].pending; }
+  const LevelClocks& fenced(uint32_t warp) const { return order_[warp].fenced; }
+  const OrderClock& known(uint32_t warp) const { return order_[warp].known; }
+  // The warp's last fence was too narrow for something that it had read.
+  bool fenced_narrowly(uint32_t warp) const { return order_[warp].fenced_narrowly; }
+  // What any warp has fenced of its own block's accesses.
+  FencedTimes Fenced() const;
 
-  // Another block's releases, by a number that the checker deals out: the last one that a warp has acquired.
-  uint64_t acquired(uint32_t warp) const { return acquired_[warp]; }
-  void set_acquired(uint32_t warp, uint64_t sequence) { acquired_[warp] = sequence; }
+  // The block has read words by which others may have told it something.
+  bool heard() const { return heard_; }
+  void set_heard() { heard_ = true; }
 
  private:
   using Clock = std::array<uint32_t, kMaxWarps>;
   using LaneTable = std::array<std::array<uint32_t, kWarpSize>, kWarpSize>;  // [by][lane]
+  struct WarpOrder {
+    OrderClock known;  // by way of words
+    LevelClocks fenced, pending;
+    LevelClocks told;  // of what is pending or known, that which an atomic operation has read
+    bool fenced_narrowly = false;
+  };
   struct Meeting {
     Clock clock{};
-    uint64_t acquired = 0;
+    OrderClock known;
+    LevelClocks fenced;
     uint64_t waiting = 0;  // warps
     uint64_t staying = 0;  // warps whose clocks tick, and are joined, when the barrier is completed
   };
@@ -81,6 +120,10 @@ class BlockClocks {
   void CompleteWhole(Meeting& meeting);
   static void Join(uint32_t* into, const uint32_t* from, uint32_t count);
   void JoinSeen(uint32_t* into, uint32_t warp);  // with the warp's own accesses until now
+  // By way of words: what a warp brings to a meeting, and takes from it.
+  void BringOrder(Meeting& meeting, uint32_t warp);
+  void TakeOrder(const Meeting& meeting, uint32_t warp);
+  static void EndOrder(Meeting& meeting);
 
   uint32_t warps_ = 0;
   uint64_t alive_warps_ = 0;
@@ -88,11 +131,12 @@ class BlockClocks {
   std::array<LaneMask, kMaxWarps> alive_{};
   Clock time_{};
   std::array<Clock, kMaxWarps> seen_{};
-  std::array<uint64_t, kMaxWarps> acquired_{};
+  uint32_t block_index_ = 0;
+  bool orders_ = false, heard_ = false;
+  std::array<WarpOrder, kMaxWarps> order_;
   std::array<Meeting, kBarriers> meeting_{};
   uint32_t met_ = 0;  // bit b: somebody has arrived at barrier b since it was completed
   std::array<std::unique_ptr<LaneTable>, kMaxWarps> lanes_;
-  std::vector<uint32_t> fenced_, released_;
 };
 
 }  // namespace lockstep::vgpu

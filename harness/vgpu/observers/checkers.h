@@ -33,6 +33,7 @@ struct RawFinding {
   uint32_t bytes = 0;    // of the second access, or of the only one
   const char* detail = "";
   const char* hint = "";
+  OrderClue clue = OrderClue::kNone;
   uint64_t count = 1;
   // kRace: among those folded into this one, some are between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;

@@ -27,6 +27,7 @@ struct LaunchInfo {
   Dim3 grid, block;
   uint32_t warps_per_block = 0;
   uint32_t shared_bytes = 0;  // static + dynamic
+  Dim3 cluster{1, 1, 1};      // blocks
   bool cooperative = false;
 };
 
@@ -49,10 +50,10 @@ struct MemoryAccess {
   const StoreTest* store = nullptr;  // stores: nullptr where it can't be told
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red
+  bool waits = false;                // volatile loads: the value decides whether to wait on (isa/waiting_loads.h)
   AccessForm form = AccessForm::kScattered;
-  LaneMask mask;              // lanes that access
-  LaneMask used = kFullMask;  // loads: lanes that do something with the value
-  const uint64_t* address;    // [32]; global: device address; shared, local: offset in the window
+  LaneMask mask;            // lanes that access
+  const uint64_t* address;  // [32]; global: device address; shared, local: offset in the window
   uint32_t pc;
   uint32_t block_index, warp_index;
   uint32_t thread_base;  // = warp_index * 32
@@ -94,6 +95,11 @@ class Observer {
   // False: OnMemory does nothing, and need not be called.
   virtual bool WatchesMemory() const { return true; }
   virtual void OnMemory(const MemoryAccess&) {}
+  // True: a load is told with those lanes and bytes alone that the program uses. All events then come once that is
+  // known of the loads before them, in the order in which they happened.
+  virtual bool WantsUsedReads() const { return false; }
+  // A store or an atomic operation is about to happen, of which OnMemory will be told later.
+  virtual void BeforeDelayedStore(const MemoryAccess&) {}
   // Whether accesses of shared memory may be told by OnSharedNotes, later and together, instead. The engine does so
   // where all observers agree.
   virtual bool TakesSharedNotes() const { return false; }

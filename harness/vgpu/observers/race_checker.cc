@@ -8,10 +8,8 @@
 // Shared memory has one region a block. After a barrier of the whole block, every earlier access is ordered: a floor
 // under the records' numbers moves up, and no look-up is needed for what lies below.
 //
-// Global memory has pages. Blocks are ordered by releases and acquires only, and launches by their boundary, at which
-// all pages start afresh. A block's release gets the next of a global sequence of numbers, beside a copy of the
-// releasing block's clock; an acquire remembers the newest number. An access of block A is ordered before one of block
-// B when a release of A that covers it has a number that B has acquired.
+// Global memory has pages. Launches are ordered by their boundary, at which all pages start afresh; blocks, and threads
+// that meet at no barrier, by what they write and read with fences between, word by word (sync_words.h).
 //
 // Isolated blocks (block_isolation.h) are checked each by itself: global memory is forgotten from block to block, and
 // what the shadow holds at a block's end tells which words it has touched, and how.
@@ -42,9 +40,12 @@ namespace lockstep::vgpu {
 namespace {
 
 bool IsStrong(MemoryOrder order) { return order > MemoryOrder::kVolatile; }
-bool Acquires(const MemoryAccess& access) {
+bool Hears(const MemoryAccess& access) {
   if (access.kind == AccessKind::kAtomic) return access.returns_value;
-  return access.kind == AccessKind::kLoad && access.order != MemoryOrder::kWeak;
+  return access.kind == AccessKind::kLoad;
+}
+bool HasAcquireOrder(MemoryOrder order) {
+  return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcquireRelease;
 }
 bool HasReleaseOrder(MemoryOrder order) {
   return order == MemoryOrder::kRelease || order == MemoryOrder::kAcquireRelease;
@@ -74,20 +75,21 @@ class RaceChecker : public Checker {
 
   void OnLaunchBegin(const LaunchInfo& info) override {
     info_ = info;
-    sequence_ = 0;
+    order_.ended.clear();
     if (log_.late()) RestartGlobal();
     ForgetGlobal();
   }
   void OnLaunchEnd() override {
-    for (auto& [index, state] : blocks_) idle_.push_back(std::move(state));
-    blocks_.clear();
+    for (auto& [index, state] : order_.blocks) idle_.push_back(std::move(state));
+    order_.blocks.clear();
     current_ = nullptr;
   }
 
   void OnBlockBegin(uint32_t block_index) override {
-    const bool far = blocks_.empty() && log_.size() >= kMostBetweenBlocks;
+    const bool far = order_.blocks.empty() && log_.size() >= kMostBetweenBlocks;
     if (far || (isolation_ != nullptr && log_.late())) RestartGlobal();
     if (far || isolation_ != nullptr) ForgetGlobal();
+    if (!check_global_ && order_.blocks.empty()) order_.words.Clear();
     std::unique_ptr<BlockState> state;
     if (idle_.empty()) {
       state = std::make_unique<BlockState>();
@@ -97,23 +99,25 @@ class RaceChecker : public Checker {
     }
     state->index = block_index;
     const uint32_t threads = static_cast<uint32_t>(std::min<uint64_t>(info_.block.Count(), kMaximumThreads));
-    state->clocks.Begin(threads);
+    state->clocks.Begin(threads, block_index);
+    state->words.Clear();
     if (check_shared_) {
       if (state->shared.bytes() != info_.shared_bytes) RestartShared(*state);
       MoveFloor(*state);
     }
     if (check_global_) BlockState::Begin(state->global_cache, log_, CachedAccesses());
-    current_ = (blocks_[block_index] = std::move(state)).get();
+    current_ = (order_.blocks[block_index] = std::move(state)).get();
   }
   void OnBlockEnd(uint32_t block_index) override {
-    const auto entry = blocks_.find(block_index);
-    if (entry == blocks_.end()) return;
+    const auto entry = order_.blocks.find(block_index);
+    if (entry == order_.blocks.end()) return;
     if (isolation_ != nullptr) {
       if (log_.size() > kMostOfBlock || pages_.overflowed()) isolation_->Break();
       AddUses(pages_, global_floor_, *isolation_);
     }
+    if (entry->second->clocks.orders()) order_.ended[block_index] = entry->second->clocks.Fenced();
     idle_.push_back(std::move(entry->second));
-    blocks_.erase(entry);
+    order_.blocks.erase(entry);
     current_ = nullptr;
   }
   void OnBlockGoesOn(uint32_t block_index) override {
@@ -136,6 +140,10 @@ class RaceChecker : public Checker {
       }
     }
     OnAnyMemory(event);
+  }
+  bool WantsUsedReads() const override { return true; }
+  void BeforeDelayedStore(const MemoryAccess& event) override {
+    if (isolation_ != nullptr && event.space == MemorySpace::kGlobal) keeper_->BeforeStore(event);
   }
   bool TakesSharedNotes() const override { return true; }
   void OnSharedNotes(const SharedNotes& notes) override {
@@ -173,11 +181,10 @@ class RaceChecker : public Checker {
         const uint64_t offset = event.address[0] & (ShadowPages::kPageBytes - 1);
         if (page != nullptr && PutFresh(*page, offset, event, number)) return;
       }
-      Comparison comparison(log_, *block, block->global_cache, &releases_, access, number, global_floor_, event,
+      Comparison comparison(log_, *block, block->global_cache, &order_, access, number, global_floor_, event,
                             findings_);
       CheckLanes(comparison, event, GlobalMemory{&pages_});
     }
-    PublishRelease(*block, event);
   }
 
   void OnBarrierArrive(const WarpEvent& event, uint32_t barrier) override {
@@ -202,8 +209,12 @@ class RaceChecker : public Checker {
       block->clocks.SyncWarp(event.warp_index, event.mask);
     }
   }
-  void OnFence(const WarpEvent& event, MemoryScope) override {
-    if (BlockState* block = FindBlock(event.block_index, event.warp_index)) block->clocks.Fence(event.warp_index);
+  void OnFence(const WarpEvent& event, MemoryScope scope) override {
+    if (BlockState* block = FindBlock(event.block_index, event.warp_index)) {
+      Acquire(*block, event.warp_index, LevelOf(scope));
+      block->clocks.Release(event.warp_index, LevelOf(scope));
+      block->clocks.NoteFence(event.warp_index);
+    }
   }
   void OnExit(const WarpEvent& event) override {
     if (BlockState* block = FindBlock(event.block_index, event.warp_index)) {
@@ -250,8 +261,8 @@ class RaceChecker : public Checker {
   BlockState* FindBlock(uint32_t block_index, uint32_t warp_index) {
     if (warp_index >= BlockClocks::kMaxWarps) return nullptr;
     if (current_ != nullptr && current_->index == block_index) return current_;
-    const auto entry = blocks_.find(block_index);
-    if (entry == blocks_.end()) return nullptr;
+    const auto entry = order_.blocks.find(block_index);
+    if (entry == order_.blocks.end()) return nullptr;
     return current_ = entry->second.get();
   }
 
@@ -277,10 +288,10 @@ class RaceChecker : public Checker {
   }
   void ForgetGlobal() {
     pages_.NextGeneration();
-    releases_.Clear();
+    order_.words.Clear();
     log_.Forget();
     global_floor_ = MakeRecord(log_.next(), 0);
-    for (auto& [index, state] : blocks_) {
+    for (auto& [index, state] : order_.blocks) {
       BlockState::Clear(state->global_cache, CachedAccesses());
       state->global_cache.oldest = 0;
     }
@@ -332,28 +343,47 @@ class RaceChecker : public Checker {
     });
   }
 
-  // Acquires, and says how strong the access is.
+  // What the access publishes and reads by way of its word, and how strong it is.
   Strength Synchronise(BlockState& block, const MemoryAccess& event) {
     const uint32_t warp = event.warp_index;
-    const bool fenced = block.clocks.JustFenced(warp);
-    block.clocks.Access(warp);
-    if (event.kind != AccessKind::kAtomic && event.order == MemoryOrder::kWeak) return Strength::kPlain;
-    if (Acquires(event)) {
-      EnterDeferred(block);
-      block.clocks.Acquire(warp);
-      block.clocks.set_acquired(warp, sequence_);
+    BlockClocks& clocks = block.clocks;
+    const bool fenced = clocks.JustFenced(warp);
+    clocks.Access(warp);
+    const bool atomic = event.kind == AccessKind::kAtomic;
+    if (!atomic && event.order == MemoryOrder::kWeak) return Strength::kPlain;
+    const bool shared = event.space == MemorySpace::kShared;
+    const OrderLevel level = event.order == MemoryOrder::kVolatile ? kDeviceLevel : LevelOf(event.scope);
+    const LevelGroups groups = GroupsOf(block.index);
+    SyncWords& words = shared ? block.words : order_.words;
+    if (event.kind != AccessKind::kLoad && HasReleaseOrder(event.order)) clocks.Release(warp, level);
+    if (Hears(event)) {
+      clocks.set_heard();
+      if (!words.empty()) {
+        if (words.Read(event, level, groups, clocks.Pending(warp))) clocks.NoteRead(warp);
+        if (atomic) words.Read(event, level, groups, clocks.Told(warp));
+      }
+      if (HasAcquireOrder(event.order)) Acquire(block, warp, level);
     }
-    if (event.kind == AccessKind::kAtomic || IsStrong(event.order)) return Strength::kStrong;
-    // A volatile store straight after a fence raises a flag.
-    return event.kind == AccessKind::kStore && fenced ? Strength::kStrong : Strength::kVolatile;
+    if (event.kind != AccessKind::kLoad) words.Publish(event, level, !atomic, groups, clocks.fenced(warp));
+    if (atomic || IsStrong(event.order) || event.waits) {
+      return level == kBlockLevel && !shared ? Strength::kBlockStrong : Strength::kStrong;
+    }
+    // In shared memory a volatile store straight after a fence raises a flag.
+    return shared && event.kind == AccessKind::kStore && fenced ? Strength::kStrong : Strength::kVolatile;
   }
 
-  // After the access itself: what it releases does not include it.
-  void PublishRelease(BlockState& block, const MemoryAccess& event) {
-    const bool strong = event.kind == AccessKind::kAtomic || event.order != MemoryOrder::kWeak;
-    if (!strong || event.kind == AccessKind::kLoad) return;
-    if (!block.clocks.Release(event.warp_index, HasReleaseOrder(event.order))) return;
-    if (check_global_) releases_.Add(block.index, ++sequence_, block.clocks.released());
+  void Acquire(BlockState& block, uint32_t warp, OrderLevel level) {
+    if (!block.clocks.HasPending(warp)) return;
+    EnterDeferred(block);
+    block.clocks.Acquire(warp, level);
+  }
+
+  LevelGroups GroupsOf(uint32_t block_index) const {
+    if (info_.cluster.Count() == 1) return {block_index, kNoGroup, 0};
+    const Dim3 &grid = info_.grid, &shape = info_.cluster;
+    const uint32_t x = block_index % grid.x, y = block_index / grid.x % grid.y, z = block_index / grid.x / grid.y;
+    const uint32_t across = (grid.x + shape.x - 1) / shape.x, up = (grid.y + shape.y - 1) / shape.y;
+    return {block_index, x / shape.x + across * (y / shape.y + up * (z / shape.z)), 0};
   }
 
   // A full warp side by side, where nobody has been since the floor moved, has nothing to be held against: what
@@ -457,14 +487,12 @@ class RaceChecker : public Checker {
 
   const bool check_shared_, check_global_;
   LaunchInfo info_;
-  std::unordered_map<uint32_t, std::unique_ptr<BlockState>> blocks_;
   std::vector<std::unique_ptr<BlockState>> idle_;
   BlockState* current_ = nullptr;
   ShadowPages pages_;
   AccessLog log_;  // of global accesses
   Record global_floor_ = MakeRecord(1, 0);
-  Releases releases_;
-  uint64_t sequence_ = 0;
+  LaunchOrder order_;
   FindingTable findings_;
   BlockIsolation* isolation_ = nullptr;  // of a fork for isolated blocks
   std::optional<BlockIsolation::Keeper> keeper_;

@@ -25,12 +25,12 @@ inline constexpr const char* kRaceDetail[3][3] = {
 // One warp access while it is held against the records.
 class Comparison {
  public:
-  Comparison(const AccessLog& log, const BlockState& block, const BlockState::Cache& cache, const Releases* releases,
+  Comparison(const AccessLog& log, const BlockState& block, const BlockState::Cache& cache, const LaunchOrder* order,
              const Access& access, uint32_t number, Record floor, const MemoryAccess& event, FindingTable& findings)
       : log_(log),
         block_(block),
         cache_(cache),
-        releases_(releases),
+        order_(order),
         access_(access),
         number_(number),
         floor_(floor),
@@ -55,6 +55,12 @@ class Comparison {
     if (Ordered(record, lane) || benign_) return false;
     const bool stores = old_.kind == AccessKind::kStore && access_.kind == AccessKind::kStore;
     if (stores && !same_instruction_ && event_.KeepsValue(lane)) return false;  // the flag that many raise
+    if (stores && SetsFlag(lane)) return false;
+    // A plain access to a word on which this block has read what was stored there: the store comes first.
+    if (access_.strength == Strength::kPlain && old_.strength != Strength::kPlain && old_.kind != AccessKind::kLoad &&
+        order_ != nullptr && order_->words.Observed(event_.address[lane], event_.bytes, access_.block_index)) {
+      return false;
+    }
     return !(same_instruction_ && event_.same_value && AccessOf(record) == number_);
   }
   // The same for a run in step that begins with the record, at `lane`: false where lanes may differ.
@@ -73,12 +79,12 @@ class Comparison {
   }
   // Reads of global memory that two blocks have done already: see ShadowRegion::Crowded.
   bool Crowded(const ShadowRegion& region) const {
-    return access_.kind == AccessKind::kLoad && releases_ != nullptr && region.Crowded(releases_->newest());
+    return access_.kind == AccessKind::kLoad && order_ != nullptr && region.Crowded(order_->words.published());
   }
   void AddCrowded(ShadowRegion& region, size_t granules, Record read) {
-    if (releases_ == nullptr) return;
+    if (order_ == nullptr) return;
     LookUp(read);
-    if (old_.block_index != access_.block_index) region.AddCrowded(granules, releases_->newest());
+    if (old_.block_index != access_.block_index) region.AddCrowded(granules, order_->words.published());
   }
   // Whether two reads are of one warp; after neither has been found ordered.
   bool SameWarp(Record a, Record b) {
@@ -106,6 +112,11 @@ class Comparison {
     finding.space = event_.space;
     finding.address = address;
     finding.bytes = event_.bytes;
+    if (order_ != nullptr && clue_of_ != looked_up_) {
+      clue_ = ClueOf();
+      clue_of_ = looked_up_;
+    }
+    finding.clue = clue_;
     finding.detail = kRaceDetail[static_cast<int>(finding.first.access)][static_cast<int>(finding.second.access)];
     findings_.Add(finding);
   }
@@ -121,6 +132,31 @@ class Comparison {
         cache_.accesses[old_.warp * BlockState::kCachedPcs + access_.pc % BlockState::kCachedPcs];
     return own.pc == access_.pc && own.time == old_.time && own.number < number && own.number >= cache_.oldest;
   }
+  // What seems to be missing between a load and a store of two threads that tell each other things by words.
+  OrderClue ClueOf() const {
+    if (same_warp_ || (old_.kind == AccessKind::kLoad) == (access_.kind == AccessKind::kLoad)) return OrderClue::kNone;
+    if (old_.kind == AccessKind::kAtomic || access_.kind == AccessKind::kAtomic) return OrderClue::kNone;
+    const BlockClocks& own = block_.clocks;
+    if (old_.kind == AccessKind::kLoad) {
+      // The store comes when the load's block has already acquired something of the storing block.
+      const BlockClocks* reader = order_->Running(old_.block_index);
+      const bool told = reader != nullptr && old_.block_index != access_.block_index &&
+                        reader->known(old_.warp).TimesOf(access_.block_index) != nullptr;
+      return told ? OrderClue::kLateRelease : OrderClue::kNone;
+    }
+    const auto covers = [&](const OrderClock& clock) { return clock.Covers(old_.block_index, old_.warp, old_.time); };
+    const LevelClocks& pending = own.pending(access_.warp);
+    if (covers(pending[kDeviceLevel])) {
+      return own.fenced_narrowly(access_.warp) ? OrderClue::kNarrowAcquire : OrderClue::kNoAcquire;
+    }
+    if (covers(pending[kClusterLevel]) || covers(pending[kBlockLevel])) return OrderClue::kNoAcquire;
+    if (old_.block_index == access_.block_index || !own.heard()) return OrderClue::kNone;
+    const FencedTimes fenced = order_->FencedBy(old_.block_index);
+    if (FencedTimes::Covers(fenced.device, old_.warp, old_.time)) return OrderClue::kLateRelease;
+    if (FencedTimes::Covers(fenced.block, old_.warp, old_.time)) return OrderClue::kNarrowRelease;
+    return own.known(access_.warp).TimesOf(old_.block_index) != nullptr ? OrderClue::kLateRelease
+                                                                        : OrderClue::kNoRelease;
+  }
   // Facts about a record's access, kept for the next record, which is mostly of the same one.
   void LookUp(Record record) {
     const uint32_t number = AccessOf(record);
@@ -131,16 +167,25 @@ class Comparison {
     same_warp_ = same_block && old_.warp == access_.warp;
     same_instruction_ = number == number_;
     seen_ = same_block ? block_.clocks.SeenByAllLanes(old_.warp, old_.time, access_.warp)
-                       : releases_ != nullptr && releases_->Covers(old_.block_index, old_.warp, old_.time,
-                                                                   block_.clocks.acquired(access_.warp));
-    benign_ = Benign(old_.strength, access_.strength);
+                       : block_.clocks.known(access_.warp).Covers(old_.block_index, old_.warp, old_.time);
+    if (!seen_ && access_.strength != Strength::kPlain) {
+      seen_ = block_.clocks.IsTold(access_.warp, old_.block_index, old_.warp, old_.time);
+    }
+    same_block_ = same_block;
+    benign_ = Benign();
   }
-  // Strong accesses are what programs synchronise by. Volatile ones serve for that in old code on global memory. On
-  // shared memory old code reduces with them inside a warp, without __syncwarp, which is a race: there, a volatile
-  // access is taken for synchronisation only against a strong one.
-  bool Benign(Strength a, Strength b) const {
-    if (a == Strength::kPlain || b == Strength::kPlain) return false;
-    return event_.space == MemorySpace::kGlobal || a == Strength::kStrong || b == Strength::kStrong;
+  // Strong accesses are what programs synchronise by, each with those that its scope includes, and a volatile one may
+  // meet them. Two volatile accesses are data: what has been stored need not be what is read.
+  bool Benign() const {
+    if (old_.strength == Strength::kPlain || access_.strength == Strength::kPlain) return false;
+    if (old_.strength == Strength::kBlockStrong || access_.strength == Strength::kBlockStrong) return same_block_;
+    return old_.strength == Strength::kStrong || access_.strength == Strength::kStrong;
+  }
+  // Two volatile stores to global memory may both set a flag: lanes of a warp between shuffles, or on a word that
+  // somebody waits for.
+  bool SetsFlag(uint32_t lane) const {
+    return order_ != nullptr && old_.strength == Strength::kVolatile && access_.strength == Strength::kVolatile &&
+           (same_warp_ || order_->words.IsFlag(event_.address[lane]));
   }
 
   struct Reported {
@@ -152,7 +197,7 @@ class Comparison {
   const AccessLog& log_;
   const BlockState& block_;
   const BlockState::Cache& cache_;  // of the accesses in log_
-  const Releases* releases_;
+  const LaunchOrder* order_;        // nullptr: of a block's shared memory
   const Access& access_;
   const uint32_t number_;
   const Record floor_;
@@ -160,7 +205,9 @@ class Comparison {
   FindingTable& findings_;
   uint32_t looked_up_ = 0;
   Access old_;
-  bool same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
+  bool same_block_ = false, same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
+  OrderClue clue_ = OrderClue::kNone;
+  uint32_t clue_of_ = 0;   // the number of the access that it is about
   Reported last_[2] = {};  // against a write, a read; no record is 0
 };
 

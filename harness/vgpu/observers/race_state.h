@@ -1,8 +1,8 @@
-// What the race checker knows of each block, and of what blocks have released to each other.
+// What the race checker knows of each block, and of what blocks have told each other.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -10,6 +10,7 @@
 #include "vgpu/observers/block_clocks.h"
 #include "vgpu/observers/race_deferred.h"
 #include "vgpu/observers/race_shadow.h"
+#include "vgpu/observers/sync_words.h"
 
 namespace lockstep::vgpu {
 
@@ -23,6 +24,7 @@ struct BlockState {
 
   uint32_t index = 0;
   BlockClocks clocks;
+  SyncWords words;  // in shared memory
   ShadowRegion shared;
   DeferredLoads deferred;
   AccessLog log;  // of shared accesses
@@ -52,42 +54,21 @@ struct BlockState {
   static void Clear(Cache& cache, size_t accesses) { cache.accesses.assign(accesses, {}); }
 };
 
-// What a block has released to others.
-struct Release {
-  uint64_t sequence;
-  std::vector<uint32_t> clock;  // of each warp, accesses stamped below
-};
+// What the blocks of a launch have told each other.
+struct LaunchOrder {
+  SyncWords words;
+  std::unordered_map<uint32_t, std::unique_ptr<BlockState>> blocks;  // that run
+  std::unordered_map<uint32_t, FencedTimes> ended;                   // blocks that had fences
 
-class Releases {
- public:
-  void Add(uint32_t block_index, uint64_t sequence, const std::vector<uint32_t>& clock) {
-    std::vector<Release>& list = by_block_[block_index];
-    if (list.size() == kKept) {
-      // Long lists are rare; the elder half goes, and what it released counts from the beginning.
-      list.erase(list.begin(), list.begin() + kKept / 2);
-      list.front().sequence = 0;
-    }
-    list.push_back({sequence, clock});
-    newest_ = sequence;
+  FencedTimes FencedBy(uint32_t block_index) const {
+    if (const BlockClocks* running = Running(block_index)) return running->Fenced();
+    const auto entry = ended.find(block_index);
+    return entry == ended.end() ? FencedTimes() : entry->second;
   }
-  bool Covers(uint32_t block_index, uint32_t warp, uint32_t time, uint64_t acquired) const {
-    const auto entry = by_block_.find(block_index);
-    if (entry == by_block_.end()) return false;
-    const std::vector<Release>& list = entry->second;
-    const auto after = std::upper_bound(list.begin(), list.end(), acquired,
-                                        [](uint64_t value, const Release& r) { return value < r.sequence; });
-    return after != list.begin() && time < std::prev(after)->clock[warp];
+  const BlockClocks* Running(uint32_t block_index) const {
+    const auto running = blocks.find(block_index);
+    return running == blocks.end() ? nullptr : &running->second->clocks;
   }
-  void Clear() {
-    by_block_.clear();
-    newest_ = 0;
-  }
-  uint64_t newest() const { return newest_; }  // the last release's number
-
- private:
-  static constexpr size_t kKept = 256;
-  std::unordered_map<uint32_t, std::vector<Release>> by_block_;
-  uint64_t newest_ = 0;
 };
 
 }  // namespace lockstep::vgpu

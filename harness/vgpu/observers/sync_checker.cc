@@ -59,7 +59,9 @@ class SyncChecker : public Checker {
       finding.has_second = true;
       finding.second = meeting.party[1];
       finding.detail = "threads of one block met at different __syncthreads()";
-      finding.hint = "a barrier in a branch is allowed only where all threads of the block take the same way";
+      finding.hint =
+          "all threads of a block have to come to the same barriers: is one in a branch or loop that only some of them "
+          "go through, or missing on the other way?";
       findings_.Add(finding);
     }
     meeting.parties = 0;

@@ -89,6 +89,7 @@ class UninitializedChecker : public Checker {
     }
   }
 
+  bool WantsUsedReads() const override { return true; }
   bool TakesSharedNotes() const override { return true; }
   void OnSharedNotes(const SharedNotes& notes) override {
     BlockStates* block = FindBlock(notes.block_index());
@@ -215,7 +216,6 @@ class UninitializedChecker : public Checker {
   }
 
   void Report(const MemoryAccess& event, uint32_t lane, uint64_t address, uint64_t bytes) {
-    if ((event.used >> lane & 1) == 0) return;
     // Of blocks that reduce to one word, only the first finds it unwritten.
     if (isolation_ != nullptr && event.space == MemorySpace::kGlobal && event.kind == AccessKind::kAtomic) {
       isolation_->Break();

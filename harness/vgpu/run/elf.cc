@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "vgpu/host_libraries.h"
+
 namespace lockstep::vgpu::run {
 
 namespace {
@@ -62,8 +64,17 @@ ProgramFacts ReadProgram(const std::string& path) {
   for (const Elf64_Shdr& section : sections) {
     const std::string name = StringAt(names, section.sh_name);
     facts.has_device_code |= name == ".nv_fatbin" || name == "__nv_relfatbin";
-    if (section.sh_type != SHT_DYNAMIC || section.sh_link >= sections.size()) continue;
+    const bool has_strings = section.sh_type == SHT_DYNAMIC || section.sh_type == SHT_SYMTAB;
+    if (!has_strings || section.sh_link >= sections.size()) continue;
     const auto strings = file.Range(sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
+    if (section.sh_type == SHT_SYMTAB) {
+      for (const auto& symbol : file.Table<Elf64_Sym>(section.sh_offset, section.sh_size / sizeof(Elf64_Sym))) {
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+        const std::string name = StringAt(strings, symbol.st_name);
+        if (FindHostLibraryOfSymbol(name) != nullptr) facts.host_library = name;
+      }
+      continue;
+    }
     for (const auto& entry : file.Table<Elf64_Dyn>(section.sh_offset, section.sh_size / sizeof(Elf64_Dyn))) {
       if (entry.d_tag == DT_NEEDED) facts.needed.push_back(StringAt(strings, entry.d_un.d_val));
       facts.has_rpath |= entry.d_tag == DT_RPATH;

@@ -10,6 +10,7 @@ struct ProgramFacts {
   bool is_elf = false;
   bool has_device_code = false;     // nvcc made it
   std::vector<std::string> needed;  // shared libraries
+  std::string host_library;         // a function of a host library that was linked statically (host_libraries.h), or ""
   bool has_rpath = false;           // DT_RPATH, which goes before LD_LIBRARY_PATH
 };
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vgpu/host_libraries.h"
 #include "vgpu/model/profile.h"
 #include "vgpu/run/elf.h"
 
@@ -117,6 +118,13 @@ std::string FindProgram(const std::string& name) {
 // The program must take its CUDA runtime from a shared library; else there is nothing to replace.
 void CheckProgram(const std::string& path) {
   const ProgramFacts facts = ReadProgram(path);
+  for (const std::string& needed : facts.needed) {
+    if (const HostLibrary* library = FindHostLibrary(needed))
+      Fail(path + " " + RefusalOf(*library, needed), kCantRunStatus);
+  }
+  if (const HostLibrary* library = FindHostLibraryOfSymbol(facts.host_library)) {
+    Fail(path + " " + RefusalOf(*library, facts.host_library), kCantRunStatus);
+  }
   if (!facts.is_elf || !facts.has_device_code) return;  // a script, or a program that loads CUDA code later
   bool same_major = false;
   std::string other;

@@ -1,0 +1,438 @@
+// Pairs of programs for streams: each scenario in a right and a wrong form, which differ in what orders their
+// operations. `program list` names the scenarios; `program NAME right|wrong` runs one, of which only the wrong form
+// races.
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#define CHECK(call)                                                             \
+  do {                                                                          \
+    const cudaError_t error = (call);                                           \
+    if (error != cudaSuccess) {                                                 \
+      std::printf("%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
+      std::exit(1);                                                             \
+    }                                                                           \
+  } while (false)
+
+constexpr int kInts = 1000;
+constexpr size_t kBytes = kInts * sizeof(int);
+
+__device__ int factor = 1;
+
+__global__ void Fill(int* to, int value, int n = kInts) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = value + i;
+}
+__global__ void FillBytes(char* to, char value, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = value;
+}
+__global__ void Add(int* to, const int* from, int n = kInts) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i] + 1;
+}
+__global__ void Scale(int* to, const int* from) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kInts) to[i] = from[i] * factor;
+}
+__global__ void Count(unsigned* total, bool atomically) {
+  if (atomically) {
+    if (threadIdx.x == 0) atomicAdd(total, 1);
+  } else if (threadIdx.x == 0) {
+    *total += 1;
+  }
+}
+__global__ void Flag(int* flag, int value) { *flag = value; }
+
+constexpr int kBlock = 128, kBlocks = (kInts + kBlock - 1) / kBlock;
+
+// What most scenarios use.
+struct Fixture {
+  cudaStream_t s1, s2, s3, loose;
+  cudaEvent_t event, other_event;
+  int *a, *b, *c, *pinned, *pinned2;
+  Fixture() {
+    CHECK(cudaMalloc(&a, kBytes));
+    CHECK(cudaMalloc(&b, kBytes));
+    CHECK(cudaMalloc(&c, kBytes));
+    CHECK(cudaMallocHost(&pinned, kBytes));
+    CHECK(cudaMallocHost(&pinned2, kBytes));
+    CHECK(cudaMemset(a, 0, kBytes));
+    CHECK(cudaMemset(b, 0, kBytes));
+    CHECK(cudaMemset(c, 0, kBytes));
+    CHECK(cudaStreamCreate(&s1));
+    CHECK(cudaStreamCreate(&s2));
+    CHECK(cudaStreamCreate(&s3));
+    CHECK(cudaStreamCreateWithFlags(&loose, cudaStreamNonBlocking));
+    CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&other_event, cudaEventDisableTiming));
+    CHECK(cudaDeviceSynchronize());
+  }
+  ~Fixture() {
+    CHECK(cudaDeviceSynchronize());
+    for (int* buffer : {a, b, c}) CHECK(cudaFree(buffer));
+    if (pinned != nullptr) CHECK(cudaFreeHost(pinned));
+    if (pinned2 != nullptr) CHECK(cudaFreeHost(pinned2));
+    for (cudaStream_t stream : {s1, s2, s3, loose}) {
+      if (stream != nullptr) CHECK(cudaStreamDestroy(stream));
+    }
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaEventDestroy(other_event));
+  }
+  void Order(cudaStream_t first, cudaStream_t second) {
+    CHECK(cudaEventRecord(event, first));
+    CHECK(cudaStreamWaitEvent(second, event));
+  }
+};
+
+void Producer(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  if (right) f.Order(f.s1, f.s2);
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+}
+void HostBetween(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  CHECK(cudaStreamSynchronize(right ? f.s1 : f.s2));
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+}
+void QueryBetween(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  while (cudaStreamQuery(right ? f.s1 : f.s3) == cudaErrorNotReady) std::this_thread::yield();
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+}
+void EventOfAnother(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  CHECK(cudaEventRecord(f.event, f.s1));
+  CHECK(cudaEventRecord(f.other_event, f.s3));
+  CHECK(cudaEventSynchronize(right ? f.event : f.other_event));
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+}
+void EventTooEarly(Fixture& f, bool right) {
+  if (!right) CHECK(cudaEventRecord(f.event, f.s1));
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  if (right) CHECK(cudaEventRecord(f.event, f.s1));
+  CHECK(cudaStreamWaitEvent(f.s2, f.event));
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+}
+void WaitTooLate(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  CHECK(cudaEventRecord(f.event, f.s1));
+  if (right) CHECK(cudaStreamWaitEvent(f.s2, f.event));
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+  if (!right) CHECK(cudaStreamWaitEvent(f.s2, f.event));
+}
+void MemsetBesideNonBlocking(Fixture& f, bool right) {
+  CHECK(cudaMemset(f.a, 0, kBytes));
+  Add<<<kBlocks, kBlock, 0, right ? f.s1 : f.loose>>>(f.b, f.a);
+}
+void DefaultBehindNonBlocking(Fixture& f, bool right) {
+  static int result[kInts];
+  Fill<<<kBlocks, kBlock, 0, right ? f.s1 : f.loose>>>(f.a, 5);
+  CHECK(cudaMemcpy(result, f.a, kBytes, cudaMemcpyDeviceToHost));
+}
+void NonBlockingBehindDefault(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock>>>(f.a, 5);
+  if (right) CHECK(cudaStreamSynchronize(nullptr));
+  Add<<<kBlocks, kBlock, 0, f.loose>>>(f.b, f.a);
+}
+void CopyOnDevice(Fixture& f, bool right) {
+  // Such a copy is asynchronous though its name does not say so.
+  CHECK(cudaMemcpy(f.a, f.c, kBytes, cudaMemcpyDeviceToDevice));
+  if (right) CHECK(cudaDeviceSynchronize());
+  Add<<<kBlocks, kBlock, 0, f.loose>>>(f.b, f.a);
+}
+void SourceChanged(Fixture& f, bool right) {
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kInts; ++i) f.pinned[i] = round * 100 + i;
+    CHECK(cudaMemcpyAsync(f.a, f.pinned, kBytes, cudaMemcpyHostToDevice, f.s1));
+    Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
+    if (right) CHECK(cudaStreamSynchronize(f.s1));
+  }
+}
+void PageableSourceChanged(Fixture& f, bool right) {
+  // Of pageable memory the call keeps a copy of its own.
+  static int pageable[kInts];
+  int* const source = right ? pageable : f.pinned;
+  for (int i = 0; i < kInts; ++i) source[i] = i;
+  CHECK(cudaMemcpyAsync(f.a, source, kBytes, cudaMemcpyHostToDevice, f.s1));
+  for (int i = 0; i < kInts; ++i) source[i] = -i;
+}
+void RegisteredSourceChanged(Fixture& f, bool right) {
+  static int memory[kInts];
+  CHECK(cudaHostRegister(memory, kBytes, cudaHostRegisterDefault));
+  CHECK(cudaMemcpyAsync(f.a, memory, kBytes, cudaMemcpyHostToDevice, f.s1));
+  if (right) CHECK(cudaStreamSynchronize(f.s1));
+  memory[17] = 4711;
+  CHECK(cudaStreamSynchronize(f.s1));
+  CHECK(cudaHostUnregister(memory));
+}
+void ResultFreed(Fixture& f, bool right) {
+  CHECK(cudaMemcpyAsync(f.pinned, f.a, kBytes, cudaMemcpyDeviceToHost, f.s1));
+  if (right) CHECK(cudaStreamSynchronize(f.s1));
+  CHECK(cudaFreeHost(f.pinned));
+  f.pinned = nullptr;
+}
+void InPlaceRoundTrip(Fixture& f, bool right) {
+  // One host buffer serves both ways, in order.
+  CHECK(cudaMemcpyAsync(f.a, f.pinned, kBytes, cudaMemcpyHostToDevice, f.s1));
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
+  CHECK(cudaMemcpyAsync(f.pinned, f.b, kBytes, cudaMemcpyDeviceToHost, right ? f.s1 : f.s2));
+}
+void OneBufferTwoStreams(Fixture& f, bool right) {
+  cudaStream_t streams[] = {f.s1, f.s2};
+  int* buffers[] = {f.a, f.b};
+  for (int k = 0; k < 2; ++k) {
+    int* const buffer = right ? buffers[k] : f.a;
+    CHECK(cudaMemcpyAsync(buffer, f.pinned, kBytes, cudaMemcpyHostToDevice, streams[k]));
+    Add<<<kBlocks, kBlock, 0, streams[k]>>>(buffer, buffer);
+  }
+}
+void ChunksThatOverlap(Fixture& f, bool right) {
+  // The second chunk begins at an odd byte.
+  char* const bytes = reinterpret_cast<char*>(f.a);
+  const int half = 1001;
+  FillBytes<<<8, 256, 0, f.s1>>>(bytes, 1, right ? half : half + 1);
+  FillBytes<<<8, 256, 0, f.s2>>>(bytes + half, 2, half);
+}
+void ResultsInOnePlace(Fixture& f, bool right) {
+  CHECK(cudaMemcpyAsync(f.pinned, f.a, kBytes / 2, cudaMemcpyDeviceToHost, f.s1));
+  CHECK(cudaMemcpyAsync(f.pinned + (right ? kInts / 2 : 10), f.b, kBytes / 2, cudaMemcpyDeviceToHost, f.s2));
+}
+void Columns(Fixture& f, bool right) {
+  const size_t pitch = 10 * sizeof(int), width = 5 * sizeof(int);
+  char* const a = reinterpret_cast<char*>(f.a);
+  CHECK(cudaMemset2DAsync(a, pitch, 1, width, 100, f.s1));
+  CHECK(cudaMemset2DAsync(a + (right ? width : width - 1), pitch, 2, width, 100, f.s2));
+}
+void FreedInAnotherStream(Fixture& f, bool right) {
+  int* memory = nullptr;
+  CHECK(cudaMallocAsync(&memory, kBytes, f.s1));
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(memory, 1);
+  if (right) f.Order(f.s1, f.s2);
+  CHECK(cudaFreeAsync(memory, f.s2));
+}
+void AllocatedInAnotherStream(Fixture& f, bool right) {
+  int* memory = nullptr;
+  CHECK(cudaMallocAsync(&memory, kBytes, f.s1));
+  if (right) f.Order(f.s1, f.s2);
+  Fill<<<kBlocks, kBlock, 0, f.s2>>>(memory, 1);
+  CHECK(cudaStreamSynchronize(f.s2));
+  CHECK(cudaFreeAsync(memory, f.s2));
+}
+void Counters(Fixture& f, bool right) {
+  unsigned* const total = reinterpret_cast<unsigned*>(f.a);
+  Count<<<1, 32, 0, f.s1>>>(total, right);
+  Count<<<1, 32, 0, f.s2>>>(total, right);
+}
+void Readers(Fixture& f, bool right) {
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(right ? f.c : f.b, f.a);
+  if (!right) Fill<<<kBlocks, kBlock, 0, f.s3>>>(f.a, 9);
+}
+void SymbolBeside(Fixture& f, bool right) {
+  const int two = 2;
+  CHECK(cudaMemcpyToSymbolAsync(factor, &two, sizeof two, 0, cudaMemcpyHostToDevice, f.s1));
+  Scale<<<kBlocks, kBlock, 0, right ? f.s1 : f.s2>>>(f.b, f.a);
+}
+void Chain(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  if (right) f.Order(f.s1, f.s2);
+  CHECK(cudaEventRecord(f.other_event, f.s2));
+  CHECK(cudaStreamWaitEvent(f.s3, f.other_event));
+  Add<<<kBlocks, kBlock, 0, f.s3>>>(f.b, f.a);
+}
+void ForkAndJoin(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  f.Order(f.s1, f.s2);
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.c, f.a);
+  if (right) f.Order(f.s2, f.s1);
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.c);
+}
+void DefaultJoinsBlocking(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  // An action in the default stream stands between those of blocking streams; one in another stream does not.
+  Flag<<<1, 1, 0, right ? nullptr : f.s3>>>(f.c, 1);
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+}
+void Mapped(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.pinned, 5);
+  if (right) f.Order(f.s1, f.s2);
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.pinned);
+}
+void StreamDestroyed(Fixture& f, bool right) {
+  // Destroying a stream does not wait for its work.
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  if (right) CHECK(cudaStreamSynchronize(f.s1));
+  CHECK(cudaStreamDestroy(f.s1));
+  f.s1 = nullptr;
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+}
+void SameFlag(Fixture& f, bool right) {
+  Flag<<<1, 1, 0, f.s1>>>(f.a, 1);
+  Flag<<<1, 1, 0, f.s2>>>(f.a, right ? 1 : 2);
+}
+void MallocBetween(Fixture& f, bool right) {
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  int* memory = nullptr;
+  // cudaMalloc stands between all streams' work; cudaMallocAsync does not.
+  CHECK(right ? cudaMalloc(&memory, kBytes) : cudaMallocAsync(&memory, kBytes, f.s3));
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+  CHECK(cudaFree(memory));
+}
+struct CallbackData {
+  int* pinned;
+  int seen;
+};
+void HostFunction(Fixture& f, bool right) {
+  // A host function of the stream finds what was copied before it.
+  static CallbackData data;
+  data = {f.pinned, 0};
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 41);
+  CHECK(cudaMemcpyAsync(f.pinned, f.a, kBytes, cudaMemcpyDeviceToHost, right ? f.s1 : f.s2));
+  CHECK(cudaLaunchHostFunc(
+      f.s1,
+      [](void* pointer) {
+        auto* const given = static_cast<CallbackData*>(pointer);
+        given->seen = given->pinned[1];
+      },
+      &data));
+  CHECK(cudaStreamSynchronize(f.s1));
+  if (right && data.seen != 42) std::printf("the host function saw %d\n", data.seen);
+}
+
+void GraphBranches(Fixture& f, bool right) {
+  CHECK(cudaStreamBeginCapture(f.s1, cudaStreamCaptureModeGlobal));
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  f.Order(f.s1, f.s2);
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.c, f.a);
+  if (right) f.Order(f.s2, f.s1);
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.c);
+  if (!right) f.Order(f.s2, f.s1);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(f.s1, &graph));
+  cudaGraphExec_t executable = nullptr;
+  CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  // Launches of one graph come one behind the other.
+  CHECK(cudaGraphLaunch(executable, f.s1));
+  CHECK(cudaGraphLaunch(executable, f.s3));
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaGraphExecDestroy(executable));
+  CHECK(cudaGraphDestroy(graph));
+}
+void GraphBesideStream(Fixture& f, bool right) {
+  CHECK(cudaStreamBeginCapture(f.s1, cudaStreamCaptureModeGlobal));
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(f.s1, &graph));
+  cudaGraphExec_t executable = nullptr;
+  CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  CHECK(cudaGraphLaunch(executable, right ? f.s2 : f.s1));
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaGraphExecDestroy(executable));
+  CHECK(cudaGraphDestroy(graph));
+}
+
+struct Scenario {
+  const char* name;
+  void (*run)(Fixture& f, bool right);
+};
+#define SCENARIO(function) \
+  { #function, function }
+constexpr Scenario kScenarios[] = {
+    SCENARIO(Producer),
+    SCENARIO(HostBetween),
+    SCENARIO(QueryBetween),
+    SCENARIO(EventOfAnother),
+    SCENARIO(EventTooEarly),
+    SCENARIO(WaitTooLate),
+    SCENARIO(MemsetBesideNonBlocking),
+    SCENARIO(DefaultBehindNonBlocking),
+    SCENARIO(NonBlockingBehindDefault),
+    SCENARIO(CopyOnDevice),
+    SCENARIO(SourceChanged),
+    SCENARIO(PageableSourceChanged),
+    SCENARIO(RegisteredSourceChanged),
+    SCENARIO(ResultFreed),
+    SCENARIO(InPlaceRoundTrip),
+    SCENARIO(OneBufferTwoStreams),
+    SCENARIO(ChunksThatOverlap),
+    SCENARIO(ResultsInOnePlace),
+    SCENARIO(Columns),
+    SCENARIO(FreedInAnotherStream),
+    SCENARIO(AllocatedInAnotherStream),
+    SCENARIO(Counters),
+    SCENARIO(Readers),
+    SCENARIO(SymbolBeside),
+    SCENARIO(Chain),
+    SCENARIO(ForkAndJoin),
+    SCENARIO(DefaultJoinsBlocking),
+    SCENARIO(Mapped),
+    SCENARIO(StreamDestroyed),
+    SCENARIO(SameFlag),
+    SCENARIO(MallocBetween),
+    SCENARIO(HostFunction),
+    SCENARIO(GraphBranches),
+    SCENARIO(GraphBesideStream),
+};
+
+// What the host sees of a copy to page-locked memory, before and behind the wait.
+int ShowArrival() {
+  Fixture f;
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 100);
+  CHECK(cudaMemcpyAsync(f.pinned, f.a, kBytes, cudaMemcpyDeviceToHost, f.s1));
+  volatile int* const seen = f.pinned;
+  std::printf("copied, not waited: %s\n", seen[7] == 107 ? "arrived" : "not arrived");
+  CHECK(cudaStreamSynchronize(f.s2));
+  std::printf("waited for another stream: %s\n", seen[7] == 107 ? "arrived" : "not arrived");
+  CHECK(cudaStreamSynchronize(f.s1));
+  std::printf("waited: %s\n", seen[7] == 107 ? "arrived" : "not arrived");
+  static int pageable[kInts];
+  CHECK(cudaMemcpyAsync(pageable, f.a, kBytes, cudaMemcpyDeviceToHost, f.s1));
+  std::printf("to pageable memory: %s\n", pageable[7] == 107 ? "arrived" : "not arrived");
+  return 0;
+}
+
+// Registered memory in kernels: what they write arrives with the wait, what the host writes is there for the next one.
+int ShowRegistered() {
+  Fixture f;
+  static int memory[kInts], result[kInts];
+  for (int i = 0; i < kInts; ++i) memory[i] = -i;
+  CHECK(cudaHostRegister(memory, kBytes, cudaHostRegisterMapped));
+  int* on_device = nullptr;
+  CHECK(cudaHostGetDevicePointer(&on_device, memory, 0));
+  int* inside = nullptr;
+  CHECK(cudaHostGetDevicePointer(&inside, memory + 500, 0));
+  std::printf("within: %d\n", static_cast<int>(inside - on_device));
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.a, on_device);
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(on_device, 100, 500);
+  std::printf("not waited: %d\n", memory[7]);
+  CHECK(cudaStreamSynchronize(f.s1));
+  std::printf("waited: %d %d\n", memory[7], memory[600]);
+  CHECK(cudaMemcpy(result, f.a, kBytes, cudaMemcpyDeviceToHost));
+  std::printf("read by the kernel: %d\n", result[7]);
+  memory[8] = 4000;
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, on_device);
+  CHECK(cudaMemcpy(result, f.b, kBytes, cudaMemcpyDeviceToHost));
+  std::printf("changed by the host: %d %d\n", result[7], result[8]);
+  CHECK(cudaHostUnregister(memory));
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "list";
+  if (name == "arrival") return ShowArrival();
+  if (name == "registered") return ShowRegistered();
+  for (const Scenario& scenario : kScenarios) {
+    if (name == "list") {
+      std::printf("%s\n", scenario.name);
+    } else if (name == scenario.name && argc > 2) {
+      Fixture fixture;
+      scenario.run(fixture, std::strcmp(argv[2], "right") == 0);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,84 @@
+// The branches of a graph, for the order of what they do: each node runs in a lane, which the clocks know as a stream
+// of its own. A node goes on in the lane of one that it depends on, where that lane has not gone on already; else it
+// takes another. An executable graph keeps its lanes, so that one launch of it comes behind the one before, as
+// documented.
+#include <map>
+
+#include "vgpu/cudart/graph.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+bool IsChain(const ExecutableGraph& executable) {
+  for (size_t i = 1; i < executable.nodes.size(); ++i) {
+    const std::vector<size_t>& after = executable.nodes[i].after;
+    if (after.size() != 1 || after[0] != i - 1) return false;
+  }
+  return true;
+}
+
+void PerformEnabled(Runtime& r, const ExecutableNode& node, Stream& stream) {
+  if (node.enabled) Perform(r, node.work, stream);
+}
+
+// The stream stands in the clocks where a lane does.
+class InLane {
+ public:
+  InLane(Stream& stream, uint32_t lane) : stream_(stream), slot_(stream.slot) {
+    stream_.slot = lane;
+    stream_.in_graph = true;
+  }
+  ~InLane() {
+    stream_.slot = slot_;
+    stream_.in_graph = false;
+  }
+  InLane(const InLane&) = delete;
+  InLane& operator=(const InLane&) = delete;
+
+ private:
+  Stream& stream_;
+  const uint32_t slot_;
+};
+
+}  // namespace
+
+void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
+  if (IsChain(executable)) {
+    for (const ExecutableNode& node : executable.nodes) PerformEnabled(r, node, stream);
+    return;
+  }
+  StreamClocks& clocks = r.timeline().clocks();
+  const StreamClocks::Clock begin = clocks.Record(stream.slot);
+  std::vector<StreamClocks::Clock> done;
+  std::map<size_t, size_t> last_in;  // the lane of a node that is the last in its
+  size_t used = 0;
+  for (const ExecutableNode& node : executable.nodes) {
+    size_t lane = used;
+    for (const size_t before : node.after) {
+      if (const auto found = last_in.find(before); found != last_in.end()) {
+        lane = found->second;
+        last_in.erase(found);
+        break;
+      }
+    }
+    if (lane == used) ++used;
+    if (executable.lanes.size() < used) executable.lanes.push_back(clocks.Add(stream.device, StreamKind::kNonBlocking));
+    const uint32_t slot = executable.lanes[lane];
+    clocks.Wait(slot, begin);
+    for (const size_t before : node.after) clocks.Wait(slot, done[before]);
+    {
+      const InLane in_lane(stream, slot);
+      PerformEnabled(r, node, stream);
+    }
+    last_in[done.size()] = lane;
+    done.push_back(clocks.Record(slot));
+  }
+  for (const StreamClocks::Clock& node : done) clocks.Wait(stream.slot, node);
+}
+
+void ReleaseLanes(Runtime& r, const ExecutableGraph& executable) {
+  for (const uint32_t lane : executable.lanes) r.timeline().clocks().Remove(lane);
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,44 @@
+// Refuses programs that have loaded a library which brings machine code of its own (host_libraries.h): when the program
+// starts, and at the first API call after it has loaded another library.
+#include "vgpu/host_libraries.h"
+
+#include <link.h>
+
+#include <cstdlib>
+
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+constexpr int kCantRunStatus = 126;
+
+int TakeLoads(dl_phdr_info* info, size_t, void* loads) {
+  *static_cast<unsigned long long*>(loads) = info->dlpi_adds;
+  return 1;
+}
+
+int RefuseOne(dl_phdr_info* info, size_t, void*) {
+  const HostLibrary* const library = FindHostLibrary(info->dlpi_name);
+  if (library == nullptr) return 0;
+  const std::string_view path = info->dlpi_name;
+  Say("this program " + RefusalOf(*library, path.substr(path.find_last_of('/') + 1)));
+  std::_Exit(kCantRunStatus);
+}
+
+__attribute__((constructor)) void RefuseAtStart() { RefuseHostLibraries(); }
+
+}  // namespace
+
+void RefuseHostLibraries() {
+  // The loader counts what it has loaded, so that nearly every call is done with one look.
+  static unsigned long long seen = 0;
+  unsigned long long loads = 0;
+  dl_iterate_phdr(TakeLoads, &loads);
+  if (loads == seen) return;
+  seen = loads;
+  dl_iterate_phdr(RefuseOne, nullptr);
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,98 @@
+// Copies between the device and page-locked host memory that are under way, as the host sees them.
+//
+// Device work is done when it is asked for; what the host sees of it is not. The bytes of an asynchronous copy to
+// page-locked memory are kept aside, and arrive when the host has waited for the copy. Until then the documentation
+// promises nothing about the destination, which is filled with kNotArrived: a program that reads too early shows it.
+// Of a copy from page-locked memory the source is kept, and compared when the host has waited: where it has changed,
+// the host wrote to what the copy still had to read. What comes behind a copy in its stream finds everything arrived.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vgpu/observers/stream_clocks.h"
+
+namespace lockstep::vgpu::cudart {
+
+class Runtime;
+struct Stream;
+
+inline constexpr uint8_t kNotArrived = 0xd7;
+
+class HostTransfers {
+ public:
+  struct Row {
+    uint8_t* at;  // in host memory
+    uint64_t bytes;
+  };
+  // The bytes, row after row, arrive later.
+  void Deliver(Runtime& r, const StreamPoint& copy, std::vector<Row> rows, std::vector<uint8_t> bytes);
+  // The same for what a kernel has written: the host saw other bytes there before, and sees them until then.
+  void DeliverResults(const StreamPoint& work, std::vector<Row> rows, std::vector<uint8_t> bytes);
+  // These rows have been read, though their copy may run later.
+  void Watch(const StreamPoint& copy, std::vector<Row> rows);
+  // For what the host has waited for.
+  void Arrive(Runtime& r);
+  // For what is ordered before something that runs now.
+  void ArriveBefore(Runtime& r, const StreamClocks::Clock& before);
+  // The host memory is freed or no longer registered.
+  void Free(Runtime& r, const void* begin, uint64_t bytes);
+
+  // Device work that may write to host memory itself stands between the two.
+  void BeforeDeviceWrites(Runtime& r);
+  void AfterDeviceWrites();
+
+ private:
+  struct Transfer {
+    StreamPoint copy;
+    std::vector<Row> rows;
+    std::vector<uint8_t> bytes;
+    bool results = false;
+  };
+  static constexpr uint64_t kMostWatched = uint64_t{256} << 20;
+
+  template <typename Covered>
+  void DeliverWhere(Runtime& r, Covered covered);
+  // Reports a source that has changed.
+  static void Compare(Runtime& r, const Transfer& source);
+  void Drop(size_t source);
+
+  std::vector<Transfer> deliveries_, sources_;  // in the order in which they were asked for
+  uint64_t watched_ = 0;                        // bytes of sources
+};
+
+// An operation of a stream. It has its place in the clocks from the first; what the device does between Begin and End
+// is held against other operations.
+class StreamOperation {
+ public:
+  // Unless it is a kernel's, an operation is told of from the program's first on: there may be a second stream later.
+  StreamOperation(Runtime& r, const Stream& stream, bool is_kernel, std::vector<StreamPoint::Span> spans = {});
+  ~StreamOperation() { End(); }
+  void Begin();
+  void End();
+  StreamOperation(const StreamOperation&) = delete;
+  StreamOperation& operator=(const StreamOperation&) = delete;
+
+  const StreamPoint& point() const { return point_; }
+
+ private:
+  Runtime& r_;
+  StreamPoint point_;
+  bool is_kernel_ = false, told_ = false;
+};
+
+// While the device does something that may read or write host memory by itself.
+class HostMemoryInUse {
+ public:
+  HostMemoryInUse(Runtime& r, const StreamPoint& point);
+  ~HostMemoryInUse();
+  HostMemoryInUse(const HostMemoryInUse&) = delete;
+  HostMemoryInUse& operator=(const HostMemoryInUse&) = delete;
+
+ private:
+  Runtime& r_;
+  const StreamPoint& point_;
+};
+
+}  // namespace lockstep::vgpu::cudart

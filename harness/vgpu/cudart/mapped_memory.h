@@ -1,0 +1,44 @@
+// Host memory in kernels, where it is no device memory: what is registered, and all page-locked memory where the device
+// is another process's. (Elsewhere page-locked memory is device memory, at one address for both.)
+//
+// cudaHostGetDevicePointer gives it a range of device memory as its image. Before device work the bytes that the host
+// has changed since go to the image; behind it those that the device has changed are kept, and arrive in host memory
+// when the host has waited, as copies do. At the host's own address a kernel finds nothing, and faults.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "vgpu/observers/stream_checker.h"
+
+namespace lockstep::vgpu::cudart {
+
+class Runtime;
+
+class MappedMemory {
+ public:
+  // The device address of this host address, in memory of so many bytes from begin on. Throws ApiError.
+  uint64_t Map(Runtime& r, const void* begin, uint64_t bytes, const void* address);
+  void Unmap(Runtime& r, const void* begin);
+  void Clear() { images_.clear(); }
+  bool empty() const { return images_.empty(); }
+
+  void ToDevice(Runtime& r);
+  void FromDevice(Runtime& r, const StreamPoint& point);
+  // The device's bytes have arrived in host memory.
+  void Arrived(const uint8_t* at, uint64_t bytes);
+  // Of a kernel that went to a bad address: says so where a parameter is an address of host memory that only an image
+  // stands for.
+  static void ExplainHostAddresses(Runtime& r, std::span<const uint8_t> parameters);
+
+ private:
+  struct Image {
+    uint64_t bytes = 0, device = 0;
+    std::vector<uint8_t> host, on_device;  // as they were when last compared
+  };
+  std::map<uint8_t*, Image> images_;  // by the begin of host memory
+};
+
+}  // namespace lockstep::vgpu::cudart

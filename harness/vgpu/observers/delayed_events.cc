@@ -1,0 +1,185 @@
+#include "vgpu/observers/delayed_events.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vgpu/observers/coalescing.h"
+#include "vgpu/observers/shared_notes.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+struct KeptValues : StoreTest {
+  LaneMask lanes = 0;
+};
+
+bool Keeps(const StoreTest& test, int lane) { return (static_cast<const KeptValues&>(test).lanes >> lane & 1) != 0; }
+
+}  // namespace
+
+DelayedEvents::DelayedEvents(std::vector<Observer*> observers)
+    : observers_(std::move(observers)),
+      takes_notes_(std::all_of(observers_.begin(), observers_.end(),
+                               [](const Observer* observer) { return observer->TakesSharedNotes(); })) {}
+
+uint32_t DelayedEvents::BeginRead(uint32_t parts) {
+  running_ = first_read_ + static_cast<uint32_t>(reads_.size());
+  reads_.emplace_back().parts = parts;
+  return running_;
+}
+
+DelayedEvents::Read& DelayedEvents::EndRead() { return *Find(std::exchange(running_, kNoRead)); }
+
+void DelayedEvents::Drain() {
+  while (!queue_.empty()) {
+    if (Access* access = std::get_if<Access>(&queue_.front())) {
+      if (access->read != kNoRead && !Find(access->read)->settled) return;
+      Deliver(*access);
+      if (access->read != kNoRead) --Find(access->read)->events;
+    } else {
+      for (Observer* observer : observers_) std::get<Call>(queue_.front())(*observer);
+    }
+    queue_.pop_front();
+    while (!reads_.empty() && reads_.front().settled && reads_.front().events == 0) {
+      reads_.pop_front();
+      ++first_read_;
+    }
+  }
+  // Of reads without an event: the memory that they went to is not watched.
+  while (!reads_.empty() && reads_.front().settled && running_ == kNoRead) {
+    reads_.pop_front();
+    ++first_read_;
+  }
+}
+
+void DelayedEvents::Finish() {
+  for (Read& read : reads_) read.Settle();
+  Drain();
+}
+
+template <typename F>
+void DelayedEvents::Tell(const F& call) {
+  if (queue_.empty()) {
+    for (Observer* observer : observers_) call(*observer);
+    return;
+  }
+  queue_.emplace_back(Call(call));
+  MakeRoom();
+}
+
+void DelayedEvents::OnMemory(const MemoryAccess& event) {
+  if (queue_.empty() && running_ == kNoRead) {
+    for (Observer* observer : observers_) observer->OnMemory(event);
+    return;
+  }
+  Push(event, running_);
+  if (running_ == kNoRead) MakeRoom();
+}
+
+void DelayedEvents::Push(const MemoryAccess& event, uint32_t number) {
+  if (event.kind != AccessKind::kLoad) {
+    for (Observer* observer : observers_) observer->BeforeDelayedStore(event);
+  }
+  Access& access = std::get<Access>(queue_.emplace_back(std::in_place_type<Access>));
+  access.event = event;
+  std::copy_n(event.address, kWarpSize, access.address.begin());
+  access.read = number;
+  access.keeps = 0;
+  for (uint32_t lane = 0; event.store != nullptr && lane < kWarpSize; ++lane) {
+    if ((event.mask >> lane & 1) != 0) access.keeps |= static_cast<LaneMask>(event.KeepsValue(lane)) << lane;
+  }
+  if (number == kNoRead) return;
+  Read& read = *Find(number);
+  read.lanes |= event.mask;
+  ++read.events;
+}
+
+void DelayedEvents::MakeRoom() {
+  if (queue_.size() < kMostEvents) return;
+  for (Read& read : reads_) read.Settle();
+  Drain();
+}
+
+void DelayedEvents::Deliver(Access& access) {
+  access.event.address = access.address.data();
+  KeptValues kept;
+  kept.keeps = Keeps;
+  kept.lanes = access.keeps;
+  if (access.event.store != nullptr) access.event.store = &kept;
+  if (access.read == kNoRead) {
+    for (Observer* observer : observers_) observer->OnMemory(access.event);
+  } else {
+    const Read& read = *Find(access.read);
+    DeliverPart(access, read, 0, read.parts);
+  }
+}
+
+void DelayedEvents::DeliverPart(const Access& access, const Read& read, uint32_t first, uint32_t count) {
+  const LaneMask used = read.used[first] & access.event.mask;
+  for (uint32_t part = first + 1; part < first + count; ++part) {
+    if ((read.used[part] & access.event.mask) == used) continue;
+    DeliverPart(access, read, first, count / 2);
+    DeliverPart(access, read, first + count / 2, count - count / 2);
+    return;
+  }
+  if (used == 0) return;
+  MemoryAccess event = access.event;
+  std::array<uint64_t, kWarpSize> address;
+  event.mask = used;
+  if (count != read.parts) {
+    const uint32_t bytes = event.bytes / read.parts;
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) address[lane] = access.address[lane] + first * bytes;
+    event.address = address.data();
+    event.bytes = static_cast<uint8_t>(count * bytes);
+    event.form = AccessForm::kScattered;
+  } else if (used != access.event.mask && !(event.form == AccessForm::kUnit && IsContiguous(used))) {
+    event.form = AccessForm::kScattered;
+  }
+  for (Observer* observer : observers_) observer->OnMemory(event);
+}
+
+void DelayedEvents::OnSharedNotes(const SharedNotes& notes) {
+  if (queue_.empty()) {
+    for (Observer* observer : observers_) observer->OnSharedNotes(notes);
+    return;
+  }
+  // They may be told because a read is under way, and are none of it.
+  for (const SharedNote& note : notes) {
+    uint64_t address[kWarpSize];
+    Push(notes.Event(note, address), kNoRead);
+  }
+  if (running_ == kNoRead) MakeRoom();
+}
+
+void DelayedEvents::OnBlockBegin(uint32_t block) {
+  Tell([=](Observer& observer) { observer.OnBlockBegin(block); });
+}
+void DelayedEvents::OnBlockEnd(uint32_t block) {
+  Tell([=](Observer& observer) { observer.OnBlockEnd(block); });
+}
+void DelayedEvents::OnBlockGoesOn(uint32_t block) {
+  Tell([=](Observer& observer) { observer.OnBlockGoesOn(block); });
+}
+void DelayedEvents::OnBarrierArrive(const WarpEvent& event, uint32_t barrier) {
+  Tell([=](Observer& observer) { observer.OnBarrierArrive(event, barrier); });
+}
+void DelayedEvents::OnBarrierComplete(uint32_t block, uint32_t barrier, uint64_t warps) {
+  Tell([=](Observer& observer) { observer.OnBarrierComplete(block, barrier, warps); });
+}
+void DelayedEvents::OnWarpSync(const WarpEvent& event) {
+  Tell([=](Observer& observer) { observer.OnWarpSync(event); });
+}
+void DelayedEvents::OnFence(const WarpEvent& event, MemoryScope scope) {
+  Tell([=](Observer& observer) { observer.OnFence(event, scope); });
+}
+void DelayedEvents::OnExit(const WarpEvent& event) {
+  Tell([=](Observer& observer) { observer.OnExit(event); });
+}
+void DelayedEvents::OnAllocate(uint64_t address, uint64_t bytes) {
+  Tell([=](Observer& observer) { observer.OnAllocate(address, bytes); });
+}
+void DelayedEvents::OnFree(uint64_t address, uint64_t bytes) {
+  Tell([=](Observer& observer) { observer.OnFree(address, bytes); });
+}
+
+}  // namespace lockstep::vgpu

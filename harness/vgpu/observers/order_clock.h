@@ -1,0 +1,53 @@
+// A vector clock over all warps of a launch, kept so that thousands of blocks can each hold one.
+//
+// Of each block it knows, warp by warp, a time: accesses that the warp stamped below it have happened before. A clock
+// is a tree of sixteen-way nodes over the blocks' indices that never change once they are made. What two clocks have
+// in common they share, so a block that joins all of its predecessors' clocks to its own adds a handful of nodes, and
+// joining what is already known makes none. A clock is used by one CPU thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace lockstep::vgpu {
+
+class OrderClock {
+ public:
+  static constexpr uint32_t kWarps = 32;  // of a block, at most
+
+  OrderClock() = default;
+  OrderClock(const OrderClock& other) : root_(other.root_) { Keep(root_); }
+  OrderClock(OrderClock&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
+  OrderClock& operator=(OrderClock other) noexcept {
+    std::swap(root_, other.root_);
+    return *this;
+  }
+  ~OrderClock() { Drop(root_); }
+
+  bool empty() const { return root_ == nullptr; }
+  bool Shares(const OrderClock& other) const { return root_ == other.root_; }  // and so is equal
+  bool Covers(uint32_t block, uint32_t warp, uint32_t time) const {
+    const uint32_t* times = TimesOf(block);
+    return times != nullptr && time < times[warp];
+  }
+  // Of a block's warps; nullptr: nothing is known of it.
+  const uint32_t* TimesOf(uint32_t block) const;
+
+  // False: everything in `other` was known.
+  bool Join(const OrderClock& other);
+  // The same for the times of one block's warps.
+  bool Join(uint32_t block, const uint32_t* times, uint32_t warps);
+
+ private:
+  struct Node;
+  static void Keep(Node* node);
+  static void Drop(Node* node);
+  static Node* Joined(Node* a, Node* b);
+  static Node* Raised(Node* node, uint32_t height, uint32_t block, const uint32_t* times, uint32_t warps);
+  void Lift(uint32_t height);
+  bool Become(Node* root);
+
+  Node* root_ = nullptr;
+};
+
+}  // namespace lockstep::vgpu
