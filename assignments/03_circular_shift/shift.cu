@@ -49,7 +49,7 @@ void shift3_grid_stride(const int* d_in, int* d_out, unsigned n, int shift) {
 // Goal    a warp moves 512 bytes with one load and one store, and touches no sector twice.
 // How     A thread stores an int4 of d_out. Its four elements lie in two neighbouring int4 of d_in: one it loads, the
 //         other is what the next lane has loaded, and a shuffle brings it. The few elements at the ends go one by one.
-// Budget  0.009 store requests an element (rung 3 has 0.031); 0.265 sectors an element (rung 3 has 0.28).
+// Budget  0.009 store requests an element (rung 3 has 0.031); 0.275 sectors an element (rung 3 has 0.28).
 // TODO(shift4): the kernel.
 
 void shift4_vectors(const int* d_in, int* d_out, unsigned n, int shift) {

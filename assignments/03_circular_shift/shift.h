@@ -7,8 +7,8 @@
 //   shift   how far: by `shift` places toward the beginning, or by -shift places toward the end if it is negative. What
 //           falls off one end enters at the other. Rung 1 gets 0 <= shift < n (or 0, if n is 0), the others any int.
 //
-// d_in and d_out begin at multiples of 256 bytes, as cudaMalloc gives them. A launcher need not wait for its kernels,
-// and leaves no CUDA error behind.
+// d_in and d_out begin at multiples of 256 bytes, as cudaMalloc gives them. A launcher need not wait for its kernels;
+// it leaves no CUDA error behind, and frees what it allocates.
 #pragma once
 
 // Threads a block, on every rung.

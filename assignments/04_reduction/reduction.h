@@ -7,7 +7,8 @@
 //   d_work  WorkInts(n) ints of scratch in device memory, for the blocks' results. They hold garbage at first.
 //
 // A sum is that of 32-bit ints that wrap around (as `int` adds on the device), so that it does not depend on the order.
-// The sum of nothing is 0. A launcher need not wait for its kernels, and leaves no CUDA error behind.
+// The sum of nothing is 0. A launcher need not wait for its kernels, and leaves no CUDA error behind. What it allocates
+// it frees, or keeps for all later calls: memory in use must not grow from call to call.
 #pragma once
 
 #include <cstddef>

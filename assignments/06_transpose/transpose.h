@@ -9,7 +9,8 @@
 //
 // Element (x, y) of the input, column x of row y, is d_in[y * width + x]. It goes to d_out[x * height + y], and arrives
 // bit for bit as it was: also -0, infinities, and every NaN. A launcher need not wait for its kernels, and leaves no
-// CUDA error behind.
+// CUDA error behind. What it allocates it frees, or keeps for all later calls: memory in use must not grow from call to
+// call.
 #pragma once
 
 // A tile is a square of kTile × kTile elements, one for each block of rungs 2 to 4. A warp moves one row of it.

@@ -38,8 +38,8 @@ int occupancy3_registers_by_block(const DeviceLimits* device, int threads_per_bl
 // Goal    how many blocks' registers fit, when each warp has a piece of its own.
 // How     Round a warp's registers up to register_unit. See how many warps' registers the SM has, round that number
 //         down to a multiple of warp_granularity, and divide by the warps of a block.
-// Mind    as in rung 3; and a block's warps, rounded up to warp_granularity, must not need more than
-//         registers_per_block.
+// Mind    as in rung 3: what must not be more than registers_per_block is a piece for each of the block's warps, their
+//         number rounded up to warp_granularity.
 int occupancy4_registers_by_warp(const DeviceLimits* device, int threads_per_block, int registers_per_thread) {
   // TODO(occupancy4): registers a warp is given; warps that the SM has room for; then blocks.
   return kNotBegun;

@@ -12,13 +12,13 @@ struct DeviceLimits {
   int max_warps_per_sm;          // resident at once
   int max_blocks_per_sm;         // resident at once
   int registers_per_sm;          // 32-bit registers
-  int registers_per_block;       // a block that needs more can't be launched
+  int registers_per_block;       // a block that is given more can't be launched; all of the SM's on 1.x
   int max_registers_per_thread;  // likewise a thread
   int register_unit;             // registers are given out in multiples of it: to a block on 1.x, to a warp from 2.0 on
   int warp_granularity;          // warps count in multiples of it where registers are given out
   int registers_by_block;        // 1 on compute capability 1.x, 0 from 2.0 on
   int shared_per_sm;             // bytes of shared memory, as the carve-out sets it
-  int shared_per_block;          // bytes; a block that needs more can't be launched
+  int shared_per_block;          // bytes; a block whose own, without the reserved ones, are more can't be launched
   int shared_unit;               // bytes of shared memory are given out to a block in multiples of it
   int shared_reserved;           // bytes that the runtime takes of each block's share, beside its own: 1024 from 8.0 on
 };
@@ -40,7 +40,7 @@ constexpr int kUnlimited = INT_MAX;
 struct OccupancyResult {
   int blocks;        // resident on an SM; 0: the kernel can't be launched
   int warps;         // resident on an SM
-  double occupancy;  // resident warps / the most that the SM holds
+  double occupancy;  // resident warps / the most that the SM holds; right to float's precision will do
   int limiter;       // a Limiter: what gives the fewest blocks; where several do, the first of them in its list
   int blocks_by[4];  // how many each resource alone would allow, in the order of Limiter
 };

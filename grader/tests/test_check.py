@@ -36,6 +36,9 @@ def good(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
     monkeypatch.setattr(check_files, "FEWEST_WRONG", len(_WRONG))
     for name, text in _WRONG.items():
         (in_checkout.reference("90_fake") / "wrong" / name).write_text(text)
+    right = in_checkout.reference("90_fake") / "right" / "other.cu"
+    right.parent.mkdir()
+    right.write_text("// points: 20 + 3\n// value beta.fast 1.5\n")
     made = check("--record", "--update-messages")
     assert made.exit_code == 0, made.output
     return in_checkout
@@ -45,10 +48,13 @@ def test_what_is_right_holds_and_is_counted(good: Layout) -> None:
     result = check()
     assert result.exit_code == 0, result.output
     assert "FAIL" not in result.output
-    assert "1 stubs and 1 references of 3 rungs, 5 criteria, 4 wrong solutions (1 " in said(result)
+    assert (
+        "1 stubs and 1 references of 3 rungs, 5 criteria, 1 right solutions of other designs, 4 wrong ones (1 "
+        in said(result)
+    )
     messages = (good.reference("90_fake") / "wrong" / "messages.txt").read_text()
     assert "== race.cu\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n" in messages
-    assert "== syntax.cu\nladder.cu(1): error: #error says so\n" in messages
+    assert "== syntax.cu\nladder.cu(1): error\n" in messages
     assert "== slow.cu\nSLOW  Evidence.Fast/beta_two" in messages
 
 
@@ -100,6 +106,12 @@ _REFUSALS = {
         (_write(f"{_HIDDEN}/wrong/bonus.cu", "// verdict: RACE delta\n"), "declares the rung delta"),
         (_write(f"{_HIDDEN}/wrong/syntax.cu", "// verdict: RACE\n"), "declares RACE without a rung"),
         (lambda _: None, "has 1 wrong solutions; at least 4"),
+    ],
+    "right_solutions": [
+        (_write(f"{_HIDDEN}/right/other.cu", "// points: 20\n"), "declares 20 points and gets 20 + 3 points"),
+        (_write(f"{_HIDDEN}/right/slow.cu", "// points: 20 + 3\n// value beta.fast 4\n"), "marks: beta.fast (SLOW"),
+        (_write(f"{_HIDDEN}/right/none.cu", "// fine\n"), "right/none.cu: its first line must be // points: POINTS"),
+        (_write(f"{_HIDDEN}/right/bad.cu", "// points: 20\n#error\n"), "right/bad.cu: declares 20 points and gets 0"),
     ],
     "points_and_tests": [
         (_replace(f"{_OWN}/assignment.toml", "points = 4", "points = 5"), "points says 20"),
@@ -156,7 +168,7 @@ def test_nothing_is_compiled_twice(good: Layout) -> None:
     script.write_text(script.read_text().replace("set -eu\n", f"set -eu\necho x >> {log}\n"))
     check()
     first = len(log.read_text().splitlines())
-    assert first == 2 + len(_WRONG)  # the reference is built for its figures and graded, and compiled once
+    assert first == 3 + len(_WRONG)  # the reference is built for its figures and graded, and compiled once
     check()
     assert len(log.read_text().splitlines()) == first
 
@@ -168,3 +180,18 @@ def test_rungs_above_the_one_that_fails_need_not_run() -> None:
     assert [test.rung for test in spared] == ["reduce7_many", "reduce8_shuffle", "reduce8_max", "reduce8_min"]
     assert above(assignment, names, "reduce8_shuffle") == []  # a bonus rung: the others have to pass
     assert above(assignment, names, "") == []
+
+
+def test_some_solutions_alone_leave_the_record_of_the_others(good: Layout) -> None:
+    messages = good.reference("90_fake") / "wrong" / "messages.txt"
+    recorded = messages.read_text()
+    messages.write_text(recorded.replace("hint    think", "hint    guess").replace("ladder.cu(1)", "ladder.cu(9)"))
+    result = check("--only", "wrong/race.cu", "--only", "right/*")
+    assert result.exit_code == 1
+    assert "race.cu was RACE" in said(result)
+    assert "syntax.cu was" not in said(result)
+    assert "1 right solutions of other designs, 1 wrong ones (1 RACE)" in said(result)
+    assert check("--only", "wrong/race.cu", "--update-messages").exit_code == 0
+    text = messages.read_text()
+    assert "ladder.cu(9)" in text
+    assert "== race.cu\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n  hint    think" in text

@@ -24,9 +24,9 @@ def changes(source: str) -> set[str]:
         ("s[10]", {"10 → 11", "10 → 9", "10 → 20"}),
         ("s[0u]", {"0 → 1"}),
         ("__syncthreads();", {"__syncthreads(); → ;"}),
-        ("__syncwarp(mask);", {"__syncwarp(mask); → ;"}),
+        ("__syncwarp(mask);", {"__syncwarp(mask); → ;", "mask → 0xffffu", "mask → (1u << threadIdx.x % 32)"}),
         ("  cudaFree(a_d);\n", {"cudaFree(a_d); → ;"}),
-        ("cudaMemcpy(a,\n           b);\n", {"cudaMemcpy(a, b); → ;"}),
+        ("cudaMemcpy(a,\n           b);\n", {"cudaMemcpy(a, b); → ;", "cudaMemcpy → cudaMemcpyAsync"}),
         ("RETURN_IF_FAILED(a.allocate(n));", {"RETURN_IF_FAILED(a.allocate(n)); → ;"}),
         ("f(cudaMemcpyHostToDevice)", {"HostToDevice → DeviceToHost", "HostToDevice → DeviceToDevice"}),
         ("n * sizeof(int)", {"* → +"}),
@@ -34,6 +34,35 @@ def changes(source: str) -> set[str]:
         ("if (i < n) f();", {"i < n → true", "< → <=", "< → >"}),
         ("if (f(i) < g(n)) h();", {"f(i) < g(n) → true", "< → <=", "< → >"}),
         ("if (done) f();", set()),
+        ("__threadfence();", {"__threadfence(); → ;", "__threadfence(); → __threadfence_block();"}),
+        ("__threadfence_block();", {"__threadfence_block(); → ;"}),
+        ("f.store(x, cuda::memory_order_release);", {"release → relaxed"}),
+        ("f.load(cuda::std::memory_order_acquire);", {"acquire → relaxed"}),
+        ("atomic_ref<T, cuda::thread_scope_device>(x)", {"device → block"}),
+        ("volatile T* p", {"volatile → "}),
+        ('asm volatile("st.release.gpu.u32 [%0], x;")', {"release → relaxed", "gpu → cta"}),
+        ('asm("fence.acq_rel.gpu;")', {"fence.acq_rel.gpu; → ", "acq_rel → relaxed", "gpu → cta"}),
+        (
+            "atomicExch(p, x);",
+            {
+                "atomicExch → [](auto* p, auto v) { auto old = *p; *p = v; return old; }",
+                "atomicExch → [](volatile auto* p, auto v) { auto old = *p; *p = v; return old; }",
+            },
+        ),
+        ("__ballot_sync(kAll, x);", {"kAll → 0xffffu", "kAll → (1u << threadIdx.x % 32)"}),
+        (
+            "__shfl_up_sync(kAll, x, s);",
+            {"kAll → 0xffffu", "kAll → (1u << threadIdx.x % 32)", "up → down"},
+        ),
+        ("k<<<a, b, c, stream>>>(x);", {"stream → 0"}),
+        ("x = cudaMemsetAsync(a, b, stream2);", {"stream2 → 0"}),
+        ("x = cudaStreamSynchronize(s);", {"cudaStreamSynchronize(s) → cudaSuccess"}),
+        ("x = cudaStreamWaitEvent(s, e);", {"cudaStreamWaitEvent(s, e) → cudaSuccess"}),
+        ("f(d_in, x)", {"d_in → d_in + 1"}),
+        ("reinterpret_cast<size_t>(p) | x", {"reinterpret_cast<size_t>(p) → size_t(0)"}),
+        ("return -INFINITY;", {"INFINITY → FLT_MAX", "INFINITY → 0.0f"}),
+        ("unsigned count = x;", {"unsigned → unsigned char", "unsigned → float"}),
+        ("grid.sync();", {"grid.sync(); → ;"}),
     ],
 )
 def test_one_change_each(source: str, expected: set[str]) -> None:
@@ -45,7 +74,8 @@ def test_one_change_each(source: str, expected: set[str]) -> None:
     [
         "// a < b", "/* a < b\n 1 + 2 */", 'puts("a < b");', "#define N 12", "#if 1 < 2 \\\n + 3", "Kernel<kBlock>",
         "template <unsigned kThreads>", "k<<<kGrid, kBlock>>>(d)", "int* p", "v2f.x1", "1.5f", "reduce2_strided()",
-        "static_assert(sizeof(int) == 4);",
+        "static_assert(sizeof(int) == 4);", '// asm("st.release.gpu")', 'puts("release.gpu");', "asm volatile(x);",
+        "void f(const float* d_in, float* d_out);",
     ],
 )  # fmt: skip
 def test_what_is_no_operator_is_left_alone(source: str) -> None:
@@ -66,6 +96,12 @@ def test_a_seed_is_a_sample() -> None:
     every = mutants("f(1, 2, 3, 4, 5, 6, 7, 8);")
     assert sample(every, 1) == sample(every, 1) != sample(every, 2)
     assert set(sample(every, 1)) == set(every)
+
+
+def test_operators_take_turns() -> None:
+    kinds = [mutant.kind for mutant in sample(mutants("f(1, 2, 3, 4, 5, 6, 7, 8);\n__threadfence();"), 1)]
+    assert kinds.count("number") > 10
+    assert max(index for index, kind in enumerate(kinds) if kind == "fence") < 4
 
 
 def mutate(*words: str) -> Result:
@@ -117,7 +153,7 @@ def test_an_entry_about_no_mutant_fails(reference: Path) -> None:
     )
     result = mutate()
     assert result.exit_code == 1
-    assert "stale  equivalent_mutants.toml: no mutant of reference/90_fake/ladder.cu is 1 → 2 in gone" in result.output
+    assert "stale  equivalent_mutants.toml: no mutant of reference/90_fake is 1 → 2 in gone" in result.output
     (reference.parent / "equivalent_mutants.toml").write_text('[[mutant]]\ncode = "x"\n')
     assert "change: missing" in str(mutate().exception)
 
@@ -131,3 +167,31 @@ def test_what_was_run_is_not_run_again(reference: Path, in_checkout: Layout) -> 
     assert len(log.read_text().splitlines()) == first
     mutate("--count", "3")
     assert len(log.read_text().splitlines()) > first
+
+
+def test_right_solutions_are_mutated_too(reference: Path) -> None:
+    reference.write_text("value beta.fast 2 \n")
+    right = reference.parent / "right"
+    right.mkdir(exist_ok=True)
+    (right / "other.cu").write_text("// points: 10 + 2\nvalue beta.fast 2 \n")
+    result = mutate()
+    assert "survives  reference/90_fake/ladder.cu:1  2 → 1\n" in result.output
+    assert "reference/90_fake/right/other.cu:2  2 → 1\n" in result.output
+    assert "6 mutants" in result.output
+
+
+def test_shares_are_of_all_and_do_not_overlap(reference: Path) -> None:
+    reference.write_text("value beta.fast 2 \n")
+    halves = [mutate("--shard", f"{index}/2", "--out", f"out/{index}").output for index in (1, 2)]
+    assert "2 mutants, 0 of them equivalent" in halves[0]
+    assert "1 mutants, 0 of them equivalent" in halves[1]
+    assert sum("2 → 1\n" in half for half in halves) == 1
+    assert "no share" in mutate("--shard", "3/2").output
+
+
+def test_time_that_is_over_is_said(reference: Path) -> None:
+    reference.write_text("value beta.fast 2 \n")
+    result = mutate("--minutes", "0.0000001")
+    assert result.exit_code == 1
+    assert "0 mutants" in result.output
+    assert "time is over: 3 mutants were not tried" in result.output

@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "judge/api_text.h"
-#include "judge/buffer.h"
-#include "judge/compare.h"
+#include "judge/buffer_check.h"
 #include "judge/main.h"
 #include "judge/text.h"
 #include "suites/01_handson_copy_fixture.h"
@@ -45,6 +44,16 @@ const ApiCall* FindCall(const CallReport& report, ApiKind kind) {
   return found == report.trace.end() ? nullptr : &*found;
 }
 
+// A copy that moved another number of bytes than the array has.
+const ApiCall* FindCopyOfOtherSize(const CallReport& report, uint64_t bytes) {
+  const auto found = std::find_if(report.trace.begin(), report.trace.end(), [&](const ApiCall& call) {
+    const bool copies = call.kind == ApiKind::kHostToDevice || call.kind == ApiKind::kDeviceToDevice ||
+                        call.kind == ApiKind::kDeviceToHost;
+    return copies && !call.failed && call.bytes != bytes;
+  });
+  return found == report.trace.end() ? nullptr : &*found;
+}
+
 // What h_out tells about the mistake.
 std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_t>& found, const CallReport& report) {
   const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
@@ -55,12 +64,15 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
       std::all_of(found.begin() + static_cast<int64_t>(right), found.end(), [&](int32_t v) { return v == poison; });
   if (right == 0 && rest_untouched)
     return "nothing was copied to h_out: cudaMemcpy(h_out, …, bytes, cudaMemcpyDeviceToHost)";
-  if (right == n / 4 && n >= 4)
-    return "the first quarter arrived: cudaMemcpy counts bytes, and n ints are n * sizeof(int) bytes";
-  if (right * sizeof(int32_t) == sizeof(void*) && n > 2) {
-    return "8 bytes arrived: sizeof of a pointer is the size of the pointer, not of what it points to";
+  if (const ApiCall* copy = FindCopyOfOtherSize(report, n * sizeof(int32_t))) {
+    const std::string moved = "a copy moved " + Grouped(copy->bytes) + " bytes";
+    if (copy->bytes == n) return moved + ": cudaMemcpy counts bytes, and n ints are n * sizeof(int) bytes";
+    if (copy->bytes == sizeof(void*)) {
+      return moved + ": sizeof of a pointer is the size of the pointer, not of what it points to";
+    }
+    return moved + ", and n ints are " + Grouped(n * sizeof(int32_t)) + ": do the copies move them all?";
   }
-  if (right > 0)
+  if (right > 0 && rest_untouched)
     return "the first " + Grouped(right) + " of " + Grouped(n) +
            " ints arrived: is n * sizeof(int) the size of each copy?";
   const ApiCall* to_device = FindCall(report, ApiKind::kHostToDevice);
@@ -92,7 +104,7 @@ std::string CopyHint(const CallReport& report, const ApiCall& copy) {
              " bytes; cudaMalloc counts bytes, and n ints are n * sizeof(int)";
     }
   }
-  return "the bytes have to fit both buffers, and both have to be allocated still";
+  return "do the bytes fit both buffers, and are both allocated still?";
 }
 
 std::string ApiHint(const CallReport& report) {
@@ -101,11 +113,12 @@ std::string ApiHint(const CallReport& report) {
     freed |= call.kind == ApiKind::kFree && !call.failed && call.address != 0;
     if (!call.failed) continue;
     if (call.function == "cudaMalloc") {
-      return "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast hides that from the "
-             "compiler";
+      return call.bytes > 0 ? "there is no room for so many bytes: n ints are n * sizeof(int)"
+                            : "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast "
+                              "hides that from the compiler";
     }
     if (call.function.find("Memcpy") != std::string::npos) {
-      return freed ? "a buffer was freed before this copy: free it when the last copy is made" : CopyHint(report, call);
+      return freed ? "a buffer was freed before this copy: is it one of the copy's?" : CopyHint(report, call);
     }
     if (call.function.find("Free") != std::string::npos) {
       return "a buffer is freed once, with the pointer that its allocation gave: cudaMalloc's by cudaFree, "
@@ -130,6 +143,17 @@ void CheckCopy(const CallContext& context, const CallReport& report, const std::
       MakeProblem(Verdict::kRejected, context,
                   {"h_out is right, but its " + Grouped(bytes) + " bytes did not go to the device and back"},
                   "a host's memcpy is no answer: the ints have to go through a buffer of cudaMalloc"));
+}
+
+// Whether all that was copied to the device went to buffers that the call allocated itself.
+bool CopiesToOwnMemory(const CallReport& report) {
+  return std::none_of(report.trace.begin(), report.trace.end(), [&](const ApiCall& copy) {
+    if (copy.kind != ApiKind::kHostToDevice || copy.failed || copy.bytes == 0) return false;
+    return std::none_of(report.trace.begin(), report.trace.end(), [&](const ApiCall& call) {
+      return call.kind == ApiKind::kAllocate && !call.failed && call.address <= copy.address &&
+             copy.address + copy.bytes <= call.address + call.bytes;
+    });
+  });
 }
 
 std::vector<uint8_t> BytesOf(const std::vector<int32_t>& values) {
@@ -180,15 +204,16 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
   }
   const std::vector<int32_t> out = IntsOf(report.arrays[1]);
   if (DidNothing(report, out, poisoned)) {
-    run.problems = {judge::UnfinishedProblem(context, "copies nothing yet")};
+    run.problems = {judge::UnfinishedProblem(context, "copied nothing")};
     return run;
   }
   const int64_t error = report.value.AsInteger();
-  // A call that reported its error need not have taken it from cudaGetLastError() as well.
-  if (error != kSuccess) report.cuda_error.clear();
+  // A call that reported its error need not have taken it from cudaGetLastError() as well; of one that failed on
+  // purpose the caller looks at what was reported.
+  if (error != kSuccess || fault.kind != Fault::Kind::kNone) report.cuda_error.clear();
   run.problems = judge::ProblemsOf(report, context);
   for (Problem& problem : run.problems) {
-    if (problem.verdict == Verdict::kApi) problem.hint = ApiHint(report);
+    if (problem.verdict == Verdict::kApi && !report.cuda_error.empty()) problem.hint = ApiHint(report);
   }
   if (run.problems.empty() && fault.kind == Fault::Kind::kNone) {
     if (error != kSuccess) {
@@ -230,14 +255,17 @@ void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
   }
   pinned = run.report.api.pinned_allocations;
   std::vector<Problem> problems;
-  if (run.report.api.leaked_allocations > 0) {
-    problems.push_back(MakeProblem(Verdict::kApi, context,
-                                   {Grouped(run.report.api.leaked_allocations) + " of " +
-                                    Grouped(run.report.api.allocations) + " allocations still held after the return"},
-                                   "each cudaMalloc needs its cudaFree, on every way out of the function"));
-  } else if (pinned > unpinned) {
+  judge::CheckNothingHeld(context, run.report, problems);
+  // cudaMallocHost of no bytes gives a null pointer, which needs no cudaFreeHost.
+  if (problems.empty() && n > 0 && pinned > unpinned) {
     problems.push_back(MakeProblem(Verdict::kApi, context, {"page-locked memory is still held after the return"},
                                    "each cudaMallocHost needs its cudaFreeHost, on every way out of the function"));
+  }
+  if (problems.empty() && !CopiesToOwnMemory(run.report)) {
+    problems.push_back(
+        MakeProblem(Verdict::kRejected, context, {"the ints went to device memory that this call did not allocate"},
+                    "a_d is memory of cudaMalloc, allocated and freed in each call: no __device__ array, "
+                    "and no buffer of an earlier call"));
   }
   Add(WithCalls(std::move(problems), run.report));
 }
@@ -255,7 +283,7 @@ void CopyTest::ExpectError(uint64_t n, Fault fault) {
   const int64_t found = run.report.value.AsInteger();
   std::vector<Problem> problems;
   if (!failed) {
-    problems.push_back(MakeProblem(Verdict::kRejected, context, {"there was no such call"},
+    problems.push_back(MakeProblem(Verdict::kRejected, context, {"the launcher makes no such call"},
                                    "the task has two buffers and three copies"));
   } else if (found != expected) {
     problems.push_back(MakeProblem(Verdict::kApi, context,
@@ -316,7 +344,7 @@ TEST_P(CopyTest, CopiesNothing) {
 }
 
 TEST_P(CopyTest, FreesWhatItAllocates) {
-  for (const uint64_t n : {1000, 1, 100003}) ExpectNothingHeld(Run(n, Pattern::kSmall), n);
+  for (const uint64_t n : {1000, 1, 100003, 0, 1048576}) ExpectNothingHeld(Run(n, Pattern::kSmall), n);
 }
 
 TEST_P(CopyPathTest, GoesFromBufferToBuffer) {

@@ -79,8 +79,9 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
   };
 }
 
-// What the array tells about the mistake.
-inline std::string Explain(int number, const Shape& shape, const Filling& right, const std::vector<int32_t>& found) {
+// What the array tells about the mistake. threads: of the kernel; 0: not known.
+inline std::string Explain(int number, const Shape& shape, const Filling& right, const std::vector<int32_t>& found,
+                           uint64_t threads) {
   const uint64_t n = found.size();
   const auto matches = [&](const Filling& filling, uint64_t begin, uint64_t end) {
     for (uint64_t i = begin; i < end; ++i) {
@@ -109,16 +110,18 @@ inline std::string Explain(int number, const Shape& shape, const Filling& right,
   while (prefix < n && found[prefix] == right(prefix)) ++prefix;
   if (!matches(untouched, prefix, n)) return "";
   const std::string start = "the first " + judge::Grouped(prefix) + " of " + judge::Grouped(n) +
-                            " elements are right and the rest was not stored; ";
+                            " elements are right and the rest " +
+                            (number == 3 ? "did not arrive; " : "was not stored; ");
   if (number == 3 && prefix == n / 4) return start + "cudaMemcpy counts bytes: n * sizeof(int)";
   if (number == 5 && prefix == uint64_t{kMaxBlocks} * shape.block) {
     return start + "each thread stored one element: it has to go on by gridDim.x * blockDim.x";
   }
+  if (threads >= n && number == 3) return start + "does the kernel store, and the copy bring, all n ints?";
+  if (threads >= n) return start + "the kernel had a thread for each: does its guard let those with i < n pass?";
   if (n % shape.block != 0 && prefix == n / shape.block * shape.block) {
     return start + "the last block is not full: round the number of blocks up";
   }
   if (prefix == shape.block) return start + "the index is blockIdx.x * blockDim.x + threadIdx.x";
-  if (prefix + 1 == n) return start + "the guard is i < n";
   return start + "are there enough blocks?";
 }
 

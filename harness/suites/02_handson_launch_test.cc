@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "judge/api_text.h"
 #include "judge/buffer_check.h"
@@ -24,11 +25,14 @@ using judge::Verdict;
 using vgpu::Dim3;
 using worker::Argument;
 
-// Warp instructions that a launch may take: a warp of the reference takes about 20, whatever is in it.
-constexpr uint64_t kInstructions = 1'000'000;
-constexpr uint64_t kInstructionsPerElement = 100;
-
 int NumberOf(const std::string& rung) { return rung.at(std::string("launch").size()) - '0'; }
+
+// Of the last launch; 0: not known.
+uint64_t ThreadsOf(const CallReport& report) {
+  if (report.launches.empty()) return 0;
+  const vgpu::LaunchRecord& launch = report.launches.back();
+  return launch.grid.Count() * launch.block.Count();
+}
 
 // Every element has its value, kernels stored it, and their grid and blocks are those of the task.
 void CheckFilled(int number, const CallContext& context, const CallReport& report, const Shape& shape,
@@ -39,7 +43,7 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
   if (const auto mismatch = judge::CompareExact<int32_t>(expected, found)) {
     problems.push_back(MakeProblem(Verdict::kWrong, context,
                                    {(number == 3 ? "h_out: " : "d_a: ") + judge::MismatchText(*mismatch, found.size())},
-                                   Explain(number, shape, right, found)));
+                                   Explain(number, shape, right, found, ThreadsOf(report))));
     return;
   }
   if (!report.observed || found.empty()) return;
@@ -99,12 +103,20 @@ bool Meets(int64_t error, Expect expect) {
   return error == cudaSuccess;
 }
 
-// How the call itself went. A launcher that returned its error need not have taken it from cudaGetLastError() as well.
+// How the call itself went. A launcher that returned an allocation's error need not have taken it from
+// cudaGetLastError() as well; a launch's error has no other way to be known.
 std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& context, Expect expect) {
   if (DidNothing(report)) return {judge::UnfinishedProblem(context)};
   const int64_t error = report.value.AsInteger();
-  if (error != cudaSuccess) report.cuda_error.clear();
+  const std::string left = error != cudaSuccess ? std::exchange(report.cuda_error, "") : "";
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
+  if (problems.empty() && expect == Expect::kImpossibleLaunch && Meets(error, expect) && !left.empty()) {
+    return {
+        MakeProblem(Verdict::kApi, context,
+                    {"it returned " + judge::ErrorText(error) + ", and left " + left + " behind for the next call"},
+                    "cudaPeekAtLastError() only looks: cudaGetLastError() takes the error, so that the next launch's "
+                    "is not taken for it")};
+  }
   if (!problems.empty() || Meets(error, expect)) return problems;
   const std::string returned = "it returned " + judge::ErrorText(error);
   std::string evidence = returned, hint;
@@ -165,9 +177,11 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
                                          "h_out has to stay as it was where an error is returned"));
     }
   }
-  if (run.problems.empty() && report.observed && report.api.leaked_allocations > 0) {
-    run.problems.push_back(MakeProblem(Verdict::kApi, context, {"the memory is still held after the return"},
-                                       "each cudaMalloc needs its cudaFree, on every way out of the function"));
+  if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
+  const bool allocates = expect != Expect::kSuccess || shape.n == 0 || report.api.allocations > 0;
+  if (run.problems.empty() && report.observed && !allocates) {
+    run.problems.push_back(MakeProblem(Verdict::kRejected, context, {"h_out is right, and nothing was allocated"},
+                                       "the array is memory of cudaMalloc: no __device__ array"));
   }
   judge::AddCalls(run.problems, report.trace);
   return run;
@@ -192,27 +206,50 @@ judge::EvidenceRun FillArray(judge::Runner& runner, const std::string& rung, con
 judge::EvidenceRun FillWith(judge::Runner& runner, const std::string& rung, const Shape& shape, const std::string& note,
                             Expect expect) {
   const CallContext context = ContextOf(rung, Describe(NumberOf(rung), shape) + note);
-  runner.LimitInstructions(kInstructions + kInstructionsPerElement * shape.n);
+  runner.LimitInstructions(shape.n);
   if (NumberOf(rung) == 3) return FillHost(runner, rung, shape, context, expect);
   judge::DeviceArray<int32_t> d_a(runner.device(), shape.n, "d_a");
   return FillArray(runner, rung, shape, d_a, context, expect);
 }
 
-// What a wrong count tells about the mistake.
-std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t found) {
+// What a wrong count tells about the mistake. atomics: how many atomic instructions the kernels had.
+std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t found, uint64_t atomics) {
   const uint64_t padded = uint64_t{BlocksFor(n, block)} * block;
   if (found == static_cast<uint32_t>(kPoison)) {
     return wrong == 0 ? "also where nothing is wrong *d_wrong has to be set, to 0" : "nothing wrote to *d_wrong";
   }
   if (found == static_cast<uint32_t>(kPoison) + wrong)
     return "*d_wrong held garbage when the counting began: set it to 0 first";
-  if (found == wrong + (padded - n)) return "the threads past the end were counted too: they have no element";
+  if (padded > n && found == wrong + (padded - n))
+    return "the threads past the end were counted too: they have no element";
   if (found == n - wrong) return "that is how many are right";
   if (found == 0) return "nothing was counted: does a kernel compare each element, and add to *d_wrong?";
-  if (wrong > 1 && found == 1) return "the count was stored, not added: atomicAdd(d_wrong, …)";
-  if (wrong > found && found > 0)
+  if (found == wrong % 256 || found == wrong % 65536) {
+    return "that is the count without its high bits: is it kept in a type that can't hold it?";
+  }
+  if (found < wrong && atomics == 0) {
     return "some additions got lost: ++*d_wrong by many threads at once is no addition; atomicAdd is";
+  }
+  if (found < wrong) return "some are not counted: is every element compared, and can each count hold a whole block?";
   return "";
+}
+
+uint64_t AtomicsOf(const CallReport& report) {
+  uint64_t sum = 0;
+  for (const vgpu::LaunchRecord& launch : report.launches) sum += launch.counters.atomics;
+  return sum;
+}
+
+// A race at the count itself, among stores that are no atomic operations.
+std::string HintOfRace(const Problem& problem) {
+  bool at_count = false, atomic = false;
+  for (const std::string& line : problem.evidence) {
+    at_count |= line.find("d_wrong") != std::string::npos;
+    atomic |= line.find("atom.") != std::string::npos || line.find("red.") != std::string::npos;
+  }
+  if (!at_count) return problem.hint;
+  return atomic ? "one thread stores to *d_wrong while others add to it: set it to 0 before the kernel is launched"
+                : "many threads count at once, and additions get lost: atomicAdd(d_wrong, …)";
 }
 
 judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, uint32_t n, uint32_t block,
@@ -222,19 +259,17 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
   std::vector<int32_t> contents(n);
   const Filling right = LinearFilling({n, block});
   for (uint64_t i = 0; i < n; ++i) contents[i] = right(i);
-  for (const uint32_t i : wrong) contents[i] ^= 1 << (i % 31);
+  for (const uint32_t i : wrong) contents[i] ^= static_cast<int32_t>(1u << (i % 32));
   judge::DeviceArray<int32_t> d_a(runner.device(), n, "d_a");
   judge::DeviceArray<uint32_t> d_wrong(runner.device(), 1, "d_wrong");
   d_a.Set(contents);
-  runner.LimitInstructions(kInstructions + kInstructionsPerElement * n);
+  runner.LimitInstructions(n);
   judge::EvidenceRun run{
       runner.Call(rung, {{d_a.argument(), Argument::Integer(n), Argument::Integer(block), d_wrong.argument()}}), {}};
   const CallReport& report = run.report;
   run.problems = ProblemsOfCall(run.report, context, expect);
   for (Problem& problem : run.problems) {
-    if (problem.verdict == Verdict::kRace) {
-      problem.hint = "many threads count at once, and additions get lost: atomicAdd(d_wrong, …)";
-    }
+    if (problem.verdict == Verdict::kRace) problem.hint = HintOfRace(problem);
   }
   const std::vector<uint32_t> found = d_wrong.Get();
   if (!run.problems.empty() || found.empty() || expect != Expect::kSuccess) return run;
@@ -244,7 +279,7 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
         {"expect  *d_wrong = " + Grouped(wrong.size()),
          "found   " +
              (found[0] == static_cast<uint32_t>(kPoison) ? "what was there before the call" : Grouped(found[0]))},
-        ExplainCount(n, block, wrong.size(), found[0])));
+        ExplainCount(n, block, wrong.size(), found[0], AtomicsOf(report))));
   } else if (report.observed && report.launches.empty() && n > 0) {
     run.problems.push_back(judge::NoKernelProblem(context));
   }
@@ -347,6 +382,8 @@ TEST_P(LaunchTest, FillsAgain) {
 TEST_P(LaunchTest, FillsLargeArrays) {
   ExpectFilled(1024, 128, Role::kPlain);
   for (const uint32_t n : {1u << 20, 1u << 24}) ExpectFilled(n, 256, Role::kPlain);
+  // Indices near the end of what a float holds exactly, and a block size that is no power of two.
+  ExpectFilled((1u << 24) - 100, 100, Role::kPlain);
 }
 
 TEST_P(AnyLengthTest, FillsAnyLength) {
@@ -388,6 +425,12 @@ TEST_P(VerifyTest, CountsAtAnyLength) {
     ExpectCounted(length, 128, {});
     ExpectCounted(length, 128, Every(3, length));
   }
+}
+
+// More than 255 in a block, and more than 65,535 in all.
+TEST_P(VerifyTest, CountsMany) {
+  for (const uint32_t block : {256, 512, 1024}) ExpectCounted(5000, block, Every(1, 5000));
+  ExpectCounted(70000, 1024, Every(1, 70000));
 }
 
 TEST_P(VerifyTest, CountsInLargeArrays) {

@@ -37,14 +37,16 @@ inline std::string HintOfFault(const judge::Problem& problem, uint64_t n, int64_
     return "an int4 has to lie at a multiple of 16 bytes: where the shift is no multiple of 4, take it from two of "
            "them";
   }
-  if (problem.verdict == judge::Verdict::kBounds && names("d_in")) {
+  if (problem.verdict == judge::Verdict::kBounds && names("before the start")) {
     return shift < 0 ? "an index before the beginning: in C++, -1 % n is -1; add n once more"
-                     : "an index past the end: i + shift has to be brought back below n, and threads past n have none";
+                     : "an index before the beginning: subtract n only where i + shift has reached it";
   }
-  if (problem.verdict == judge::Verdict::kBounds)
-    return "the last block has threads past n: they have nothing to store";
+  if (problem.verdict == judge::Verdict::kBounds && names("past the end")) {
+    return names("d_out") ? "threads with i ≥ n have nothing to store"
+                          : "wrap i + shift below n; threads with i ≥ n do nothing";
+  }
   if (problem.verdict == judge::Verdict::kRace && names("d_data")) {
-    return "one thread reads what another has written: in place, each element must be swapped by one thread alone";
+    return "two threads meet at this element: in place, each element must be swapped by one thread alone";
   }
   return "";
 }
@@ -100,11 +102,12 @@ class ShiftResult {
       return "both parts are reversed; the whole is not yet";
     }
     if (AllIn(0, wrap)) {
-      return "what stays in order is right; what falls off one end, " + Elements(offset_) +
-             ", has to enter at the other";
+      return "what stays in order is right; of the " + Elements(offset_) +
+             " that fall off one end and enter at the other, " + Amount(WrongIn(wrap, n), offset_) + " wrong";
     }
     if (AllIn(wrap, n)) {
-      return "what goes round the end, " + Elements(offset_) + ", is right; the others are not";
+      return "what goes round the end, " + Elements(offset_) + ", is right; of the other " + Elements(wrap) + ", " +
+             Amount(WrongIn(0, wrap), wrap) + " wrong";
     }
     if (std::abs(shift_) + static_cast<int64_t>(n) > INT32_MAX) {
       return "index and shift together are more than an int holds: reduce the shift to 0 … n - 1 before you add";
@@ -140,6 +143,15 @@ class ShiftResult {
     return begin < end;
   }
 
+  uint64_t WrongIn(uint64_t begin, uint64_t end) const {
+    uint64_t count = 0;
+    for (uint64_t i = begin; i < end; ++i) count += out_[i] != Shifted(i, offset_) ? 1 : 0;
+    return count;
+  }
+  static std::string Amount(uint64_t count, uint64_t all) {
+    return count == all ? "all are" : judge::Grouped(count) + (count == 1 ? " is" : " are");
+  }
+
   // The whole array was shifted, but not as far as it should be.
   std::optional<uint64_t> OtherOffset() const {
     const auto offset = Find(out_[0]);
@@ -152,7 +164,7 @@ class ShiftResult {
     const uint64_t n = in_.size();
     const auto is = [&](int64_t shift) { return other == OffsetOf(n, shift); };
     const std::string done =
-        "that is a shift by " + std::to_string(other) + " in place of " + std::to_string(offset_) + ": ";
+        "that is a shift by " + std::to_string(other) + " instead of " + std::to_string(offset_) + ": ";
     if (other == 0) return "the result is a copy of the input: nothing was shifted";
     if (shift_ == INT32_MIN) return done + "there is no int -INT_MIN; reduce the shift in 64 bits";
     if (is(-shift_) && shift_ < 0) return done + "a negative shift goes toward the end";

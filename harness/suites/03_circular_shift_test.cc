@@ -25,12 +25,31 @@ using judge::Verdict;
 constexpr int64_t kIntMax = std::numeric_limits<int32_t>::max();
 constexpr int64_t kIntMin = std::numeric_limits<int32_t>::min();
 
-// Warp instructions that a launch may take: rung 1 needs one an element, and 100 for a block that is nearly empty.
-constexpr uint64_t kInstructions = 1'000'000;
-constexpr uint64_t kInstructionsPerElement = 100;
+constexpr uint64_t kLargeArray = uint64_t{4} << 20;  // bytes
 
 // Of the evidence runs: no multiple of anything, so that alignment has to be earned.
 constexpr int32_t kEvidenceShift = 1'000'003;
+
+// A right result, and kernels were launched: whether it is they who made it, and in place without a second array.
+std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge::CallReport& report, uint64_t bytes,
+                                  bool in_place) {
+  if (!in_place && report.api.bytes_on_device > bytes / 2) {
+    return judge::MakeProblem(
+        Verdict::kRejected, context,
+        {"the result is right, but CUDA calls copied " + judge::Grouped(report.api.bytes_on_device) + " of its " +
+         judge::Grouped(bytes) + " bytes"},
+        "the kernels have to move the elements");
+  }
+  // Not of short arrays: other rungs may have variables of some size.
+  if (in_place && bytes >= kLargeArray && report.variable_bytes >= bytes) {
+    return judge::MakeProblem(
+        Verdict::kRejected, context,
+        {"the result is right, but the program has __device__ variables of " + judge::Grouped(report.variable_bytes) +
+         " bytes, room for the array's " + judge::Grouped(bytes)},
+        "in place means in the array itself, with no other memory");
+  }
+  return std::nullopt;
+}
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report,
                                    const ShiftResult& result, std::span<const int32_t> in, std::span<const int32_t> out,
@@ -39,8 +58,9 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const std::optional<uint64_t> wrong = result.FirstWrong();
   if (!wrong) {
     // A shift by 0 is a copy, and in place it is nothing; any other needs a kernel.
-    if (launched || OffsetOf(in.size(), shift) == 0) return std::nullopt;
-    return judge::NoKernelProblem(context);
+    if (OffsetOf(in.size(), shift) == 0) return std::nullopt;
+    if (!launched) return judge::NoKernelProblem(context);
+    return CheckMeans(context, report, in.size_bytes(), in_place);
   }
   const bool untouched =
       in_place ? std::equal(in.begin(), in.end(), out.begin()) : out[*wrong] == judge::DeviceArray<int32_t>::Poisoned();
@@ -103,8 +123,8 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBu
        .out = out,
        .values = array,
        .arguments = ArgumentsOf(buffers, in_place, array.size(), shift),
-       .instructions = kInstructions + kInstructionsPerElement * array.size(),
        .unchanged_hint = "d_in is read only: the result goes to d_out",
+       .frees = true,
        .explain = [&](const judge::CallReport& report,
                       std::vector<Problem>& problems) { Explain(report, array.size(), shift, problems); },
        .check = [&](const judge::CallReport& report, std::span<const int32_t> found) -> std::optional<Problem> {

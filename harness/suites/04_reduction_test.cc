@@ -21,23 +21,17 @@ using judge::Problem;
 using judge::Role;
 using judge::Verdict;
 
-// Warp instructions that a launch may take: rung 1 needs 4 an element, and 200 for a block that is nearly empty.
-constexpr uint64_t kInstructions = 1'000'000;
-constexpr uint64_t kInstructionsPerElement = 200;
-
 int32_t Expected(const std::string& rung, const std::vector<int32_t>& values) {
   if (rung == "reduce8_max") return judge::Largest(values);
   if (rung == "reduce8_min") return judge::Smallest(values);
   return judge::WrappingSum(values);
 }
 
+constexpr uint64_t kLarge = 1 << 20;        // elements that nobody goes through by hand
 constexpr int32_t kExactInFloat = 1 << 24;  // up to here a float holds every integer
 
 // What a wrong sum tells about the mistake.
 std::string Explain(const std::vector<int32_t>& values, int32_t found) {
-  if (found == judge::DeviceArray<int32_t>::Poisoned()) {
-    return "nothing wrote to the result: the last pass has to, with one block";
-  }
   const uint64_t n = values.size();
   struct Prefix {
     uint64_t length;
@@ -79,7 +73,23 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
       static_cast<double>(found) == static_cast<double>(static_cast<float>(judge::WrappingSum(values)))) {
     return "that is the sum rounded to a float, which keeps 24 bits: add ints";
   }
+  if (n >= kLarge) {
+    return "what has a limit that so many elements go beyond: a grid or a buffer of fixed size, a counter of 16 bits, "
+           "an "
+           "index in float?";
+  }
   return "";
+}
+
+// What a wrong largest or smallest tells.
+std::string ExplainExtreme(const std::vector<int32_t>& values, int32_t found) {
+  if (std::find(values.begin(), values.end(), found) == values.end()) {
+    return std::to_string(found) +
+           " is none of the elements: where does it come from? What a thread begins with may hide no element: INT_MIN "
+           "for "
+           "the largest, INT_MAX for the smallest";
+  }
+  return std::to_string(found) + " is one of the elements, but others were left out: is every one of them compared?";
 }
 
 std::optional<Problem> CheckResult(const std::string& rung, const judge::CallContext& context,
@@ -99,12 +109,23 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
       {"expect  " + std::to_string(expected),
        "found   " + (untouched ? "what was there before the call"
                                : std::to_string(found) + "  (difference " + std::to_string(difference) + ")")});
-  if (values.empty()) {
-    problem.hint = "also without any element the result has to be written";
-  } else if (rung != "reduce8_max" && rung != "reduce8_min") {
+  const bool is_sum = rung != "reduce8_max" && rung != "reduce8_min";
+  if (untouched) {
+    problem.hint = values.empty() ? "also without any element the result has to be written"
+                                  : "nothing wrote to the result: the last pass has to, with one block";
+  } else if (values.empty()) {
+    problem.hint = is_sum ? "the sum of no elements is 0"
+                          : "of no elements the largest is INT_MIN, -2147483648, and the smallest INT_MAX, 2147483647";
+  } else if (is_sum) {
     problem.hint = Explain(values, found);
+  } else {
+    problem.hint = ExplainExtreme(values, found);
   }
   return problem;
+}
+
+judge::CallContext ContextOf(const std::string& rung, const std::vector<int32_t>& values, const std::string& what) {
+  return {rung, "n = " + judge::Grouped(values.size()) + ", " + what, judge::Suite::Get().assignment().submission};
 }
 
 std::vector<worker::Argument> ArgumentsOf(const ReductionBuffers& buffers, uint64_t n) {
@@ -114,19 +135,20 @@ std::vector<worker::Argument> ArgumentsOf(const ReductionBuffers& buffers, uint6
 
 }  // namespace
 
-ReductionBuffers::ReductionBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset)
-    : in(device, capacity, "d_in", offset), sum(device, 1, "d_sum"), work(device, WorkInts(capacity), "d_work") {}
+ReductionBuffers::ReductionBuffers(judge::JudgeDevice& device, uint64_t capacity, Offsets offsets)
+    : in(device, capacity, "d_in", offsets.in),
+      sum(device, 1, "d_sum", offsets.sum),
+      work(device, WorkInts(capacity), "d_work", offsets.work) {}
 
 judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, ReductionBuffers& buffers,
                           const std::vector<int32_t>& values, const std::string& what) {
-  const judge::CallContext context{rung, "n = " + judge::Grouped(values.size()) + ", " + what,
-                                   judge::Suite::Get().assignment().submission};
+  const judge::CallContext context = ContextOf(rung, values, what);
   std::vector<int32_t> contents = values;
   contents.resize(buffers.in.size(), judge::DeviceArray<int32_t>::Poisoned());
   buffers.in.Set(contents);
   buffers.sum.Poison();
   const std::vector<worker::Argument> arguments = ArgumentsOf(buffers, values.size());
-  runner.LimitInstructions(kInstructions + kInstructionsPerElement * values.size());
+  runner.LimitInstructions(values.size());
   judge::EvidenceRun run{runner.Call(rung, arguments), {}};
   run.problems = judge::ProblemsOf(run.report, context);
   const std::vector<int32_t> found = buffers.sum.Get();
@@ -139,20 +161,33 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
 }
 
 void ReductionTest::ExpectIn(ReductionBuffers& buffers, const std::vector<int32_t>& values, const std::string& what,
-                             Role role) {
+                             Role role, bool is_repeated) {
   if (!ok()) return;
   judge::EvidenceRun run = Reduce(judge::Suite::Get().runner(role), rung(), buffers, values, what);
   Keep(run.report);
+  if (is_repeated && run.problems.empty()) {
+    judge::CheckNothingHeld(ContextOf(rung(), values, what), run.report, run.problems);
+  }
   Add(std::move(run.problems));
 }
 
-void ReductionTest::Expect(uint64_t n, Pattern pattern, Role role, uint64_t offset) {
+void ReductionTest::ExpectOf(const std::vector<int32_t>& values, const std::string& what) {
+  if (!ok()) return;
+  ReductionBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), values.size());
+  ExpectIn(buffers, values, what);
+}
+
+void ReductionTest::Expect(uint64_t n, Pattern pattern, Role role, Offsets offsets) {
   const uint64_t seed = Seed(inputs_++);
   if (!ok()) return;
   const std::vector<int32_t> values = judge::MakeInts(pattern, n, seed);
-  ReductionBuffers buffers(judge::Suite::Get().runner(role).device(), n, offset);
+  ReductionBuffers buffers(judge::Suite::Get().runner(role).device(), n, offsets);
   std::string what(judge::NameOf(pattern));
-  if (offset > 0) what += ", d_in " + std::to_string(4 * offset) + " bytes into its allocation";
+  if (offsets.in + offsets.sum + offsets.work > 0) {
+    what += "; d_in, d_sum and d_work begin " + std::to_string(4 * offsets.in) + ", " +
+            std::to_string(4 * offsets.sum) + " and " + std::to_string(4 * offsets.work) +
+            " bytes into their allocations";
+  }
   ExpectIn(buffers, values, what, role);
 }
 
@@ -177,6 +212,15 @@ TEST_P(ReductionTest, SumsAllKindsOfValues) {
   }
 }
 
+// The largest is negative too.
+TEST_P(ReductionTest, ReducesNegativeValues) {
+  for (const uint64_t n : {1, 33, 1000}) {
+    std::vector<int32_t> values = judge::MakeInts(Pattern::kRamp, n, Seed());
+    for (int32_t& value : values) value = -value;
+    ExpectOf(values, "a ramp of negative numbers");
+  }
+}
+
 // Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
 TEST_P(ReductionTest, SumsLargeArrays) {
   // Quick to say that a rung is not begun.
@@ -197,6 +241,13 @@ TEST_P(ReductionTest, LeavesTheInputUnchanged) {
   const std::vector<int32_t> values = judge::MakeInts(Pattern::kSmall, 5000, Seed());
   ExpectIn(buffers, values, "small random integers, first call");
   ExpectIn(buffers, values, "the same integers again, second call");
+}
+
+TEST_P(ReductionTest, KeepsNoMemory) {
+  ReductionBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 1000);
+  const std::vector<int32_t> values = judge::MakeInts(Pattern::kSmall, 1000, Seed());
+  ExpectIn(buffers, values, "small random integers, first call");
+  ExpectIn(buffers, values, "the same integers again, second call", Role::kChecked, /*is_repeated=*/true);
 }
 
 // What is timed: each call reduces an array of its own.

@@ -67,16 +67,22 @@ class ScanExplainer {
                " before it alone: the steps have to go on until the distance reaches n";
       }
     }
+    if (std::string hint = ExplainMissingBefore(); !hint.empty()) return hint;
+    if (first_ == kFloatIntegers || first_ == kFloatIntegers + 1) {
+      return "all is right up to element " + judge::Grouped(first_) +
+             ": from 2^24 on a float holds every other whole number only; is an index or a length a float?";
+    }
     if (first_ >= kManyTiles && std::has_single_bit(first_)) {
       return "all is right up to element " + judge::Grouped(first_) + ": are there more tiles than one block scans?";
     }
-    return ExplainTileBefore();
+    return "";
   }
 
  private:
   static constexpr const char* kNoPowerOfTwo =
       "; n is no power of two here: a tree needs one, with zeros from element n on";
   static constexpr uint64_t kManyTiles = uint64_t{1} << 16;
+  static constexpr uint64_t kFloatIntegers = uint64_t{1} << 24;  // a float holds all whole numbers up to here
 
   // Whether candidate(i) is what was found, everywhere; it is asked in order.
   template <class Candidate>
@@ -89,7 +95,7 @@ class ScanExplainer {
     return true;
   }
 
-  // Whether the scan is right but for what is added to each tile of `tile` elements, `wrong(t)` too much to tile t.
+  // Whether the scan is right except for what is added to each tile of `tile` elements, `wrong(t)` too much to tile t.
   template <class Wrong>
   bool IsOffBy(uint64_t tile, Wrong wrong) const {
     return tile > 0 && Is([&](uint64_t i) { return expected_[i] + wrong(i / tile); });
@@ -122,15 +128,18 @@ class ScanExplainer {
     return "";
   }
 
-  // All is right up to a tile that begins with the sum of the one before it: what neighbours happened to be done with
-  // decides which tile that is.
-  std::string ExplainTileBefore() const {
-    for (uint64_t tile = 32; 2 * tile <= first_; tile *= 2) {
-      if (first_ % tile != 0) continue;
-      const double alone = before_[first_] - before_[first_ - tile];
+  // All is right up to an element that has the sum of the last 2^k elements alone: the one tile before it, or as many
+  // tiles as a look-back went over. The result does not tell which.
+  std::string ExplainMissingBefore() const {
+    for (uint64_t length = 32; length < first_; length *= 2) {
+      if (first_ % 32 != 0) break;
+      const double alone = before_[first_] - before_[first_ - length];
       if (std::abs(static_cast<double>(found_[first_]) - alone) > 1e-4 * std::abs(alone)) continue;
-      return "the tile that begins here has the sum of the one tile before it (" + judge::Grouped(tile) +
-             " elements): a tile's own total was taken for its prefix";
+      return "what begins here has the sum of the " + judge::Grouped(length) +
+             " elements before it alone, and misses the " + judge::Grouped(first_ - length) +
+             " before those: a look-back has to go on until a tile knows its prefix; that is the total of all up to "
+             "its "
+             "end, not its own";
     }
     return "";
   }
@@ -145,12 +154,15 @@ class ScanExplainer {
 // A hint, or "" where the result looks like no known mistake. `sums`: it is sums that are to be found.
 inline std::string ExplainScan(std::span<const float> values, std::span<const double> expected,
                                std::span<const float> found, uint64_t first, bool sums) {
+  constexpr uint64_t kLargestTile = 16384;
   const uint64_t n = values.size();
   if (IsUnwritten(found[first])) {
     if (std::all_of(found.begin(), found.end(), IsUnwritten)) return "nothing was written to d_out";
     if (std::all_of(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), IsUnwritten)) {
       return "nothing was written from element " + judge::Grouped(first) + " to the end, " + judge::Grouped(n - first) +
-             " in all: do the threads reach the last, unfilled tile?";
+             " in all: " +
+             (n - first <= kLargestTile ? "do the threads reach the last, unfilled tile?"
+                                        : "does every tile have a block that writes it?");
     }
     return "element " + judge::Grouped(first) + " was not written: does each thread write all of its elements?";
   }

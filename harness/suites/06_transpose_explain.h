@@ -26,12 +26,11 @@ inline std::string HintOfFault(const judge::Problem& problem) {
   const std::string& what = problem.evidence.front();
   const auto names = [&](std::string_view text) { return what.find(text) != std::string::npos; };
   if (problem.verdict == judge::Verdict::kRace && what.starts_with("shared")) {
-    return "all warps of the block loaded the words of a column: __syncthreads() has to stand between the loads and "
-           "the "
-           "stores of a tile, and before the tile is filled anew";
+    return "the words of a column come from all the threads that filled the tile: __syncthreads() has to stand between "
+           "filling it and reading it, and before it is filled anew";
   }
   if (problem.verdict == judge::Verdict::kRace && names("d_out")) {
-    return "two elements go to one place: the rows of d_out have height elements, (x, y) goes to d_out[x * height + y]";
+    return "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y]";
   }
   if (names("is no multiple of")) {
     return "d_in and d_out are aligned to 4 bytes: look at their addresses before moving more than 4 bytes at once";
@@ -42,8 +41,7 @@ inline std::string HintOfFault(const judge::Problem& problem) {
   }
   if (problem.verdict == judge::Verdict::kBounds && names("d_in")) {
     return "element (x, y) is d_in[y * width + x], if x < width and y < height: is that what is tested, and is width "
-           "the "
-           "length of a row?";
+           "the length of a row?";
   }
   return "";
 }
@@ -51,8 +49,10 @@ inline std::string HintOfFault(const judge::Problem& problem) {
 // A result beside the matrix that it should be the transpose of.
 class TransposeResult {
  public:
-  TransposeResult(Shape shape, std::span<const uint32_t> in, std::span<const uint32_t> out, uint32_t untouched)
-      : shape_(shape), in_(in), out_(out), untouched_(untouched) {}
+  // has_tiles: whether the rung is to go by tiles. Of another, the hints don't speak of any.
+  TransposeResult(Shape shape, std::span<const uint32_t> in, std::span<const uint32_t> out, uint32_t untouched,
+                  bool has_tiles)
+      : shape_(shape), in_(in), out_(out), untouched_(untouched), has_tiles_(has_tiles) {}
 
   // The first element that is wrong, or nothing. Rows of d_out have `height` elements.
   std::optional<uint64_t> FirstWrong() const {
@@ -97,6 +97,9 @@ class TransposeResult {
     if (expected == found || (std::isnan(expected) && std::isnan(found))) {
       return "the value is the same, its bits are not: move elements, and compute nothing with them";
     }
+    if (out_.size() >= kLarge) {
+      return "what has a limit that so many elements go beyond: a grid, an index of 16 bits or in float?";
+    }
     return "";
   }
 
@@ -105,6 +108,8 @@ class TransposeResult {
   static constexpr std::array<uint64_t, 4> kTiles = {64, 32, 16, 8};
   // Elements that a guess is tried on: a matrix of millions tells no more.
   static constexpr uint64_t kTried = 1 << 18;
+  // Elements that nobody goes through by hand.
+  static constexpr uint64_t kLarge = 1 << 20;
 
   uint32_t Expected(uint64_t i) const { return in_[i % shape_.height * shape_.width + i / shape_.height]; }
   bool Untouched(uint64_t i) const { return out_[i] == untouched_ && Expected(i) != untouched_; }
@@ -151,15 +156,19 @@ class TransposeResult {
       if (tile > least) continue;
       const uint64_t rows = width / tile * tile, columns = height / tile * tile;
       if (!all_lie([&](uint64_t row, uint64_t column) { return row >= rows || column >= columns; })) continue;
+      if (!has_tiles_) {
+        return missing + "All of them lie in row " + judge::Grouped(rows) + " or column " + judge::Grouped(columns) +
+               " of d_out, or beyond: is the number of blocks rounded up, and each index compared with width and "
+               "height?";
+      }
       const std::string size = std::to_string(tile) + " x " + std::to_string(tile);
       if (unwritten == out_.size() - rows * columns) {
         return missing + "They lie past the last whole tile of " + size +
-               ": round the number of tiles up, and compare each index with width and height";
+               ": is the number of tiles rounded up, and each index compared with width and height?";
       }
       return missing + "They lie in tiles of " + size +
              " that the matrix does not fill: there a thread may have nothing to load and still an element to store, "
-             "so "
-             "that it must stay, and the store needs a test of its own";
+             "so that it must stay, and the store needs a test of its own";
     }
     return missing + "Do the blocks and their threads cover the whole matrix?";
   }
@@ -197,6 +206,7 @@ class TransposeResult {
       if (row >= height || column >= width) return std::nullopt;
       return row * width + column;
     };
+    if (!has_tiles_) return "";
     for (const uint64_t tile : kTiles) {
       const std::string each = "each tile of " + std::to_string(tile) + " x " + std::to_string(tile) + " ";
       if (AllComeFrom([&](uint64_t i) {
@@ -218,6 +228,7 @@ class TransposeResult {
   Shape shape_;
   std::span<const uint32_t> in_, out_;
   uint32_t untouched_;
+  bool has_tiles_;
 };
 
 }  // namespace lockstep::suites

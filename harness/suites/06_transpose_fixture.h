@@ -26,10 +26,15 @@ enum class Values : uint8_t {
 };
 std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, uint64_t seed);
 
-// d_in and d_out of a matrix of up to `capacity` elements, each `offset` elements into its allocation.
+// How many elements into its allocation a buffer begins. Allocations are aligned to 256 bytes.
+struct Offsets {
+  uint64_t in = 0, out = 0;
+};
+
+// d_in and d_out of a matrix of up to `capacity` elements.
 class TransposeBuffers {
  public:
-  TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset = 0);
+  TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, Offsets offsets = {});
 
   judge::DeviceArray<float> in, out;
 };
@@ -43,10 +48,11 @@ class TransposeTest : public judge::LauncherTest {
  protected:
   // Transposes a matrix of this shape in buffers of its own. Does nothing where a problem was found before.
   void Expect(Shape shape, Values values = Values::kRamp, judge::Role role = judge::Role::kChecked,
-              uint64_t offset = 0);
-  // The same in buffers that the test keeps, and with a matrix of its own.
+              Offsets offsets = {});
+  // The same in buffers that the test keeps, and with a matrix of its own. is_repeated: a call of this shape was made
+  // before; this one may keep no memory.
   void ExpectIn(TransposeBuffers& buffers, Shape shape, const std::vector<uint32_t>& matrix, const std::string& what,
-                judge::Role role = judge::Role::kChecked);
+                judge::Role role = judge::Role::kChecked, bool is_repeated = false);
 
  private:
   uint64_t inputs_ = 0;

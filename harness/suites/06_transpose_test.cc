@@ -21,10 +21,6 @@ using judge::Problem;
 using judge::Role;
 using judge::Verdict;
 
-// Warp instructions that a launch may take: a tile that a matrix of one column hardly fills takes 60 an element.
-constexpr uint64_t kInstructions = 1'000'000;
-constexpr uint64_t kInstructionsPerElement = 250;
-
 // What gridDim.y and gridDim.z end at.
 constexpr uint64_t kMostBlocksInY = 65535;
 
@@ -47,7 +43,8 @@ std::string ShapeText(Shape shape) {
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, Shape shape,
                                    const std::vector<uint32_t>& in, const std::vector<uint32_t>& out) {
   const uint32_t poison = judge::DeviceArray<uint32_t>::Poisoned();
-  const TransposeResult result(shape, in, out, poison);
+  const bool has_tiles = !context.launcher.starts_with("transpose1");
+  const TransposeResult result(shape, in, out, poison, has_tiles);
   const bool launched = !report.observed || !report.launches.empty();
   const std::optional<uint64_t> wrong = result.FirstWrong();
   if (!wrong) {
@@ -59,6 +56,10 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   return judge::MakeProblem(Verdict::kWrong, context, result.Evidence(*wrong), result.Hint(*wrong));
 }
 
+judge::CallContext ContextOf(const std::string& rung, Shape shape, const std::string& what) {
+  return {rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
+}
+
 // What an error of the launch, or a fault of a kernel, most likely means in a transpose.
 void Explain(const judge::CallReport& report, Shape shape, std::vector<Problem>& problems) {
   const bool refused =
@@ -67,7 +68,7 @@ void Explain(const judge::CallReport& report, Shape shape, std::vector<Problem>&
     if (problem.verdict == Verdict::kApi && refused && shape.elements() == 0) {
       problem.hint = "a grid of no blocks is an error: return before the launch where there is nothing to do";
     } else if (problem.verdict == Verdict::kApi && refused && std::max(shape.width, shape.height) > kMostBlocksInY) {
-      problem.hint = "gridDim.y ends at 65,535, gridDim.x at 2,147,483,647: number the tiles in x alone";
+      problem.hint = "gridDim.y ends at 65,535, gridDim.x at 2,147,483,647: number the blocks in x alone";
     } else if (std::string hint = HintOfFault(problem); !hint.empty()) {
       problem.hint = std::move(hint);
     }
@@ -105,12 +106,12 @@ std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, uint64_t seed
   return words;
 }
 
-TransposeBuffers::TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t offset)
-    : in(device, capacity, "d_in", offset), out(device, capacity, "d_out", offset) {}
+TransposeBuffers::TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, Offsets offsets)
+    : in(device, capacity, "d_in", offsets.in), out(device, capacity, "d_out", offsets.out) {}
 
 judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, TransposeBuffers& buffers, Shape shape,
                              const std::vector<uint32_t>& matrix, const std::string& what) {
-  const judge::CallContext context{rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
+  const judge::CallContext context = ContextOf(rung, shape, what);
   std::vector<float> values(matrix.size());
   if (!matrix.empty()) std::memcpy(values.data(), matrix.data(), matrix.size() * sizeof(float));
   return judge::RunArrayCall<float>(
@@ -119,7 +120,6 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        .out = buffers.out,
        .values = values,
        .arguments = ArgumentsOf(buffers, shape),
-       .instructions = kInstructions + kInstructionsPerElement * matrix.size(),
        .unchanged_hint = "d_in is read only: the transpose goes to d_out",
        .explain = [&](const judge::CallReport& report,
                       std::vector<Problem>& problems) { Explain(report, shape, problems); },
@@ -131,19 +131,25 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
 }
 
 void TransposeTest::ExpectIn(TransposeBuffers& buffers, Shape shape, const std::vector<uint32_t>& matrix,
-                             const std::string& what, Role role) {
+                             const std::string& what, Role role, bool is_repeated) {
   if (!ok()) return;
   judge::EvidenceRun run = Transpose(judge::Suite::Get().runner(role), rung(), buffers, shape, matrix, what);
   Keep(run.report);
+  if (is_repeated && run.problems.empty()) {
+    judge::CheckNothingHeld(ContextOf(rung(), shape, what), run.report, run.problems);
+  }
   Add(std::move(run.problems));
 }
 
-void TransposeTest::Expect(Shape shape, Values values, Role role, uint64_t offset) {
+void TransposeTest::Expect(Shape shape, Values values, Role role, Offsets offsets) {
   const uint64_t seed = Seed(inputs_++);
   if (!ok()) return;
-  TransposeBuffers buffers(judge::Suite::Get().runner(role).device(), shape.elements(), offset);
+  TransposeBuffers buffers(judge::Suite::Get().runner(role).device(), shape.elements(), offsets);
   std::string what(NameOf(values));
-  if (offset > 0) what += ", d_in and d_out " + std::to_string(4 * offset) + " bytes into their allocations";
+  if (offsets.in + offsets.out > 0) {
+    what += "; d_in and d_out begin " + std::to_string(4 * offsets.in) + " and " + std::to_string(4 * offsets.out) +
+            " bytes into their allocations";
+  }
   ExpectIn(buffers, shape, MakeMatrix(values, shape.elements(), seed), what, role);
 }
 
@@ -189,7 +195,9 @@ TEST_P(TransposeTest, MovesEveryBitPattern) {
 }
 
 TEST_P(TransposeTest, TransposesFromAnyAddress) {
-  for (const uint64_t offset : {1, 2, 3}) Expect({68, 36}, Values::kRamp, Role::kChecked, offset);
+  for (const Offsets offsets : {Offsets{1, 1}, {2, 0}, {0, 3}}) {
+    Expect({68, 36}, Values::kRamp, Role::kChecked, offsets);
+  }
 }
 
 TEST_P(TransposeTest, HandlesNothing) {
@@ -220,6 +228,14 @@ TEST_P(TransposeTest, LeavesTheInputUnchanged) {
   const std::vector<uint32_t> matrix = MakeMatrix(Values::kBits, kShape.elements(), Seed());
   ExpectIn(buffers, kShape, matrix, "random bits, first call");
   ExpectIn(buffers, kShape, matrix, "the same matrix again, second call");
+}
+
+TEST_P(TransposeTest, KeepsNoMemory) {
+  constexpr Shape kShape{40, 30};
+  TransposeBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), kShape.elements());
+  const std::vector<uint32_t> matrix = MakeMatrix(Values::kRamp, kShape.elements(), Seed());
+  ExpectIn(buffers, kShape, matrix, "elements 1, 2, 3 ..., first call");
+  ExpectIn(buffers, kShape, matrix, "the same matrix again, second call", Role::kChecked, /*is_repeated=*/true);
 }
 
 // What is timed: each call transposes a matrix of its own. Matrices of a batch are of three shapes by turns: a square

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/inputs.h"
 #include "judge/launcher_test.h"
 #include "judge/occupancy_oracle.h"
 
@@ -33,6 +34,9 @@ class OccupancyTest : public judge::LauncherTest {
   // Whether the rung is for such a device: rung 3 is for 1.x, rung 4 for what came later.
   bool Concerns(const judge::SmLimits& limits) const;
   int number() const;  // the rung's
+
+  Sm MadeUpDevice(judge::Random& random, int index) const;
+  static Kernel RandomKernel(judge::Random& random, const judge::SmLimits& sm);
 
  private:
   std::vector<judge::Problem> Ask(const Sm& sm, const Kernel& kernel);

@@ -10,7 +10,7 @@
 
 namespace lockstep::suites {
 
-// The number that the mistake leads to, and the sentence that mends it.
+// The number that the mistake leads to, and the sentence that helps.
 struct Mistake {
   int64_t value;
   std::string hint;
@@ -35,7 +35,7 @@ inline std::vector<Mistake> ThreadMistakes(const judge::SmLimits& sm, int thread
        "a block takes whole warps: round its threads up to a multiple of the warp size first"},
       {capped(Quotient(sm.max_warps, threads / sm.warp_size)),
        "a warp that is not full is a warp all the same: round up, not down"},
-      {sm.max_blocks, "the SM's limit of warps is left out"},
+      {sm.max_blocks, "max_warps_per_sm is a limit too, beside max_blocks_per_sm"},
   };
 }
 
@@ -84,10 +84,10 @@ inline std::vector<Mistake> RegisterMistakes(const judge::SmLimits& sm, int thre
         {Quotient(sm.registers, even * warp_needs),
          "the block's registers are rounded up to a multiple of register_unit"},
         {Quotient(sm.registers, warps * warp_needs),
-         "nothing is rounded: warps go up to warp_granularity, then registers to register_unit"},
+         "round twice: warps up to warp_granularity, then registers up to register_unit"},
         {Quotient(sm.registers, int64_t{threads} * registers),
          "a warp that is not full has all its registers: count whole warps"},
-        {by_warp, "that is the rule from 2.0 on; here a block's registers are one piece"},
+        {by_warp, "the rule from 2.0 on gives that; here a block's registers are one piece"},
     };
   }
   if (even * per_warp > sm.registers_per_block) {
@@ -98,7 +98,7 @@ inline std::vector<Mistake> RegisterMistakes(const judge::SmLimits& sm, int thre
   return {
       {Quotient(Quotient(sm.registers, per_warp), warps),
        "the number of warps that the SM has registers for is rounded down to a multiple of warp_granularity"},
-      {by_block, "that is the rule of 1.x; here each warp's registers are a piece of their own"},
+      {by_block, "the rule of 1.x gives that; here each warp's registers are a piece of their own"},
       {Quotient(Down(Quotient(sm.registers, warp_needs), sm.warp_granularity), warps),
        "a warp's registers are rounded up to a multiple of register_unit"},
       {Quotient(Down(Quotient(sm.registers, per_warp), sm.warp_granularity), even),

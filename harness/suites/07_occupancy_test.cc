@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <limits>
 
+#include "judge/compare.h"
 #include "judge/device.h"
 #include "judge/inputs.h"
 #include "judge/main.h"
@@ -62,7 +65,8 @@ std::string HintFor(const std::vector<Mistake>& mistakes, int64_t found) {
 // Which arguments a rung is given, beside the device's limits.
 std::vector<Argument> ArgumentsOf(int number, const SmLimits& sm, const Kernel& kernel) {
   std::vector<Argument> arguments = {Argument::HostArray(BytesOf(Encode(sm)))};
-  const KernelNeeds needs = {kernel.threads, kernel.registers, kernel.shared, kernel.shared_per_thread};
+  const KernelNeeds needs = {kernel.threads, kernel.registers, kernel.shared,
+                             number == 6 ? kernel.shared_per_thread : 0};
   switch (number) {
     case 1:
       arguments.push_back(Argument::Integer(kernel.threads));
@@ -97,6 +101,35 @@ std::string Describe(int number, const Sm& sm, const Kernel& kernel) {
   }
   if (number == 7) text += "; at least " + Grouped(kernel.warps) + " warps";
   return text;
+}
+
+// All of a device's numbers, as occupancy.h calls them.
+std::vector<std::string> DeviceLines(const SmLimits& sm) {
+  const std::pair<const char*, int> numbers[] = {{"warp_size", sm.warp_size},
+                                                 {"max_threads_per_block", sm.max_threads_per_block},
+                                                 {"max_warps_per_sm", sm.max_warps},
+                                                 {"max_blocks_per_sm", sm.max_blocks},
+                                                 {"registers_per_sm", sm.registers},
+                                                 {"registers_per_block", sm.registers_per_block},
+                                                 {"max_registers_per_thread", sm.max_registers_per_thread},
+                                                 {"register_unit", sm.register_unit},
+                                                 {"warp_granularity", sm.warp_granularity},
+                                                 {"registers_by_block", sm.registers_by_block ? 1 : 0},
+                                                 {"shared_per_sm", sm.shared},
+                                                 {"shared_per_block", sm.shared_per_block},
+                                                 {"shared_unit", sm.shared_unit},
+                                                 {"shared_reserved", sm.shared_reserved}};
+  constexpr size_t kFirstOf[] = {0, 4, 10};  // threads, registers, shared memory: a line each
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < std::size(numbers); ++i) {
+    if (std::find(std::begin(kFirstOf), std::end(kFirstOf), i) != std::end(kFirstOf)) {
+      lines.emplace_back(i == 0 ? "device  " : "        ");
+    } else {
+      lines.back() += ", ";
+    }
+    lines.back() += std::string(numbers[i].first) + " " + std::to_string(numbers[i].second);
+  }
+  return lines;
 }
 
 // What a rung but the fifth has to return, and what mistakes make of it.
@@ -158,10 +191,13 @@ std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResu
     return wrong("warps", Count(warps), Count(found.warps), "blocks times the warps of a block, which are whole ones");
   }
   const double occupancy = static_cast<double>(warps) / sm.max_warps;
-  // A quotient of two small whole numbers: any way to compute it is within a few roundings. NaN fails.
-  if (!(std::abs(found.occupancy - occupancy) <= 1e-12)) {
-    return wrong("occupancy", judge::Figure(occupancy), judge::Figure(found.occupancy),
+  // A quotient of two small whole numbers, computed in float or double: within a few of float's roundings. NaN fails.
+  constexpr double kFloatRoundings = 4 * std::numeric_limits<float>::epsilon();
+  if (!(std::abs(found.occupancy - occupancy) <= kFloatRoundings * occupancy)) {
+    const bool percent = std::abs(found.occupancy - 100 * occupancy) <= 100 * kFloatRoundings;
+    return wrong("occupancy", judge::FloatText(occupancy), judge::FloatText(found.occupancy),
                  found.occupancy == std::floor(occupancy) ? "ints were divided: convert one of them to double first"
+                 : percent                                ? "a fraction from 0 to 1 is asked for, not percent"
                                                           : "resident warps divided by the most that the SM holds");
   }
   const auto limiter = static_cast<int>(std::min_element(expected_by, expected_by + 4) - expected_by);
@@ -229,8 +265,9 @@ std::vector<Problem> OccupancyTest::Ask(const Sm& sm, const Kernel& kernel) {
   const int64_t found = report.value.AsInteger();
   const bool has_result = number() == 5;
   if (found == kNotBegun && (!has_result || report.arrays.back() == arguments.back().bytes)) {
-    return {judge::UnfinishedProblem(context, "calculates nothing yet")};
+    return {judge::UnfinishedProblem(context, "returned kNotBegun")};
   }
+  judge::NoteBegun(rung());
   // All host arrays but the result are read only.
   size_t array = 0;
   for (const Argument& argument : arguments) {
@@ -261,7 +298,46 @@ std::vector<Problem> OccupancyTest::Ask(const Sm& sm, const Kernel& kernel) {
 
 void OccupancyTest::Expect(const Sm& sm, const Kernel& kernel) {
   if (!ok() || !Concerns(sm.limits)) return;
-  Add(Ask(sm, kernel));
+  std::vector<Problem> problems = Ask(sm, kernel);
+  const std::vector<std::string> lines = DeviceLines(sm.limits);
+  for (Problem& problem : problems) {
+    if (!problem.unfinished) problem.evidence.insert(problem.evidence.end(), lines.begin(), lines.end());
+  }
+  Add(std::move(problems));
+}
+
+// Every number differs from those that were built, and none follows from another but what 1.x always has: a block may
+// have all of an SM's registers.
+Sm OccupancyTest::MadeUpDevice(judge::Random& random, int index) const {
+  const auto between = [&](int low, int high) { return static_cast<int>(random.Between(low, high)); };
+  SmLimits sm;
+  sm.warp_size = 8 << between(0, 4);  // up to 128
+  sm.max_warps = between(8, 96);
+  sm.max_threads_per_block = sm.warp_size * between(4, 48);
+  sm.max_blocks = between(2, 40);
+  sm.warp_granularity = between(1, 8);
+  sm.register_unit = 32 * between(1, 16);
+  sm.registers = 1024 * between(8, 160);
+  sm.max_registers_per_thread = between(60, 300);
+  sm.shared_unit = 64 * between(1, 16);
+  sm.shared = 1024 * between(8, 256);
+  sm.shared_reserved = 256 * between(0, 6);
+  sm.shared_per_block = (sm.shared - sm.shared_reserved) / between(1, 3);
+  sm.registers_by_block = number() == 3 || (number() != 4 && between(0, 3) == 0);
+  sm.registers_per_block = sm.registers_by_block ? sm.registers : sm.registers / between(1, 2);
+  return {sm, "a device that was never built, no. " + std::to_string(index)};
+}
+
+Kernel OccupancyTest::RandomKernel(judge::Random& random, const SmLimits& sm) {
+  const auto between = [&](int low, int high) { return static_cast<int>(random.Between(low, high)); };
+  Kernel kernel;
+  kernel.threads = between(1, sm.max_threads_per_block);
+  kernel.registers = between(1, sm.max_registers_per_thread);
+  // Small and large needs alike, which one range would not give.
+  kernel.shared = between(0, sm.shared_per_block >> between(0, 6));
+  kernel.shared_per_thread = between(0, 1) * between(0, 64);
+  kernel.warps = between(1, sm.max_warps);
+  return kernel;
 }
 
 TEST_P(OccupancyTest, SolvesTheCoursesExample) {
@@ -331,6 +407,16 @@ TEST_P(OccupancyTest, KnowsEveryCarveOut) {
   Expect(Devices().front(), kCoursesKernel);
   for (const Sm& sm : DevicesWithCarveOuts()) {
     for (const int bytes : {0, 1000, 7 * 1024, 30 * 1024, 64 * 1024}) Expect(sm, {128, 24, bytes, 3, 8});
+  }
+}
+
+// Last: what is wrong on devices that there are is easier to understand.
+TEST_P(OccupancyTest, KnowsDevicesThatWereNeverBuilt) {
+  Expect(Devices().front(), kCoursesKernel);
+  judge::Random random(Seed());
+  for (int i = 1; i <= 50; ++i) {
+    const Sm sm = MadeUpDevice(random, i);
+    for (int k = 0; k < 4; ++k) Expect(sm, RandomKernel(random, sm.limits));
   }
 }
 

@@ -28,7 +28,7 @@ TEST_P(HiddenCopyTest, CopiesVeryLargeArrays) {
 }
 
 TEST_P(HiddenCopyTest, FreesOnEveryCall) {
-  for (uint64_t call = 0; call < 4; ++call) ExpectNothingHeld(Run(5000, Pattern::kSmall), 5000);
+  for (const uint64_t n : {5000, 5000, 0, 77, 4194304, 5000}) ExpectNothingHeld(Run(n, Pattern::kSmall), n);
 }
 
 TEST_P(HiddenCopyPathTest, GoesFromBufferToBufferAtEveryLength) {

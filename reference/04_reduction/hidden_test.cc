@@ -1,6 +1,8 @@
 // Assignment 04, the reduction ladder: the tests that only the instructor's run has.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "suites/04_reduction_fixture.h"
 
 namespace lockstep::suites {
@@ -23,9 +25,19 @@ TEST_P(HiddenReductionTest, WrapsAround) {
   }
 }
 
+// Each buffer at a place of its own; with lengths that fill whole blocks and vectors, and with others.
 TEST_P(HiddenReductionTest, SumsFromAnyAddress) {
-  for (const uint64_t offset : {1, 2, 3}) {
-    for (const uint64_t n : {1, 127, 128, 1000, 4097}) Expect(n, Pattern::kSmall, Role::kChecked, offset);
+  for (const Offsets offsets : {Offsets{1, 0, 2}, {2, 3, 1}, {0, 1, 3}, {3, 2, 0}}) {
+    for (const uint64_t n : {1, 127, 4096, 4097}) Expect(n, Pattern::kSmall, Role::kChecked, offsets);
+  }
+}
+
+// Whatever a thread begins with, it must not hide an element.
+TEST_P(HiddenReductionTest, ReducesTheLeastAndTheGreatest) {
+  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min(), kGreatest = std::numeric_limits<int32_t>::max();
+  for (const uint64_t n : {1, 3, 301}) {
+    ExpectOf(std::vector<int32_t>(n, kLeast), "all the smallest int");
+    ExpectOf(std::vector<int32_t>(n, kGreatest), "all the largest int");
   }
 }
 

@@ -1,8 +1,8 @@
 """The author's safety net: an assignment that passes can be handed out.
 
-Stubs compile, have their TODOs and fail; references get full marks; wrong solutions get the verdicts that their first
-lines declare, and the messages on record; the points add up; every criterion counts tests that exist; files are in
-their places (see `check_files`).
+Stubs compile, have their TODOs and fail; references get full marks; right solutions of other designs get the points
+that their first lines declare; wrong solutions get the verdicts that theirs declare, and the messages on record; the
+points add up; every criterion counts tests that exist; files are in their places (see `check_files`).
 """
 
 import re
@@ -16,13 +16,13 @@ from pathlib import Path
 
 from grader.assignment import Assignment
 from grader.check_files import check_count, check_figures, check_handout, check_messages, check_places
+from grader.declared import REFERENCE, STUB, collect
 from grader.discovery import Submission
 from grader.finding import Finding
 from grader.layout import Layout
 from grader.pipeline import grade_class, key_of, prepare
 from grader.record import Record
 from grader.result import TestResult
-from grader.roster import Student
 from grader.run import RunSettings
 from grader.score import Score, points_text
 from grader.store import Journal
@@ -30,18 +30,16 @@ from grader.toolchain import Toolchain
 from grader.worker_cache import WorkerCache
 
 SEED = 20_071_001  # fixed: a check that fails must fail again
-_DECLARATION = re.compile(r"//\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?(?:;\s*gpu:\s*[A-Z]+)?\s*")
-_NO_RUNG = ("COMPILE", "REJECTED", "PASS")
-_STUB, _REFERENCE = "stub", "reference"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Checked:
     """All findings of one assignment, and what is counted at the end."""
 
     assignment: Assignment
     findings: list[Finding]
     verdicts: Counter[str]
+    right: int = 0
 
 
 class _Quiet:
@@ -72,10 +70,12 @@ def check_assignment(
     stop: threading.Event,
     record: bool = False,
     update_messages: bool = False,
+    only: Sequence[str] = (),
 ) -> Checked:
     """Checks one assignment; each finding is also given to `on_finding` as it comes.
 
-    `record` and `update_messages` write figures.json and the wrong solutions' messages anew in place of comparing.
+    `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
+    `only`: globs such as `right/*`; solutions that match none of them are not graded.
     """
     checked = Checked(assignment, [], Counter())
     lock = threading.Lock()
@@ -99,24 +99,34 @@ def check_assignment(
         settings = RunSettings(SEED, "vgpu", threads, sandboxed)
         bench = prepare(layout, toolchain, assignment, settings, Path(folder) / "work", stop, cache.build)
         found(check_tests(assignment, bench.suite.tests))
-        submissions, declared, problems = collect(layout, assignment)
-        for finding in problems:
+        collected = collect(layout, assignment)
+        for finding in collected.problems:
             found(finding)
-        found(check_count(assignment, len(declared)))
+        found(check_count(assignment, len(collected.wrong), len(collected.right)))
+        submissions = [
+            submission
+            for submission in collected.submissions
+            if not only or any(fnmatchcase(submission.folder, glob) for glob in only)
+        ]
         figures, is_recorded = check_figures(bench, stop, record=record)
         found(figures)
         # No figures but the judged ones are looked at, and the reference's are known.
         bench = replace(bench, flags=("--evidence=judged",), is_reference_recorded=is_recorded)
 
         def judged(record: Record) -> None:
-            if record.folder == _STUB:
+            if record.folder == STUB:
                 found(check_stub(assignment, record))
-            elif record.folder == _REFERENCE:
+            elif record.folder == REFERENCE:
                 found(check_reference(record))
-            else:
-                found(check_wrong(assignment, record, *declared[record.folder]))
+            elif record.folder in collected.right:
+                found(check_right(assignment, record, *collected.right[record.folder]))
                 with lock:
-                    checked.verdicts[declared[record.folder][0]] += 1
+                    checked.right += 1
+            else:
+                verdict, rung = collected.wrong[record.folder]
+                found(check_wrong(assignment, record, verdict, rung))
+                with lock:
+                    checked.verdicts[verdict] += 1
                     messages[record.folder.removeprefix("wrong/")] = first_message(assignment, record)
 
         journal = Journal(Path(folder) / "journal.sqlite")
@@ -125,12 +135,12 @@ def check_assignment(
                 journal.add_tests(
                     submission.folder,
                     key_of(bench, submission),
-                    tests_above(assignment, bench.suite.tests, declared.get(submission.folder, ("", ""))[1]),
+                    tests_above(assignment, bench.suite.tests, collected.wrong.get(submission.folder, ("", ""))[1]),
                 )
             grade_class(bench, submissions, journal, _Quiet(judged), jobs=jobs, command="grader check", stop=stop)
         finally:
             journal.close()
-    found(check_messages(layout, assignment, messages, update=update_messages))
+    found(check_messages(layout, assignment, messages, update=update_messages, is_partial=bool(only)))
     return checked
 
 
@@ -149,36 +159,6 @@ def tests_above(assignment: Assignment, tests: Sequence[str], rung: str) -> list
         for name in tests
         if name.rpartition("/")[2] in above
     ]
-
-
-def collect(
-    layout: Layout, assignment: Assignment
-) -> tuple[list[Submission], dict[str, tuple[str, str]], list[Finding]]:
-    """What is to be graded, what the wrong solutions declare, and what can't be graded at all."""
-    stub = assignment.path.parent / assignment.submission
-    reference = layout.reference(assignment.id) / assignment.submission
-    submissions, problems = [], []
-    for name, path in ((_STUB, stub), (_REFERENCE, reference)):
-        if path.is_file():
-            submissions.append(Submission(name, Student(name), path.read_bytes()))
-        else:
-            problems.append(Finding(name, "", f"{path} is missing"))
-    declared = {}
-    known = {rung.id for rung in assignment.rungs}
-    for path in sorted((layout.reference(assignment.id) / "wrong").glob("*.cu")):
-        name = f"wrong/{path.name}"
-        source = path.read_bytes()
-        match = _DECLARATION.fullmatch(source.partition(b"\n")[0].decode("utf-8", "replace"))
-        if not match:
-            problems.append(Finding(name, "", "its first line must be  // verdict: VERDICT rung"))
-        elif match["rung"] and match["rung"] not in known:
-            problems.append(Finding(name, "", f"it declares the rung {match['rung']}, which does not exist"))
-        elif not match["rung"] and match["verdict"] not in _NO_RUNG:
-            problems.append(Finding(name, "", f"it declares {match['verdict']} without a rung"))
-        else:
-            declared[name] = (match["verdict"], match["rung"] or "")
-            submissions.append(Submission(name, Student(name), source))
-    return submissions, declared, problems
 
 
 def check_points(assignment: Assignment) -> Finding:
@@ -216,7 +196,7 @@ def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
 def check_stub(assignment: Assignment, record: Record) -> Finding:
     """The stub compiles, and earns nothing on any rung."""
     if record.verdict in ("COMPILE", "HARNESS") or record.score is None or record.result is None:
-        return Finding(_STUB, "", f"{record.verdict}: {record.message}")
+        return Finding(STUB, "", f"{record.verdict}: {record.message}")
     passed = [criterion.id for criterion in record.score.criteria if criterion.is_full and criterion.possible]
     failing = {test.rung for test in record.result.tests if test.verdict != "PASS"}
     unbeaten = [rung.id for rung in assignment.rungs if rung.id not in failing]
@@ -225,18 +205,33 @@ def check_stub(assignment: Assignment, record: Record) -> Finding:
         problem = f"the stub earns full marks for {', '.join(passed)}"
     elif unbeaten:
         problem = f"the stub fails no test on {', '.join(unbeaten)}"
-    return Finding(_STUB, f"compiles and fails ({record.verdict}, {points_text(record.score.total)} points)", problem)
+    return Finding(STUB, f"compiles and fails ({record.verdict}, {points_text(record.score.total)} points)", problem)
 
 
 def check_reference(record: Record) -> Finding:
     """The reference has every point that there is."""
     if record.score is None:
-        return Finding(_REFERENCE, "", record.message)
-    short = [f"{c.id} ({c.verdict}: {c.detail})" for c in record.score.criteria if not c.is_full]
-    problem = f"{record.verdict}; below full marks: {'; '.join(short)}" if short or record.verdict != "PASS" else ""
+        return Finding(REFERENCE, "", record.message)
+    short = _short(record.score)
+    problem = f"{record.verdict}; below full marks: {short}" if short or record.verdict != "PASS" else ""
     if record.message:
         problem += f"\n{record.message}"
-    return Finding(_REFERENCE, f"full marks ({_marks(record.score)})", problem)
+    return Finding(REFERENCE, f"full marks ({_marks(record.score)})", problem)
+
+
+def check_right(assignment: Assignment, record: Record, points: float, bonus: float) -> Finding:
+    """A right solution of another design gets the points that it declares."""
+    if record.score is None:
+        return Finding(record.folder, "", record.message)
+    got = (record.score.total - record.score.bonus, record.score.bonus)
+    if all(abs(one - other) < 1e-9 for one, other in zip(got, (points, bonus), strict=True)):  # noqa: PLR2004
+        return Finding(record.folder, f"right ({_sum(*got)})")
+    problem = f"declares {_sum(points, bonus)} and gets {_sum(*got)}"
+    if short := _short(record.score):
+        problem += f"; below full marks: {short}"
+    if said := first_message(assignment, record):
+        problem += f"\n{said}"
+    return Finding(record.folder, "", problem)
 
 
 def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str) -> Finding:
@@ -276,6 +271,14 @@ def first_message(assignment: Assignment, record: Record) -> str:
     return min(said, key=lambda one: one[:3])[3].strip() if said else ""
 
 
+def _short(score: Score) -> str:
+    return "; ".join(f"{c.id} ({c.verdict}: {c.detail})" for c in score.criteria if not c.is_full)
+
+
+def _sum(points: float, bonus: float) -> str:
+    return f"{points:g} + {bonus:g} points" if bonus else f"{points:g} points"
+
+
 def _marks(score: Score) -> str:
     return f"{points_text(score.total)} points, {points_text(score.bonus)} of them bonus"
 
@@ -291,6 +294,7 @@ def counts_text(checked: Sequence[Checked]) -> str:
     lines = [
         f"{len(findings) - failed} of {len(findings)} checks hold",
         f"{len(checked)} stubs and {len(checked)} references of {rungs} rungs, {criteria} criteria, "
-        f"{verdicts.total()} wrong solutions{f' ({by_verdict})' if by_verdict else ''}",
+        f"{sum(one.right for one in checked)} right solutions of other designs, "
+        f"{verdicts.total()} wrong ones{f' ({by_verdict})' if by_verdict else ''}",
     ]
     return "\n".join(lines)

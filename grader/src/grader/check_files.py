@@ -19,9 +19,12 @@ from grader.pipeline import Bench
 from grader.run import measure_suite
 
 FIGURES = "figures.json"
+_ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
+_HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
 MESSAGES = "messages.txt"
 FEWEST_WRONG = 10
+FEWEST_RIGHT = 0
 _STUDENTS = ("README.md", "Makefile", "assignment.toml")
 _PICTURES = ("*.svg", "*.png")
 
@@ -40,7 +43,7 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         own: (*_STUDENTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
-            *("wrong/*.cu", f"wrong/{MESSAGES}", "hostile/*.cu"),
+            *("wrong/*.cu", f"wrong/{MESSAGES}", "right/*.cu", "hostile/*.cu"),
         ),
     }
     problems += [
@@ -93,10 +96,14 @@ def check_handout(layout: Layout, assignment: Assignment) -> Finding:
     return Finding("handout", f"{len(made.files)} files, nothing hidden")
 
 
-def check_count(assignment: Assignment, count: int) -> Finding:
-    """There are enough wrong solutions to believe in the tests."""
-    problem = f"{assignment.id} has {count} wrong solutions; at least {FEWEST_WRONG} are wanted"
-    return Finding("wrong solutions", f"{count}", problem if count < FEWEST_WRONG else "")
+def check_count(assignment: Assignment, wrong: int, right: int) -> Finding:
+    """There are enough wrong solutions to believe in the tests, and enough right ones to believe in the budgets."""
+    problems = [
+        f"{assignment.id} has {count} {kind} solutions; at least {fewest} are wanted"
+        for kind, count, fewest in (("wrong", wrong, FEWEST_WRONG), ("right", right, FEWEST_RIGHT))
+        if count < fewest
+    ]
+    return Finding("solutions", f"{right} right, {wrong} wrong", "; ".join(problems))
 
 
 def check_figures(bench: Bench, stop: threading.Event, *, record: bool) -> tuple[Finding, bool]:
@@ -159,20 +166,24 @@ def _measure(bench: Bench, stop: threading.Event) -> dict[str, Any]:
     return {"format": figures.pop("format", 1), "nvcc": bench.toolchain.nvcc_version, **figures}
 
 
-def check_messages(layout: Layout, assignment: Assignment, messages: dict[str, str], *, update: bool) -> Finding:
-    """The first message that each wrong solution gets is the one on record; `update` records."""
+def check_messages(
+    layout: Layout, assignment: Assignment, messages: dict[str, str], *, update: bool, is_partial: bool = False
+) -> Finding:
+    """The first message that each wrong solution gets is the one on record; `update` records.
+
+    `is_partial`: `messages` has only some of the wrong solutions; what is on record of the others stays as it is.
+    """
     path = layout.reference(assignment.id) / "wrong" / MESSAGES
-    text = messages_text(messages)
+    recorded = _sections(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    wanted = _sections(messages_text(messages))
     if update:
-        write_atomic(path, text)
+        write_atomic(path, messages_text((recorded if is_partial else {}) | messages))
         return Finding(MESSAGES, f"{len(messages)} recorded")
     again = f"look at it, and type:  grader check {assignment.id} --update-messages"
     if not path.is_file():
         return Finding(MESSAGES, "", f"it is missing; {again}")
-    recorded = _sections(path.read_text(encoding="utf-8"))
-    wanted = _sections(text)
     problems = []
-    for name in sorted(recorded.keys() | wanted.keys()):
+    for name in sorted(wanted.keys() if is_partial else recorded.keys() | wanted.keys()):
         if name not in recorded:
             problems.append(f"{name} is not in it")
         elif name not in wanted:
@@ -185,11 +196,16 @@ def check_messages(layout: Layout, assignment: Assignment, messages: dict[str, s
 def messages_text(messages: dict[str, str]) -> str:
     """The golden file: each wrong solution's name, and its first message.
 
-    Addresses are left out: they say what was allocated before, and that depends on which tests ran.
+    Addresses are left out: they say what was allocated before, and that depends on which tests ran. Of a compiler's
+    message only the places of the errors are kept: its wording, the headers that it quotes, and the lines of the
+    toolkit's headers are the toolchain's.
     """
-    return "\n".join(
-        f"== {name}\n{_ADDRESS.sub('0x…', message.strip())}\n" for name, message in sorted(messages.items())
-    )
+    return "\n".join(f"== {name}\n{_recorded(message)}\n" for name, message in sorted(messages.items()))
+
+
+def _recorded(message: str) -> str:
+    errors = _ERROR.findall(message)
+    return "\n".join(errors) if errors else _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))
 
 
 def _sections(text: str) -> dict[str, str]:

@@ -39,7 +39,7 @@ from grader.finding import Finding
 from grader.handout import make_handout
 from grader.ladder import check_pages, ladder_assignments, ladder_page, ladder_text, measure_ladder
 from grader.layout import Layout, find_layout
-from grader.mutate import Mutation, mutate_assignment, mutation_text
+from grader.mutate import Mutation, Share, mutate_assignment, mutation_text
 from grader.new import new_assignment
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
 from grader.process import CancelledError
@@ -225,15 +225,25 @@ def leaderboard(out: Path, build: Path | None) -> None:
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @click.option("--record", is_flag=True, help="Write figures.json anew from the reference.")
 @click.option("--update-messages", is_flag=True, help="Write the wrong solutions' messages.txt anew.")
+@click.option(
+    "--only", metavar="GLOB", multiple=True, help="Grade only these solutions, such as 'right/*'; repeatable."
+)
 @jobs_option
 @no_sandbox_option
 @build_option
 def check(
-    names: tuple[str, ...], record: bool, update_messages: bool, jobs: int | None, no_sandbox: bool, build: Path | None
+    names: tuple[str, ...],
+    record: bool,
+    update_messages: bool,
+    only: tuple[str, ...],
+    jobs: int | None,
+    no_sandbox: bool,
+    build: Path | None,
 ) -> None:
     """Checks that assignments are fit to be handed out: all of them, or those named.
 
-    The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every wrong solution in
+    The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every solution of another
+    design in reference/ASSIGNMENT/right gets the points that its first line declares; every wrong one in
     reference/ASSIGNMENT/wrong gets the verdict that its first line declares, and the message on record; points and
     tests add up; every file is in its place; the handout holds nothing hidden.
 
@@ -242,6 +252,7 @@ def check(
       grader check
       grader check 04_reduction --jobs 4
       grader check 04_reduction --update-messages
+      grader check 04_reduction --only 'right/*' --only wrong/no_guard.cu
     """
     console, layout = make_console(), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
@@ -270,6 +281,7 @@ def check(
                     stop=stop,
                     record=record,
                     update_messages=update_messages,
+                    only=only,
                 )
             )
     finally:
@@ -283,26 +295,41 @@ def check(
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants of each reference.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Which ones.")
+@click.option("--shard", default="1/1", show_default=True, metavar="I/N", help="The I-th of N shares of them.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Begin no more after so long.")
 @click.option("--out", type=FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
 @jobs_option
 @no_sandbox_option
 @build_option
 def mutate(
-    names: tuple[str, ...], count: int, seed: int, out: Path, jobs: int | None, no_sandbox: bool, build: Path | None
+    names: tuple[str, ...],
+    count: int,
+    seed: int,
+    shard: str,
+    minutes: float | None,
+    out: Path,
+    jobs: int | None,
+    no_sandbox: bool,
+    build: Path | None,
 ) -> None:
-    """Changes single tokens of the references, and counts how many of these mutants the tests catch.
+    """Changes single tokens of right solutions, and counts how many of these mutants the tests catch.
 
-    Relational operators, plus and minus, integer literals, && and ||, x and y of indices; barriers and guards are
-    removed. A survivor that is no mistake is named in reference/ASSIGNMENT/equivalent_mutants.toml, with the reason.
-    A run that was stopped goes on where it was.
+    Of the reference and of reference/ASSIGNMENT/right: operators, numbers, guards, barriers, fences, memory orders and
+    scopes, volatile, atomics, streams, warp masks, pointers. A survivor that is no mistake is named in
+    reference/ASSIGNMENT/equivalent_mutants.toml, with the reason. A run that was stopped goes on where it was.
 
     \b
     Examples:
       grader mutate
       grader mutate 04_reduction --count 100 --seed 2
+      grader mutate --count 60 --minutes 9    for machines that end a command after ten minutes; type it again
+      grader mutate --count 30 --shard 2/4    the second of four machines
 
-    Status: 0 all caught or known to be equivalent, 1 some survive.
+    Status: 0 all caught or known to be equivalent, 1 some survive, or were not tried for lack of time.
     """
+    index, of = _shard(shard)
+    deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
+    share = Share(count, seed, index, of, deadline)
     console, layout = make_console(), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
@@ -318,8 +345,11 @@ def mutate(
                 bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
                 with Display(console, assignment.title, count) as display:
                     done.append(
-                        mutate_assignment(bench, journal, display, count=count, seed=seed, jobs=jobs, stop=stop)
-                    )
+                        mutate_assignment(
+                            bench, journal, display, share, jobs=jobs, stop=stop,
+                            on_survivor=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
+                        )
+                    )  # fmt: skip
         finally:
             stop.set()
             journal.close()
@@ -327,6 +357,14 @@ def mutate(
     console.print(escape(mutation_text(done)), highlight=False, soft_wrap=True)
     if not all(mutation.holds for mutation in done):
         raise click.exceptions.Exit(WRONG_STATUS)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    """I/N as an index from 0 and a number of shares."""
+    index, _, of = text.partition("/")
+    if not (index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
+        raise click.BadParameter(f"{text} is no share; type --shard 1/4, for example")
+    return int(index) - 1, int(of)
 
 
 @cli.command(short_help="Makes the files of a new assignment.")

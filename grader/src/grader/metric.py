@@ -61,8 +61,10 @@ def counter_of(profile: Profile, counter: str) -> float | None:
         "launches": len(blocks),
         "blocks": sum(blocks),
         "max_blocks": max(blocks, default=0),
+        "warps": sum(b * -(-t // 32) for b, t in zip(blocks, threads, strict=True)),
         "threads": sum(b * t for b, t in zip(blocks, threads, strict=True)),
         "shared_conflicts": counts.get("shared_wavefronts", 0) - counts.get("shared_wavefronts_ideal", 0),
+        "requests": counts.get("global_load_requests", 0) + counts.get("global_store_requests", 0),
         "sectors": counts.get("global_load_sectors", 0) + counts.get("global_store_sectors", 0),
         "sectors_ideal": counts.get("global_load_sectors_ideal", 0) + counts.get("global_store_sectors_ideal", 0),
     }

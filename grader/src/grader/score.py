@@ -139,7 +139,9 @@ def _measured_score(
         return _criterion_score(criterion, 0.0, "WRONG" if found == "PASS" else found, "could not be measured")
     fraction = linear_fraction(value, criterion.full, criterion.none)
     verdict = "PASS" if fraction >= 1 else "SLOW"
-    detail = f"{plain(value)}, full marks at {plain(criterion.full)}, none at {plain(criterion.none)}"
+    detail = (
+        f"{plain_beside(value, criterion.full)}, full marks at {plain(criterion.full)}, none at {plain(criterion.none)}"
+    )
     return _criterion_score(criterion, fraction, verdict, detail, value)
 
 
@@ -150,6 +152,16 @@ def plain(value: float) -> str:
     if abs(value) >= 1000:  # noqa: PLR2004
         return f"{value:,.0f}"
     return f"{value:.4g}"
+
+
+def plain_beside(value: float, other: float) -> str:
+    """The same, with as many digits more as tell it apart from another number."""
+    text = plain(value)
+    for digits in range(5, 18):
+        if value == other or text != plain(other):
+            break
+        text = f"{value:.{digits}g}"
+    return text
 
 
 def points_text(value: float) -> str:

@@ -20,6 +20,7 @@ from grader.assignment import Assignment, load_assignment
 from grader.errors import GraderError
 from grader.files import FileError, read_regular, write_atomic
 from grader.layout import Layout, find_layout
+from grader.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.process import CancelledError, run_command
 from grader.result import SuiteResult, parse_result
 from grader.schema import SchemaError
@@ -150,8 +151,28 @@ class _Student:
             return _WRONG_STATUS
         source = self._source(assignment)
         text = source.read_text(encoding="utf-8", errors="replace")
-        print(profile_text(source.name, runs, text, self._to), end="")
+        print(profile_text(source.name, runs, text, self._to, self._machine_code(assignment)), end="")
         return 0
+
+    def _machine_code(self, assignment: Assignment) -> MachineChanges | None:
+        """What a GPU would execute otherwise than the PTX says; None where that can't be looked at."""
+        source, compiler = self._source(assignment), self._layout.build / "nvcc.txt"
+        nvcc = compiler.read_text(encoding="utf-8").strip() if compiler.is_file() else "nvcc"
+        if find_disassembler(nvcc) is None:
+            return None
+        with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+            ptx = Path(folder) / "code.ptx"
+            command = [
+                str(self._layout.build_script),
+                *("--build", str(self._layout.build)),
+                *("--assignment", str(assignment.path.parent)),
+                *("--source", str(source)),
+                *("--arch", ARCH),
+                *("--ptx", str(ptx)),
+            ]
+            if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+                return None
+            return look_at_machine_code(ptx, source.name, nvcc, Path(folder))
 
     def _all(self, assignments: Sequence[Assignment]) -> int:
         status = 0

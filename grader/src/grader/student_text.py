@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from grader.assignment import Assignment, Rung
 from grader.line_costs import LineCost, counters_by_line, line_cost
+from grader.machine_code import ARCH, MachineChanges
 from grader.result import Finding, Profile, SuiteResult, TestResult, is_not_begun
 from grader.score import CriterionScore, Score, points_text, score_result
 
@@ -289,17 +290,24 @@ def faults(result: SuiteResult, to: Terminal) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def profile_text(file_name: str, runs: Sequence[Profile], source: str, to: Terminal) -> str:
-    """What `make profile` shows: each measured rung's source lines with their costs beside them."""
-    return "\n".join(_profile(file_name, run, source.split("\n"), to) for run in runs)
+def profile_text(
+    file_name: str, runs: Sequence[Profile], source: str, to: Terminal, machine: MachineChanges | None = None
+) -> str:
+    """What `make profile` shows: each measured rung's source lines with their costs beside them.
+
+    `machine`: what a GPU would execute otherwise than the PTX that is counted; None where nobody looked.
+    """
+    text = "\n".join(_profile(file_name, run, source.split("\n"), to, machine or {}) for run in runs)
+    if machine is None:
+        return text
+    return text + to.paint(f"\n  Counted is the PTX; · is what ptxas makes of it for sm_{ARCH}.\n", "dim")
 
 
-def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal) -> str:
-    costs = {
-        number: line_cost(counts)
-        for number, counts in counters_by_line(file_name, [run]).items()
-        if 0 < number <= len(source)
+def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, machine: MachineChanges) -> str:
+    counted = {
+        number: counts for number, counts in counters_by_line(file_name, [run]).items() if 0 < number <= len(source)
     }
+    costs = {number: line_cost(counts) for number, counts in counted.items()}
     total = run.counters.get("warp_instructions", 0.0)
     lines = [
         f"{to.paint(run.rung, 'bold')}, n = {run.n:,}: {run.microseconds:,.1f} µs modelled, "
@@ -319,6 +327,11 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal) 
         elif before:
             lines += [f"{line:5}{'':34} │ {source[line - 1]}" for line in range(before + 1, number)]
         lines += _costly(number, costs[number], total, source[number - 1], to)
+        for change in machine.get(number, ()):
+            if as_written := counted[number].get(change.counter, 0.0):
+                name = change.counter.replace("_", " ")
+                both = f"{as_written:,.0f} {name} as written, {as_written * change.factor:,.0f} as compiled"
+                lines.append(to.paint(f"{'':39} │   · {change.text}: {both}", "dim"))
         before = number
     if not costs:
         lines.append("  no line of the file was counted")

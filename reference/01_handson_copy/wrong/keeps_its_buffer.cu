@@ -1,4 +1,4 @@
-// verdict: API copy1_round_trip
+// verdict: REJECTED copy1_round_trip
 // Keeps the buffer for the next call, and never frees it.
 #include "copy.h"
 

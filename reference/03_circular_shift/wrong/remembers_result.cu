@@ -1,4 +1,4 @@
-// verdict: WRONG shift1_gather
+// verdict: API shift1_gather
 // Keeps the result by pointer, length and shift, and copies it again without looking at the elements.
 #include <map>
 #include <tuple>

@@ -1,0 +1,73 @@
+"""Changes that take ordering away: between threads, between blocks, between the device and its host.
+
+A program that lost a fence is right on most runs. Only a checker that knows the memory model can tell, so each way to
+lose order is a change of its own: gone, at a smaller scope, weaker, by plain accesses instead of atomic ones.
+"""
+
+import re
+from collections.abc import Iterator
+
+_FENCE = re.compile(r"\b__threadfence(_system|_block)?\(\);")
+_ORDER = re.compile(r"\bmemory_order(?:_|::)(release|acquire|acq_rel|seq_cst)\b")
+_SCOPE = re.compile(r"\bthread_scope_(device|system)\b")
+_VOLATILE = re.compile(r"(?<!asm )\bvolatile ")
+_ATOMIC = re.compile(r"\batomic(Add|Exch|Max|Min|Or)(?:_system)?(?=\()")
+_ASM = re.compile(r"\basm(?: volatile)?\s*\((?:\s*\"(?:\\.|[^\"\\\n])*\")+")
+_PTX_ORDER = re.compile(r"(?<=\.)(acquire|release|acq_rel)(?=\.(?:gpu|sys|cluster))")
+_PTX_SCOPE = re.compile(r"(?<=\.)(gpu|sys)(?=\.|;)")
+_PTX_FENCE = re.compile(r"\b(?:fence\.(?:acq_rel|sc)|membar)\.\w+;")
+_STREAM = re.compile(r"<<<[^;{}<>]*, (\w*[sS]tream\w*(?:\[\w+\])?)>>>")
+_ASYNC = re.compile(r"\bcuda\w+Async\([^;{}]*, (\w*[sS]tream\w*(?:\[\w+\])?)\)")
+_COPY = re.compile(r"\bcudaMemcpy(?=\()")
+_WAIT = re.compile(r"\bcuda(?:Stream|Device|Event)Synchronize\([^()]*\)|\bcudaStreamWaitEvent\([^()]*\)")
+_NEW_VALUE = {
+    "Add": "old + v",
+    "Exch": "v",
+    "Max": "old < v ? v : old",
+    "Min": "v < old ? v : old",
+    "Or": "old | v",
+}
+
+
+def ordering_changes(source: str, code: str) -> Iterator[tuple[str, int, str, str]]:
+    """Operator, place, what was there, what comes instead; in `code` comments and strings of the source are blank."""
+    for found in _FENCE.finditer(code):
+        yield "fence", found.start(), found[0], ";"
+        if found[1] != "_block":
+            yield "fence", found.start(), found[0], "__threadfence_block();"
+    for found in _ORDER.finditer(code):
+        yield "order", found.start(1), found[1], "relaxed"
+    for found in _SCOPE.finditer(code):
+        yield "scope", found.start(1), found[1], "block"
+    for found in _VOLATILE.finditer(code):
+        yield "volatile", found.start(), found[0], ""
+    for found in _ATOMIC.finditer(code):
+        for qualifier in ("", "volatile "):
+            yield "atomic", found.start(), found[0], _plain(qualifier, _NEW_VALUE[found[1]])
+    yield from _ptx_changes(source, code)
+    for streams in (_STREAM, _ASYNC):
+        for found in streams.finditer(code):
+            yield "stream", found.start(1), found[1], "0"
+    for found in _COPY.finditer(code):
+        yield "wait", found.start(), found[0], "cudaMemcpyAsync"
+    for found in _WAIT.finditer(code):
+        yield "wait", found.start(), found[0], "cudaSuccess"
+
+
+def _plain(qualifier: str, new: str) -> str:
+    """What an atomic operation does, by a load and a store."""
+    return f"[]({qualifier}auto* p, auto v) {{ auto old = *p; *p = {new}; return old; }}"
+
+
+def _ptx_changes(source: str, code: str) -> Iterator[tuple[str, int, str, str]]:
+    """Of the strings of inline assembly, which are blank in `code`."""
+    for block in _ASM.finditer(source):
+        if not code.startswith("asm", block.start()):
+            continue  # in a comment
+        for pattern, kind, other in (
+            (_PTX_ORDER, "order", "relaxed"),
+            (_PTX_SCOPE, "scope", "cta"),
+            (_PTX_FENCE, "fence", ""),
+        ):
+            for found in pattern.finditer(source, block.start(), block.end()):
+                yield kind, found.start(), found[0], other

@@ -1,0 +1,59 @@
+"""What harness/worker/build.sh accepts, and what it says of what it does not: with the real compiler, where it is."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ASSIGNMENT = ROOT / "assignments" / "01_handson_copy"
+REFERENCE = (ROOT / "reference" / "01_handson_copy" / "copy.cu").read_text()
+REFUSED = 65
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "build" / "lib" / "liblockstep_worker.a").is_file() or not (ROOT / "build" / "nvcc.txt").is_file(),
+    reason="the C++ build tree is missing",
+)
+
+
+def build(folder: Path, source: str) -> tuple[int, str]:
+    """The script's status, and what it printed."""
+    path = folder / "copy.cu"
+    path.write_text(source)
+    script = [str(ROOT / "harness" / "worker" / "build.sh"), "--assignment", str(ASSIGNMENT), "--source", str(path)]
+    ended = subprocess.run([*script, "--out", str(folder / "worker")], capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stderr
+
+
+def test_a_main_of_the_submissions_own_does_not_matter(tmp_path: Path) -> None:
+    status, said = build(tmp_path, REFERENCE + '\n#include <cstdio>\nint main() { std::puts("tried out"); }\n')
+    assert (status, said) == (0, "")
+    assert (tmp_path / "worker").is_file()
+
+
+def test_a_launcher_that_is_missing_is_named_with_what_is_there_instead(tmp_path: Path) -> None:
+    source = REFERENCE.replace('#include "copy.h"', "#include <cuda_runtime.h>")
+    source = source.replace(
+        "copy1_round_trip(const int* h_in, int* h_out, size_t n)", "copy1_round_trip(int*, int*, int)"
+    )
+    source = source.replace(
+        "cudaError_t copy1", "static const int *h_in; static int *h_out; static size_t n;\ncudaError_t copy1"
+    )
+    source = source.replace("cudaError_t copy2", 'extern "C" cudaError_t copy2')
+    source = source.replace("cudaError_t copy4", "namespace mine { cudaError_t copy4", 1) + "\n}\n"
+    status, said = build(tmp_path, source)
+    assert status == 1
+    signature = "(int const*, int*, unsigned long)"
+    assert f"copy.cu: error: copy1_round_trip{signature} is missing" in said
+    assert "it has copy1_round_trip(int*, int*, int): its parameters have to be those above" in said
+    assert 'it has copy2_two_buffers as extern "C": leave that out' in said
+    assert f"it has mine::copy4_pinned{signature}: take it out of the namespace" in said
+    assert "copy3_checked" not in said
+    assert str(tmp_path) not in said
+
+
+def test_libraries_are_listed_by_name(tmp_path: Path) -> None:
+    libraries = "#include <thrust/sort.h>\n#include <cublas_v2.h>\n#include <cub/cub.cuh>\n"
+    status, said = build(tmp_path, libraries + REFERENCE)
+    assert status == REFUSED
+    assert said.startswith("copy.cu includes cub, cublas and thrust: this assignment asks for kernels of your own")

@@ -1,0 +1,49 @@
+// verdict: WRONG reduce7_many
+// Computes the index of an element in float, which has every integer up to 2^24 and only the even ones from there on.
+#include <algorithm>
+
+#include "reduction.h"
+
+// Serves the rungs that are not the point here: right, and within every budget.
+__global__ void good_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_warp[kBlock / 32];
+  int sum = 0;
+  for (unsigned i = blockIdx.x * kBlock + threadIdx.x; i < n; i += gridDim.x * kBlock) sum += d_in[i];
+  for (unsigned s = 16; s > 0; s /= 2) sum += __shfl_down_sync(0xffffffff, sum, s);
+  if (threadIdx.x % 32 == 0) s_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) d_out[blockIdx.x] = s_warp[0] + s_warp[1] + s_warp[2] + s_warp[3];
+}
+
+void good(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  const unsigned blocks = std::clamp<unsigned>(BlocksFor(n), 1, kMaxBlocks);
+  good_kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+  good_kernel<<<1, kBlock>>>(d_work, d_sum, blocks);
+}
+
+__global__ void reduce7_many_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_warp[kBlock / 32];
+  const float first = blockIdx.x * kBlock + threadIdx.x, step = gridDim.x * kBlock;
+  int sum = 0;
+  for (unsigned k = 0; first + k * step < n; ++k) sum += d_in[static_cast<unsigned>(first + k * step)];
+  for (unsigned s = 16; s > 0; s /= 2) sum += __shfl_down_sync(0xffffffff, sum, s);
+  if (threadIdx.x % 32 == 0) s_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) d_out[blockIdx.x] = s_warp[0] + s_warp[1] + s_warp[2] + s_warp[3];
+}
+
+void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  const unsigned blocks = std::clamp<unsigned>(BlocksFor(n), 1, kMaxBlocks);
+  reduce7_many_kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+  good(d_work, d_sum, blocks, d_work + blocks);
+}
+
+void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce8_shuffle(const int*, int*, unsigned, int*) {}
+void reduce8_max(const int*, int*, unsigned, int*) {}
+void reduce8_min(const int*, int*, unsigned, int*) {}

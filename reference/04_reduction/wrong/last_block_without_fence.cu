@@ -1,0 +1,62 @@
+// verdict: RACE reduce7_many
+// The last block to finish adds up the results. They are volatile, but nothing orders a block's result before its
+// count.
+#include <algorithm>
+
+#include "reduction.h"
+
+// Serves the rungs that are not the point here: right, and within every budget.
+__global__ void good_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_warp[kBlock / 32];
+  int sum = 0;
+  for (unsigned i = blockIdx.x * kBlock + threadIdx.x; i < n; i += gridDim.x * kBlock) sum += d_in[i];
+  for (unsigned s = 16; s > 0; s /= 2) sum += __shfl_down_sync(0xffffffff, sum, s);
+  if (threadIdx.x % 32 == 0) s_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) d_out[blockIdx.x] = s_warp[0] + s_warp[1] + s_warp[2] + s_warp[3];
+}
+
+void good(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  const unsigned blocks = std::clamp<unsigned>(BlocksFor(n), 1, kMaxBlocks);
+  good_kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+  good_kernel<<<1, kBlock>>>(d_work, d_sum, blocks);
+}
+
+__device__ unsigned int count = 0;
+
+__global__ void reduce7_many_kernel(const int* d_in, int* d_sum, unsigned n, volatile int* d_result) {
+  __shared__ int s_warp[kBlock / 32];
+  __shared__ bool s_is_last_block_done;
+  int sum = 0;
+  for (unsigned i = blockIdx.x * kBlock + threadIdx.x; i < n; i += gridDim.x * kBlock) sum += d_in[i];
+  for (unsigned s = 16; s > 0; s /= 2) sum += __shfl_down_sync(0xffffffff, sum, s);
+  if (threadIdx.x % 32 == 0) s_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    d_result[blockIdx.x] = s_warp[0] + s_warp[1] + s_warp[2] + s_warp[3];
+    const unsigned value = atomicInc(&count, gridDim.x);
+    s_is_last_block_done = value == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (s_is_last_block_done && threadIdx.x == 0) {
+    int total = 0;
+    for (unsigned b = 0; b < gridDim.x; ++b) total += d_result[b];
+    *d_sum = total;
+    count = 0;
+  }
+}
+
+void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  const unsigned blocks = std::clamp<unsigned>(BlocksFor(n), 1, kMaxBlocks);
+  reduce7_many_kernel<<<blocks, kBlock>>>(d_in, d_sum, n, d_work);
+}
+
+void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce8_shuffle(const int*, int*, unsigned, int*) {}
+void reduce8_max(const int*, int*, unsigned, int*) {}
+void reduce8_min(const int*, int*, unsigned, int*) {}

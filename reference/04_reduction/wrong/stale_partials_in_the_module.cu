@@ -1,0 +1,58 @@
+// verdict: WRONG reduce3_sequential
+// Adds up a whole array of the module, whose words are 0 at first: the second call finds what the first one left.
+#include <algorithm>
+
+#include "reduction.h"
+
+// Serves the rungs that are not the point here: right, and within every budget.
+__global__ void good_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_warp[kBlock / 32];
+  int sum = 0;
+  for (unsigned i = blockIdx.x * kBlock + threadIdx.x; i < n; i += gridDim.x * kBlock) sum += d_in[i];
+  for (unsigned s = 16; s > 0; s /= 2) sum += __shfl_down_sync(0xffffffff, sum, s);
+  if (threadIdx.x % 32 == 0) s_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) d_out[blockIdx.x] = s_warp[0] + s_warp[1] + s_warp[2] + s_warp[3];
+}
+
+void good(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  const unsigned blocks = std::clamp<unsigned>(BlocksFor(n), 1, kMaxBlocks);
+  good_kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+  good_kernel<<<1, kBlock>>>(d_work, d_sum, blocks);
+}
+
+__device__ int g_partial[1 << 17];
+
+__global__ void partial_kernel(const int* d_in, unsigned n) {
+  __shared__ int s_data[kBlock];
+  const unsigned tid = threadIdx.x, i = blockIdx.x * kBlock + tid;
+  s_data[tid] = i < n ? d_in[i] : 0;
+  __syncthreads();
+  for (unsigned s = kBlock / 2; s > 0; s /= 2) {
+    if (tid < s) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid == 0) g_partial[blockIdx.x] = s_data[0];
+}
+
+__global__ void total_kernel(int* d_sum) {
+  int sum = 0;
+  for (unsigned b = threadIdx.x; b < 1 << 17; b += 1024) sum += g_partial[b];
+  atomicAdd(d_sum, sum);
+}
+
+void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int*) {
+  cudaMemset(d_sum, 0, sizeof(int));
+  partial_kernel<<<std::max<unsigned>(1, BlocksFor(n)), kBlock>>>(d_in, n);
+  total_kernel<<<1, 1024>>>(d_sum);
+}
+
+void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce8_shuffle(const int*, int*, unsigned, int*) {}
+void reduce8_max(const int*, int*, unsigned, int*) {}
+void reduce8_min(const int*, int*, unsigned, int*) {}
