@@ -58,8 +58,6 @@ wanted_packages() {
   [ -z "$student" ] || return 0
   command -v bwrap >/dev/null || echo bubblewrap
   has_header benchmark/benchmark.h || echo libbenchmark-dev
-  command -v clang-format >/dev/null || echo clang-format
-  command -v cppcheck >/dev/null || echo cppcheck
 }
 
 missing=$(missing_packages); wanted=$(wanted_packages)
