@@ -24,9 +24,12 @@ const std::vector<ApiCountInfo>& AllApiCounts() {
   return all;
 }
 
-ApiCounts CountApi(std::span<const worker::ApiCall> trace) {
+ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryUse& use) {
   using worker::ApiKind;
   ApiCounts counts;
+  counts.bytes_to_device = use.bytes_to_device;
+  counts.bytes_on_device = use.bytes_on_device;
+  counts.bytes_to_host = use.bytes_to_host;
   // What this call allocated and did not free: what an earlier one left behind is not its leak.
   std::multiset<uint64_t> held;
   for (const worker::ApiCall& call : trace) {
@@ -37,15 +40,12 @@ ApiCounts CountApi(std::span<const worker::ApiCall> trace) {
     switch (call.kind) {
       case ApiKind::kHostToDevice:
         ++counts.copies_to_device;
-        counts.bytes_to_device += call.bytes;
         break;
       case ApiKind::kDeviceToDevice:
         ++counts.copies_on_device;
-        counts.bytes_on_device += call.bytes;
         break;
       case ApiKind::kDeviceToHost:
         ++counts.copies_to_host;
-        counts.bytes_to_host += call.bytes;
         break;
       case ApiKind::kFill:
         ++counts.fills;

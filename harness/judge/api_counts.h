@@ -40,6 +40,7 @@ struct ApiCountInfo {
 };
 const std::vector<ApiCountInfo>& AllApiCounts();
 
-ApiCounts CountApi(std::span<const worker::ApiCall> trace);
+// Bytes are those that the judge has seen move.
+ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryUse& use);
 
 }  // namespace lockstep::judge

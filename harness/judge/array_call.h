@@ -11,7 +11,9 @@
 
 #include "judge/buffer_check.h"
 #include "judge/evidence.h"
+#include "judge/kernel_work.h"
 #include "judge/runner.h"
+#include "judge/suite.h"
 
 namespace lockstep::judge {
 
@@ -23,6 +25,8 @@ struct ArrayCall {
   std::vector<worker::Argument> arguments;
   std::string unchanged_hint;  // for a launcher that writes to its input
   bool frees = false;          // it has to free all that it allocates
+  bool is_work = true;         // kernels have to have made the result; a shift by nothing is none
+  uint64_t spare_input = 0;    // bytes of the input that they need not read
   // Says more of what went wrong with the call itself. May be empty.
   std::function<void(const CallReport&, std::vector<Problem>&)> explain;
   // The task's own: what is wrong with the result.
@@ -57,6 +61,11 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                                        "compare each index with the result's end before the store"));
   }
   if (auto problem = call.check(run.report, std::span<const T>(found).first(n))) run.problems.push_back(*problem);
+  if (call.is_work && run.problems.empty()) {
+    TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"), result = FirstOf(call.out, n, in_place ? "d_data" : "d_out");
+    input.spare = call.spare_input;
+    CheckKernelsDidIt(run.report, context, Suite::Get().assignment().device_calls, std::span(&input, 1), std::span(&result, 1), run.problems);
+  }
   if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
   CheckGuards(context, run.problems, call.in, call.out, others...);
   if (call.frees) CheckNothingHeld(context, run.report, run.problems);

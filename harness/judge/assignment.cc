@@ -171,6 +171,10 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     table.Count("output_bytes", assignment.limits.output_bytes);
     table.Count("memory_mb", assignment.limits.memory_mb);
   }
+  if (const toml::table* calls = SubTable(root, "device_calls", whole)) {
+    const Table table(*calls, file, "device_calls");
+    assignment.device_calls = {table.Flag("copy_input"), table.Flag("fill_result"), table.Flag("copy_result")};
+  }
   if (const toml::table* evidence = SubTable(root, "evidence", whole)) {
     const Table table(*evidence, file, "evidence");
     table.Count("n", assignment.evidence_elements);

@@ -20,6 +20,13 @@ struct Limits {
   uint64_t memory_mb = 2048;
 };
 
+// What CUDA calls of the host may do with the buffers that a launcher is given; all else is the kernels' to do.
+struct DeviceCalls {
+  bool copy_input = false;   // to other device memory: what is copied counts as read
+  bool fill_result = false;  // what it begins with, before any kernel stores there: cudaMemset, or a few bytes copied
+  bool copy_result = false;  // from other device memory
+};
+
 struct Rung {
   std::string id;  // the launcher's name
   std::string title;
@@ -52,6 +59,7 @@ struct Assignment {
   std::filesystem::path folder;
   std::string id, title, submission;
   Limits limits;
+  DeviceCalls device_calls;
   std::string evidence_profile = "h200";  // the device that evidence runs are modelled on
   uint64_t evidence_elements = 0;         // problem size of the evidence runs; 0: the assignment has none
   std::vector<Rung> rungs;                // in ladder order

@@ -228,6 +228,12 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
     problems.push_back(MakeProblem(Verdict::kRejected, context, {Printable(refusal)},
                                    "a launcher may use the buffers it is given and those it allocates itself"));
   }
+  if (!report.before_main.empty()) {
+    problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                   {"before any launcher was called, the program " + Printable(report.before_main)},
+                                   "each launcher does its own work: keep kernels and copies out of the initialisers of "
+                                   "global variables"));
+  }
   const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),
                                    [](const vgpu::Finding& finding) { return finding.fatal; });
   const bool left_early = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed;

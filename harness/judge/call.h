@@ -27,6 +27,8 @@ struct CallReport {
   std::vector<std::vector<uint8_t>> arrays;  // the host arrays among its arguments, as it left them, in order
   std::vector<worker::ApiCall> trace;        // what the host code asked of the device, in order
   ApiCounts api;                             // the same, counted
+  worker::MemoryUse memory;                  // what it and its kernels did to the buffers that it was given
+  std::string before_main;                   // what the program did on the device before any call, "" for nothing
   uint64_t variable_bytes = 0;               // of the program's __device__ variables
   std::vector<std::string> refusals;         // requests for what was not given to the call, one sentence each
   double limit_seconds = 0;

@@ -96,7 +96,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   judgement.file = assignment.submission;
   const auto not_measured = [&](const std::string& rung, const Problem& problem) {
     Problem shown = problem;
-    shown.evidence.insert(shown.evidence.begin(), "not measured: " + rung + " has to give the right result at n = " +
+    shown.evidence.insert(shown.evidence.begin(), "not measured: " + rung + " has to be right at n = " +
                                                       Grouped(assignment.EvidenceElements(rung)));
     judgement.unfinished = problem.unfinished;
     result.verdict = problem.verdict;

@@ -73,6 +73,10 @@ std::string Grouped(uint64_t number) {
   return digits;
 }
 
+std::string Counted(uint64_t number, const std::string& one, const std::string& many) {
+  return Grouped(number) + " " + (number == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 std::string Figure(double value) {
   if (value >= 0 && value < 1e15 && value == std::floor(value)) return Grouped(static_cast<uint64_t>(value));
   if (std::abs(value) >= 1000 && std::abs(value) < 1e15) {

@@ -18,6 +18,9 @@ std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_c
 // "4,194,304": digits in groups of three.
 std::string Grouped(uint64_t number);
 
+// "1 copy", "4,096 copies". many: the plural where it is not one with an s.
+std::string Counted(uint64_t number, const std::string& one, const std::string& many = "");
+
 // A number as a reader wants it: whole ones grouped, others with up to four significant digits.
 std::string Figure(double value);
 // The same with as many digits more as tell it apart from another number: 12.0005 beside a budget of 12.

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "judge/runner.h"
+#include "judge/text.h"
 #include "worker/session_device.h"
 
 namespace lockstep::judge {
@@ -130,7 +131,17 @@ class WorkerRunner : public Runner {
       return report;
     }
     failed_starts_ = 0;
+    before_main_ = WorkOf(report);
     return std::nullopt;
+  }
+
+  // What start-up code did that is a launcher's to do. The first call's records begin behind it.
+  static std::string WorkOf(const CallReport& report) {
+    const uint64_t copies = report.api.copies_to_device + report.api.copies_on_device + report.api.copies_to_host;
+    if (!report.launches.empty()) return "launched " + Counted(report.launches.size(), "kernel");
+    if (copies > 0) return "made " + Counted(copies, "copy", "copies") + " from or to the device";
+    if (report.api.fills > 0) return "filled device memory by " + Counted(report.api.fills, "call");
+    return "";
   }
 
   // A fault of work that an earlier call left on a real GPU comes to light when the next one's buffers are opened. It
@@ -186,12 +197,14 @@ class WorkerRunner : public Runner {
     report.limit_seconds = options_.limits.call_seconds;
     report.seconds = result.seconds;
     report.observed = bounded_server_ != nullptr;
+    report.before_main = before_main_;
     if (report.observed) {
       const vgpu::Device& virtual_device = *device_->virtual_device();
       report.findings = virtual_device.findings().findings();
       report.launches = virtual_device.launches();
       report.trace = bounded_server_->server().trace();
-      report.api = CountApi(report.trace);
+      report.memory = bounded_server_->server().memory_use();
+      report.api = CountApi(report.trace, report.memory);
       report.variable_bytes = virtual_device.variable_bytes();
       report.refusals = bounded_server_->server().violations();
     }
@@ -212,6 +225,7 @@ class WorkerRunner : public Runner {
   worker::WorkerSession session_;
   int failed_starts_ = 0;
   CallReport failed_start_;
+  std::string before_main_;
 };
 
 }  // namespace

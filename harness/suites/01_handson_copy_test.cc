@@ -6,6 +6,7 @@
 
 #include "judge/api_text.h"
 #include "judge/buffer_check.h"
+#include "judge/kernel_work.h"
 #include "judge/main.h"
 #include "judge/text.h"
 #include "suites/01_handson_copy_fixture.h"
@@ -138,7 +139,11 @@ void CheckCopy(const CallContext& context, const CallReport& report, const std::
     return;
   }
   const uint64_t bytes = values.size() * sizeof(int32_t);
-  if (!report.observed || (report.api.bytes_to_device >= bytes && report.api.bytes_to_host >= bytes)) return;
+  if (!report.observed) return;
+  if (report.api.bytes_to_device >= bytes && report.api.bytes_to_host >= bytes) {
+    judge::CheckCameFromDevice(report, context, report.arrays.at(1), "h_out", false, problems);
+    return;
+  }
   problems.push_back(
       MakeProblem(Verdict::kRejected, context,
                   {"h_out is right, but its " + Grouped(bytes) + " bytes did not go to the device and back"},

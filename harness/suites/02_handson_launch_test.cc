@@ -6,6 +6,7 @@
 
 #include "judge/api_text.h"
 #include "judge/buffer_check.h"
+#include "judge/kernel_work.h"
 #include "judge/main.h"
 #include "judge/text.h"
 #include "launch.h"
@@ -169,6 +170,9 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
     const std::vector<int32_t> found = IntsOf(report.arrays.at(0));
     if (expect == Expect::kSuccess) {
       CheckFilled(3, context, report, shape, found, run.problems);
+      if (run.problems.empty()) {
+        judge::CheckCameFromDevice(report, context, report.arrays.at(0), "h_out", true, run.problems);
+      }
       if (!run.problems.empty() && CopiedTooEarly(report)) {
         run.problems.front().hint = "the copy to the host was made before the kernel was launched";
       }
@@ -198,7 +202,13 @@ judge::EvidenceRun FillArray(judge::Runner& runner, const std::string& rung, con
   run.problems = ProblemsOfCall(run.report, context, expect);
   const std::vector<int32_t> found = d_a.Get();
   if (!run.problems.empty() || found.size() != shape.n) return run;
-  if (expect == Expect::kSuccess) CheckFilled(number, context, run.report, shape, found, run.problems);
+  if (expect == Expect::kSuccess) {
+    CheckFilled(number, context, run.report, shape, found, run.problems);
+    if (run.problems.empty()) {
+      judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls, {},
+                               {{judge::FirstOf(d_a, shape.n, "d_a")}}, run.problems);
+    }
+  }
   judge::CheckGuards(context, run.problems, d_a);
   return run;
 }
@@ -282,8 +292,14 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
         ExplainCount(n, block, wrong.size(), found[0], AtomicsOf(report))));
   } else if (report.observed && report.launches.empty() && n > 0) {
     run.problems.push_back(judge::NoKernelProblem(context));
+  } else if (n > 0) {
+    judge::CheckKernelsDidIt(report, context, judge::Suite::Get().assignment().device_calls,
+                             {{judge::FirstOf(d_a, n, "d_a")}},
+                             // Kernels that find nothing wrong need not add it.
+                             {{judge::FirstOf(d_wrong, wrong.empty() ? 0 : 1, "d_wrong")}}, run.problems);
   }
   judge::CheckUnchanged<int32_t>(d_a, contents, context, "d_a is only looked at", run.problems);
+  if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
   judge::CheckGuards(context, run.problems, d_a, d_wrong);
   return run;
 }

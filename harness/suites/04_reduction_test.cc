@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 
 #include "judge/buffer_check.h"
+#include "judge/kernel_work.h"
 #include "judge/main.h"
 #include "judge/oracle.h"
 #include "judge/text.h"
@@ -25,6 +27,12 @@ int32_t Expected(const std::string& rung, const std::vector<int32_t>& values) {
   if (rung == "reduce8_max") return judge::Largest(values);
   if (rung == "reduce8_min") return judge::Smallest(values);
   return judge::WrappingSum(values);
+}
+
+// What a result may begin with: kernels that find nothing else need not store it again.
+bool IsNeutral(const std::string& rung, int32_t result) {
+  return result == (rung == "reduce8_max" ? std::numeric_limits<int32_t>::min()
+                    : rung == "reduce8_min" ? std::numeric_limits<int32_t>::max() : 0);
 }
 
 constexpr uint64_t kLarge = 1 << 20;        // elements that nobody goes through by hand
@@ -157,6 +165,13 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   judge::CheckUnchanged<int32_t>(buffers.in, contents, context, "d_in is read only: intermediate results go to d_work",
                                  run.problems);
   judge::CheckGuards(context, run.problems, buffers.in, buffers.sum, buffers.work);
+  // The sum of one element is a copy, that of none a constant.
+  if (values.size() > 1 && run.problems.empty()) {
+    judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls,
+                             {{judge::FirstOf(buffers.in, values.size(), "d_in")}},
+                             {{judge::FirstOf(buffers.sum, IsNeutral(rung, found[0]) ? 0 : 1, "d_sum")}},
+                             run.problems);
+  }
   return run;
 }
 

@@ -121,6 +121,8 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        .values = values,
        .arguments = ArgumentsOf(buffers, shape),
        .unchanged_hint = "d_in is read only: the transpose goes to d_out",
+       // A single row or column is a copy.
+       .is_work = shape.width > 1 && shape.height > 1,
        .explain = [&](const judge::CallReport& report,
                       std::vector<Problem>& problems) { Explain(report, shape, problems); },
        .check = [&](const judge::CallReport& report, std::span<const float> found) -> std::optional<Problem> {

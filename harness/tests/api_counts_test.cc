@@ -7,6 +7,7 @@ namespace {
 
 using worker::ApiCall;
 using worker::ApiKind;
+using worker::MemoryUse;
 
 ApiCall Make(ApiKind kind, const char* function, uint64_t bytes = 0, bool failed = false) {
   ApiCall call;
@@ -41,7 +42,11 @@ TEST(ApiCountsTest, CountsEachKindOfCall) {
   expected.fills = 1;
   expected.frees = 1;
   expected.leaked_allocations = 1;
-  EXPECT_EQ(CountApi(trace), expected);
+  MemoryUse use;
+  use.bytes_to_device = 400;
+  use.bytes_on_device = 300;
+  use.bytes_to_host = 300;
+  EXPECT_EQ(CountApi(trace, use), expected);
 }
 
 // What a reset of the device finds has not been freed by the program.
@@ -51,10 +56,10 @@ TEST(ApiCountsTest, AResetDoesNotHideLeaks) {
                                 Make(ApiKind::kReset, "cudaDeviceReset"), Make(ApiKind::kAllocate, "cudaMalloc", 400)};
   for (size_t k = 0; k < trace.size(); ++k) trace[k].address = k;
   trace[2].address = 1;
-  EXPECT_EQ(CountApi(trace).leaked_allocations, 2u);
+  EXPECT_EQ(CountApi(trace, {}).leaked_allocations, 2u);
   trace.insert(trace.begin() + 3, Make(ApiKind::kFree, "cudaFree"));
   trace[3].address = 0;
-  EXPECT_EQ(CountApi(trace).leaked_allocations, 1u);
+  EXPECT_EQ(CountApi(trace, {}).leaked_allocations, 1u);
 }
 
 TEST(ApiCountsTest, CallsThatFailedCountOnlyAsFailed) {
@@ -63,7 +68,7 @@ TEST(ApiCountsTest, CallsThatFailedCountOnlyAsFailed) {
                                       Make(ApiKind::kDeviceToHost, "cudaMemcpy", 4, true)};
   ApiCounts expected;
   expected.failed_calls = 3;
-  EXPECT_EQ(CountApi(trace), expected);
+  EXPECT_EQ(CountApi(trace, {}), expected);
 }
 
 TEST(ApiCountsTest, EachHasANameOfItsOwn) {

@@ -109,7 +109,70 @@ TEST_F(DeviceServerTest, CopiesToAndFromBuffersThatTheCallPassed) {
   EXPECT_TRUE(server.violations().empty());
   EXPECT_FALSE(Free(input));
   EXPECT_TRUE(device.Contains(input, 64));
-  EXPECT_EQ(server.BytesOf(ApiKind::kDeviceToHost), 64u);
+  EXPECT_EQ(server.memory_use().bytes_to_host, 64u);
+}
+
+// Nothing that the worker says of its requests has a say in what is counted.
+TEST_F(DeviceServerTest, CountsWhatSucceededWhereItIsServed) {
+  const uint64_t input = device.Allocate(1024, "d_in");
+  const Argument arguments[] = {Argument::DevicePointer(input)};
+  server.BeginCall(arguments);
+  EXPECT_TRUE(Read(input, 100));
+  // A failed read that claims to go on with the last one takes nothing away from it.
+  const Message failed = Ask(MessageType::kRead, From("cudaMemcpy").Put(input).Put(uint64_t{2000}), kContinued);
+  EXPECT_FALSE(Decoder(failed.payload).GetBool());
+  EXPECT_EQ(server.memory_use().bytes_to_host, 100u);
+  EXPECT_EQ(server.trace().size(), 2u) << "no piece of the first";
+  EXPECT_FALSE(server.trace()[0].failed);
+  // Copies that are none of one transfer's pieces stay copies of their own.
+  EXPECT_TRUE(Write(input, {1, 2, 3}));
+  EXPECT_TRUE(Write(input + 3, {4, 5, 6}, kContinued));
+  EXPECT_EQ(server.trace().size(), 4u);
+  EXPECT_EQ(server.memory_use().bytes_to_device, 6u);
+  const BufferUse use = server.memory_use().buffers.at(0);
+  EXPECT_EQ(use.to_host.bytes, 100u);
+  EXPECT_EQ(use.from_host.bytes, 6u);
+  EXPECT_EQ(use.to_host.first, "cudaMemcpy");
+  server.BeginCall(arguments);
+  EXPECT_EQ(server.memory_use().bytes_to_host, 0u);
+}
+
+TEST_F(DeviceServerTest, TellsWhatBecameOfTheJudgesBuffers) {
+  const uint64_t in = device.Allocate(1024, "d_in"), out = device.Allocate(1024, "d_out");
+  const Argument arguments[] = {Argument::DevicePointer(in), Argument::DevicePointer(out)};
+  server.BeginCall(arguments);
+  const uint64_t own = Allocate(1024);
+  EXPECT_TRUE(Copy(own, in + 32, 64));
+  EXPECT_TRUE(Copy(out, own, 64));
+  EXPECT_TRUE(Fill(out, 8));
+  const MemoryUse use = server.memory_use();
+  ASSERT_EQ(use.buffers.size(), 3u);
+  EXPECT_EQ(use.passed, 2u);
+  EXPECT_EQ(use.buffers[0].copied[0], 6u) << "sectors 1 and 2";
+  EXPECT_EQ(use.buffers[1].from_device.bytes, 64u);
+  EXPECT_EQ(use.buffers[1].filled.bytes, 8u);
+  EXPECT_EQ(use.bytes_on_device, 128u);
+  EXPECT_TRUE(Free(own));
+  EXPECT_EQ(server.memory_use().buffers.size(), 2u);
+}
+
+TEST_F(DeviceServerTest, KeepsWhatIsCopiedToTheCallsHostArrays) {
+  const std::vector<uint8_t> array(8);
+  const Argument arguments[] = {Argument::HostArray(array)};
+  server.BeginCall(arguments);
+  const uint64_t own = Allocate(64);
+  EXPECT_TRUE(Write(own, {1, 2, 3, 4}));
+  EXPECT_TRUE(Read(own, 4));
+  EXPECT_EQ(server.memory_use().to_host, (std::vector<uint8_t>{1, 2, 3, 4}));
+  EXPECT_EQ(server.memory_use().bytes_from_kernels, 0u);
+  for (int k = 0; k < 100; ++k) EXPECT_TRUE(Read(own, 16));
+  EXPECT_LE(server.memory_use().to_host.size(), 16u);
+}
+
+TEST_F(DeviceServerTest, MoreCallsThanTheTraceHoldsAreAViolation) {
+  server.BeginCall({});
+  for (int k = 0; k < 200; ++k) Ask(MessageType::kNote, From("cudaStreamCreate").Put(0));
+  EXPECT_EQ(server.violations(), std::vector<std::string>{"the program made more than 100 CUDA calls"});
 }
 
 TEST_F(DeviceServerTest, RefusesTheJudgesOtherBuffers) {

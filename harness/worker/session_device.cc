@@ -10,6 +10,7 @@ namespace lockstep::worker {
 namespace {
 
 constexpr size_t kMaxViolations = 100;
+constexpr size_t kMostWatched = 64;  // allocations of a call's own
 
 Message Failed(std::string_view sentence) {
   Encoder encoder;
@@ -37,6 +38,20 @@ void DeviceServer::BeginCall(std::span<const Argument> arguments) {
     if (argument.kind != ArgumentKind::kDevicePointer) continue;
     if (const auto allocation = device_.FindAllocation(argument.bits)) passed_.insert(allocation->base);
   }
+  device_.ClearWatched();
+  use_ = {};
+  for (const uint64_t base : passed_) Watch(base, device_.FindAllocation(base)->bytes);
+  use_.passed = use_.buffers.size();
+  most_kept_ = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind == ArgumentKind::kHostArray) most_kept_ += 2 * argument.bytes.size();
+  }
+}
+
+void DeviceServer::Watch(uint64_t base, uint64_t bytes) {
+  vgpu::TouchedRange range(base, bytes);
+  use_.buffers.emplace_back(range);
+  device_.Watch(std::move(range));
 }
 
 void DeviceServer::EndCall() {
@@ -47,14 +62,67 @@ void DeviceServer::EndCall() {
 
 void DeviceServer::ClearTrace() {
   trace_.clear();
+  use_ = {};
+  device_.ClearWatched();
   trace_dropped_ = 0;
   violations_.clear();
 }
 
-uint64_t DeviceServer::BytesOf(ApiKind kind) const {
-  uint64_t bytes = 0;
-  for (const ApiCall& call : trace_) bytes += call.kind == kind && !call.failed ? call.bytes : 0;
-  return bytes;
+MemoryUse DeviceServer::memory_use() const {
+  MemoryUse use = use_;
+  for (size_t k = 0; k < use.buffers.size() && k < device_.watched().size(); ++k) {
+    use.buffers[k].by_kernels = device_.watched()[k];
+  }
+  return use;
+}
+
+// A copy or fill that has been made.
+void DeviceServer::Count(const ApiCall& done) {
+  const auto buffer_at = [&](uint64_t address) -> BufferUse* {
+    for (BufferUse& buffer : use_.buffers) {
+      if (address >= buffer.by_kernels.base && address - buffer.by_kernels.base < buffer.by_kernels.bytes) {
+        return &buffer;
+      }
+    }
+    return nullptr;
+  };
+  if (done.bytes == 0) return;
+  BufferUse* buffer = buffer_at(done.address);
+  const auto add = [&](HostUse& use) {
+    if (use.bytes == 0) use.first = done.function + (done.call_site.empty() ? "" : ", called in " + done.call_site);
+    use.bytes += done.bytes;
+    const vgpu::TouchedRange& range = device_.watched()[static_cast<size_t>(buffer - use_.buffers.data())];
+    const bool late = std::any_of(range.stored.begin(), range.stored.end(), [](uint64_t word) { return word != 0; });
+    if (late) use.late_bytes += done.bytes;
+  };
+  switch (done.kind) {
+    case ApiKind::kHostToDevice:
+      use_.bytes_to_device += done.bytes;
+      if (buffer != nullptr) add(buffer->from_host);
+      break;
+    case ApiKind::kDeviceToHost:
+      use_.bytes_to_host += done.bytes;
+      if (buffer != nullptr) {
+        add(buffer->to_host);
+        uint64_t first = 0;
+        const vgpu::TouchedRange& range = device_.watched()[static_cast<size_t>(buffer - use_.buffers.data())];
+        const bool stored = vgpu::TouchedRange::Missing(range.stored, done.address - range.base, done.bytes, &first) == 0;
+        if (stored) use_.bytes_from_kernels += done.bytes;
+      }
+      break;
+    case ApiKind::kDeviceToDevice:
+      use_.bytes_on_device += done.bytes;
+      if (buffer != nullptr) add(buffer->from_device);
+      if (BufferUse* source = buffer_at(done.from)) {
+        vgpu::TouchedRange::Set(source->copied, done.from - source->by_kernels.base, done.bytes);
+      }
+      break;
+    case ApiKind::kFill:
+      if (buffer != nullptr) add(buffer->filled);
+      break;
+    default:
+      break;
+  }
 }
 
 uint64_t DeviceServer::CallsOf(ApiKind kind) const {
@@ -75,13 +143,20 @@ void DeviceServer::Print(std::string_view text) {
 }
 
 void DeviceServer::Record(ApiCall call, bool continued) {
-  if (continued && !trace_.empty() && trace_.back().kind == call.kind && trace_.back().function == call.function) {
-    trace_.back().bytes += call.bytes;
-    trace_.back().failed |= call.failed;
-    return;
+  // What a worker says of its pieces is believed where they are those of one transfer.
+  if (continued && !trace_.empty()) {
+    ApiCall& whole = trace_.back();
+    if (whole.kind == call.kind && whole.function == call.function && !whole.failed && whole.bytes > 0 &&
+        whole.bytes % kTransferBytes == 0 && call.address == whole.address + whole.bytes) {
+      if (!call.failed) whole.bytes += call.bytes;
+      whole.failed |= call.failed;
+      return;
+    }
   }
   if (trace_.size() == options_.trace_calls) {
-    ++trace_dropped_;
+    if (trace_dropped_++ == 0) {
+      violations_.push_back("the program made more than " + std::to_string(options_.trace_calls) + " CUDA calls");
+    }
     return;
   }
   trace_.push_back(std::move(call));
@@ -166,6 +241,9 @@ void DeviceServer::AnswerTransfer(Request& request) {
         done = device_.Read(bytes.data(), call.address, call.bytes);
       }
       if (!done) bytes.clear();
+      if (use_.to_host.size() + bytes.size() <= most_kept_) {
+        use_.to_host.insert(use_.to_host.end(), bytes.begin(), bytes.end());
+      }
       request.out.Put(done).PutBytes(bytes);
       break;
     }
@@ -192,6 +270,7 @@ void DeviceServer::AnswerTransfer(Request& request) {
     }
   }
   call.failed = !done;
+  if (done) Count(call);
   Record(std::move(call), request.continued);
 }
 
@@ -243,6 +322,7 @@ void DeviceServer::Answer(Request& request) {
       if (!call.failed) {
         owned_[call.address] = bytes;
         owned_bytes_ += bytes;
+        if (use_.buffers.size() < use_.passed + kMostWatched) Watch(call.address, bytes);
       }
       Record(std::move(call));
       break;
@@ -257,6 +337,8 @@ void DeviceServer::Answer(Request& request) {
         freed = device_.Free(address);
         owned_bytes_ -= found->second;
         owned_.erase(found);
+        device_.Unwatch(address);
+        std::erase_if(use_.buffers, [=](const BufferUse& buffer) { return buffer.by_kernels.base == address; });
       } else {
         MayTouch(address, 0, origin.function);
       }

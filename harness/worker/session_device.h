@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "vgpu/exec/device.h"
+#include "worker/buffer_use.h"
 #include "worker/session.h"
 #include "worker/wire_device.h"
 
@@ -66,14 +67,16 @@ class DeviceServer : public CudaServer {
   // Since the last ClearTrace; without the two calls that the worker's main program makes itself.
   const std::vector<ApiCall>& trace() const { return trace_; }
   uint64_t trace_dropped() const { return trace_dropped_; }
-  // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each.
+  // What succeeded since the last ClearTrace, and what became of the buffers of the last call.
+  MemoryUse memory_use() const;
+  // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each. Also that the
+  // trace has no room for all calls: then it can't be judged.
   const std::vector<std::string>& violations() const { return violations_; }
   void ClearTrace();
   // The nth allocation (from 1) of the next call finds no room; the nth copy of the next call fails.
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
-  // Bytes that the worker copied, by kind, since the last ClearTrace.
-  uint64_t BytesOf(ApiKind kind) const;
+  // Calls of this kind since the last ClearTrace.
   uint64_t CallsOf(ApiKind kind) const;
   // What the worker allocated and has not freed.
   std::vector<vgpu::Device::AllocationInfo> Allocations() const;
@@ -91,6 +94,8 @@ class DeviceServer : public CudaServer {
   bool AnswersStreams(Request& request);
   bool MayTouch(uint64_t address, uint64_t bytes, const std::string& function);
   void Record(ApiCall call, bool continued = false);
+  void Count(const ApiCall& done);
+  void Watch(uint64_t base, uint64_t bytes);
   bool OwnsModule(vgpu::ModuleHandle module) const { return modules_.count(module) != 0; }
   void FreeAll();
 
@@ -106,6 +111,8 @@ class DeviceServer : public CudaServer {
     uint64_t allocation = 0, copy = 0;
   };
   Failing failing_next_, failing_;  // in the next call; in this one, from here on
+  MemoryUse use_;
+  uint64_t most_kept_ = 0;  // bytes of use_.to_host
   std::vector<ApiCall> trace_;
   uint64_t trace_dropped_ = 0;
   std::vector<std::string> violations_;

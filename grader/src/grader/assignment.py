@@ -134,7 +134,10 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
     evidence.text("profile", "h200")  # the judge's concern, as is the size of timed runs
     timing = fields.table("timing")
     timing.whole("n", 0)
-    for table in (limits, evidence, timing, fields):
+    calls = fields.table("device_calls")  # the judge's too
+    for key in ("copy_input", "fill_result", "copy_result"):
+        calls.flag(key, False)
+    for table in (limits, evidence, timing, calls, fields):
         table.finish()
     if assignment.id != path.parent.name:
         raise SchemaError(f'{fields.at("id")}: expected the folder\'s name "{path.parent.name}", got "{assignment.id}"')

@@ -18,7 +18,8 @@ _PTX_SCOPE = re.compile(r"(?<=\.)(gpu|sys)(?=\.|;)")
 _PTX_FENCE = re.compile(r"\b(?:fence\.(?:acq_rel|sc)|membar)\.\w+;")
 _STREAM = re.compile(r"<<<[^;{}<>]*, (\w*[sS]tream\w*(?:\[\w+\])?)>>>")
 _ASYNC = re.compile(r"\bcuda\w+Async\([^;{}]*, (\w*[sS]tream\w*(?:\[\w+\])?)\)")
-_COPY = re.compile(r"\bcudaMemcpy(?=\()")
+_COPY = re.compile(r"\bcudaMemcpy(?=(\([^;{}]*\)))")
+_LOCKED = re.compile(r"\bcuda(?:MallocHost|HostAlloc|HostRegister)\((?:\(\w+\s*\*+\))?&?(\w+)")
 _WAIT = re.compile(r"\bcuda(?:Stream|Device|Event)Synchronize\([^()]*\)|\bcudaStreamWaitEvent\([^()]*\)")
 _NEW_VALUE = {
     "Add": "old + v",
@@ -48,7 +49,11 @@ def ordering_changes(source: str, code: str) -> Iterator[tuple[str, int, str, st
     for streams in (_STREAM, _ASYNC):
         for found in streams.finditer(code):
             yield "stream", found.start(1), found[1], "0"
+    # From and to pageable memory, and within the device, such a copy is as good as one that waits.
+    locked = set(_LOCKED.findall(code))
     for found in _COPY.finditer(code):
+        if locked.isdisjoint(re.findall(r"\w+", found[1])):
+            continue
         yield "wait", found.start(), found[0], "cudaMemcpyAsync"
     for found in _WAIT.finditer(code):
         yield "wait", found.start(), found[0], "cudaSuccess"

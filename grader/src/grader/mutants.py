@@ -45,7 +45,10 @@ _IDENTITIES = {
 _IDENTITY = re.compile(r"(?<!\w)(INFINITY|FLT_MAX|INT_MIN|INT_MAX)\b")
 _POINTER = re.compile(r"(?<=[(,] )(d_\w+)(?=[,)])|(?<=\()(d_\w+)(?=[,)])")
 _ALIGNMENT = re.compile(r"\breinterpret_cast<(?:std::)?(?:size_t|u?intptr_t|unsigned long(?: long)?)>\(\w+\)")
-_COUNT = re.compile(r"\b(unsigned|int)(?= \w+ = )")
+# Not of loops and of a thread's number in its block: these are small.
+_COUNT = re.compile(r"(?<!for \()\b(unsigned|int)(?= \w+ = (?!threadIdx\.[xyz];)([^;]*);)")
+_LARGE = re.compile(r"\bblockIdx\b|\bgridDim\b|\bn\b|_rank\(\)")
+_MAIN = re.compile(r"^int main\([^)]*\) \{.*?^\}", re.MULTILINE | re.DOTALL)
 _HIDDEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*|\bstatic_assert\([^;]*;',
     re.DOTALL | re.MULTILINE,
@@ -77,13 +80,18 @@ class Mutant:
 
 def mutants(source: str) -> list[Mutant]:
     """Every mutant of the source, in its order."""
-    code = _HIDDEN.sub(lambda found: re.sub(r"[^\n]", "\0", found[0]), source)
+    code = _HIDDEN.sub(_blank, source)
+    code = _MAIN.sub(_blank, code)  # no test calls it
     changes = {
         (at, before, after): kind
         for maker in (_control_changes, _warp_changes, _address_changes, ordering_changes)
         for kind, at, before, after in maker(source, code)
     }
     return [_mutant(source, kind, *change) for change, kind in sorted(changes.items())]
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "\0", found[0])
 
 
 def sample(every: list[Mutant], seed: int) -> list[Mutant]:
@@ -147,8 +155,10 @@ def _address_changes(_: str, code: str) -> _Changes:
         for identity in _IDENTITIES[found[1]]:
             yield "identity", found.start(1), found[1], identity
     for found in _COUNT.finditer(code):
-        for narrow in ("unsigned char", "float"):
-            yield "narrow", found.start(1), found[1], narrow
+        yield "narrow", found.start(1), found[1], "unsigned char"
+        # A float holds every number that is not large.
+        if _LARGE.search(found[2]):
+            yield "narrow", found.start(1), found[1], "float"
 
 
 def _in_parentheses(code: str, start: int) -> str:

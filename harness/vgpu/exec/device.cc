@@ -124,6 +124,7 @@ struct Device::Impl {
   uint64_t next_launch = 0;
   uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // below options.instruction_budget; 0: none
   std::vector<LaunchRecord> launches;
+  std::vector<TouchedRange> watched;
   FindingList findings;
   LaunchError fault = LaunchError::kNone;
   StreamChecker streams{[this](MemoryPlace& place) {
@@ -274,6 +275,12 @@ std::vector<Device::AllocationInfo> Device::Allocations() const {
 }
 
 LaunchResult Device::Launch(const LaunchSpec& launch) { return impl_->Launch(launch); }
+void Device::Watch(TouchedRange range) { impl_->watched.push_back(std::move(range)); }
+void Device::Unwatch(uint64_t base) {
+  std::erase_if(impl_->watched, [=](const TouchedRange& range) { return range.base == base; });
+}
+void Device::ClearWatched() { impl_->watched.clear(); }
+const std::vector<TouchedRange>& Device::watched() const { return impl_->watched; }
 
 void Device::BeginStreamOperation(StreamPoint point) {
   if (!impl_->options.check_races) return;
@@ -409,6 +416,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launch.sm_count = static_cast<uint32_t>(std::max(profile.sm_count, 1));
   launch.warps_per_sm = static_cast<uint32_t>(profile.max_warps_per_sm);
   launch.counters = options.counters;
+  launch.watched = &watched;
   SetBudget(launch);
   const FunctionInfo& entry = program->functions[0];
   const uint64_t warp_bytes =

@@ -18,6 +18,7 @@
 #include "vgpu/model/profile.h"
 #include "vgpu/observers/observer.h"
 #include "vgpu/observers/stream_checker.h"
+#include "vgpu/observers/touched_range.h"
 
 namespace lockstep::vgpu {
 
@@ -130,6 +131,11 @@ class Device {
   std::vector<AllocationInfo> Allocations() const;  // live ones, by address; module variables left out
 
   LaunchResult Launch(const LaunchSpec& launch);
+  // From here on, what kernels load and store of this range is noted, by sector. Needs the counters.
+  void Watch(TouchedRange range);
+  void Unwatch(uint64_t base);
+  void ClearWatched();
+  const std::vector<TouchedRange>& watched() const;
 
   // Until EndStreamOperation, what is asked for is one operation of a stream, held against unordered ones where races
   // are checked. Work outside of any is not.

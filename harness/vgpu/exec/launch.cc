@@ -339,6 +339,9 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
     outcome.counters.global_load_footprint = footprint.loads;
     outcome.counters.global_store_footprint = footprint.stores;
     outcome.counters.atomic_footprint = footprint.atomics;
+    for (TouchedRange& range : *launch.watched) {
+      for (const Locality* locality : localities) locality->AddTo(range);
+    }
   }
   return outcome;
 }

@@ -39,4 +39,25 @@ Locality::Footprint Locality::FootprintOf(const std::vector<const Locality*>& en
   return {bytes(AccessKind::kLoad), bytes(AccessKind::kStore), bytes(AccessKind::kAtomic)};
 }
 
+void Locality::AddTo(TouchedRange& range) const {
+  if (range.bytes == 0) return;
+  const uint64_t first = range.base >> kSectorShift, last = (range.base + range.bytes - 1) >> kSectorShift;
+  const Region* region = nullptr;
+  for (uint64_t word = first >> kWordShift; word <= last >> kWordShift; ++word) {
+    if (region == nullptr || word % kRegionWords == 0) {
+      const auto found = regions_.find(word >> kRegionShift);
+      region = found == regions_.end() ? nullptr : found->second.get();
+    }
+    if (region == nullptr) {
+      word |= kRegionWords - 1;  // on to the next region
+      continue;
+    }
+    const uint64_t(&ever)[3] = region->words[word % kRegionWords].ever;
+    const auto bits = [&](AccessKind kind) { return ever[static_cast<size_t>(kind)]; };
+    const auto at = static_cast<int64_t>(word << kWordShift) - static_cast<int64_t>(first);
+    TouchedRange::Add(range.loaded, at, bits(AccessKind::kLoad));
+    TouchedRange::Add(range.stored, at, bits(AccessKind::kStore) | bits(AccessKind::kAtomic));
+  }
+}
+
 }  // namespace lockstep::vgpu

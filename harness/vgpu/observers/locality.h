@@ -15,6 +15,7 @@
 #include "vgpu/finding.h"
 #include "vgpu/isa/insn.h"
 #include "vgpu/observers/coalescing.h"
+#include "vgpu/observers/touched_range.h"
 
 namespace lockstep::vgpu {
 
@@ -30,6 +31,8 @@ class Locality {
     uint64_t loads = 0, stores = 0, atomics = 0;
   };
   static Footprint FootprintOf(const std::vector<const Locality*>& engines);
+  // Adds what was touched in the range.
+  void AddTo(TouchedRange& range) const;
 
   // Sectors first to last, at most 32 neighbours; of a load: how many the block's cache lacks.
   uint32_t Touch(uint32_t block, AccessKind kind, uint64_t first, uint64_t last) {

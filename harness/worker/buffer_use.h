@@ -1,0 +1,40 @@
+// What was done to device memory in a call, by the judge's own count: each request is counted where it is served, when
+// it has succeeded. Nothing that the worker says of itself (names, notes, the flag of a continued transfer) has a say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vgpu/observers/touched_range.h"
+
+namespace lockstep::worker {
+
+// What requests did to a buffer of the judge's, and which was the first: "cudaMemcpy, called in shift.cu:12".
+struct HostUse {
+  uint64_t bytes = 0;
+  uint64_t late_bytes = 0;  // of these, when a kernel had stored there already
+  std::string first;
+};
+
+// A buffer of the judge's that the call was given, or one of the call's own.
+struct BufferUse {
+  explicit BufferUse(vgpu::TouchedRange range) : by_kernels(std::move(range)), copied(by_kernels.loaded.size()) {}
+
+  vgpu::TouchedRange by_kernels;
+  std::vector<uint64_t> copied;  // a bit a sector that was copied from here to other device memory
+  HostUse to_host;               // copied to the host
+  HostUse from_host;             // copied from the host to here
+  HostUse from_device;           // copied from other device memory to here
+  HostUse filled;                // cudaMemset and its kin
+};
+
+struct MemoryUse {
+  uint64_t bytes_to_device = 0, bytes_on_device = 0, bytes_to_host = 0;
+  uint64_t bytes_from_kernels = 0;  // of those to the host: what kernels had stored where they lay
+  std::vector<uint8_t> to_host;     // what was copied, as far as it has room in twice the call's host arrays
+  std::vector<BufferUse> buffers;   // the judge's, by address; then the first that the call allocated
+  size_t passed = 0;                // of them: the judge's
+};
+
+}  // namespace lockstep::worker
