@@ -33,7 +33,7 @@ from grader.cli_common import (
     split_jobs,
 )
 from grader.cli_gpu import gpu_pages, opponents
-from grader.discovery import Submission, Wanted, find_submissions
+from grader.discovery import Submission, Wanted, find_submissions, shared_students
 from grader.errors import GraderError, InfrastructureError
 from grader.finding import Finding
 from grader.handout import make_handout
@@ -125,6 +125,14 @@ def grade(
                 need_gpu(layout, assignment, device)
                 found = find_submissions(submissions, _wanted(layout, assignment), roster)
                 chosen = _chosen(found, only, submissions)
+                for group in shared_students(found):
+                    listed = ", ".join(escape(submission.folder) for submission in group)
+                    console.print(
+                        f"[magenta]Several hand-ins[/] of {escape(group[0].student.name)}, graded one by one, "
+                        f"with a row each: {listed}",
+                        highlight=False,
+                        soft_wrap=True,
+                    )
                 used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
                 settings = RunSettings(used_seed, device, threads, sandboxed)
                 command = (

@@ -1,6 +1,5 @@
 """From the journal to files: results, gradebook, report cards, leaderboard. Nothing is graded here."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from grader.errors import GraderError
 from grader.files import write_atomic
 from grader.layout import Layout
 from grader.leaderboard import Board, board_csv, board_json, make_board
-from grader.names import slug
+from grader.names import safe_json, slug
 from grader.record import Record
 from grader.render import Renderer, card_name
 from grader.schema import SchemaError
@@ -42,7 +41,7 @@ def publish(layout: Layout, out: Path, journal: Journal) -> Published:
         for record in records:
             written.add(renderer.card(assignment, record))
             path = out / _RESULTS / assignment.id / f"{slug(record.folder)}.json"
-            write_atomic(path, json.dumps(public_document(record), ensure_ascii=False, indent=1) + "\n")
+            write_atomic(path, safe_json(public_document(record)) + "\n")
             written.add(path)
     _remove_others(out, written)
     gradebook = out / "gradebook.csv"
