@@ -44,7 +44,7 @@ from grader.new import new_assignment
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
 from grader.process import CancelledError
 from grader.progress import Display, summary
-from grader.publish import JOURNAL, open_journal, publish, publish_boards
+from grader.publish import JOURNAL, Published, open_journal, publish, publish_boards
 from grader.record import NOT_GRADED, Record
 from grader.run import RunSettings
 from grader.store import Journal
@@ -176,7 +176,8 @@ def grade(
         console.print(
             f"[magenta]Inconclusive[/] times, which the same command measures again: {listed}", highlight=False
         )
-    if failed or open_times:
+    _show_unmade(console, published)
+    if failed or open_times or published.unmade:
         raise click.exceptions.Exit(HARNESS_STATUS)
 
 
@@ -195,9 +196,22 @@ def report(out: Path, build: Path | None) -> None:
         published = publish(find_layout(build), out, journal)
     finally:
         journal.close()
-    make_console().print(
-        f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True
-    )
+    console = make_console()
+    console.print(f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True)
+    _show_unmade(console, published)
+    if published.unmade:
+        raise click.exceptions.Exit(HARNESS_STATUS)
+
+
+def _show_unmade(console: Console, published: Published) -> None:
+    """Names the report cards that have the points alone."""
+    for one in published.unmade:
+        console.print(
+            f"[magenta]Report card[/] of {escape(one.folder)}: only the points are on it, for making the rest failed "
+            f"({escape(one.problem)})",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 @cli.command(short_help="Writes the leaderboard again and shows it.")

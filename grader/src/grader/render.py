@@ -203,9 +203,16 @@ class Renderer:
             message=message_lines(record.message) if record.message else (),
             ladder=make_ladder(assignment, record.result) if record.result else None,
             timed=timing_view(assignment, record),
-            lines=annotate(record.source, assignment.submission, record.result, record.message),
+            code=annotate(record.source, assignment.submission, record.result, record.message),
             not_graded=record.status == NOT_GRADED,
         )
+        write_atomic(path, text)
+        return path
+
+    def plain_card(self, assignment: Assignment, record: Record) -> Path:
+        """Writes a card with the points alone, where the whole one can't be made, and gives its path."""
+        path = self._out / card_name(record)
+        text = self._environment.get_template("plain_card.html.j2").render(assignment=assignment, record=record)
         write_atomic(path, text)
         return path
 
