@@ -17,6 +17,7 @@ from grader.errors import InfrastructureError
 from grader.layout import Layout
 from grader.names import shown_block
 from grader.process import run_command
+from grader.storage import need_space
 from grader.toolchain import Toolchain
 from grader.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS
 
@@ -114,6 +115,7 @@ def build_worker(
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
         raise InfrastructureError("the build script reported success and left no worker")
+    need_space(folder)  # else the compiler may have failed for want of it
     message = first_errors(ended.output, source_folder)
     if ended.status == REFUSED_STATUS:
         return Built(None, message, ended.seconds, refused=True)

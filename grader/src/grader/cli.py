@@ -40,13 +40,16 @@ from grader.handout import make_handout
 from grader.ladder import check_pages, ladder_assignments, ladder_page, ladder_text, measure_ladder
 from grader.layout import Layout, find_layout
 from grader.mutate import Mutation, Share, mutate_assignment, mutation_text
+from grader.names import shown_block
 from grader.new import new_assignment
 from grader.pipeline import grade_class, only_grader, prepare, seed_for
 from grader.process import CancelledError
 from grader.progress import Display, summary
 from grader.publish import JOURNAL, Published, open_journal, publish, publish_boards
 from grader.record import NOT_GRADED, Record
+from grader.repair import repair
 from grader.run import RunSettings
+from grader.storage import need_space, storage_problem
 from grader.store import Journal
 from grader.toolchain import find_toolchain
 from grader.worker_cache import WorkerCache
@@ -118,6 +121,7 @@ def grade(
     jobs, threads = split_jobs(jobs)
     every: list[Record] = []
     with only_grader(out):
+        need_space(out)
         journal = Journal(out / JOURNAL)
         work = (out / "work").resolve()
         try:
@@ -125,14 +129,7 @@ def grade(
                 need_gpu(layout, assignment, device)
                 found = find_submissions(submissions, _wanted(layout, assignment), roster)
                 chosen = _chosen(found, only, submissions)
-                for group in shared_students(found):
-                    listed = ", ".join(escape(submission.folder) for submission in group)
-                    console.print(
-                        f"[magenta]Several hand-ins[/] of {escape(group[0].student.name)}, graded one by one, "
-                        f"with a row each: {listed}",
-                        highlight=False,
-                        soft_wrap=True,
-                    )
+                _show_shared(console, found)
                 used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
                 settings = RunSettings(used_seed, device, threads, sandboxed)
                 command = (
@@ -212,6 +209,33 @@ def _show_unmade(console: Console, published: Published) -> None:
             highlight=False,
             soft_wrap=True,
         )
+
+
+@cli.command(name="repair", short_help="Saves what can be read of a damaged journal.")
+@out_option
+def repair_journal(out: Path) -> None:
+    """Puts a new journal in the place of a damaged one, with all that can be read of it.
+
+    The damaged file is kept beside it. What could not be read is graded again by the next `grader grade`.
+
+    \b
+    Example:
+      grader repair --out out/week4
+    """
+    path = out / JOURNAL
+    if not path.is_file():
+        raise GraderError(f"{out} has no journal.\nType:  grader grade SUBMISSIONS --out {out}")
+    with only_grader(out):
+        repaired = repair(path)
+    console = make_console()
+    console.print(
+        f"{repaired.results} results are kept. The damaged journal is {escape(str(repaired.damaged))}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if not repaired.has_secret:
+        console.print("The seeds' secret is lost: inputs change, and everything is graded again.", highlight=False)
+    console.print("Type the same `grader grade` as before: it grades what is missing.", highlight=False)
 
 
 @cli.command(short_help="Writes the leaderboard again and shows it.")
@@ -489,9 +513,28 @@ def main() -> int:
         click.echo("Stopped. What is done is kept: the same command goes on from here.", err=True)
         return STOPPED_STATUS
     except (GraderError, InfrastructureError) as error:
-        Console(stderr=True).print(f"[red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        return WRONG_STATUS
+        return _failed(str(error))
+    except OSError as error:
+        problem = storage_problem(error)
+        if problem is None:
+            raise
+        return _failed(problem)
     return status if isinstance(status, int) else 0
+
+
+def _show_shared(console: Console, found: list[Submission]) -> None:
+    for group in shared_students(found):
+        listed = ", ".join(escape(submission.folder) for submission in group)
+        console.print(
+            f"[magenta]Several hand-ins[/] of {escape(group[0].student.name)}, each graded and with its own row: {listed}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _failed(problem: str) -> int:
+    Console(stderr=True).print(f"[red]error:[/] {escape(shown_block(problem, 8000))}", highlight=False, soft_wrap=True)
+    return WRONG_STATUS
 
 
 def _open_rungs(record: Record) -> str:

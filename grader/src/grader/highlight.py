@@ -30,12 +30,13 @@ _CALL = re.compile(r"[ \t]*+\(")
 _KEYWORDS = frozenset(
     re.findall(
         r"\w+",
-        """alignas alignof asm auto break case catch class const const_cast constexpr continue decltype default delete do
-        dynamic_cast else enum explicit extern false final for friend goto if inline mutable namespace new noexcept
-        nullptr operator override private protected public register reinterpret_cast return sizeof static static_assert
-        static_cast struct switch template this thread_local throw true try typedef typeid typename union using virtual
-        volatile while __global__ __device__ __host__ __shared__ __constant__ __managed__ __restrict__ __forceinline__
-        __noinline__ __launch_bounds__ __grid_constant__ __cluster_dims__""",
+        """alignas alignof asm auto break case catch class const const_cast constexpr continue decltype
+        default delete do dynamic_cast else enum explicit extern false final for friend goto if inline
+        mutable namespace new noexcept nullptr operator override private protected public register
+        reinterpret_cast return sizeof static static_assert static_cast struct switch template this
+        thread_local throw true try typedef typeid typename union using virtual volatile while __global__
+        __device__ __host__ __shared__ __constant__ __managed__ __restrict__ __forceinline__ __noinline__
+        __launch_bounds__ __grid_constant__ __cluster_dims__""",
     )
 )
 _TYPES = re.compile(
