@@ -526,7 +526,7 @@ def _show_shared(console: Console, found: list[Submission]) -> None:
     for group in shared_students(found):
         listed = ", ".join(escape(submission.folder) for submission in group)
         console.print(
-            f"[magenta]Several hand-ins[/] of {escape(group[0].student.name)}, each graded and with its own row: {listed}",
+            f"[magenta]Several hand-ins[/] of {escape(group[0].student.name)}, each graded, with its own row: {listed}",
             highlight=False,
             soft_wrap=True,
         )
