@@ -128,6 +128,28 @@ _REFUSALS = {
         (_write(f"{_SUITES}/91_gone_test.cc", "x"), "these belong to no assignment: 91_gone_test.cc"),
         (_write("reference/91_gone/ladder.cu", "x"), "reference/91_gone"),
     ],
+    "from_handout": [
+        (_write("harness/judge/easy.h", "#pragma once\n// who easy\n"), ""),
+        (_write("harness/judge/harder.h", '#include "judge/easy.h"\n#include "easy.h"\n// fail beta_two WRONG\n'), ""),
+        (
+            _write(f"{_HIDDEN}/from_handout/solves.cu", '// at most: 3 points\n#include "judge/easy.h"\n'),
+            "from_handout/solves.cu: what the handout offers earns 23 of at most 3 points",
+        ),
+        (
+            _write(f"{_HIDDEN}/from_handout/part.cu", '// at most: 11 points\n#include "judge/harder.h"  // twice\n'),
+            "ok from_handout/part.cu earns 11 of at most 11 points",
+        ),
+        (_write(f"{_HIDDEN}/from_handout/none.cu", "// 3 points\n"), "none.cu: its first line must be // at most: P"),
+        (_write(f"{_HIDDEN}/from_handout/bad.cu", "// at most: 0 points\n#error\n"), "does not compile, and so proves"),
+        (
+            _write(f"{_HIDDEN}/from_handout/gone.cu", '// at most: 0 points\n#include "judge/gone.h"\n'),
+            "ok from_handout/gone.cu wants judge/gone.h, which the handout does not have",
+        ),
+        (
+            _write(f"{_HIDDEN}/from_handout/tests.cu", '// at most: 0 points\n#include "tests/inner_test.cc"\n'),
+            "wants tests/inner_test.cc, which the handout does not have",
+        ),
+    ],
     "on_record": [
         (_write(f"{_HIDDEN}/ladder.cu", "// time beta_two 11\n"), "counted to do (beta_two); type: grader"),
         (_replace(f"{_HIDDEN}/wrong/messages.txt", "hint    think", "hint    guess"), "race.cu was RACE"),

@@ -2,7 +2,8 @@
 
 Stubs compile, have their TODOs and fail; references get full marks; right solutions of other designs get the points
 that their first lines declare; wrong solutions get the verdicts that theirs declare, and the messages on record; the
-points add up; every criterion counts tests that exist; files are in their places (see `check_files`).
+points add up; every criterion counts tests that exist; files are in their places (see `check_files`); what the handout
+offers solves nothing (see `check_handout`).
 """
 
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from grader.assignment import Assignment
 from grader.check_files import check_count, check_figures, check_handout, check_messages, check_places
+from grader.check_handout import check_from_handout
 from grader.declared import REFERENCE, STUB, collect
 from grader.discovery import Submission
 from grader.finding import Finding
@@ -138,6 +140,8 @@ def check_assignment(
                     tests_above(assignment, bench.suite.tests, collected.wrong.get(submission.folder, ("", ""))[1]),
                 )
             grade_class(bench, submissions, journal, _Quiet(judged), jobs=jobs, command="grader check", stop=stop)
+            for finding in check_from_handout(bench, journal, jobs=jobs, stop=stop, only=only):
+                found(finding)
         finally:
             journal.close()
     found(check_messages(layout, assignment, messages, update=update_messages, is_partial=bool(only)))

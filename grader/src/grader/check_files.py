@@ -43,7 +43,8 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         own: (*_STUDENTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
-            *("wrong/*.cu", f"wrong/{MESSAGES}", "right/*.cu", "hostile/*.cu"),
+            *("hidden_*.cc", "*.h"),
+            *("wrong/*.cu", f"wrong/{MESSAGES}", "right/*.cu", "hostile/*.cu", "from_handout/*.cu"),
         ),
     }
     problems += [
