@@ -56,6 +56,19 @@ def test_the_box_is_empty_and_read_only(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @needs_sandbox
+def test_the_box_does_not_show_the_judges_arguments() -> None:
+    """The judge is started with the seed of all inputs, and starts the box as this program does."""
+    judge = "import subprocess, sys; subprocess.run(sys.argv[2:], check=False)"
+    script = "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; tr '\\0' ' ' < $p/environ; ls -l $p/fd; done"
+    run = subprocess.run(
+        [sys.executable, "-c", judge, "--seed=7777777", *box_prefix(Box()), "/bin/sh", "-c", script],
+        env={"PATH": "/usr/bin:/bin", "SEED": "7777777"}, capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert "bwrap" in run.stdout  # it sees something
+    assert "7777777" not in run.stdout
+
+
+@needs_sandbox
 def test_limits(tmp_path: Path) -> None:
     run = in_box("dd if=/dev/zero of=/tmp/big bs=1M count=30; ulimit -c; ulimit -n", Box())
     assert run.stdout.split() == ["0", str(sandbox.DESCRIPTORS)]

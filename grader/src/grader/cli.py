@@ -29,10 +29,12 @@ from grader.cli_common import (
     need_gpu,
     no_sandbox_option,
     out_option,
+    secret_option,
     show_finding,
     split_jobs,
 )
 from grader.cli_gpu import gpu_pages, opponents
+from grader.cli_seed import secret_of, seed_command
 from grader.discovery import Submission, Wanted, find_submissions, shared_students
 from grader.errors import GraderError, InfrastructureError
 from grader.finding import Finding
@@ -42,7 +44,7 @@ from grader.layout import Layout, find_layout
 from grader.mutate import Mutation, Share, mutate_assignment, mutation_text
 from grader.names import shown_block
 from grader.new import new_assignment
-from grader.pipeline import grade_class, only_grader, prepare, seed_for
+from grader.pipeline import grade_class, only_grader, prepare
 from grader.process import CancelledError
 from grader.progress import Display, summary
 from grader.publish import JOURNAL, Published, open_journal, publish, publish_boards
@@ -76,7 +78,8 @@ def cli() -> None:
 @jobs_option
 @no_sandbox_option
 @click.option("--only", metavar="NAME", help="Only submissions whose folder is, or else contains, NAME.")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all inputs.  [default: from the journal]")
+@secret_option
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all inputs, of every submission the same.")
 @device_option
 @click.option("--roster", type=click.Path(path_type=Path, dir_okay=False), help="Who is who.  [default: roster.csv]")
 @build_option
@@ -87,6 +90,7 @@ def grade(
     jobs: int | None,
     no_sandbox: bool,
     only: str | None,
+    secret: Path | None,
     seed: int | None,
     device: str,
     roster: Path | None,
@@ -98,7 +102,10 @@ def grade(
     with the columns name, sid, email, alias.
 
     What is done stays done: stopped or killed at any moment, the same command goes on where it was. A submission is
-    graded again only when it, the suite, the reference or the compiler changed.
+    graded again only when it, the suite, the reference, the compiler or the secret changed.
+
+    Inputs follow from a seed that each submission has of its own. It is derived from the submission and a secret, which
+    is made once and kept in DIR/seed-secret: with it a grade can be repeated, and without it no input can be guessed.
 
     With --device cuda every submission runs on the virtual GPU, which finds faults and counts, and on this machine's
     GPU, which adds measured time; of two verdicts the worse one holds.
@@ -122,6 +129,7 @@ def grade(
     every: list[Record] = []
     with only_grader(out):
         need_space(out)
+        seeds = secret_of(console, out, secret) if seed is None else None
         journal = Journal(out / JOURNAL)
         work = (out / "work").resolve()
         try:
@@ -130,10 +138,9 @@ def grade(
                 found = find_submissions(submissions, _wanted(layout, assignment), roster)
                 chosen = _chosen(found, only, submissions)
                 _show_shared(console, found)
-                used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
-                settings = RunSettings(used_seed, device, threads, sandboxed)
+                settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
                 command = (
-                    f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id} --seed {used_seed}"
+                    f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
                     f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
                 )
                 bench = prepare(layout, toolchain, assignment, settings, work, stop)
@@ -233,8 +240,6 @@ def repair_journal(out: Path) -> None:
         highlight=False,
         soft_wrap=True,
     )
-    if not repaired.has_secret:
-        console.print("The seeds' secret is lost: inputs change, and everything is graded again.", highlight=False)
     console.print("Type the same `grader grade` as before: it grades what is missing.", highlight=False)
 
 
@@ -291,7 +296,8 @@ def check(
     The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every solution of another
     design in reference/ASSIGNMENT/right gets the points that its first line declares; every wrong one in
     reference/ASSIGNMENT/wrong gets the verdict that its first line declares, and the message on record; points and
-    tests add up; every file is in its place; the handout holds nothing hidden.
+    tests add up; every file is in its place; the handout holds nothing hidden, and what
+    reference/ASSIGNMENT/from_handout makes of its sources earns no more than its first line allows.
 
     \b
     Examples:
@@ -497,6 +503,7 @@ def ladder(
 
 
 cli.add_command(opponents)
+cli.add_command(seed_command)
 cli.add_command(gpu_pages)
 
 

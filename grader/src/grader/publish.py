@@ -57,7 +57,7 @@ def publish(layout: Layout, out: Path, journal: Journal) -> Published:
     written: set[Path] = set()
     unmade: list[Unmade] = []
     for assignment, records in classes.values():
-        for record in records:
+        for record in [record.without_seed() for record in records]:
             path = out / _RESULTS / assignment.id / f"{slug(record.folder)}.json"
             write_atomic(path, safe_json(public_document(record)) + "\n")
             written |= {path, out / card_name(record)}
@@ -114,9 +114,11 @@ def open_journal(out: Path) -> Journal:
 
 
 def public_document(record: Record) -> dict[str, object]:
-    """A record as results/*.json has it: without the source, with the path of its card."""
-    document = record.document()
-    del document["source"]
+    """A record as results/*.json has it: without the source and the seed, with the path of its card."""
+    document = record.without_seed().document()
+    del document["source"], document["provenance"]["seed"]
+    if document["result"]:
+        del document["result"]["seed"]
     return document | {"verdict": record.verdict, "card": card_name(record)}
 
 

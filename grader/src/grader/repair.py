@@ -1,7 +1,7 @@
 """Saves what can be read of a damaged journal.
 
 Tables are read from both ends up to what can't be read: a damaged page costs the rows on it. A result that is no longer
-one is left out, so that it is graded again. The secret that seeds come from is kept, so that the others are not.
+one is left out, so that it is graded again. The secret of the seeds has a file of its own: the others keep theirs.
 """
 
 import contextlib
@@ -24,10 +24,9 @@ _TABLES = {
 
 @dataclass(frozen=True)
 class Repaired:
-    """How many results were kept, whether the secret was, and where the damaged file is now."""
+    """How many results were kept, and where the damaged file is now."""
 
     results: int
-    has_secret: bool
     damaged: Path
 
 
@@ -60,7 +59,7 @@ def repair(path: Path) -> Repaired:
         if beside.exists():
             beside.rename(damaged.with_name(damaged.name + suffix))
     fresh.rename(path)
-    return Repaired(len(rows["record"]), any(row[0] == "secret" for row in rows["meta"]), damaged)
+    return Repaired(len(rows["record"]), damaged)
 
 
 def _remove(path: Path) -> None:

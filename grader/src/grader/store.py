@@ -9,7 +9,7 @@ the next attempt.
 
 import contextlib
 import json
-import secrets
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -70,6 +70,9 @@ class Journal:
         self._path = path
         self._mutex = threading.Lock()
         try:
+            # Records have seeds in them. SQLite gives its other files the mode that this one has.
+            with contextlib.suppress(OSError):  # SQLite says it better
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
@@ -99,10 +102,6 @@ class Journal:
         with self._reading() as database, database:
             database.execute("BEGIN IMMEDIATE")
             yield database
-
-    def secret(self) -> str:
-        """A random secret made with the journal: seeds come from it, so that no student can know them beforehand."""
-        return self._meta("secret", secrets.token_hex(32))
 
     def find(self, assignment: str, folder: str, key: str) -> Record | None:
         """The final result of exactly this work, if it was done before."""

@@ -61,6 +61,7 @@ times = {words[1]: float(words[2]) for words in directives if words[0] == "time"
 printed = "\n".join(" ".join(words[1:]) for words in directives if words[0] == "print") or "<script>alert(1)</script>"
 kinds = {words[0] for words in directives}
 
+print(f"A ladder, seed {arguments.get('seed')}")
 for words in directives:
     if words[0] == "harness":
         count = log.read_text().splitlines().count(f"run {who}")
@@ -112,7 +113,7 @@ for name in names:
             "unfinished": rung in todo,
             "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n  hint    think",
             "output": printed,
-            "reproduce": f"make test FLAGS=--gtest_filter={name}",
+            "reproduce": f"make test TEST={name} SEED={document['seed']}",
             "findings": [finding] if verdict == "RACE" else [],
         }
     )
