@@ -12,21 +12,18 @@ One that includes what the handout does not have is not graded: it stands guard 
 
 import re
 import tempfile
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from grader.discovery import Submission
+from grader.assignment import Assignment
 from grader.errors import GraderError
 from grader.finding import Finding
 from grader.handout import make_handout
-from grader.pipeline import Bench, Quiet, grade_class
+from grader.layout import Layout
 from grader.record import Record
-from grader.roster import Student
 from grader.score import points_text
-from grader.store import Journal
 
 FOLDER = "from_handout"
 _MOST = re.compile(r"//\s*at most:\s*(?P<points>\d+(?:\.\d+)?) points?\s*")
@@ -47,31 +44,27 @@ class Attack:
     most: float
 
 
-def check_from_handout(
-    bench: Bench, journal: Journal, *, jobs: int, stop: threading.Event, only: Sequence[str] = ()
-) -> list[Finding]:
-    """Grades what reference/NN_name/from_handout has; `only` as for the other solutions."""
-    layout, assignment = bench.layout, bench.assignment
+def attacks_from_handout(
+    layout: Layout, assignment: Assignment, only: Sequence[str] = ()
+) -> tuple[list[Attack], list[Finding]]:
+    """What reference/NN_name/from_handout has to grade, and what is found before; `only` as for other solutions."""
     paths = [
         path
         for path in sorted((layout.reference(assignment.id) / FOLDER).glob("*.cu"))
         if not only or any(fnmatchcase(f"{FOLDER}/{path.name}", glob) for glob in only)
     ]
     if not paths:
-        return []
+        return [], []
     with tempfile.TemporaryDirectory(prefix="grader-handout-") as folder:
         handout = Path(folder) / "handout"
         try:
             make_handout(layout, layout.assignments(), handout)
         except GraderError as error:
-            return [Finding(FOLDER, "", str(error))]
-        findings, attacks = _read(paths, handout, assignment.id)
-    submissions = [Submission(one.name, Student(one.name), one.source) for one in attacks]
-    records = grade_class(bench, submissions, journal, Quiet(), jobs=jobs, command="grader check", stop=stop)
-    return [*findings, *(_judged(attack, record) for attack, record in zip(attacks, records, strict=True))]
+            return [], [Finding(FOLDER, "", str(error))]
+        return _read(paths, handout, assignment.id)
 
 
-def _read(paths: Sequence[Path], handout: Path, assignment: str) -> tuple[list[Finding], list[Attack]]:
+def _read(paths: Sequence[Path], handout: Path, assignment: str) -> tuple[list[Attack], list[Finding]]:
     findings: list[Finding] = []
     attacks: list[Attack] = []
     for path in paths:
@@ -86,7 +79,7 @@ def _read(paths: Sequence[Path], handout: Path, assignment: str) -> tuple[list[F
             findings.append(Finding(name, f"wants {error}, which the handout does not have"))
             continue
         attacks.append(Attack(name, source.encode(), float(match["points"])))
-    return findings, attacks
+    return attacks, findings
 
 
 def pasted(text: str, handout: Path, assignment: str) -> str:
@@ -119,7 +112,8 @@ def pasted(text: str, handout: Path, assignment: str) -> str:
     return whole(text, own)
 
 
-def _judged(attack: Attack, record: Record) -> Finding:
+def check_attack(attack: Attack, record: Record) -> Finding:
+    """An attack earns no more than it may."""
     if record.score is None:
         return Finding(attack.name, "", record.message)
     if record.verdict == "COMPILE":

@@ -13,8 +13,9 @@ from rich.markup import escape
 
 from grader import __version__
 from grader.assignment import Assignment, load_assignment
-from grader.check import SEED, Checked, check_assignment, counts_text
-from grader.check_files import check_suite_files
+from grader.check import SEED, counts_text
+from grader.check_files import FEWEST_RIGHT, FEWEST_WRONG, check_suite_files
+from grader.check_run import CheckSettings, check_assignments
 from grader.cli_common import (
     FOLDER,
     HARNESS_STATUS,
@@ -311,31 +312,21 @@ def check(
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
     stop = threading.Event()
-    checked: list[Checked] = []
 
     def show(finding: Finding) -> None:
         show_finding(console, finding)
 
+    def begin(assignment: Assignment) -> None:
+        console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
+
     strays = check_suite_files(layout)
     show(strays)
+    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only)
     try:
-        for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
-            console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
-            checked.append(
-                check_assignment(
-                    layout,
-                    toolchain,
-                    assignment,
-                    jobs=jobs,
-                    threads=threads,
-                    sandboxed=sandboxed,
-                    on_finding=show,
-                    stop=stop,
-                    record=record,
-                    update_messages=update_messages,
-                    only=only,
-                )
-            )
+        assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
+        checked = check_assignments(
+            layout, toolchain, assignments, settings, on_begin=begin, on_finding=show, stop=stop
+        )
     finally:
         stop.set()
     console.print(escape(counts_text(checked)), highlight=False, soft_wrap=True)
@@ -435,6 +426,12 @@ def new(name: str, build: Path | None) -> None:
     console = make_console()
     for path in new_assignment(layout, name):
         console.print(f"  {escape(str(path.relative_to(layout.root)))}", highlight=False, soft_wrap=True)
+    console.print(
+        f"It passes when reference/{name} has {FEWEST_WRONG} wrong solutions and {FEWEST_RIGHT} right ones of other "
+        "designs, each with what it must get on its first line: docs/how-to/add-an-assignment.md",
+        highlight=False,
+        soft_wrap=True,
+    )
     console.print(f"Type:  make build && grader check {name} --record --update-messages", highlight=False)
 
 

@@ -14,10 +14,10 @@ import shlex
 import shutil
 import threading
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,6 +28,7 @@ from grader.discovery import Submission
 from grader.errors import GraderError, InfrastructureError
 from grader.files import sha256_bytes, sha256_file, sha256_files
 from grader.gpu_gate import GpuGate
+from grader.jobs import Jobs
 from grader.layout import Layout
 from grader.names import fingerprint, shown_block
 from grader.process import CancelledError
@@ -246,22 +247,13 @@ def grade_class(
     Results come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
     """
     records: dict[int, Record] = {}
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        futures: dict[Future[Record], int] = {
-            pool.submit(grade_one, bench, submission, journal, progress, command, stop): index
-            for index, submission in enumerate(submissions)
-        }
-        pending = set(futures)
-        try:
-            while pending:
-                done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
-                for future in done:
-                    records[futures[future]] = future.result()
-        except BaseException:
-            stop.set()
-            for future in pending:
-                future.cancel()
-            raise
+    queue = Jobs(jobs, stop)
+    for index, submission in enumerate(submissions):
+        queue.add(
+            partial(grade_one, bench, submission, journal, progress, command, stop),
+            partial(records.__setitem__, index),
+        )
+    queue.run()
     return [records[index] for index in range(len(submissions))]
 
 
