@@ -1,7 +1,8 @@
 """Compiles a submission into a worker, in a box: compiling is running.
 
-The flags live in harness/worker/build.sh, which make calls too. The box sees the compilers, the harness's sources, the
-assignment's folder as students have it and the one submission; it can write one empty folder.
+The flags live in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
+assignment's folder as students have it and the one submission; it can write one empty folder. Of the harness it sees no
+more, for what a submission could include there may do its work: benchmarks have scans, tests have reductions.
 """
 
 import os
@@ -75,7 +76,8 @@ def build_worker(
         with cgroup.group(sandbox.PROCESSES, _MEMORY_BYTES) as groups:
             box = sandbox.Box(
                 read_only=(
-                    layout.harness,
+                    layout.build_script.parent,
+                    layout.glue(assignment.id),
                     assignment.path.parent,
                     layout.libraries,
                     *_outside_usr(toolchain.toolkit),
