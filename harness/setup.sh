@@ -93,7 +93,7 @@ set_up_python() {
     # python3 may itself be a virtual environment, whose packages --system-site-packages leaves out.
     python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
       "$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/parent.pth"
-    .venv/bin/python -c 'import click, jinja2, pandas, pygments, rich' ||
+    .venv/bin/python -c 'import click, jinja2, pandas, rich' ||
       fail "Python packages are missing; with a network type:  .venv/bin/pip install -r grader/requirements.txt"
   fi
   # The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.

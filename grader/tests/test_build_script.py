@@ -5,6 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from conftest import needs_sandbox
+from grader.assignment import load_assignment
+from grader.build import build_worker
+from grader.layout import find_layout
+from grader.toolchain import find_toolchain
+
 ROOT = Path(__file__).parents[2]
 ASSIGNMENT = ROOT / "assignments" / "01_handson_copy"
 REFERENCE = (ROOT / "reference" / "01_handson_copy" / "copy.cu").read_text()
@@ -57,3 +63,24 @@ def test_libraries_are_listed_by_name(tmp_path: Path) -> None:
     status, said = build(tmp_path, libraries + REFERENCE)
     assert status == REFUSED
     assert said.startswith("copy.cu includes cub, cublas and thrust: this assignment asks for kernels of your own")
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "name",
+    ["harness/bench/scan_bench.cu", "harness/judge/gpu_kernels.cu", "reference/01_handson_copy/copy.cu",
+     "harness/suites/01_handson_copy_test.cc"],
+)  # fmt: skip
+def test_a_graded_submission_includes_nothing_of_the_checkouts(tmp_path: Path, name: str) -> None:
+    layout = find_layout(None, ROOT)
+    assert (ROOT / name).is_file()
+    built = build_worker(
+        layout,
+        find_toolchain(layout),
+        load_assignment(layout.assignment("01_handson_copy")),
+        f'#include "{ROOT / name}"\n'.encode(),
+        tmp_path,
+        sandboxed=True,
+    )
+    assert built.worker is None
+    assert "No such file or directory" in built.message

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from grader import check_files
 from grader.assignment import load_assignment
-from grader.check import tests_above as above
+from grader.check_run import tests_above as above
 from grader.cli import cli
 from grader.layout import Layout
 
@@ -34,6 +34,7 @@ def said(result: Result) -> str:
 def good(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
     """A checkout that passes every check; what it has on record is what `test_what_is_right…` sees recorded."""
     monkeypatch.setattr(check_files, "FEWEST_WRONG", len(_WRONG))
+    monkeypatch.setattr(check_files, "FEWEST_RIGHT", 1)
     for name, text in _WRONG.items():
         (in_checkout.reference("90_fake") / "wrong" / name).write_text(text)
     right = in_checkout.reference("90_fake") / "right" / "other.cu"
@@ -106,6 +107,7 @@ _REFUSALS = {
         (_write(f"{_HIDDEN}/wrong/bonus.cu", "// verdict: RACE delta\n"), "declares the rung delta"),
         (_write(f"{_HIDDEN}/wrong/syntax.cu", "// verdict: RACE\n"), "declares RACE without a rung"),
         (lambda _: None, "has 1 wrong solutions; at least 4"),
+        (_remove(f"{_HIDDEN}/right/other.cu"), "90_fake has 0 right solutions; at least 1"),
     ],
     "right_solutions": [
         (_write(f"{_HIDDEN}/right/other.cu", "// points: 20\n"), "declares 20 points and gets 20 + 3 points"),
@@ -127,6 +129,28 @@ _REFUSALS = {
         (_write(f"{_OWN}/README.md", "![steps](steps.svg)\n"), "steps.svg is linked to by README.md"),
         (_write(f"{_SUITES}/91_gone_test.cc", "x"), "these belong to no assignment: 91_gone_test.cc"),
         (_write("reference/91_gone/ladder.cu", "x"), "reference/91_gone"),
+    ],
+    "from_handout": [
+        (_write("harness/judge/easy.h", "#pragma once\n// who easy\n"), ""),
+        (_write("harness/judge/harder.h", '#include "judge/easy.h"\n#include "easy.h"\n// fail beta_two WRONG\n'), ""),
+        (
+            _write(f"{_HIDDEN}/from_handout/solves.cu", '// at most: 3 points\n#include "judge/easy.h"\n'),
+            "from_handout/solves.cu: what the handout offers earns 23 of at most 3 points",
+        ),
+        (
+            _write(f"{_HIDDEN}/from_handout/part.cu", '// at most: 11 points\n#include "judge/harder.h"  // twice\n'),
+            "ok from_handout/part.cu earns 11 of at most 11 points",
+        ),
+        (_write(f"{_HIDDEN}/from_handout/none.cu", "// 3 points\n"), "none.cu: its first line must be // at most: P"),
+        (_write(f"{_HIDDEN}/from_handout/bad.cu", "// at most: 0 points\n#error\n"), "does not compile, and so proves"),
+        (
+            _write(f"{_HIDDEN}/from_handout/gone.cu", '// at most: 0 points\n#include "judge/gone.h"\n'),
+            "ok from_handout/gone.cu wants judge/gone.h, which the handout does not have",
+        ),
+        (
+            _write(f"{_HIDDEN}/from_handout/tests.cu", '// at most: 0 points\n#include "tests/inner_test.cc"\n'),
+            "wants tests/inner_test.cc, which the handout does not have",
+        ),
     ],
     "on_record": [
         (_write(f"{_HIDDEN}/ladder.cu", "// time beta_two 11\n"), "counted to do (beta_two); type: grader"),
@@ -178,8 +202,50 @@ def test_rungs_above_the_one_that_fails_need_not_run() -> None:
     names = [f"ReductionTest.SumsOneBlock/{rung.id}" for rung in assignment.rungs]
     spared = above(assignment, names, "reduce6_unrolled")
     assert [test.rung for test in spared] == ["reduce7_many", "reduce8_shuffle", "reduce8_max", "reduce8_min"]
-    assert above(assignment, names, "reduce8_shuffle") == []  # a bonus rung: the others have to pass
+    # On a bonus rung: the others have to pass, and the bonus rungs after it say nothing about it.
+    assert [test.rung for test in above(assignment, names, "reduce8_shuffle")] == ["reduce8_max", "reduce8_min"]
+    assert above(assignment, names, "reduce8_min") == []
     assert above(assignment, names, "") == []
+
+
+def _tests_run(layout: Layout, who: str) -> list[str]:
+    log = (layout.build / "bin" / "runs.log").read_text().splitlines()
+    return [line.removeprefix(f"test {who} LadderTest.") for line in log if line.startswith(f"test {who} ")]
+
+
+def _write_wrong(layout: Layout, name: str, rung: str, alpha: str) -> None:
+    text = (
+        f"// verdict: RACE {rung}\n// fail {rung} RACE\n// who {name}\n// slow 0.06\nvoid alpha_one() {{ {alpha} }}\n"
+    )
+    (layout.reference("90_fake") / "wrong" / f"{name}.cu").write_text(text)
+
+
+def test_a_wrong_solution_runs_until_it_fails(good: Layout) -> None:
+    _write_wrong(good, "first", "alpha_one", "")
+    check("--only", "wrong/first.cu", "--update-messages")
+    assert _tests_run(good, "first") == ["SumsAll/alpha_one"]
+    assert check("--only", "wrong/first.cu").exit_code == 0
+
+
+def test_code_that_passed_is_not_tested_again(good: Layout) -> None:
+    _write_wrong(good, "same1", "beta_two", "good();")
+    _write_wrong(good, "same2", "beta_two", "good(); /* again */")
+    _write_wrong(good, "same3_other", "beta_two", "better();")
+    _write_wrong(good, "same4_wrong", "alpha_one", "good();")
+    result = check("--only", "wrong/same*", "--jobs", "1", "--update-messages")
+    assert result.exit_code == 0, result.output
+    assert _tests_run(good, "same1") == ["SumsAll/alpha_one", "SumsNone/alpha_one", "SumsAll/beta_two"]
+    assert _tests_run(good, "same2") == ["SumsAll/beta_two"]
+    assert _tests_run(good, "same3_other") == _tests_run(good, "same1")
+    assert _tests_run(good, "same4_wrong") == ["SumsAll/alpha_one"]  # the rung that it declares
+
+
+def test_right_solutions_run_every_test(good: Layout) -> None:
+    for name in ("one", "two"):
+        text = f"// points: 20 + 3\n// who {name}\n// slow 0.06\nvoid alpha_one() {{}}\n"
+        (good.reference("90_fake") / "right" / f"{name}.cu").write_text(text)
+    check("--only", "right/*", "--jobs", "1")
+    assert len(_tests_run(good, "one")) == len(_tests_run(good, "two")) == 6
 
 
 def test_some_solutions_alone_leave_the_record_of_the_others(good: Layout) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.discovery import MOST_BYTES, Submission, Wanted, find_submissions
+from grader.discovery import MOST_BYTES, Submission, Wanted, find_submissions, shared_students
 from grader.errors import GraderError
 from grader.names import shown, slug
 from grader.roster import Student, match, read_roster
@@ -92,6 +92,127 @@ def test_hostile_names(tmp_path: Path) -> None:
         assert "\n" not in submission.student.name
 
 
+HOSTILE = {
+    "a title for the terminal": b"\x1b]0;owned\x07",
+    "colours": b"\x1b[31mred\x1b[0m",
+    "one-byte control sequence": "\u009b31mred".encode(),
+    "line feed": b"a\nPASS  b",
+    "carriage return": b"a\rb",
+    "backspaces": b"a\x08\x08b",
+    "right to left": "a\u202ecod.exe".encode(),
+    "isolates": "\u2066a\u2069".encode(),
+    "no width": "a\u200bb\ufeff".encode(),
+    "tags": "a\U000e0041".encode(),
+    "line separator": "a\u2028b".encode(),
+    "no UTF-8": b"\xff\xfe",
+    "blank": "\u3164".encode(),
+    "spaces": b"   ",
+    "ideographic spaces": "\u3000".encode(),
+    "long": b"x" * 255,
+    "marks": ("a" + "\u0301" * 60).encode(),
+    "markup": b"[red]x[-red][link=file:---etc]y",
+    "markup's end": b"x\\",
+    "formula": "＝cmd|' -C calc'!A0".encode(),
+    "page": b"<script>alert(1)<script>",
+    "dots": b"x..-..-etc",
+    "option": b"--out=x",
+    "quote": b"'; rm -rf ~; '",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("shape", ["folder", "file"])
+def test_a_name_is_clean_everywhere(tmp_path: Path, name: bytes, shape: str) -> None:
+    path = os.path.join(os.fsencode(tmp_path), name)  # noqa: PTH118
+    if shape == "folder":
+        os.mkdir(path)  # noqa: PTH102
+    else:
+        if len(name) > 252:
+            path = path[:-3]
+        Path(os.fsdecode(path + b".cu")).write_bytes(b"// code\n")
+    (submission,) = find_submissions(tmp_path, WANTED)
+    for text in (submission.folder, submission.student.name, submission.problem):
+        assert shown(text, 300) == text
+        assert not {"\x1b", "\n", "\r", "\x9b", "\u202e"} & set(text)
+    assert submission.folder
+    assert submission.student.name
+    assert submission.slug.replace("-", "").isalnum()
+    assert len(submission.folder) < 160
+
+
+def test_names_that_look_alike_stay_apart(tmp_path: Path) -> None:
+    names = [
+        "a\u200bb",
+        "a\u200cb",
+        "x" * 150,
+        "x" * 151,
+        "é",
+        "e\u0301",
+        "Ada",
+        "ada",
+        " ada",
+        "ada ",
+        "\u3164",
+        "\u2800",
+    ]
+    for name in names:
+        put(tmp_path / name / "ladder.cu", name.encode())
+    submissions = found(tmp_path)
+    assert sorted(submission.source or b"" for submission in submissions.values()) == sorted(n.encode() for n in names)
+    assert len({submission.slug for submission in submissions.values()}) == len(names)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"plain/ladder.cu": "plain", "plain.cu": "plain.cu"},
+        {"plain/ladder.cu": "plain", "plain.cu/ladder.cu": "plain.cu"},
+        {"plain/ladder.cu": "plain", "plain.cu/ladder.cu": "plain.cu", "plain.cu.cu": "plain.cu.cu"},
+    ],
+)
+def test_a_file_and_a_folder_of_one_name_are_both_taken(tmp_path: Path, entries: dict[str, str]) -> None:
+    for path in entries:
+        put(tmp_path / path, path.encode())
+    submissions = found(tmp_path)
+    assert {name: submission.source for name, submission in submissions.items()} == {
+        name: path.encode() for path, name in entries.items()
+    }
+
+
+def test_several_hand_ins_of_one_student_are_told(tmp_path: Path) -> None:
+    put(tmp_path / "ada" / "ladder.cu")
+    put(tmp_path / "ada.cu")
+    put(tmp_path / "1815" / "ladder.cu")
+    put(tmp_path / "grace" / "ladder.cu")
+    put(tmp_path / "roster.csv", b"name,sid,email\nAda Lovelace,1815,ada@x\nGrace Hopper,1906,grace@x\n")
+    submissions = find_submissions(tmp_path, WANTED)
+    assert [[one.folder for one in group] for group in shared_students(submissions)] == [["1815", "ada", "ada.cu"]]
+    (tmp_path / "roster.csv").unlink()
+    submissions = find_submissions(tmp_path, WANTED)
+    assert [[one.folder for one in group] for group in shared_students(submissions)] == [["ada", "ada.cu"]]
+
+
+def test_a_folder_that_can_not_be_read_costs_itself(tmp_path: Path) -> None:
+    put(tmp_path / "ada" / "ladder.cu")
+    put(tmp_path / "shut" / "ladder.cu")
+    (tmp_path / "shut").chmod(0)
+    (tmp_path / "sealed").mkdir()
+    put(tmp_path / "sealed" / "ladder.cu")
+    (tmp_path / "sealed" / "ladder.cu").chmod(0)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    os.mkfifo(tmp_path / "pipe.cu")
+    (tmp_path / "device.cu").symlink_to("/dev/zero")
+    put(tmp_path / "wide" / "x\n.cu", b"newline")
+    try:
+        submissions = found(tmp_path)
+    finally:
+        (tmp_path / "shut").chmod(0o700)
+    assert submissions["ada"].source == b"// code\n"
+    assert submissions["wide"].source == b"newline"
+    refused = {"loop", "pipe", "device"} | (set() if os.geteuid() == 0 else {"shut", "sealed"})
+    assert {name for name, submission in submissions.items() if submission.refused} == refused
+
+
 def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(GraderError, match="Type:  grader grade PATH"):
         find_submissions(tmp_path / "nowhere", WANTED)
@@ -119,6 +240,66 @@ def test_roster(tmp_path: Path) -> None:
     assert match("", roster) is None
     assert roster[1].public_name != roster[2].public_name
     assert "Ada" not in roster[1].public_name
+
+
+ROSTER = [Student("Ada Lovelace", "1", "ada@x"), Student("Alan Turing", "1912", ""), Student("!!!", "", "")]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["+1", "-1", "1.5", "01", "1e0", "①", "１", "homework_1", "1 1", "(1)", "+1912", "1912.0", "-1912", "***", ""],
+)
+def test_a_folder_that_only_resembles_an_id_is_nobodys(folder: str) -> None:
+    assert match(folder, ROSTER) is None
+
+
+@pytest.mark.parametrize(("folder", "index"), [("1", 0), ("turing_1912", 1), ("1912 (turing)", 1), ("ada", 0)])
+def test_an_id_is_matched_as_text(folder: str, index: int) -> None:
+    assert match(folder, ROSTER) is ROSTER[index]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('name,sid\nAda,1\n"Grace,2\nAlan,3\n', "line 3 opens a quote"),
+        ('name,sid\n"Ada,1\n"Grace",2\n', "line 2 opens a quote"),
+        ('name,sid\n"Ada,1\nGrace",2\n', "line 2 opens a quote"),
+        ('"name,sid\nAda,1\n', "line 1 opens a quote"),
+        ('name,note\nAda,"late\nGrace,"ill"\n', "line 2 opens a quote"),
+        ('name,sid\nAda,1\n\n"' + "x" * 200_000, "line 4: field larger"),
+        ('name,sid\n"Ada" L,1\n', "line 2: "),
+        ("name,sid\nLovelace, Ada,1815\n", "line 2 has 3 cells"),
+        ("name,sid\n" + "x" * 200_000 + ",1\n", "line 2: field larger"),
+    ],
+)
+def test_a_roster_that_would_lose_lines_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(text)
+    with pytest.raises(GraderError) as error:
+        read_roster(path)
+    assert says in str(error.value)
+    assert "uot" in str(error.value).partition("\n")[2]  # what to do about it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'name,sid\n"Lovelace, ""Ada""",1\n',
+        'name,sid,,\n"Lovelace, ""Ada""",1,,,\n',
+        'name;sid\r\n"Lovelace, ""Ada""";1\r\n\r\n',
+        'name,sid\r"Lovelace, ""Ada""",1\r',
+    ],
+)
+def test_rosters_as_spreadsheets_write_them(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_bytes(text.encode())
+    assert [(student.name, student.sid) for student in read_roster(path)] == [('Lovelace, "Ada"', "1")]
+
+
+def test_students_without_a_folder_are_all_listed(tmp_path: Path) -> None:
+    put(tmp_path / "roster.csv", b"name,sid\nAda,\nAda,7\nAda,7\nBob,7\n7,\n")
+    absent = find_submissions(tmp_path, WANTED)
+    assert len({submission.folder for submission in absent}) == len(absent) == 4
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])

@@ -86,19 +86,6 @@ def test_a_change_of_what_grades_grades_again(in_checkout: Layout, submissions: 
     assert log(in_checkout).count("run ada") == 2
 
 
-def test_the_seed_stays_the_same_and_can_be_given(in_checkout: Layout, submissions: Submissions) -> None:
-    folder = submissions(ada="")
-    grade(folder)
-    seed = results(in_checkout)["ada"]["provenance"]["seed"]
-    grade(folder, "--out", "elsewhere")
-    other = json.loads(next(Path("elsewhere/results/90_fake").glob("*.json")).read_text())
-    assert other["provenance"]["seed"] != seed
-    assert grade(folder, "--seed", str(seed), "--out", "elsewhere").exit_code == 0
-    again = json.loads(next(Path("elsewhere/results/90_fake").glob("*.json")).read_text())
-    assert again["result"]["seed"] == seed
-    assert f"--seed {seed} --no-sandbox --only ada" in again["provenance"]["command"]
-
-
 def test_harness_failures_are_retried(in_checkout: Layout, submissions: Submissions) -> None:
     assert grade(submissions(ada="// harness 2")).exit_code == 0
     assert log(in_checkout).count("run ada") == 3

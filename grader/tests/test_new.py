@@ -26,6 +26,7 @@ def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
     result = CliRunner().invoke(cli, ["new", "98_prefix_sum"])
     assert result.exit_code == 0, result.output
     assert "assignments/98_prefix_sum/prefix.cu" in result.output
+    assert "reference/98_prefix_sum has 10 wrong solutions and 5 right ones" in result.output
     assignment = load_assignment(in_checkout.assignment("98_prefix_sum"))
     assert assignment.title == "Prefix sum"
     for finding in (
@@ -79,11 +80,13 @@ def _walk_through(root: Path) -> None:
     row = re.compile(r"^\| `(\w+\.cu)` \| `([^`]+)` \| `([^`]+)` \|(?: `([^`]+)`)? \|$", re.MULTILINE)
     rows = row.findall(text)
     assert len(rows) > 10
-    for name, verdict, old, new in rows:
+    for name, declared, old, new in rows:
         old, new = old.replace("⏎", "\n"), new.replace("⏎", "\n")  # noqa: PLW2901
         assert old in solution, old
-        wrong = f"// verdict: {verdict}\n" + solution.replace(old, new)
-        (root / "reference" / "08_histogram" / "wrong" / name).write_text(wrong)
+        kind, word = ("right", "points") if declared.isdecimal() else ("wrong", "verdict")
+        path = root / "reference" / "08_histogram" / kind / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"// {word}: {declared}\n" + solution.replace(old, new))
 
 
 def _compile_suite(layout: Layout, name: str, build: Path) -> None:
@@ -147,3 +150,4 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "histogram.cu:17" in messages  # the line of the missing guard
     figures = (root / "assignments/08_histogram/figures.json").read_text()
     assert "histogram2_shared" in figures
+    assert "5 right solutions of other designs, 12 wrong ones" in " ".join(recorded.output.split())

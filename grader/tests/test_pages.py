@@ -1,15 +1,21 @@
 """Report cards and the leaderboard: what they show, and that hostile text stays text."""
 
+import html
+import re
+import time
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from grader.cli import cli
 from grader.code_view import annotate
+from grader.deadline import DeadlineError, deadline
 from grader.layout import Layout
+from grader.names import shown_block
 from grader.result import Device, Line, Profile, SuiteResult
 
 EVIL = "<script>alert('name')</script>"
@@ -83,7 +89,7 @@ def test_pages_hold_hostile_text_as_text(out: Path) -> None:
 def test_a_card_shows_what_counts(out: Path) -> None:
     text = Page(card(out, "mallory")).text
     parts = """15|of 20|RACE|0 of 2 tests pass|hint    think|race in k<int>|32.0
-        |sectors a request where 4.0 would do|8 ms|To repeat|seed"""
+        |sectors a request where 4.0 would do|8 ms|To repeat"""
     for part in (part.strip() for part in parts.split("|")):
         assert part.casefold() in text.casefold(), part
     assert "#error says so" in card(out, "broken")
@@ -104,7 +110,7 @@ def test_source_lines_keep_their_numbers() -> None:
     )
     lines = annotate(
         source, "a.cu", SuiteResult("x", "", 1, True, Device("", "", "", 1), (), (), (), (profile, profile))
-    )
+    ).lines
     assert len(lines) == 5
     assert "two" in lines[3].code
     assert lines[3].cost.conflicts.text == "2.0×"
@@ -114,9 +120,115 @@ def test_source_lines_keep_their_numbers() -> None:
 
 def test_compile_errors_stand_at_their_lines() -> None:
     message = 'a.cu(2): error: expected a ";"\na.cu:3:1: fatal error: x.h: No such file\nother.cu(1): error: no\n'
-    lines = annotate("one\ntwo\nthree\n", "a.cu", None, message)
+    lines = annotate("one\ntwo\nthree\n", "a.cu", None, message).lines
     assert [line.faults for line in lines] == [(), ('error: expected a ";"',), ("fatal error: x.h: No such file",)]
 
 
-def test_a_huge_source_is_cut() -> None:
-    assert len(annotate("int x;\n" * 200_000, "a.cu", None)) == 4000
+def test_a_huge_source_is_cut_and_says_so() -> None:
+    view = annotate("int x;\n" * 200_000, "a.cu", None)
+    assert len(view.lines) == 4000
+    assert view.notes == (
+        "Only the first 200,000 of 1,399,999 characters are shown.",
+        "Only the first 4,000 lines are shown.",
+    )
+
+
+def test_tokens_have_their_colours() -> None:
+    source = """#include <x.h>  // why
+__global__ void k(const int* p, float4 v) { p[threadIdx.x] = 0x1Fu + 1'000 + .5e-3f; call("a\\"<b>", 'c', R"(raw
+)"); } /* end
+of it */ int after;"""
+    view = annotate(source, "a.cu", None)
+    lines = [str(line.code) for line in view.lines]
+    assert lines == [
+        '<span class="cp">#include &lt;x.h&gt;  </span><span class="c">// why</span>',
+        '<span class="k">__global__</span> <span class="kt">void</span> <span class="nf">k</span>('
+        '<span class="k">const</span> <span class="kt">int</span>* p, <span class="kt">float4</span> v) '
+        '{ p[threadIdx.x] = <span class="m">0x1Fu</span> + <span class="m">1&#39;000</span> + '
+        '<span class="m">.5e-3f</span>; call(<span class="s">&#34;a\\&#34;&lt;b&gt;&#34;</span>, '
+        '<span class="s">&#39;c&#39;</span>, <span class="s">R&#34;(raw</span>',
+        '<span class="s">)&#34;</span>); } <span class="c">/* end</span>',
+        '<span class="c">of it */</span> <span class="kt">int</span> after;',
+    ]
+
+
+CHARS = 60_000
+REPEATED = [
+    "\n", " ", "\t", "a", "a ", "a\n", "a(", "a(\n", "a::", "a &*",
+    "/*", "/**", "*/", "//", "//\\\n", "/", "\\", '"', "'",
+    'R"(', 'R"x(', 'u8R"', '")', "#", "#if 0\n", " #\n", "\n #", "#define a \\\n", "1", "1e+", "1'", "0x", ".",
+    "{", "}",
+    "<", "a<", "template<", "case a:", "struct ", "é", "\u0301", "\u202e", "\ud800", "\r", "\x00", "\f", "\u2028",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("start", ["a ", "/*", 'R"x('])
+@pytest.mark.parametrize("repeated", REPEATED)
+def test_no_source_takes_long(start: str, repeated: str) -> None:
+    source = start + repeated * (CHARS // len(repeated)) + "x"
+    began = time.process_time()
+    view = annotate(source, "a.cu", None)
+    assert time.process_time() - began < 1
+    assert sum(len(line.code) for line in view.lines) < 40 * CHARS
+    text = html.unescape(re.sub("<[^>]*>", "", "\n".join(line.code for line in view.lines)))
+    assert shown_block(source, 2 * CHARS).startswith(text)
+
+
+def test_a_line_has_few_faults() -> None:
+    message = "".join(f"a.cu(1): error: number {index}\n" for index in range(5000))
+    (line,) = annotate("x", "a.cu", None, message).lines
+    assert len(line.faults) == 9
+    assert line.faults[-1] == "and 992 more"
+
+
+def test_colours_stop_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.code_view._SECONDS", -1.0)
+    view = annotate("int <x>;\nint y;", "a.cu", None)
+    assert [line.code for line in view.lines] == ["int &lt;x&gt;;", "int y;"]
+    assert "shown without" in view.notes[0]
+
+
+def test_a_deadline_ends_loops_and_regular_expressions() -> None:
+    def loop() -> None:
+        while True:
+            pass
+
+    for slow in (loop, lambda: re.match("(a+)+b", "a" * 60)):
+        began = time.monotonic()
+        with pytest.raises(DeadlineError, match=r"more than 0\.2 seconds"), deadline(0.2):
+            slow()
+        assert time.monotonic() - began < 5
+    with deadline(0.05):
+        pass
+    time.sleep(0.1)  # nothing comes afterwards
+
+
+@pytest.mark.parametrize("fault", ["error", "slow"])
+def test_a_page_that_fails_costs_that_page(
+    in_checkout: Layout, submissions: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    def annotate_or_fail(source: str, *others: Any) -> Any:
+        if "mallory" in source:
+            assert (in_checkout.root / "out/gradebook.csv").is_file()
+            if fault == "slow":
+                while True:
+                    pass
+            raise ValueError("\x1b[31m[bold]broken")
+        return annotate(source, *others)
+
+    monkeypatch.setattr("grader.render.annotate", annotate_or_fail)
+    monkeypatch.setattr("grader.publish._CARD_SECONDS", 1.0)
+    folder = submissions(ada="", mallory="// fail beta_two WRONG", zuse="")
+    result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"])
+    assert result.exit_code == 3
+    assert "Report card of mallory: only the points are on it" in result.output
+    assert "\x1b" not in result.output
+    out = in_checkout.root / "out"
+    assert "The rest of this page could not be made" in Page(card(out, "mallory")).text
+    assert "11 of 20" in Page(card(out, "mallory")).text
+    assert all("Points" in Page(card(out, name)).text for name in ("ada", "zuse"))
+    assert len(list((out / "results/90_fake").glob("*.json"))) == 3
+    assert CliRunner().invoke(cli, ["report"]).exit_code == 3
+    monkeypatch.setattr("grader.render.annotate", annotate)
+    assert CliRunner().invoke(cli, ["report"]).exit_code == 0
+    assert "Points" in Page(card(out, "mallory")).text

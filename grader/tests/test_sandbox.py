@@ -56,6 +56,19 @@ def test_the_box_is_empty_and_read_only(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @needs_sandbox
+def test_the_box_does_not_show_the_judges_arguments() -> None:
+    """The judge is started with the seed of all inputs, and starts the box as this program does."""
+    judge = "import subprocess, sys; subprocess.run(sys.argv[2:], check=False)"
+    script = "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; tr '\\0' ' ' < $p/environ; ls -l $p/fd; done"
+    run = subprocess.run(
+        [sys.executable, "-c", judge, "--seed=7777777", *box_prefix(Box()), "/bin/sh", "-c", script],
+        env={"PATH": "/usr/bin:/bin", "SEED": "7777777"}, capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert "bwrap" in run.stdout  # it sees something
+    assert "7777777" not in run.stdout
+
+
+@needs_sandbox
 def test_limits(tmp_path: Path) -> None:
     run = in_box("dd if=/dev/zero of=/tmp/big bs=1M count=30; ulimit -c; ulimit -n", Box())
     assert run.stdout.split() == ["0", str(sandbox.DESCRIPTORS)]
@@ -75,6 +88,74 @@ def test_control_groups_stop_bombs() -> None:
         memory = in_box("head -c 1000000000 /dev/zero | tail; echo $?", Box(cgroups=groups))
         assert memory.stdout.strip() != "0"
     assert not any(group.exists() for group in groups)
+
+
+MAKE_AND_WAIT = """
+import sys, time
+from grader import cgroup
+with cgroup.group(16, 256 << 20) as groups:
+    print(*groups, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not cgroup.available(), reason="control groups can't be made here")
+def test_groups_of_killed_graders_are_removed_and_no_others() -> None:
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    graders = [
+        subprocess.Popen([sys.executable, "-c", MAKE_AND_WAIT], stdout=subprocess.PIPE, text=True, env=environment)
+        for _ in range(3)
+    ]
+    killed, alive, occupied = (
+        [Path(name) for name in grader.stdout.readline().split()] for grader in graders if grader.stdout
+    )
+    sleeper = subprocess.Popen(["/bin/sleep", "60"])
+    try:
+        for group in occupied:
+            (group / "cgroup.procs").write_text(str(sleeper.pid))
+        for index in (0, 2):
+            graders[index].kill()
+            graders[index].wait()
+        cgroup.remove_leftovers.cache_clear()
+        assert cgroup.remove_leftovers() >= len(killed)
+        assert not any(group.exists() for group in killed)
+        assert all(group.exists() for group in (*alive, *occupied))
+    finally:
+        for process in (sleeper, *graders):
+            process.kill()
+            process.wait()
+        cgroup.remove_leftovers.cache_clear()
+        cgroup.remove_leftovers()
+    assert not any(group.exists() for group in (*alive, *occupied))
+
+
+def test_what_is_not_a_dead_graders_own_group_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
+    own, here, started = cgroup._namespace(), os.getpid(), cgroup._start_of(os.getpid())
+    gone = subprocess.Popen(["/bin/true"])
+    gone.wait()
+    kept = [
+        f"lockstep-{own}-{here}-{started}-0",  # alive
+        f"lockstep-{own + 1}-{gone.pid}-5-0",  # a container's: its numbers mean nothing here
+        f"lockstep-{gone.pid}-0",  # no such name is made
+        f"lockstep-{own}-{gone.pid}-x-0",
+        f"lockstep-{own}-{gone.pid}-5-0-0",
+        "lockstep-",
+        f"other-{own}-{gone.pid}-5-0",
+    ]
+    removed = [f"lockstep-{own}-{gone.pid}-5-0", f"lockstep-{own}-{here}-{(started or 0) + 1}-7"]
+    for name in (*kept, *removed):
+        (tmp_path / "pids" / "slice" / name).mkdir(parents=True)
+    (tmp_path / "pids" / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / removed[0]).mkdir(parents=True)
+    full = tmp_path / "pids" / f"lockstep-{own}-{gone.pid}-5-1"
+    (full / "inner").mkdir(parents=True)
+    cgroup.remove_leftovers.cache_clear()
+    assert cgroup.remove_leftovers() == len(removed)
+    assert sorted(path.name for path in (tmp_path / "pids" / "slice").iterdir()) == sorted(kept)
+    assert full.exists()
+    assert (tmp_path / "elsewhere" / removed[0]).exists()
+    cgroup.remove_leftovers.cache_clear()
 
 
 def test_no_sandbox_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

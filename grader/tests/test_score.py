@@ -1,5 +1,7 @@
 """Scoring is a pure function of what the judge found."""
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from grader.record import Provenance, Record, record_from_json
 from grader.result import Device, Evidence, SuiteResult, TestResult, Timing
 from grader.roster import Student
 from grader.score import Score, linear_fraction, score_nothing, score_result
-from grader.tables import gradebook, safe_cell
+from grader.tables import csv_text, gradebook, safe_cell
 
 RUNGS = ("alpha_one", "beta_two", "gamma_bonus")
 
@@ -114,9 +116,79 @@ def test_gradebook(assignment: Assignment) -> None:
     assert "90_fake.alpha.sum" in both.columns
 
 
-@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
-def test_formulas_are_defused(text: str) -> None:
-    assert safe_cell(text) == "'" + text
+OPERATORS = [
+    "=",
+    "+",
+    "-",
+    "@",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+    "﹦",
+    "﹢",
+    "﹣",
+    "﹫",
+    "⁼",
+    "⁺",
+    "⁻",
+    "₌",
+    "₊",
+    "₋",
+    "−",
+    "–",
+    "—",
+]
+SKIPPED = [
+    "",
+    " ",
+    "\t",
+    "\r",
+    "\n",
+    "\xa0",
+    "\u3000",
+    "\u2003",
+    "\u200b",
+    "\ufeff",
+    "\x00",
+    "'",
+    '"',
+    "“",
+    "’",
+    "＂",
+    "＇",
+    "´",
+    " ' ",
+]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("skipped", SKIPPED)
+def test_formulas_are_defused(operator: str, skipped: str) -> None:
+    text = f"{skipped}{operator}1+1"
+    expected = f"{skipped}'{operator}1+1" if skipped == "\t" else f"'{text}"
+    assert safe_cell(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Ada", "1815", "O'Hara", "a=b", "x-y", "ada@class.example", "λ", "Émilie", "3 - 2"]
+)
+def test_other_text_stays_as_it_is(text: str) -> None:
+    assert safe_cell(text) == text
+
+
+def test_no_two_texts_become_one_cell() -> None:
+    texts = ["=1", "'=1", "''=1", "x", "'x", "x;=1", "x;'=1", "x\t'=1"]
+    assert len({safe_cell(text) for text in texts}) == len(texts)
+
+
+@pytest.mark.parametrize("name", ["a;=1+1", "a|=1+1", "a\t=1+1", 'a"b', "a,b", "a\nb"])
+def test_a_separator_in_a_name_divides_no_cell(assignment: Assignment, name: str) -> None:
+    text = csv_text(gradebook({"90_fake": [record(assignment, name, None)]}))
+    for delimiter in ",;|\t":
+        row = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))[1]
+        assert not any(cell.startswith("=") for cell in row), row
+    assert next(csv.DictReader(io.StringIO(text, newline="")))["name"] == safe_cell(name)
 
 
 def timed(assignment: Assignment, value: float | None, verdict: str, kind: str) -> Score:

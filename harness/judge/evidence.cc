@@ -23,6 +23,7 @@ class EvidenceTest : public testing::Test {
   EvidenceTest(Evidence& evidence, const EvidenceCriterion& criterion) : evidence_(evidence), criterion_(criterion) {}
 
   void TestBody() override {
+    if (Suite::Get().IsSettled(criterion_.rung)) GTEST_SKIP();
     const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
     const std::string name = std::string(info->test_suite_name()) + "." + info->name();
     Evidence::Judgement judgement;

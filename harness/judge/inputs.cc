@@ -9,22 +9,6 @@
 
 namespace lockstep::judge {
 
-uint64_t Random::Next() {
-  state_ += 0x9E3779B97F4A7C15u;
-  uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-int64_t Random::Between(int64_t low, int64_t high) {
-  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
-  // The upper half of a product in place of a remainder: inputs are long, and divisions slow.
-  const uint64_t draw =
-      range == 0 ? Next() : static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * range) >> 64);
-  return static_cast<int64_t>(static_cast<uint64_t>(low) + draw);
-}
-
 uint64_t SeedFor(uint64_t run_seed, std::string_view name) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
@@ -65,31 +49,32 @@ std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, uint64_t seed) {
   constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
   std::vector<int32_t> values(n);
   Random random(seed);
-  for (uint64_t i = 0; i < n; ++i) {
-    switch (pattern) {
-      case Pattern::kOnes:
-        values[i] = 1;
-        break;
-      case Pattern::kSmall:
-        values[i] = static_cast<int32_t>(random.Between(-100, 100));
-        break;
-      case Pattern::kAlternating:
-        values[i] = static_cast<int32_t>(random.Between(1, 1000)) * (i % 2 == 0 ? 1 : -1);
-        break;
-      case Pattern::kRamp:
-        values[i] = static_cast<int32_t>(i % 1000) + 1;
-        break;
-      case Pattern::kExtremes:
-        values[i] = static_cast<int32_t>(random.Between(kMin, kMax));
-        break;
-      case Pattern::kLargest:
-        values[i] = kMax;
-        break;
-      case Pattern::kSpikeFirst:
-      case Pattern::kSpikeLast:
-        values[i] = 0;
-        break;
-    }
+  // The pattern is chosen outside of the loop over the elements.
+  const auto fill = [&](auto value) {
+    for (uint64_t i = 0; i < n; ++i) values[i] = static_cast<int32_t>(value(i));
+  };
+  switch (pattern) {
+    case Pattern::kOnes:
+      fill([](uint64_t) { return 1; });
+      break;
+    case Pattern::kSmall:
+      fill([&](uint64_t) { return random.Between(-100, 100); });
+      break;
+    case Pattern::kAlternating:
+      fill([&](uint64_t i) { return random.Between(1, 1000) * (i % 2 == 0 ? 1 : -1); });
+      break;
+    case Pattern::kRamp:
+      fill([](uint64_t i) { return i % 1000 + 1; });
+      break;
+    case Pattern::kExtremes:
+      fill([&](uint64_t) { return random.Between(kMin, kMax); });
+      break;
+    case Pattern::kLargest:
+      fill([](uint64_t) { return kMax; });
+      break;
+    case Pattern::kSpikeFirst:
+    case Pattern::kSpikeLast:
+      break;
   }
   if (n == 0) return values;
   if (pattern == Pattern::kSpikeFirst) values.front() = static_cast<int32_t>(random.Between(1, kMax));

@@ -11,9 +11,22 @@ namespace lockstep::judge {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Next();
+  // Both are defined here because inputs are long: a call for each element costs more than drawing it.
+  uint64_t Next() {
+    state_ += 0x9E3779B97F4A7C15u;
+    uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
   // Uniform in [low, high].
-  int64_t Between(int64_t low, int64_t high);
+  int64_t Between(int64_t low, int64_t high) {
+    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+    // The upper half of a product instead of a remainder: divisions are slow.
+    const uint64_t draw =
+        range == 0 ? Next() : static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * range) >> 64);
+    return static_cast<int64_t>(static_cast<uint64_t>(low) + draw);
+  }
 
  private:
   uint64_t state_;

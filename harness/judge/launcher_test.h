@@ -33,6 +33,7 @@ class LauncherTest : public testing::TestWithParam<std::string> {
 
  private:
   std::chrono::steady_clock::time_point start_;
+  bool is_left_out_ = false;
   std::vector<Problem> problems_;
   std::string output_;
   std::vector<vgpu::Finding> findings_;

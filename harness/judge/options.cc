@@ -87,6 +87,11 @@ const std::vector<Flag>& Flags() {
          options.all_evidence = value == "all";
          return "";
        }},
+      {"one-failure", "", "once a test has failed, leave out what else there is on its rung",
+       [](Options& options, std::string_view) -> std::string {
+         options.one_failure = true;
+         return "";
+       }},
       {"quiet", "", "leave the tests' messages to whoever reads --result; print the table alone",
        [](Options& options, std::string_view) -> std::string {
          options.quiet = true;

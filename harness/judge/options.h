@@ -23,6 +23,7 @@ struct Options {
   std::string rung;                       // see RungMatches
   bool checks = true;
   bool all_evidence = true;  // also of rungs that no criterion among the selected tests measures
+  bool one_failure = false;  // a test that failed settles its rung: the rest of the rung is left out
   bool quiet = false;
   bool help = false;
 };

@@ -1,5 +1,6 @@
 #include "judge/suite.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep::judge {
@@ -50,6 +51,12 @@ std::vector<std::string> Suite::SelectedRungs() const {
     if (RungMatches(rung.id, options_.rung)) rungs.push_back(rung.id);
   }
   return rungs;
+}
+
+bool Suite::IsSettled(const std::string& rung) const {
+  return options_.one_failure && std::any_of(results_.tests.begin(), results_.tests.end(), [&](const TestResult& test) {
+           return test.rung == rung && test.verdict != Verdict::kPass && !test.unfinished;
+         });
 }
 
 std::string Suite::ReproduceLine(const std::string& test) const {

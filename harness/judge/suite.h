@@ -48,6 +48,9 @@ class Suite {
 
   // Rungs that --rung leaves.
   std::vector<std::string> SelectedRungs() const;
+  // Whether --one-failure leaves out the rest of a rung: a test of it has failed, and not for want of a beginning. What
+  // follows could change neither the rung's verdict nor the message that stands for it, which are the first failure's.
+  bool IsSettled(const std::string& rung) const;
   // The line that runs a test again.
   std::string ReproduceLine(const std::string& test) const;
   // Whether a rung's criteria are all extra: leaving it out is no failure.

@@ -118,6 +118,28 @@ TEST_F(EvidenceJudgeTest, NeedsNoReferenceUnlessTheMetricDoes) {
   EXPECT_THROW(evidence.Judge(criterion, kTest), HarnessError);
 }
 
+// A test that failed settles its rung where the flag says so; one that failed because the rung was not begun does not:
+// a later test's message would come before its own.
+TEST_F(EvidenceJudgeTest, OneFailureSettlesItsRung) {
+  Options options;
+  for (const bool one_failure : {false, true}) {
+    options.one_failure = one_failure;
+    Suite suite(options, Ladder(), "full", 7, [](Role) { return nullptr; });
+    TestResult test;
+    test.rung = "r1_slow";
+    suite.results().tests = {test};
+    EXPECT_FALSE(suite.IsSettled("r1_slow"));
+    test.verdict = Verdict::kWrong;
+    test.unfinished = true;
+    suite.results().tests.push_back(test);
+    EXPECT_FALSE(suite.IsSettled("r1_slow"));
+    test.unfinished = false;
+    suite.results().tests.push_back(test);
+    EXPECT_EQ(suite.IsSettled("r1_slow"), one_failure);
+    EXPECT_FALSE(suite.IsSettled("r2_fast"));
+  }
+}
+
 TEST_F(EvidenceJudgeTest, Table) {
   auto suite = MakeSuite({12, 8});
   suite->results().device = {"vgpu", "h200", "NVIDIA H200", 1};

@@ -7,10 +7,10 @@ namespace lockstep::judge {
 namespace {
 
 TEST(OptionsTest, TakesItsFlagsAndLeavesGoogleTestsOwn) {
-  std::vector<std::string> arguments = {"--worker=w",       "--gtest_filter=A.*", "--seed=7",   "--device=cuda",
-                                        "--assignment=d",   "--threads=4",        "--rung=3",   "--checks=none",
-                                        "--profile=g80",    "--result=r.json",    "--prefix=p", "--reference=ref",
-                                        "--evidence=judged"};
+  std::vector<std::string> arguments = {"--worker=w",        "--gtest_filter=A.*", "--seed=7",   "--device=cuda",
+                                        "--assignment=d",    "--threads=4",        "--rung=3",   "--checks=none",
+                                        "--profile=g80",     "--result=r.json",    "--prefix=p", "--reference=ref",
+                                        "--evidence=judged", "--one-failure"};
   const ParsedOptions parsed = ParseOptions(arguments);
   EXPECT_TRUE(parsed.errors.empty());
   EXPECT_EQ(arguments, std::vector<std::string>{"--gtest_filter=A.*"});
@@ -21,6 +21,7 @@ TEST(OptionsTest, TakesItsFlagsAndLeavesGoogleTestsOwn) {
   EXPECT_EQ(parsed.options.rung, "3");
   EXPECT_FALSE(parsed.options.checks);
   EXPECT_FALSE(parsed.options.all_evidence);
+  EXPECT_TRUE(parsed.options.one_failure);
   EXPECT_EQ(parsed.options.profile, "g80");
 }
 

@@ -1,12 +1,11 @@
 // The oracle of assignment 07 against the course's examples, the virtual GPU's own calculation, which its runtime API
 // answers with, and the toolkit's calculator on random kernels.
-#include "judge/occupancy_oracle.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "../../reference/07_occupancy/oracle.h"
 #include "judge/inputs.h"
 #include "vgpu/exec/device.h"
 #include "vgpu/model/occupancy.h"
@@ -20,9 +19,10 @@
 #define LOCKSTEP_HAS_TOOLKIT_CALCULATOR 1
 #endif
 
-namespace lockstep::judge {
+namespace lockstep::suites {
 namespace {
 
+using judge::Random;
 using vgpu::ComputeCapability;
 
 SmLimits Largest(int major, int minor) {
@@ -202,4 +202,4 @@ TEST(OccupancyOracleTest, AgreesWithTheToolkitOnTheBestBlock) {
 #endif
 
 }  // namespace
-}  // namespace lockstep::judge
+}  // namespace lockstep::suites

@@ -1,7 +1,8 @@
 """Compiles a submission into a worker, in a box: compiling is running.
 
-The flags live in harness/worker/build.sh, which make calls too. The box sees the compilers, the harness's sources, the
-assignment's folder as students have it and the one submission; it can write one empty folder.
+The flags live in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
+assignment's folder as students have it and the one submission; it can write one empty folder. Of the harness it sees no
+more, for what a submission could include there may do its work: benchmarks have scans, tests have reductions.
 """
 
 import os
@@ -17,6 +18,7 @@ from grader.errors import InfrastructureError
 from grader.layout import Layout
 from grader.names import shown_block
 from grader.process import run_command
+from grader.storage import need_space
 from grader.toolchain import Toolchain
 from grader.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS
 
@@ -74,7 +76,8 @@ def build_worker(
         with cgroup.group(sandbox.PROCESSES, _MEMORY_BYTES) as groups:
             box = sandbox.Box(
                 read_only=(
-                    layout.harness,
+                    layout.build_script.parent,
+                    layout.glue(assignment.id),
                     assignment.path.parent,
                     layout.libraries,
                     *_outside_usr(toolchain.toolkit),
@@ -114,6 +117,7 @@ def build_worker(
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
         raise InfrastructureError("the build script reported success and left no worker")
+    need_space(folder)  # else the compiler may have failed for want of it
     message = first_errors(ended.output, source_folder)
     if ended.status == REFUSED_STATUS:
         return Built(None, message, ended.seconds, refused=True)

@@ -2,6 +2,10 @@
 
 Version 1 hierarchies (one a controller) and version 2 (one for all) are both tried. A group is made inside the group
 that the grader itself runs in, so that limits from above go on holding.
+
+A grader that is killed leaves its groups behind. The next one removes them: a group's name says which process made it,
+by its number, the time at which it started, and the namespace that the number belongs to. Only groups of this user and
+this namespace whose maker is gone are removed, and the kernel refuses to remove one with a process in it.
 """
 
 import contextlib
@@ -13,6 +17,10 @@ from itertools import count
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
+_PREFIX = "lockstep-"
+_NAME_PARTS = 4
+_CONTROLLERS = ("pids", "memory")
+_DEEPEST = 12
 _serial = count()
 
 
@@ -35,8 +43,65 @@ def available() -> bool:
         return bool(folders)
 
 
+@cache
+def remove_leftovers() -> int:
+    """Removes empty groups that graders of this user left when they were killed; says how many. Looks once."""
+    return sum(_remove_dead(folder) for root in _roots() for folder in _groups_below(root, _DEEPEST))
+
+
+def _roots() -> list[Path]:
+    """Where groups may have been made: by a grader that ran in another group than this one, too."""
+    return [folder for name in _CONTROLLERS if (folder := _ROOT / name).is_dir()] or [_ROOT]
+
+
+def _groups_below(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        inner = [Path(entry) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return
+    for path in inner:
+        if path.name.startswith(_PREFIX):
+            yield path
+        elif depth:
+            yield from _groups_below(path, depth - 1)
+
+
+def _remove_dead(folder: Path) -> bool:
+    parts = folder.name.removeprefix(_PREFIX).split("-")
+    if len(parts) != _NAME_PARTS or not all(part.isdecimal() for part in parts):
+        return False
+    namespace, process, start, _ = map(int, parts)
+    if namespace != _namespace() or _start_of(process) == start:
+        return False
+    try:
+        if folder.stat().st_uid != os.geteuid():
+            return False
+        folder.rmdir()
+    except OSError:
+        return False  # a process is in it, or another grader was faster
+    return True
+
+
+def _namespace() -> int:
+    """Which processes this process's numbers are for."""
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return 0
+
+
+def _start_of(process: int) -> int | None:
+    """When the process of this number started, in ticks since the machine did; None where there is none."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return int(text.rpartition(")")[2].split()[19])
+
+
 def _make(processes: int, memory_bytes: int) -> list[Path]:
-    name = f"lockstep-{os.getpid()}-{next(_serial)}"
+    remove_leftovers()
+    name = f"{_PREFIX}{_namespace()}-{os.getpid()}-{_start_of(os.getpid()) or 0}-{next(_serial)}"
     settings = {
         "pids": {"pids.max": processes},
         "memory": {"memory.limit_in_bytes": memory_bytes, "memory.max": memory_bytes, "memory.swap.max": 0},

@@ -2,32 +2,21 @@
 
 Stubs compile, have their TODOs and fail; references get full marks; right solutions of other designs get the points
 that their first lines declare; wrong solutions get the verdicts that theirs declare, and the messages on record; the
-points add up; every criterion counts tests that exist; files are in their places (see `check_files`).
+points add up; every criterion counts tests that exist; files are in their places (see `check_files`); what the handout
+offers solves nothing (see `check_handout`). `check_run` runs all that.
 """
 
 import re
-import tempfile
-import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from grader.assignment import Assignment
-from grader.check_files import check_count, check_figures, check_handout, check_messages, check_places
-from grader.declared import REFERENCE, STUB, collect
-from grader.discovery import Submission
+from grader.declared import REFERENCE, STUB
 from grader.finding import Finding
-from grader.layout import Layout
-from grader.pipeline import grade_class, key_of, prepare
 from grader.record import Record
-from grader.result import TestResult
-from grader.run import RunSettings
 from grader.score import Score, points_text
-from grader.store import Journal
-from grader.toolchain import Toolchain
-from grader.worker_cache import WorkerCache
 
 SEED = 20_071_001  # fixed: a check that fails must fail again
 
@@ -40,125 +29,6 @@ class Checked:
     findings: list[Finding]
     verdicts: Counter[str]
     right: int = 0
-
-
-class _Quiet:
-    """Hands finished records on and ignores the rest."""
-
-    def __init__(self, on_record: Callable[[Record], None]) -> None:
-        self._on_record = on_record
-
-    def on_stage(self, submission: Submission, stage: str) -> None:
-        pass
-
-    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
-        pass
-
-    def on_record(self, record: Record, *, cached: bool) -> None:
-        self._on_record(record)
-
-
-def check_assignment(
-    layout: Layout,
-    toolchain: Toolchain,
-    assignment: Assignment,
-    *,
-    jobs: int,
-    threads: int,
-    sandboxed: bool,
-    on_finding: Callable[[Finding], None],
-    stop: threading.Event,
-    record: bool = False,
-    update_messages: bool = False,
-    only: Sequence[str] = (),
-) -> Checked:
-    """Checks one assignment; each finding is also given to `on_finding` as it comes.
-
-    `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
-    `only`: globs such as `right/*`; solutions that match none of them are not graded.
-    """
-    checked = Checked(assignment, [], Counter())
-    lock = threading.Lock()
-    messages: dict[str, str] = {}
-
-    def found(finding: Finding) -> None:
-        with lock:
-            checked.findings.append(finding)
-            on_finding(finding)
-
-    for finding in [
-        check_points(assignment),
-        check_places(layout, assignment),
-        check_todos(assignment),
-        check_handout(layout, assignment),
-    ]:
-        found(finding)
-    cache = WorkerCache(layout)
-    cache.prune()
-    with tempfile.TemporaryDirectory(prefix="grader-check-") as folder:
-        settings = RunSettings(SEED, "vgpu", threads, sandboxed)
-        bench = prepare(layout, toolchain, assignment, settings, Path(folder) / "work", stop, cache.build)
-        found(check_tests(assignment, bench.suite.tests))
-        collected = collect(layout, assignment)
-        for finding in collected.problems:
-            found(finding)
-        found(check_count(assignment, len(collected.wrong), len(collected.right)))
-        submissions = [
-            submission
-            for submission in collected.submissions
-            if not only or any(fnmatchcase(submission.folder, glob) for glob in only)
-        ]
-        figures, is_recorded = check_figures(bench, stop, record=record)
-        found(figures)
-        # No figures but the judged ones are looked at, and the reference's are known.
-        bench = replace(bench, flags=("--evidence=judged",), is_reference_recorded=is_recorded)
-
-        def judged(record: Record) -> None:
-            if record.folder == STUB:
-                found(check_stub(assignment, record))
-            elif record.folder == REFERENCE:
-                found(check_reference(record))
-            elif record.folder in collected.right:
-                found(check_right(assignment, record, *collected.right[record.folder]))
-                with lock:
-                    checked.right += 1
-            else:
-                verdict, rung = collected.wrong[record.folder]
-                found(check_wrong(assignment, record, verdict, rung))
-                with lock:
-                    checked.verdicts[verdict] += 1
-                    messages[record.folder.removeprefix("wrong/")] = first_message(assignment, record)
-
-        journal = Journal(Path(folder) / "journal.sqlite")
-        try:
-            for submission in submissions:
-                journal.add_tests(
-                    submission.folder,
-                    key_of(bench, submission),
-                    tests_above(assignment, bench.suite.tests, collected.wrong.get(submission.folder, ("", ""))[1]),
-                )
-            grade_class(bench, submissions, journal, _Quiet(judged), jobs=jobs, command="grader check", stop=stop)
-        finally:
-            journal.close()
-    found(check_messages(layout, assignment, messages, update=update_messages, is_partial=bool(only)))
-    return checked
-
-
-def tests_above(assignment: Assignment, tests: Sequence[str], rung: str) -> list[TestResult]:
-    """The tests of rungs above the one that a wrong solution fails on, as if they had passed.
-
-    The verdict is that of the first rung that fails, so these need not run: most of a check's time is theirs. A
-    solution that fails on a bonus rung, or declares none, has to show all.
-    """
-    ids = [known.id for known in assignment.rungs]
-    if rung not in ids or assignment.is_bonus_rung(rung):
-        return []
-    above = set(ids[ids.index(rung) + 1 :])
-    return [
-        TestResult(name, name.rpartition("/")[2], "PASS", 0.0, "", "", "", ())
-        for name in tests
-        if name.rpartition("/")[2] in above
-    ]
 
 
 def check_points(assignment: Assignment) -> Finding:

@@ -24,7 +24,7 @@ _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
 MESSAGES = "messages.txt"
 FEWEST_WRONG = 10
-FEWEST_RIGHT = 0
+FEWEST_RIGHT = 5
 _STUDENTS = ("README.md", "Makefile", "assignment.toml")
 _PICTURES = ("*.svg", "*.png")
 
@@ -43,7 +43,8 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         own: (*_STUDENTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
-            *("wrong/*.cu", f"wrong/{MESSAGES}", "right/*.cu", "hostile/*.cu"),
+            *("hidden_*.cc", "*.h"),
+            *("wrong/*.cu", f"wrong/{MESSAGES}", "right/*.cu", "hostile/*.cu", "from_handout/*.cu"),
         ),
     }
     problems += [

@@ -13,8 +13,9 @@ from rich.markup import escape
 
 from grader import __version__
 from grader.assignment import Assignment, load_assignment
-from grader.check import SEED, Checked, check_assignment, counts_text
-from grader.check_files import check_suite_files
+from grader.check import SEED, counts_text
+from grader.check_files import FEWEST_RIGHT, FEWEST_WRONG, check_suite_files
+from grader.check_run import CheckSettings, check_assignments
 from grader.cli_common import (
     FOLDER,
     HARNESS_STATUS,
@@ -29,24 +30,29 @@ from grader.cli_common import (
     need_gpu,
     no_sandbox_option,
     out_option,
+    secret_option,
     show_finding,
     split_jobs,
 )
 from grader.cli_gpu import gpu_pages, opponents
-from grader.discovery import Submission, Wanted, find_submissions
+from grader.cli_seed import secret_of, seed_command
+from grader.discovery import Submission, Wanted, find_submissions, shared_students
 from grader.errors import GraderError, InfrastructureError
 from grader.finding import Finding
 from grader.handout import make_handout
 from grader.ladder import check_pages, ladder_assignments, ladder_page, ladder_text, measure_ladder
 from grader.layout import Layout, find_layout
 from grader.mutate import Mutation, Share, mutate_assignment, mutation_text
+from grader.names import shown_block
 from grader.new import new_assignment
-from grader.pipeline import grade_class, only_grader, prepare, seed_for
+from grader.pipeline import grade_class, only_grader, prepare
 from grader.process import CancelledError
 from grader.progress import Display, summary
-from grader.publish import JOURNAL, open_journal, publish, publish_boards
+from grader.publish import JOURNAL, Published, open_journal, publish, publish_boards
 from grader.record import NOT_GRADED, Record
+from grader.repair import repair
 from grader.run import RunSettings
+from grader.storage import need_space, storage_problem
 from grader.store import Journal
 from grader.toolchain import find_toolchain
 from grader.worker_cache import WorkerCache
@@ -73,7 +79,8 @@ def cli() -> None:
 @jobs_option
 @no_sandbox_option
 @click.option("--only", metavar="NAME", help="Only submissions whose folder is, or else contains, NAME.")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all inputs.  [default: from the journal]")
+@secret_option
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all inputs, of every submission the same.")
 @device_option
 @click.option("--roster", type=click.Path(path_type=Path, dir_okay=False), help="Who is who.  [default: roster.csv]")
 @build_option
@@ -84,6 +91,7 @@ def grade(
     jobs: int | None,
     no_sandbox: bool,
     only: str | None,
+    secret: Path | None,
     seed: int | None,
     device: str,
     roster: Path | None,
@@ -95,7 +103,10 @@ def grade(
     with the columns name, sid, email, alias.
 
     What is done stays done: stopped or killed at any moment, the same command goes on where it was. A submission is
-    graded again only when it, the suite, the reference or the compiler changed.
+    graded again only when it, the suite, the reference, the compiler or the secret changed.
+
+    Inputs follow from a seed that each submission has of its own. It is derived from the submission and a secret, which
+    is made once and kept in DIR/seed-secret: with it a grade can be repeated, and without it no input can be guessed.
 
     With --device cuda every submission runs on the virtual GPU, which finds faults and counts, and on this machine's
     GPU, which adds measured time; of two verdicts the worse one holds.
@@ -118,6 +129,8 @@ def grade(
     jobs, threads = split_jobs(jobs)
     every: list[Record] = []
     with only_grader(out):
+        need_space(out)
+        seeds = secret_of(console, out, secret) if seed is None else None
         journal = Journal(out / JOURNAL)
         work = (out / "work").resolve()
         try:
@@ -125,10 +138,10 @@ def grade(
                 need_gpu(layout, assignment, device)
                 found = find_submissions(submissions, _wanted(layout, assignment), roster)
                 chosen = _chosen(found, only, submissions)
-                used_seed = seed if seed is not None else seed_for(assignment.id, journal.secret())
-                settings = RunSettings(used_seed, device, threads, sandboxed)
+                _show_shared(console, found)
+                settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
                 command = (
-                    f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id} --seed {used_seed}"
+                    f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
                     f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
                 )
                 bench = prepare(layout, toolchain, assignment, settings, work, stop)
@@ -168,7 +181,8 @@ def grade(
         console.print(
             f"[magenta]Inconclusive[/] times, which the same command measures again: {listed}", highlight=False
         )
-    if failed or open_times:
+    _show_unmade(console, published)
+    if failed or open_times or published.unmade:
         raise click.exceptions.Exit(HARNESS_STATUS)
 
 
@@ -187,9 +201,47 @@ def report(out: Path, build: Path | None) -> None:
         published = publish(find_layout(build), out, journal)
     finally:
         journal.close()
-    make_console().print(
-        f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True
+    console = make_console()
+    console.print(f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True)
+    _show_unmade(console, published)
+    if published.unmade:
+        raise click.exceptions.Exit(HARNESS_STATUS)
+
+
+def _show_unmade(console: Console, published: Published) -> None:
+    """Names the report cards that have the points alone."""
+    for one in published.unmade:
+        console.print(
+            f"[magenta]Report card[/] of {escape(one.folder)}: only the points are on it, for making the rest failed "
+            f"({escape(one.problem)})",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+@cli.command(name="repair", short_help="Saves what can be read of a damaged journal.")
+@out_option
+def repair_journal(out: Path) -> None:
+    """Puts a new journal in the place of a damaged one, with all that can be read of it.
+
+    The damaged file is kept beside it. What could not be read is graded again by the next `grader grade`.
+
+    \b
+    Example:
+      grader repair --out out/week4
+    """
+    path = out / JOURNAL
+    if not path.is_file():
+        raise GraderError(f"{out} has no journal.\nType:  grader grade SUBMISSIONS --out {out}")
+    with only_grader(out):
+        repaired = repair(path)
+    console = make_console()
+    console.print(
+        f"{repaired.results} results are kept. The damaged journal is {escape(str(repaired.damaged))}",
+        highlight=False,
+        soft_wrap=True,
     )
+    console.print("Type the same `grader grade` as before: it grades what is missing.", highlight=False)
 
 
 @cli.command(short_help="Writes the leaderboard again and shows it.")
@@ -245,7 +297,8 @@ def check(
     The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every solution of another
     design in reference/ASSIGNMENT/right gets the points that its first line declares; every wrong one in
     reference/ASSIGNMENT/wrong gets the verdict that its first line declares, and the message on record; points and
-    tests add up; every file is in its place; the handout holds nothing hidden.
+    tests add up; every file is in its place; the handout holds nothing hidden, and what
+    reference/ASSIGNMENT/from_handout makes of its sources earns no more than its first line allows.
 
     \b
     Examples:
@@ -259,31 +312,21 @@ def check(
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
     stop = threading.Event()
-    checked: list[Checked] = []
 
     def show(finding: Finding) -> None:
         show_finding(console, finding)
 
+    def begin(assignment: Assignment) -> None:
+        console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
+
     strays = check_suite_files(layout)
     show(strays)
+    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only)
     try:
-        for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
-            console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
-            checked.append(
-                check_assignment(
-                    layout,
-                    toolchain,
-                    assignment,
-                    jobs=jobs,
-                    threads=threads,
-                    sandboxed=sandboxed,
-                    on_finding=show,
-                    stop=stop,
-                    record=record,
-                    update_messages=update_messages,
-                    only=only,
-                )
-            )
+        assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
+        checked = check_assignments(
+            layout, toolchain, assignments, settings, on_begin=begin, on_finding=show, stop=stop
+        )
     finally:
         stop.set()
     console.print(escape(counts_text(checked)), highlight=False, soft_wrap=True)
@@ -383,6 +426,12 @@ def new(name: str, build: Path | None) -> None:
     console = make_console()
     for path in new_assignment(layout, name):
         console.print(f"  {escape(str(path.relative_to(layout.root)))}", highlight=False, soft_wrap=True)
+    console.print(
+        f"It passes when reference/{name} has {FEWEST_WRONG} wrong solutions and {FEWEST_RIGHT} right ones of other "
+        "designs, each with what it must get on its first line: docs/how-to/add-an-assignment.md",
+        highlight=False,
+        soft_wrap=True,
+    )
     console.print(f"Type:  make build && grader check {name} --record --update-messages", highlight=False)
 
 
@@ -451,6 +500,7 @@ def ladder(
 
 
 cli.add_command(opponents)
+cli.add_command(seed_command)
 cli.add_command(gpu_pages)
 
 
@@ -467,9 +517,28 @@ def main() -> int:
         click.echo("Stopped. What is done is kept: the same command goes on from here.", err=True)
         return STOPPED_STATUS
     except (GraderError, InfrastructureError) as error:
-        Console(stderr=True).print(f"[red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        return WRONG_STATUS
+        return _failed(str(error))
+    except OSError as error:
+        problem = storage_problem(error)
+        if problem is None:
+            raise
+        return _failed(problem)
     return status if isinstance(status, int) else 0
+
+
+def _show_shared(console: Console, found: list[Submission]) -> None:
+    for group in shared_students(found):
+        listed = ", ".join(escape(submission.folder) for submission in group)
+        console.print(
+            f"[magenta]Several hand-ins[/] of {escape(group[0].student.name)}, each graded, with its own row: {listed}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _failed(problem: str) -> int:
+    Console(stderr=True).print(f"[red]error:[/] {escape(shown_block(problem, 8000))}", highlight=False, soft_wrap=True)
+    return WRONG_STATUS
 
 
 def _open_rungs(record: Record) -> str:

@@ -14,6 +14,7 @@ from grader.errors import GraderError
 from grader.finding import Finding
 from grader.layout import Layout
 from grader.run import why_no_gpu
+from grader.secret import NAME, VARIABLE
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 WRONG_STATUS, HARNESS_STATUS, STOPPED_STATUS = 1, 3, 130
@@ -29,6 +30,13 @@ device_option = click.option(
     default="vgpu",
     show_default=True,
     help="The virtual GPU, or a real one beside it.",
+)
+secret_option = click.option(
+    "--secret",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar=VARIABLE,
+    metavar="FILE",
+    help=f"Secret that seeds follow from; also ${VARIABLE}.  [default: {NAME} in the results' folder]",
 )
 no_sandbox_option = click.option(
     "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code that you trust."

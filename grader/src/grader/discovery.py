@@ -9,12 +9,14 @@ swapped for a link meanwhile isn't followed either. What can't be taken is repor
 
 import os
 import stat
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import GraderError
 from grader.files import FileError, read_regular
-from grader.names import fingerprint, shown, slug
+from grader.names import distinct, fingerprint, shown, slug
 from grader.roster import ROSTER, Student, match, read_roster
 
 MOST_BYTES = 1 << 20  # of one source file
@@ -84,42 +86,60 @@ def _find(directory: int, folder: Path, wanted: Wanted, roster_path: Path | None
     has_roster = ROSTER in os.listdir(directory)
     roster = read_roster(roster_path or folder / ROSTER) if roster_path or has_roster else []
     suffix = wanted.suffix
+    entries = set(names)
+    taken: set[str] = set()
     found: list[Submission] = []
     for name in names:
-        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        if stat.S_ISREG(status.st_mode) and not name.endswith(suffix):
-            continue  # a read-me, a spreadsheet: no submission
-        label = name.removesuffix(suffix)
-        shown_label = shown(_readable(label))
-        student = match(shown_label, roster) or Student(name=shown_label)
-        found.append(_submission(directory, name, label, student, wanted))
+        status = _lstat(name, directory)
+        if status is None or (stat.S_ISREG(status.st_mode) and not name.endswith(suffix)):
+            continue  # gone meanwhile; a read-me, a spreadsheet: no submission
+        stem = name.removesuffix(suffix)
+        readable = shown(_readable(stem))
+        person = distinct(readable, stem)
+        # plain.cu beside a folder plain keeps its suffix: both are somebody's work.
+        keeps = suffix if stem != name and stem in entries else ""
+        unique = _apart(person + keeps, name, taken)
+        student = match(readable, roster) or Student(name=unique.removesuffix(keeps))
+        found.append(_submission(directory, name, unique, student, wanted))
     return found + _absent(roster, found)
+
+
+def _apart(folder: str, name: str, taken: set[str]) -> str:
+    """`folder`, with a hash behind it where another one looks the same; `taken` is added to."""
+    if unicodedata.normalize("NFC", folder) in taken:
+        folder = f"{folder} {fingerprint(name, 16)}"
+    taken.add(unicodedata.normalize("NFC", folder))
+    return folder
+
+
+def shared_students(found: Sequence[Submission]) -> list[list[Submission]]:
+    """Submissions of one and the same student: all of them are graded, and a person has to choose."""
+    own: dict[Student, list[Submission]] = {}
+    for submission in found:
+        own.setdefault(submission.student, []).append(submission)
+    return [group for group in own.values() if len(group) > 1]
 
 
 def _absent(roster: list[Student], found: list[Submission]) -> list[Submission]:
     present = {submission.student for submission in found}
-    taken = {submission.folder for submission in found}
+    taken = {unicodedata.normalize("NFC", submission.folder) for submission in found}
     absent = []
-    for student in roster:
+    for student in dict.fromkeys(roster):  # a line that is there twice is one student
         if student not in present:
-            folder = student.folder or student.sid or student.name
-            if folder in taken:
-                folder = f"{folder} (absent, {fingerprint(student.name + student.sid)})"
-            taken.add(folder)
+            folder = _apart(student.folder or student.sid or student.name, repr(student), taken)
             absent.append(Submission(folder, student, None, "nothing was handed in"))
     return absent
 
 
-def _submission(directory: int, name: str, label: str, student: Student, wanted: Wanted) -> Submission:
-    folder = _readable(label)
-    if folder != label:
-        folder = f"{folder} {fingerprint(label)}"  # two names that are no UTF-8 may read alike
+def _submission(directory: int, name: str, folder: str, student: Student, wanted: Wanted) -> Submission:
     try:
         source = _source(directory, name, wanted)
     except FileNotFoundError:
         return Submission(folder, student, None, f"there is no {wanted.file_name} in this folder")
     except FileError as problem:
         return Submission(folder, student, None, shown(_readable(str(problem)), 300), refused=True)
+    except OSError as error:
+        return Submission(folder, student, None, f"it can't be read: {error.strerror}", refused=True)
     return Submission(folder, student, source)
 
 

@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from grader.assignment import Assignment, load_assignment
 from grader.errors import GraderError
 from grader.layout import Layout
+from grader.secret import NAME as SECRET
 
 _HARNESS = (
     "CMakeLists.txt", "build.sh", "judge", "nvcc-requirements.txt", "run.sh", "setup.sh", "student.mk", "student.sh",
@@ -114,7 +115,7 @@ def leaks(layout: Layout, folder: Path) -> list[Leak]:
             found.append(Leak(name, "a link", str(path.readlink())))
         if path.is_symlink() or not path.is_file():
             continue
-        if path.relative_to(folder).parts[0] in ("reference", ".git") or path.name == "hidden_test.cc":
+        if path.relative_to(folder).parts[0] in ("reference", ".git") or path.name in ("hidden_test.cc", SECRET):
             found.append(Leak(name, "what no handout has", path.name))
             continue
         data = path.read_bytes()

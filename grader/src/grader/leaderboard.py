@@ -7,7 +7,6 @@ Where a GPU measured, times are ranked by how many times as fast as the referenc
 in the same minute; then submissions that only the virtual GPU has seen have no place on the board.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -16,9 +15,10 @@ import pandas as pd
 
 from grader.assignment import Assignment, Ranking
 from grader.metric import evaluate
+from grader.names import safe_json
 from grader.record import Record
 from grader.result import Timing
-from grader.tables import safe_cell
+from grader.tables import csv_text, safe_cell
 
 _DIGITS = 4  # ties are what looks the same
 _MEASURED_DIGITS = 3
@@ -170,7 +170,7 @@ def _timing(rung: str, record: Record) -> Timing | None:
 
 def board_json(boards: Sequence[Board]) -> str:
     """All boards as JSON."""
-    return json.dumps({"format": 1, "boards": [asdict(board) for board in boards]}, ensure_ascii=False, indent=1) + "\n"
+    return safe_json({"format": 1, "boards": [asdict(board) for board in boards]}) + "\n"
 
 
 def board_csv(boards: Sequence[Board]) -> str:
@@ -190,7 +190,7 @@ def board_csv(boards: Sequence[Board]) -> str:
         for board in boards
         for entry in board.entries
     ]
-    return pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n", float_format="%.10g")
+    return csv_text(pd.DataFrame(rows, columns=columns))
 
 
 def _value(assignment: Assignment, ranking: Ranking, record: Record) -> float | None:

@@ -8,18 +8,16 @@ and for the rungs that are right on both it is timed, while nothing else is on t
 """
 
 import fcntl
-import hashlib
-import hmac
 import json
 import os
 import shlex
 import shutil
 import threading
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,6 +28,7 @@ from grader.discovery import Submission
 from grader.errors import GraderError, InfrastructureError
 from grader.files import sha256_bytes, sha256_file, sha256_files
 from grader.gpu_gate import GpuGate
+from grader.jobs import Jobs
 from grader.layout import Layout
 from grader.names import fingerprint, shown_block
 from grader.process import CancelledError
@@ -103,12 +102,6 @@ class Build(Protocol):
         stop: threading.Event | None = None,
     ) -> Built:
         """A worker in `folder`, or the compiler's message."""
-
-
-def seed_for(assignment: str, secret: str) -> int:
-    """The seed of an assignment's inputs: always the same for one secret, and not to be guessed without it."""
-    digest = hmac.new(secret.encode(), assignment.encode(), hashlib.sha256).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
 
 
 @contextmanager
@@ -217,13 +210,18 @@ class Reference:
 
 
 def key_of(bench: Bench, submission: Submission) -> str:
-    """A hash of all that a submission's result depends on."""
+    """A hash of all that a submission's result depends on.
+
+    It is no secret (workers see a part of it in their path), so a seed that was derived is not in it: of the secret
+    and the submission, which decide the seed, it has a fingerprint and a hash.
+    """
+    secret = bench.settings.secret
     parts = {
         "format": _KEY_FORMAT,
         "submission": sha256_bytes(submission.source) if submission.source is not None else submission.problem,
         "nvcc": bench.toolchain.nvcc_version,
         "host": bench.toolchain.host_version,
-        "seed": bench.settings.seed,
+        "seed": f"derived with {secret.fingerprint}" if secret else bench.settings.seed,
         "device": bench.settings.device,
         "sandboxed": bench.settings.sandboxed,
         **({"fail_fast": True} if bench.settings.fail_fast else {}),
@@ -249,22 +247,13 @@ def grade_class(
     Results come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
     """
     records: dict[int, Record] = {}
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        futures: dict[Future[Record], int] = {
-            pool.submit(grade_one, bench, submission, journal, progress, command, stop): index
-            for index, submission in enumerate(submissions)
-        }
-        pending = set(futures)
-        try:
-            while pending:
-                done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
-                for future in done:
-                    records[futures[future]] = future.result()
-        except BaseException:
-            stop.set()
-            for future in pending:
-                future.cancel()
-            raise
+    queue = Jobs(jobs, stop)
+    for index, submission in enumerate(submissions):
+        queue.add(
+            partial(grade_one, bench, submission, journal, progress, command, stop),
+            partial(records.__setitem__, index),
+        )
+    queue.run()
     return [records[index] for index in range(len(submissions))]
 
 
@@ -312,6 +301,7 @@ class _Grading:
         self._command = command
         self._stop = stop
         self._key = key
+        self._settings = bench.settings.for_source(bench.assignment.id, submission.source or b"")
 
     def record(self) -> Record:
         self._bench.reference.worker()  # first: what doesn't build after it is the submission's fault
@@ -357,7 +347,7 @@ class _Grading:
 
     def _run(self, worker: Path, attempt: int) -> SuiteResult:
         again = " again" if attempt else ""
-        settings = self._bench.settings
+        settings = self._settings
         if not settings.on_gpu:
             return self._run_on(worker, settings, f"running{again}", self._key)
         virtual = None
@@ -436,7 +426,7 @@ class _Grading:
                 host_compiler=bench.toolchain.host_version,
                 grader=__version__,
                 device=bench.settings.device,
-                seed=bench.settings.seed,
+                seed=self._settings.seed,
                 sandboxed=bench.settings.sandboxed,
                 command=f"{self._command} --only {shlex.quote(self._submission.folder)}",
             ),

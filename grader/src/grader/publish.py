@@ -1,15 +1,15 @@
 """From the journal to files: results, gradebook, report cards, leaderboard. Nothing is graded here."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.assignment import Assignment, load_assignment
+from grader.deadline import deadline
 from grader.errors import GraderError
 from grader.files import write_atomic
 from grader.layout import Layout
 from grader.leaderboard import Board, board_csv, board_json, make_board
-from grader.names import slug
+from grader.names import safe_json, shown, slug
 from grader.record import Record
 from grader.render import Renderer, card_name
 from grader.schema import SchemaError
@@ -18,7 +18,16 @@ from grader.tables import write_gradebook
 
 JOURNAL = "journal.sqlite"
 _CARDS = "cards"
+_CARD_SECONDS = 20.0
 _RESULTS = "results"
+
+
+@dataclass(frozen=True)
+class Unmade:
+    """A report card that could not be made in full: whose, and why."""
+
+    folder: str
+    problem: str
 
 
 @dataclass(frozen=True)
@@ -29,27 +38,47 @@ class Published:
     gradebook: Path
     leaderboard: Path | None
     cards: int
+    unmade: tuple[Unmade, ...]
 
 
 def publish(layout: Layout, out: Path, journal: Journal) -> Published:
-    """Writes everything that `out` holds beside the journal, and removes pages that no longer belong to anyone."""
+    """Writes everything that `out` holds beside the journal, and removes pages that no longer belong to anyone.
+
+    The gradebook comes first and the cards last: what goes wrong with a card costs that card.
+    """
     classes = load_classes(layout, journal)
     if not classes:
         raise GraderError(f"{out} has no results yet.\nType:  grader grade SUBMISSIONS --out {out}")
-    renderer = Renderer(layout.templates, out)
-    written: set[Path] = set()
-    for assignment, records in classes.values():
-        for record in records:
-            written.add(renderer.card(assignment, record))
-            path = out / _RESULTS / assignment.id / f"{slug(record.folder)}.json"
-            write_atomic(path, json.dumps(public_document(record), ensure_ascii=False, indent=1) + "\n")
-            written.add(path)
-    _remove_others(out, written)
     gradebook = out / "gradebook.csv"
     write_gradebook(gradebook, {name: records for name, (_, records) in classes.items()})
     boards = publish_boards(layout, out, journal)
+    renderer = Renderer(layout.templates, out)
     index = renderer.index(classes, has_board=bool(boards))
-    return Published(index, gradebook, out / "leaderboard.html" if boards else None, len(written) // 2)
+    written: set[Path] = set()
+    unmade: list[Unmade] = []
+    for assignment, records in classes.values():
+        for record in [record.without_seed() for record in records]:
+            path = out / _RESULTS / assignment.id / f"{slug(record.folder)}.json"
+            write_atomic(path, safe_json(public_document(record)) + "\n")
+            written |= {path, out / card_name(record)}
+            problem = _write_card(renderer, assignment, record)
+            if problem:
+                unmade.append(Unmade(record.folder, problem))
+    _remove_others(out, written)
+    return Published(index, gradebook, out / "leaderboard.html" if boards else None, len(written) // 2, tuple(unmade))
+
+
+def _write_card(renderer: Renderer, assignment: Assignment, record: Record) -> str:
+    """Writes the card, or one with the points alone and then says why."""
+    try:
+        with deadline(_CARD_SECONDS):
+            renderer.card(assignment, record)
+    except OSError:
+        raise  # the disk is full, or read-only: that is no fault of this card's
+    except Exception as error:  # whatever it is, the other students' cards are made
+        renderer.plain_card(assignment, record)
+        return shown(f"{type(error).__name__}: {error}", 300)
+    return ""
 
 
 def publish_boards(layout: Layout, out: Path, journal: Journal) -> list[Board]:
@@ -85,9 +114,11 @@ def open_journal(out: Path) -> Journal:
 
 
 def public_document(record: Record) -> dict[str, object]:
-    """A record as results/*.json has it: without the source, with the path of its card."""
-    document = record.document()
-    del document["source"]
+    """A record as results/*.json has it: without the source and the seed, with the path of its card."""
+    document = record.without_seed().document()
+    del document["source"], document["provenance"]["seed"]
+    if document["result"]:
+        del document["result"]["seed"]
     return document | {"verdict": record.verdict, "card": card_name(record)}
 
 

@@ -1,10 +1,10 @@
 """What is kept of one graded submission: all that its report card, its row and its rank are made from."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from grader.result import SuiteResult, is_not_begun, result_from
+from grader.result import SuiteResult, TestResult, is_not_begun, result_from
 from grader.roster import Student
 from grader.schema import Fields
 from grader.score import Score, score_from
@@ -15,11 +15,15 @@ MISSING = "missing"
 NOT_BEGUN = "NOT BEGUN"
 NOT_GRADED = "not graded"  # the harness's fault
 _STATUSES = (GRADED, MISSING, NOT_GRADED)
+_SEED_DIGITS = 8  # a number that is this long stands in a text by no chance
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """With what a grade was made: SHA-256 hashes, versions, the seed, and the line that makes it again."""
+    """With what a grade was made: SHA-256 hashes, versions, the seed, and the line that makes it again.
+
+    The line is without the seed; `seed` is None in what others than the grader see.
+    """
 
     submission: str
     suite: str
@@ -30,7 +34,7 @@ class Provenance:
     host_compiler: str
     grader: str
     device: str
-    seed: int
+    seed: int | None
     sandboxed: bool
     command: str
 
@@ -62,6 +66,23 @@ class Record:
     def to_json(self) -> str:
         """As JSON text, for files and the journal."""
         return json.dumps(self.document(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def without_seed(self) -> "Record":
+        """What others may see: no seed, and no line that has it, wherever a message may quote one."""
+        seed = str(self.provenance.seed)
+
+        def clean(text: str) -> str:
+            return text.replace(seed, "…") if len(seed) >= _SEED_DIGITS else text
+
+        def cleaned(test: TestResult) -> TestResult:
+            return replace(test, message=clean(test.message), output=clean(test.output), reproduce="")
+
+        return replace(
+            self,
+            message=clean(self.message),
+            result=self.result and replace(self.result, seed=0).with_tests(tuple(map(cleaned, self.result.tests))),
+            provenance=replace(self.provenance, seed=None),
+        )
 
     @property
     def is_final(self) -> bool:
@@ -113,7 +134,7 @@ def record_from_json(text: str) -> Record:
             host_compiler=made.text("host_compiler"),
             grader=made.text("grader"),
             device=made.text("device"),
-            seed=made.whole("seed"),
+            seed=made.whole("seed") if made.has("seed") else None,
             sandboxed=made.flag("sandboxed"),
             command=made.text("command"),
         ),

@@ -102,8 +102,7 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
         failed = [test for test in tests if test.rung == rung.id and test.verdict != "PASS" and not test.is_evidence]
         not_begun = is_not_begun(rung.id, tests)
         # What was not begun is said once, with the points: a test that says so again has nothing to look at.
-        seed = record.result.seed if record.result else 0
-        failures = [_failure(test, seed) for test in failed if not test.unfinished]
+        failures = [_failure(test) for test in failed if not test.unfinished]
         if not failed:
             failures += [
                 Failure(c.title, c.verdict, message_lines(measured[c.id]), "", "")
@@ -140,15 +139,15 @@ def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_q
     return "warn" if has_run else "bad"
 
 
-def _failure(test: TestResult, seed: int) -> Failure:
-    # A hidden test is not in the handout: its line is the instructor's.
+def _failure(test: TestResult) -> Failure:
+    # A hidden test is not in the handout. Of a public one a student's own run has other values, of the same sizes.
     is_hidden = test.name.startswith(_HIDDEN)
     return Failure(
         name=test.name,
         verdict=test.verdict,
         lines=message_lines(test.message or f"{test.verdict}  {test.name}"),
         output=shown_block(test.output, _OUTPUT_CHARS).strip("\n"),
-        reproduce=test.reproduce if is_hidden else f"make test TEST={test.name} SEED={seed}",
+        reproduce="" if is_hidden else f"make test TEST={test.name}",
     )
 
 
@@ -203,9 +202,16 @@ class Renderer:
             message=message_lines(record.message) if record.message else (),
             ladder=make_ladder(assignment, record.result) if record.result else None,
             timed=timing_view(assignment, record),
-            lines=annotate(record.source, assignment.submission, record.result, record.message),
+            code=annotate(record.source, assignment.submission, record.result, record.message),
             not_graded=record.status == NOT_GRADED,
         )
+        write_atomic(path, text)
+        return path
+
+    def plain_card(self, assignment: Assignment, record: Record) -> Path:
+        """Writes a card with the points alone, where the whole one can't be made, and gives its path."""
+        path = self._out / card_name(record)
+        text = self._environment.get_template("plain_card.html.j2").render(assignment=assignment, record=record)
         write_atomic(path, text)
         return path
 

@@ -8,7 +8,7 @@ Tests that ended in an earlier run, before somebody killed it, are left out and 
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import cgroup, sandbox
@@ -19,6 +19,7 @@ from grader.layout import Layout
 from grader.process import Ended, run_command
 from grader.result import EVIDENCE_SUITE, TIMING_SUITE, SuiteResult, TestResult, parse_result
 from grader.schema import SchemaError
+from grader.secret import Secret
 from grader.toolchain import Toolchain
 
 _RESULT_BYTES = 64 << 20
@@ -46,7 +47,8 @@ class RunSettings:
     verdicts and measured time; with `alone` the GPU does without it. `profile` names the device that the virtual GPU
     stands for; empty: the assignment's choice. With `fail_fast` the first test that fails ends the run; with `rung`
     only this one is tested. `times` are the rungs that are to be timed on a GPU; without any, tests run, and nothing is
-    timed.
+    timed. With a `secret`
+    each submission has a seed of its own, and `seed` is none.
     """
 
     seed: int
@@ -58,6 +60,11 @@ class RunSettings:
     alone: bool = False
     rung: str = ""
     times: tuple[str, ...] = ()
+    secret: Secret | None = None
+
+    def for_source(self, assignment: str, source: bytes) -> "RunSettings":
+        """The same with the seed of this submission."""
+        return replace(self, seed=self.secret.seed(assignment, source), secret=None) if self.secret else self
 
     @property
     def on_gpu(self) -> bool:

@@ -7,18 +7,20 @@ are the history. Results that the harness spoiled, or times that did not decide,
 the next attempt.
 """
 
+import contextlib
 import json
-import secrets
+import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from grader.errors import GraderError
 from grader.record import Record, record_from_json, student_from
 from grader.result import TestResult, test_from
-from grader.schema import Fields
+from grader.schema import Fields, SchemaError
+from grader.storage import DamagedError, journal_problem
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -38,11 +40,25 @@ CREATE TABLE IF NOT EXISTS class (
 );
 """
 _VERSION = "1"
+UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # of a document that was damaged
 
 
 def gpu_key(key: str) -> str:
     """Under which a GPU's tests are kept: those of the virtual GPU have the same names."""
     return f"{key}/cuda"
+
+
+def is_readable(read: Callable[[str], object], document: str) -> bool:
+    """Whether a stored document is still what it was stored as."""
+    try:
+        read(document)
+    except UNREADABLE:
+        return False
+    return True
+
+
+def _test(document: str) -> TestResult:
+    return test_from(Fields(json.loads(document), "journal"))
 
 
 class Journal:
@@ -51,49 +67,66 @@ class Journal:
     def __init__(self, path: Path) -> None:
         """Opens or makes the file; raises GraderError where it is no journal."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = threading.Lock()
+        self._path = path
+        self._mutex = threading.Lock()
         try:
+            # Records have seeds in them. SQLite gives its other files the mode that this one has.
+            with contextlib.suppress(OSError):  # SQLite says it better
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise GraderError(
-                f"{path} is no journal ({error}).\nMove it away, or choose another folder with --out DIR"
-            ) from error
+        except sqlite3.Error as error:
+            raise journal_problem(path, error) from error
         if self._meta("version", _VERSION) != _VERSION:
             raise GraderError(f"{path} was written by another version of the grader; choose another folder with --out")
 
     def close(self) -> None:
         """Closes the file."""
-        with self._lock:
+        with self._mutex, contextlib.suppress(sqlite3.Error):  # what failed was said before
             self._db.close()
 
-    def secret(self) -> str:
-        """A random secret made with the journal: seeds come from it, so that no student can know them beforehand."""
-        return self._meta("secret", secrets.token_hex(32))
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The database for one thread at a time; its errors say what to type."""
+        with self._mutex:
+            try:
+                yield self._db
+            except sqlite3.Error as error:
+                raise journal_problem(self._path, error) from error
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """As `_reading`; all that is done is done, or nothing."""
+        with self._reading() as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
 
     def find(self, assignment: str, folder: str, key: str) -> Record | None:
         """The final result of exactly this work, if it was done before."""
-        with self._lock:
-            row = self._db.execute(
-                "SELECT document FROM record WHERE assignment=? AND folder=? AND key=? AND is_final=1",
-                (assignment, folder, key),
+        place = (assignment, folder, key)
+        with self._reading() as database:
+            row = database.execute(
+                "SELECT document FROM record WHERE assignment=? AND folder=? AND key=? AND is_final=1", place
             ).fetchone()
-        return record_from_json(row[0]) if row else None
+        if row is None or is_readable(record_from_json, row[0]):
+            return record_from_json(row[0]) if row else None
+        with self._writing() as database:  # it is graded again, and must not be in the way then
+            database.execute("DELETE FROM record WHERE assignment=? AND folder=? AND key=?", place)
+        return None
 
     def add(self, record: Record) -> None:
         """Makes a result durable. A final one is never replaced."""
         is_final = int(record.is_final)
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute(
+        with self._writing() as database:
+            database.execute(
                 "INSERT INTO record (assignment, folder, key, is_final, document) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT DO UPDATE SET is_final=excluded.is_final, document=excluded.document WHERE is_final=0",
                 (record.assignment, record.folder, record.key, is_final, record.to_json()),
             )
             if is_final:
-                self._db.execute(
+                database.execute(
                     "DELETE FROM test WHERE folder=? AND key IN (?, ?)",
                     (record.folder, record.key, gpu_key(record.key)),
                 )
@@ -101,53 +134,54 @@ class Journal:
     def add_tests(self, folder: str, key: str, tests: Iterable[TestResult]) -> None:
         """Makes ended tests of a run durable that isn't over yet."""
         rows = [(key, folder, test.name, json.dumps(asdict(test))) for test in tests]
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR IGNORE INTO test VALUES (?, ?, ?, ?)", rows)
+        with self._writing() as database:
+            database.executemany("INSERT OR IGNORE INTO test VALUES (?, ?, ?, ?)", rows)
 
     def tests(self, folder: str, key: str) -> list[TestResult]:
         """Tests that ended before the run was cut short."""
-        with self._lock:
-            rows = self._db.execute("SELECT document FROM test WHERE folder=? AND key=?", (folder, key)).fetchall()
-        return [test_from(Fields(json.loads(row[0]), "journal")) for row in rows]
+        with self._reading() as database:
+            rows = database.execute("SELECT document FROM test WHERE folder=? AND key=?", (folder, key)).fetchall()
+        return [_test(row[0]) for row in rows if is_readable(_test, row[0])]
 
     def set_class(self, assignment: str, records: Sequence[Record], *, whole: bool) -> None:
         """Says which result of each folder counts now; with `whole`, folders without one here drop out."""
         rows = [(assignment, record.folder, record.key, json.dumps(asdict(record.student))) for record in records]
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
+        with self._writing() as database:
             if whole:
-                self._db.execute("DELETE FROM class WHERE assignment=?", (assignment,))
-            self._db.executemany("INSERT OR REPLACE INTO class VALUES (?, ?, ?, ?)", rows)
+                database.execute("DELETE FROM class WHERE assignment=?", (assignment,))
+            database.executemany("INSERT OR REPLACE INTO class VALUES (?, ?, ?, ?)", rows)
 
     def assignments(self) -> list[str]:
         """Assignments with results."""
-        with self._lock:
-            return [row[0] for row in self._db.execute("SELECT DISTINCT assignment FROM class ORDER BY 1")]
+        with self._reading() as database:
+            return [row[0] for row in database.execute("SELECT DISTINCT assignment FROM class ORDER BY 1")]
 
     def current(self, assignment: str) -> list[Record]:
         """The results that count now, by folder, under the names that the students have now."""
-        with self._lock:
-            rows = self._db.execute(
+        with self._reading() as database:
+            rows = database.execute(
                 "SELECT document, student FROM record JOIN class USING (assignment, folder, key) "
                 "WHERE assignment=? ORDER BY folder",
                 (assignment,),
             ).fetchall()
-        return [
-            replace(record_from_json(document), student=student_from(Fields(json.loads(student), "journal")))
-            for document, student in rows
-        ]
+        try:
+            return [
+                replace(record_from_json(document), student=student_from(Fields(json.loads(student), "journal")))
+                for document, student in rows
+            ]
+        except UNREADABLE as error:
+            raise DamagedError(self._path, f"a result of {assignment} can't be read ({error})") from error
 
     def history(self, assignment: str, folder: str) -> list[Record]:
         """All results of a folder, oldest first."""
-        with self._lock:
-            rows = self._db.execute(
+        with self._reading() as database:
+            rows = database.execute(
                 "SELECT document FROM record WHERE assignment=? AND folder=? AND is_final=1 ORDER BY serial",
                 (assignment, folder),
             ).fetchall()
-        return [record_from_json(row[0]) for row in rows]
+        return [record_from_json(row[0]) for row in rows if is_readable(record_from_json, row[0])]
 
     def _meta(self, name: str, first: str) -> str:
-        with self._lock, self._db:
-            self._db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, first))
-            return str(self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()[0])
+        with self._writing() as database:
+            database.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, first))
+            return str(database.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()[0])

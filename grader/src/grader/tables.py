@@ -1,5 +1,8 @@
 """The gradebook: one row a student, as a spreadsheet takes it."""
 
+import math
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,13 +12,49 @@ import pandas as pd
 from grader.files import write_atomic
 from grader.record import Record
 
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 _IDENTITY = ("name", "sid", "email", "submission")
+# What programs skip before they look whether a formula begins: separators, controls, marks, quotes.
+_SKIPPED_CATEGORIES = frozenset(("Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Mc", "Me", "Pi", "Pf", "Sk"))
+_QUOTES = frozenset("\"'‚„＂＇\ufffd")
+_OTHER_SEPARATORS = re.compile(r"([;|\t])")
+_NEEDS_QUOTES = re.compile(r'[,;|\t"\r\n]')
 
 
 def safe_cell(value: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return f"'{value}" if value.startswith(_DANGEROUS) else value
+    """Text that no spreadsheet takes for a formula: an apostrophe comes before what might be the start of one.
+
+    Full-width, small, raised and lowered forms of = + - @ count, dashes of every length too, and so does each of them
+    behind blanks or quotes. Where a program divides cells at semicolons, a formula may begin behind one. An apostrophe
+    that is there gets another, so that two texts never become one.
+    """
+    pieces = _OTHER_SEPARATORS.split(value)  # pieces and what divides them, by turns
+    return "".join(piece if index % 2 else _safe_piece(piece) for index, piece in enumerate(pieces))
+
+
+def _safe_piece(value: str) -> str:
+    return f"'{value}" if _may_be_formula(value) or value.startswith(("'", "\r", "\n")) else value
+
+
+def _may_be_formula(value: str) -> bool:
+    for char in value:
+        category = unicodedata.category(char)
+        if category not in _SKIPPED_CATEGORIES and char not in _QUOTES:
+            return category == "Pd" or unicodedata.normalize("NFKC", char)[0] in "=+-@\u2212"
+    return False
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """The table as CSV."""
+    rows = [list(table.columns), *table.astype(object).values.tolist()]
+    return "".join(",".join(_csv_cell(value) for value in row) + "\n" for row in rows)
+
+
+def _csv_cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"' if _NEEDS_QUOTES.search(value) else value
+    return f"{value:.10g}"
 
 
 def gradebook(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
@@ -59,5 +98,4 @@ def _frame(name: str, records: Sequence[Record], *, prefixed: bool) -> pd.DataFr
 
 def write_gradebook(path: Path, records: Mapping[str, Sequence[Record]]) -> None:
     """Writes gradebook.csv in UTF-8 with a byte-order mark, which is how spreadsheets know it."""
-    text = gradebook(records).to_csv(index=False, lineterminator="\n", float_format="%.10g")
-    write_atomic(path, "\ufeff" + text)
+    write_atomic(path, "\ufeff" + csv_text(gradebook(records)))

@@ -1,38 +1,45 @@
 #include "vgpu/model/occupancy.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
+#include <stdexcept>
+#include <string>
 
 #include "vgpu/isa/insn.h"
 
 namespace lockstep::vgpu {
 namespace {
 
-constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+constexpr int kMostBlocks = 32, kMostWarps = 32;  // of an SM, of a block
 
-int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-int64_t RoundDown(int64_t value, int64_t unit) { return value / unit * unit; }
+// What a block may need at most so that 1, 2, 3, … of them fit an SM; 0 ends a list that is shorter than its array.
+struct Thresholds {
+  int major, minor, max_blocks;
+  uint16_t threads[kMostBlocks + 1];               // goes on for one block more than there are slots
+  int shared[kMostBlocks + 1];                     // bytes
+  uint8_t registers[kMostWarps][kMostBlocks + 1];  // a thread, by the number of the block's warps less 1
+};
 
-int64_t BlocksByRegisters(const DeviceProfile& device, int64_t warps, int64_t registers) {
-  if (registers == 0) return kUnlimited;
-  if (registers > device.max_registers_per_thread) return 0;
-  const int64_t granularity = device.warp_allocation_granularity;
-  if (device.cc_major == 1) {
-    // A block's registers are one piece; its warps are counted in pairs.
-    const int64_t block = RoundUp(RoundUp(warps, granularity) * kWarpSize * registers, device.register_allocation_unit);
-    return device.registers_per_sm / block;
-  }
-  // Each of an SM's partitions has its share of the registers and takes whole warps.
-  const int64_t warp = RoundUp(registers * kWarpSize, device.register_allocation_unit);
-  if (warp * RoundUp(warps, granularity) > device.registers_per_block) return 0;
-  return RoundDown(device.registers_per_sm / warp, granularity) / warps;
+#include "vgpu/model/occupancy_table.inc"
+
+const Thresholds& ThresholdsOf(const DeviceProfile& device) {
+  const auto* const found = std::find_if(std::begin(kThresholds), std::end(kThresholds), [&](const Thresholds& one) {
+    return one.major == device.cc_major && one.minor == device.cc_minor;
+  });
+  if (found != std::end(kThresholds)) return *found;
+  throw std::logic_error(std::string(device.id) +
+                         ": model/occupancy_table.inc lacks its compute capability; see model/occupancy.h");
 }
 
-int64_t BlocksByShared(const DeviceProfile& device, uint64_t shared_bytes) {
-  if (shared_bytes > static_cast<uint64_t>(device.shared_per_block_optin)) return 0;
-  const int64_t block =
-      RoundUp(static_cast<int64_t>(shared_bytes) + device.shared_reserved_per_block, device.shared_allocation_unit);
-  return block == 0 ? kUnlimited : device.shared_per_sm / block;
+// How many thresholds `need` stays within.
+template <class T, size_t kCount>
+int Within(const T (&thresholds)[kCount], uint64_t need) {
+  int blocks = 0;
+  while (blocks < static_cast<int>(kCount) && need <= static_cast<uint64_t>(thresholds[blocks]) &&
+         thresholds[blocks] != 0) {
+    ++blocks;
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -43,21 +50,24 @@ Occupancy ComputeOccupancy(const DeviceProfile& device, int threads, int registe
     result.limited_by = "threads";
     return result;
   }
-  const int64_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  const Thresholds& table = ThresholdsOf(device);
+  const int warps = (threads + kWarpSize - 1) / kWarpSize;
   struct Limit {
-    int64_t blocks;
+    int blocks;
     const char* name;
   };
   const Limit limits[] = {
-      {device.max_warps_per_sm / warps, "warps"},
-      {device.max_blocks_per_sm, "blocks"},
-      {BlocksByRegisters(device, warps, registers_per_thread), "registers"},
-      {BlocksByShared(device, shared_bytes), "shared memory"},
+      {Within(table.threads, static_cast<uint64_t>(threads)), "warps"},
+      {table.max_blocks, "blocks"},
+      {registers_per_thread == 0 ? kMostBlocks
+                                 : Within(table.registers[warps - 1], static_cast<uint64_t>(registers_per_thread)),
+       "registers"},
+      {shared_bytes == 0 ? kMostBlocks : Within(table.shared, shared_bytes), "shared memory"},
   };
   const Limit& least = *std::min_element(std::begin(limits), std::end(limits),
                                          [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
-  result.blocks = static_cast<int>(least.blocks);
-  result.warps = static_cast<int>(least.blocks * warps);
+  result.blocks = least.blocks;
+  result.warps = least.blocks * warps;
   result.fraction = static_cast<double>(result.warps) / device.max_warps_per_sm;
   result.limited_by = least.name;
   return result;

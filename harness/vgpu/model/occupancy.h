@@ -1,8 +1,8 @@
 // How many blocks of a kernel an SM can hold at once, and what limits them.
 //
-// The formulas are those of the CUDA programming guide's compute-capability tables: registers are handed out
-// a warp at a time in units (on compute capability 1.x a block at a time), shared memory a block at a time in
-// units, and an SM has a limit of blocks and of warps.
+// The answers are looked up in a table of thresholds, one for each compute capability that a profile has. They follow
+// from the CUDA programming guide's tables and the toolkit's calculator; the rules themselves are what assignment 07
+// asks for, and this code goes to students.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Occupancy {
       "";  // "warps", "blocks", "registers", "shared memory"; where several tie, the first of these
 };
 
-// shared_bytes: static and dynamic, a block.
+// shared_bytes: static and dynamic, a block. The device's compute capability has to be in the table.
 Occupancy ComputeOccupancy(const DeviceProfile& device, int threads, int registers_per_thread, uint64_t shared_bytes);
 
 int MaxBlocksPerSm(const DeviceProfile& device, int threads, int registers_per_thread, uint64_t shared_bytes);

@@ -1,4 +1,5 @@
 // What typical mistakes make of an occupancy calculation: a wrong number that one of them gives is told by its name.
+// Students never get it: most of a right rule is in every mistake's formula. They get the numbers that it gives.
 #pragma once
 
 #include <algorithm>
@@ -6,14 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "judge/occupancy_oracle.h"
+#include "oracle.h"
 
 namespace lockstep::suites {
 
-// The number that the mistake leads to, and the sentence that helps.
-struct Mistake {
+struct WrongNumber {
   int64_t value;
-  std::string hint;
+  const char* hint;
 };
 
 // A quotient as careless code has it; -1, which no mistake is recognised by, where it would divide by zero.
@@ -21,7 +21,7 @@ inline int64_t Quotient(int64_t a, int64_t b) { return b > 0 ? a / b : -1; }
 inline int64_t Up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 inline int64_t Down(int64_t value, int64_t unit) { return value / unit * unit; }
 
-inline std::vector<Mistake> ThreadMistakes(const judge::SmLimits& sm, int threads) {
+inline std::vector<WrongNumber> ThreadMistakes(const SmLimits& sm, int threads) {
   const int64_t warps = Up(threads, sm.warp_size) / sm.warp_size;
   const auto capped = [&](int64_t blocks) { return std::min<int64_t>(blocks, sm.max_blocks); };
   if (threads > sm.max_threads_per_block) {
@@ -39,12 +39,12 @@ inline std::vector<Mistake> ThreadMistakes(const judge::SmLimits& sm, int thread
   };
 }
 
-inline std::vector<Mistake> SharedMistakes(const judge::SmLimits& sm, int64_t bytes) {
+inline std::vector<WrongNumber> SharedMistakes(const SmLimits& sm, int64_t bytes) {
   const int64_t given = Up(bytes + sm.shared_reserved, sm.shared_unit);
   if (bytes > sm.shared_per_block) {
     return {{Quotient(sm.shared, given), "a block that needs more than shared_per_block can't be launched: 0"}};
   }
-  std::vector<Mistake> mistakes = {
+  std::vector<WrongNumber> mistakes = {
       {Quotient(sm.shared, Up(bytes, sm.shared_unit)), "shared_reserved bytes are given to each block beside its own"},
       {Quotient(sm.shared, Up(bytes, sm.shared_unit) + sm.shared_reserved),
        "the reserved bytes and the block's own are rounded up together"},
@@ -56,12 +56,12 @@ inline std::vector<Mistake> SharedMistakes(const judge::SmLimits& sm, int64_t by
   if (given == 0) mistakes.push_back({0, "a block that is given nothing is held down by nothing: kUnlimited"});
   if (bytes == 0 && given > 0) {
     mistakes.push_back(
-        {judge::kNoLimit, "the runtime's reserved bytes are given to each block, also where it has none of its own"});
+        {kNoLimit, "the runtime's reserved bytes are given to each block, also where it has none of its own"});
   }
   return mistakes;
 }
 
-inline std::vector<Mistake> RegisterMistakes(const judge::SmLimits& sm, int threads, int registers) {
+inline std::vector<WrongNumber> RegisterMistakes(const SmLimits& sm, int threads, int registers) {
   const int64_t warps = Up(threads, sm.warp_size) / sm.warp_size;
   const int64_t even = Up(warps, sm.warp_granularity);
   const int64_t warp_needs = int64_t{sm.warp_size} * registers;
@@ -73,7 +73,7 @@ inline std::vector<Mistake> RegisterMistakes(const judge::SmLimits& sm, int thre
   if (threads > sm.max_threads_per_block) {
     return {{own_rule, "a block of more than max_threads_per_block threads can't be launched: 0"}};
   }
-  if (threads == 0) return {{judge::kNoLimit, "a block of no threads can't be launched: 0"}};
+  if (threads == 0) return {{kNoLimit, "a block of no threads can't be launched: 0"}};
   if (registers > sm.max_registers_per_thread) {
     return {{own_rule, "a thread can't have more than max_registers_per_thread: 0"}};
   }
@@ -110,10 +110,10 @@ inline std::vector<Mistake> RegisterMistakes(const judge::SmLimits& sm, int thre
 }
 
 // Sizes of blocks that other rules than "most warps, then the largest block" would choose.
-inline std::vector<Mistake> BestBlockMistakes(const judge::SmLimits& sm, int registers, int64_t shared,
-                                              int64_t per_thread) {
+inline std::vector<WrongNumber> BestBlockMistakes(const SmLimits& sm, int registers, int64_t shared,
+                                                  int64_t per_thread) {
   const auto warps_with = [&](int threads, int64_t bytes) {
-    return judge::FillSm(sm, {threads, registers, bytes}).Blocks() * (threads / sm.warp_size);
+    return FillSm(sm, {threads, registers, bytes}).Blocks() * (threads / sm.warp_size);
   };
   int smallest = 0, fixed_shared = 0, power = 0, fewest = 0, many = 0;
   int most = 0, most_fixed = 0, most_power = 0, most_blocks = 0;
@@ -127,15 +127,36 @@ inline std::vector<Mistake> BestBlockMistakes(const judge::SmLimits& sm, int reg
     if (blocks > most_blocks) fewest = threads;
     if (blocks > 0 && blocks >= most_blocks) most_blocks = blocks, many = threads;
   }
-  const int best = judge::BestBlockSize(sm, registers, shared, per_thread);
-  std::vector<Mistake> mistakes = {
+  const int best = BestBlockSize(sm, registers, shared, per_thread);
+  std::vector<WrongNumber> mistakes = {
       {smallest, "several sizes have as many resident warps: take the largest of them"},
       {fixed_shared, "a block of t threads needs shared_per_block + t * shared_per_thread bytes"},
       {fewest, "count resident warps, not blocks: many small blocks may be few warps"},
       {many, "count resident warps, not blocks: many small blocks may be few warps"},
   };
-  const Mistake powers = {power, "block sizes need not be powers of two: try every multiple of the warp size"};
+  const WrongNumber powers = {power, "block sizes need not be powers of two: try every multiple of the warp size"};
   mistakes.insert((best & (best - 1)) != 0 ? mistakes.begin() : mistakes.end(), powers);
+  return mistakes;
+}
+
+// All of a case's, without what is right by chance and what an earlier one gives too.
+inline std::vector<Mistake> MistakesOf(const SmLimits& sm, const Kernel& kernel, const Answers& right, bool has_sizes) {
+  std::vector<Mistake> mistakes;
+  const auto add = [&](About about, int64_t answer, const std::vector<WrongNumber>& numbers) {
+    for (const WrongNumber& wrong : numbers) {
+      const bool is_known = std::any_of(mistakes.begin(), mistakes.end(), [&](const Mistake& other) {
+        return other.about == about && other.value == wrong.value;
+      });
+      if (wrong.value >= 0 && wrong.value != answer && !is_known) mistakes.push_back({about, wrong.value, wrong.hint});
+    }
+  };
+  add(About::kWarps, std::min(right.by_warps, sm.max_blocks), ThreadMistakes(sm, kernel.threads));
+  add(About::kRegisters, right.by_registers, RegisterMistakes(sm, kernel.threads, kernel.registers));
+  add(About::kShared, right.by_shared, SharedMistakes(sm, kernel.shared));
+  if (has_sizes) {
+    add(About::kBlockSize, right.best_block,
+        BestBlockMistakes(sm, kernel.registers, kernel.shared, kernel.shared_per_thread));
+  }
   return mistakes;
 }
 

@@ -1,10 +1,28 @@
-#include "judge/occupancy_oracle.h"
+// The oracle of assignment 07: how many blocks fit an SM, found by putting one block after the other on it until
+// something runs out. No formula is shared with what a student writes. Students never get it: wrapped, it is a
+// solution. The tables that they get instead are made with it, by harness/tests/occupancy_table_test.cc.
+#pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
-namespace lockstep::judge {
-namespace {
+#include "suites/07_occupancy_case.h"
+#include "vgpu/model/capability.h"
+
+namespace lockstep::suites {
+
+struct BlockNeeds {
+  int threads = 0, registers = 0;  // registers a thread
+  int64_t shared = 0;              // bytes a block
+};
+
+// Blocks that one resource alone has room for.
+struct OccupancyLimits {
+  int by_warps = 0, by_blocks = 0, by_registers = 0, by_shared = 0;
+  int Blocks() const { return std::min({by_warps, by_blocks, by_registers, by_shared}); }
+};
 
 // A pool that is taken from in units: what is asked for is filled up to whole ones.
 class Pool {
@@ -26,15 +44,15 @@ class Pool {
   int64_t free_, unit_;
 };
 
-int WarpsOf(const SmLimits& sm, int threads) {
+inline int WarpsOf(const SmLimits& sm, int threads) {
   int warps = 0;
   for (int placed = 0; placed < threads; placed += sm.warp_size) ++warps;
   return warps;
 }
 
-bool IsBlock(const SmLimits& sm, int threads) { return threads >= 1 && threads <= sm.max_threads_per_block; }
+inline bool IsBlock(const SmLimits& sm, int threads) { return threads >= 1 && threads <= sm.max_threads_per_block; }
 
-int FillWarps(const SmLimits& sm, int threads) {
+inline int FillWarps(const SmLimits& sm, int threads) {
   if (!IsBlock(sm, threads)) return 0;
   Pool warps(sm.max_warps, 1);
   int blocks = 0;
@@ -43,7 +61,7 @@ int FillWarps(const SmLimits& sm, int threads) {
 }
 
 // Compute capability 1.x: one piece for the whole block, whose warps are counted in twos.
-int FillRegistersByBlock(const SmLimits& sm, int threads, int registers) {
+inline int FillRegistersByBlock(const SmLimits& sm, int threads, int registers) {
   int warps = WarpsOf(sm, threads);
   while (warps % sm.warp_granularity != 0) ++warps;
   Pool file(sm.registers, sm.register_unit);
@@ -54,7 +72,7 @@ int FillRegistersByBlock(const SmLimits& sm, int threads, int registers) {
 }
 
 // From 2.0 on: the registers are in as many equal parts as the granularity says, and each warp has its own in one part.
-int FillRegistersByWarp(const SmLimits& sm, int threads, int registers) {
+inline int FillRegistersByWarp(const SmLimits& sm, int threads, int registers) {
   const int warps = WarpsOf(sm, threads);
   const int64_t warp_registers = int64_t{registers} * sm.warp_size;
   // A block's own limit is checked as if its warps filled all parts evenly.
@@ -75,14 +93,14 @@ int FillRegistersByWarp(const SmLimits& sm, int threads, int registers) {
   }
 }
 
-int FillRegisters(const SmLimits& sm, int threads, int registers) {
+inline int FillRegisters(const SmLimits& sm, int threads, int registers) {
   if (!IsBlock(sm, threads) || registers > sm.max_registers_per_thread) return 0;
   if (registers <= 0) return kNoLimit;
   return sm.registers_by_block ? FillRegistersByBlock(sm, threads, registers)
                                : FillRegistersByWarp(sm, threads, registers);
 }
 
-int FillShared(const SmLimits& sm, int64_t bytes) {
+inline int FillShared(const SmLimits& sm, int64_t bytes) {
   if (bytes < 0 || bytes > sm.shared_per_block) return 0;
   if (bytes + sm.shared_reserved == 0) return kNoLimit;
   Pool pool(sm.shared, sm.shared_unit);
@@ -91,9 +109,8 @@ int FillShared(const SmLimits& sm, int64_t bytes) {
   return blocks;
 }
 
-}  // namespace
-
-SmLimits LimitsOf(const vgpu::ComputeCapability& capability, int carveout_kb) {
+// With this carve-out; a block can have no more than the SM has.
+inline SmLimits LimitsOf(const vgpu::ComputeCapability& capability, int carveout_kb) {
   SmLimits sm;
   sm.max_threads_per_block = capability.max_threads_per_block;
   sm.max_warps = capability.max_warps_per_sm();
@@ -112,14 +129,14 @@ SmLimits LimitsOf(const vgpu::ComputeCapability& capability, int carveout_kb) {
   return sm;
 }
 
-int OccupancyLimits::Blocks() const { return std::min({by_warps, by_blocks, by_registers, by_shared}); }
-
-OccupancyLimits FillSm(const SmLimits& sm, const BlockNeeds& block) {
+inline OccupancyLimits FillSm(const SmLimits& sm, const BlockNeeds& block) {
   return {FillWarps(sm, block.threads), sm.max_blocks, FillRegisters(sm, block.threads, block.registers),
           FillShared(sm, block.shared)};
 }
 
-int BestBlockSize(const SmLimits& sm, int registers, int64_t shared, int64_t shared_per_thread) {
+// The largest multiple of the warp size with which most warps are resident, for blocks that need so much shared memory
+// by themselves and so much more a thread; 0: none fits.
+inline int BestBlockSize(const SmLimits& sm, int registers, int64_t shared, int64_t shared_per_thread) {
   int best = 0, most = 0;
   for (int threads = sm.warp_size; threads <= sm.max_threads_per_block; threads += sm.warp_size) {
     const int blocks = FillSm(sm, {threads, registers, shared + shared_per_thread * threads}).Blocks();
@@ -131,11 +148,12 @@ int BestBlockSize(const SmLimits& sm, int registers, int64_t shared, int64_t sha
   return best;
 }
 
-int RegisterBudget(const SmLimits& sm, int threads, int64_t shared, int warps) {
+// The most registers a thread with which at least so many warps are resident; 0: not even with one.
+inline int RegisterBudget(const SmLimits& sm, int threads, int64_t shared, int warps) {
   for (int registers = sm.max_registers_per_thread; registers > 0; --registers) {
     if (FillSm(sm, {threads, registers, shared}).Blocks() * WarpsOf(sm, threads) >= warps) return registers;
   }
   return 0;
 }
 
-}  // namespace lockstep::judge
+}  // namespace lockstep::suites

@@ -1,0 +1,238 @@
+"""Disks that are full, shut or damaged: a sentence that says what to type, and nothing lost."""
+
+import contextlib
+import errno
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.cli import main
+from grader.errors import GraderError
+from grader.layout import Layout
+from grader.repair import repair
+from grader.storage import need_space, storage_problem
+from grader.store import Journal
+
+Submissions = Callable[..., Path]
+CLASS = [f"s{index}" for index in range(12)]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """The command line as typed: its status, and what it wrote to standard error."""
+
+    def typed(*arguments: object) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["grader", *map(str, arguments)])
+        status = main()
+        return status, capsys.readouterr().err
+
+    return typed
+
+
+@pytest.fixture
+def graded(in_checkout: Layout, submissions: Submissions, run: Callable[..., tuple[int, str]]) -> Path:
+    """A class that was graded: its folder of submissions."""
+    folder = submissions(**dict.fromkeys(CLASS, "// padding " + "x" * 6000))
+    assert run("grade", folder, "--no-sandbox")[0] == 0
+    return folder
+
+
+def journal(layout: Layout) -> Path:
+    return layout.root / "out/journal.sqlite"
+
+
+def rows(path: Path, query: str) -> list[tuple[str, ...]]:
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return database.execute(query).fetchall()
+
+
+def damage(path: Path, page: int) -> None:
+    size = rows(path, "PRAGMA page_size")[0][0]
+    with path.open("r+b") as file:
+        file.seek((page - 1) * int(size))
+        file.write(b"\xa5" * int(size))
+
+
+def runs(layout: Layout) -> list[str]:
+    return [line for line in (layout.build / "bin/runs.log").read_text().splitlines() if line.startswith("run ")]
+
+
+def test_a_damaged_page_is_told_and_repaired(
+    in_checkout: Layout, graded: Path, run: Callable[..., tuple[int, str]]
+) -> None:
+    path = journal(in_checkout)
+    gradebook = (in_checkout.root / "out/gradebook.csv").read_bytes()
+    pages = int(rows(path, "PRAGMA page_count")[0][0])
+    whole = path.read_bytes()
+    kept = set()
+    for page in range(2, pages + 1):
+        path.write_bytes(whole)
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        damage(path, page)
+        status, said = run("report")
+        assert status in (0, 1)  # a page of an index that nobody asks is not missed
+        if status:
+            assert "grader repair --out out" in said
+            assert "Traceback" not in said
+            assert run("repair")[0] == 0
+            kept.add(len(rows(path, "SELECT folder FROM record")))
+    assert kept - {len(CLASS)}  # some pages held results
+    assert max(kept) >= len(CLASS) - 3
+    before = len(runs(in_checkout))
+    assert run("grade", graded, "--no-sandbox")[0] == 0
+    assert len(runs(in_checkout)) <= before + len(CLASS)
+    assert (in_checkout.root / "out/gradebook.csv").read_bytes() == gradebook
+
+
+def test_repair_grades_only_what_was_lost(
+    in_checkout: Layout, graded: Path, run: Callable[..., tuple[int, str]]
+) -> None:
+    path = journal(in_checkout)
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE record SET document='{' WHERE folder='s3'")
+    status, said = run("report")
+    assert status == 1
+    assert "is damaged" in said
+    assert repair(path).results == len(CLASS) - 1
+    assert run("report")[0] == 0
+    before = runs(in_checkout)
+    assert run("grade", graded, "--no-sandbox")[0] == 0
+    assert runs(in_checkout)[len(before) :] == ["run s3"]
+
+
+@pytest.mark.parametrize("document", ["", "{", "[]", "{}", '{"format": 1}', "\ud800", "9" * 5000, "[" * 100_000])
+def test_a_damaged_result_is_graded_again(
+    in_checkout: Layout, graded: Path, run: Callable[..., tuple[int, str]], document: str
+) -> None:
+    with contextlib.closing(sqlite3.connect(journal(in_checkout))) as database, database:
+        data = document.encode("utf-8", "surrogatepass")
+        database.execute("UPDATE record SET document=CAST(? AS TEXT) WHERE folder='s3'", (data,))
+    before = runs(in_checkout)
+    status, said = run("grade", graded, "--no-sandbox")
+    if status:  # text that is no UTF-8 is the database's own complaint
+        assert "grader repair --out out" in said
+        assert run("repair")[0] == 0
+        assert run("grade", graded, "--no-sandbox")[0] == 0
+    assert runs(in_checkout)[len(before) :] == ["run s3"]
+    assert run("report")[0] == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4096])
+def test_a_file_that_is_no_journal(
+    in_checkout: Layout, submissions: Submissions, run: Callable[..., tuple[int, str]], content: bytes
+) -> None:
+    journal(in_checkout).parent.mkdir()
+    journal(in_checkout).write_bytes(content)
+    status, said = run("grade", submissions(ada=""), "--no-sandbox")
+    assert status == (1 if content else 0)
+    assert not content or "--out" in said
+
+
+def test_a_full_journal_is_told_and_goes_on(
+    in_checkout: Layout, submissions: Submissions, run: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = submissions(**dict.fromkeys(CLASS, "// padding " + "x" * 6000))
+
+    class Full(Journal):
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            self._db.execute("PRAGMA max_page_count=40")
+
+    monkeypatch.setattr("grader.cli.Journal", Full)
+    status, said = run("grade", folder, "--no-sandbox", "--jobs", "1")
+    assert status == 1
+    assert "the disk is full" in said
+    assert "type the same command" in said
+    done = [name for (name,) in rows(journal(in_checkout), "SELECT folder FROM record")]
+    assert done
+    monkeypatch.setattr("grader.cli.Journal", Journal)
+    before = runs(in_checkout)
+    assert run("grade", folder, "--no-sandbox")[0] == 0
+    assert not {f"run {name}" for name in done} & set(runs(in_checkout)[len(before) :])
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO])
+@pytest.mark.parametrize("where", ["publish.write_gradebook", "render.write_atomic", "build.shutil.rmtree"])
+def test_errors_of_the_disk_are_sentences(
+    in_checkout: Layout,
+    submissions: Submissions,
+    run: Callable[..., tuple[int, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    where: str,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number), "out/some\x1b[31mwhere")
+
+    monkeypatch.setattr(f"grader.{where}", fail)
+    status, said = run("grade", submissions(ada=""), "--no-sandbox")
+    assert status == 1
+    assert "What is done is kept" in said.replace("\n", " ")
+    assert "\x1b" not in said
+
+
+def test_other_errors_are_not_taken_for_the_disks() -> None:
+    assert storage_problem(OSError(errno.ENOENT, "x")) is None
+    assert storage_problem(OSError(errno.ENOSPC, "full")) is not None
+
+
+def test_a_nearly_full_disk_is_told_before_anything_begins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    need_space(tmp_path / "not" / "there")
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr("grader.storage.shutil.disk_usage", lambda _: usage._replace(free=1 << 20))
+    with pytest.raises(GraderError, match="1 MB left"):
+        need_space(tmp_path / "not" / "there")
+
+
+def in_namespace(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    words = ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-euc", script, "sh", *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+
+
+needs_mounts = pytest.mark.skipif(
+    not shutil.which("unshare") or in_namespace("mount -t tmpfs -o size=1m none /mnt").returncode != 0,
+    reason="no mounts of one's own here",
+)
+
+
+@needs_mounts
+def test_a_folder_on_a_read_only_disk(in_checkout: Layout, graded: Path) -> None:
+    out = in_checkout.root / "out"
+    script = 'mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"; shift; exec "$@"'
+    for arguments in (["grade", graded, "--no-sandbox"], ["report"], ["leaderboard"], ["repair"]):
+        ended = in_namespace(script, out, sys.executable, "-m", "grader", *arguments)
+        assert ended.returncode == 1, ended.stderr
+        assert "--out DIR" in ended.stderr
+        assert "Traceback" not in ended.stderr
+
+
+@needs_mounts
+def test_a_full_disk_is_no_compile_error(in_checkout: Layout, submissions: Submissions) -> None:
+    """A class on a disk that fills up while it is graded: nobody gets a zero for it."""
+    folder = submissions(ada="", grace="", zuse="// FILL_THE_DISK")
+    build = in_checkout.build_script
+    build.write_text(
+        build.read_text().replace(
+            "if grep -q HANG",
+            'if grep -q FILL_THE_DISK "$source"; then cat /dev/zero > "$out" || exit 2; fi\nif grep -q HANG',
+        )
+    )
+    out = in_checkout.root / "out"
+    out.mkdir()
+    script = """mount -t tmpfs -o size=64m none "$1"; shift
+    "$@" && status=0 || status=$?
+    rm -rf out/work; cp out/journal.sqlite* ..; exit $status"""
+    ended = in_namespace(script, out, sys.executable, "-m", "grader", "grade", folder, "--no-sandbox", "--jobs", "1")
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "MB left" in ended.stderr or "No space left" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    statuses = rows(in_checkout.root.parent / "journal.sqlite", "SELECT folder FROM record ORDER BY folder")
+    assert statuses == [("ada",), ("grace",)]

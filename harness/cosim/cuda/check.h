@@ -1,0 +1,33 @@
+// Random CUDA C++ programs compiled and run, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep::cosim::cuda {
+
+struct Check {
+  uint64_t first = 0, count = 0;
+  int per_file = 20, jobs = 1;
+  int sanitize = 0;  // every nth file: also compiled by g++ alone with its checks for undefined behaviour; 0: none
+  std::string nvcc = "nvcc";  // and the flags of a run
+  std::string flags = {};
+  std::string architecture = "compute_90";           // that the device code is made for
+  std::string checks = "races,init,sync,leaks,api";  // of vgpu-run
+  std::string include;                               // the folder of program_run.cuh
+  std::string cuda_include;                          // the toolkit's headers
+  std::string launcher;                              // vgpu-run; empty: this machine's GPU
+  std::string out;                                   // folder for the programs and the report
+};
+
+struct Tally {
+  int programs = 0, functions = 0, same = 0, differing = 0, sanitized = 0;
+  std::vector<std::string> troubles;  // files that weren't compiled, or ran with a difference, a finding or an error
+};
+
+Tally Run(const Check& check);
+
+std::string CompileCommand(const Check& check, const std::string& source, const std::string& program);
+
+}  // namespace lockstep::cosim::cuda

@@ -1,0 +1,20 @@
+// A random CUDA C++ program: a namespace of its own, of which several stand in one file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lockstep::cosim::cuda {
+
+struct ProgramText {
+  std::string text;
+  std::string entry;  // of the file's table of programs
+  int functions = 0;
+};
+
+ProgramText MakeProgram(uint64_t seed);
+
+// A file of the programs of these seeds.
+std::string MakeFile(uint64_t first, int count, int* functions = nullptr);
+
+}  // namespace lockstep::cosim::cuda
