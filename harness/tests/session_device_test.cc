@@ -47,7 +47,7 @@ class DeviceServerTest : public testing::Test {
   }
 
   vgpu::Device device{*vgpu::FindProfile("h200"), {}};
-  DeviceServer server{device, {.memory_bytes = 1 << 20, .modules = 2, .trace_calls = 100}};
+  DeviceServer server{device, {.memory_bytes = 32 << 20, .modules = 2, .trace_calls = 100}};
 };
 
 TEST_F(DeviceServerTest, AnAllocationOfTheNextCallFailsOnRequest) {
@@ -195,9 +195,9 @@ TEST_F(DeviceServerTest, RefusesTheJudgesOtherBuffers) {
 }
 
 TEST_F(DeviceServerTest, HoldsTheWorkerToItsMemory) {
-  EXPECT_EQ(Allocate((1 << 20) + 1), 0u);
-  EXPECT_NE(Allocate(1 << 19), 0u);
-  EXPECT_NE(Allocate(1 << 19), 0u);
+  EXPECT_EQ(Allocate((32 << 20) + 1), 0u);
+  EXPECT_NE(Allocate(16 << 20), 0u);
+  EXPECT_NE(Allocate(16 << 20), 0u);
   EXPECT_EQ(Allocate(1), 0u);
   EXPECT_EQ(Allocate(~uint64_t{0}), 0u);
 }
@@ -222,14 +222,14 @@ TEST_F(DeviceServerTest, AResetByTheWorkerLeavesTheJudgesMemory) {
 }
 
 TEST_F(DeviceServerTest, TracesCallsAndFoldsThePiecesOfATransfer) {
-  const uint64_t address = Allocate(64);
-  Write(address, std::vector<uint8_t>(32));
-  Write(address + 32, std::vector<uint8_t>(32), kContinued);
+  const uint64_t address = Allocate(kTransferBytes + 32);
+  EXPECT_TRUE(Write(address, std::vector<uint8_t>(kTransferBytes)));
+  EXPECT_TRUE(Write(address + kTransferBytes, std::vector<uint8_t>(32), kContinued));
   Ask(MessageType::kNote, From("cudaStreamCreate").Put(2));
   ASSERT_EQ(server.trace().size(), 3u);
   EXPECT_EQ(server.trace()[0].kind, ApiKind::kAllocate);
   EXPECT_EQ(server.trace()[1].kind, ApiKind::kHostToDevice);
-  EXPECT_EQ(server.trace()[1].bytes, 64u);
+  EXPECT_EQ(server.trace()[1].bytes, kTransferBytes + 32);
   EXPECT_EQ(server.trace()[2].function, "cudaStreamCreate");
   EXPECT_EQ(server.trace()[2].error, 2);
   for (int i = 0; i < 200; ++i) Ask(MessageType::kNote, From("cudaStreamQuery").Put(0));
