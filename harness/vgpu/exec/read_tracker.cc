@@ -83,11 +83,21 @@ ReadTracker::ReadTracker(const Program& program, std::vector<Observer*> observer
   const FunctionInfo& entry = program.functions[0];
   for (uint32_t pc = 0; pc < code_.size(); ++pc) {
     const bool once = program.bounded_stack || (pc >= entry.entry_pc && pc < entry.end_pc);
-    step_[pc] = once ? program.uses->StepAt(pc) : nullptr;
+    step_[pc] = program.uses->StepAt(pc);
+    if (!once && step_[pc] != nullptr) step_[pc] = Unfollowed(*step_[pc]);
     if (step_[pc] == nullptr) continue;
     code_[pc].handler = RunFollowed;
     if (code_[pc].guard != kNoRow) code_[pc].flags |= kAlwaysCall;
   }
+}
+
+const UsePlan::Step* ReadTracker::Unfollowed(const Step& step) {
+  const auto unread = [](const UsePlan::Result& result) { return result.unread; };
+  if (!step.reads || std::none_of(step.results.begin(), step.results.end(), unread)) return nullptr;
+  Step& alone = unfollowed_.emplace_back();
+  alone.reads = true;
+  for (const UsePlan::Result& result : step.results) alone.results.push_back({UsePlan::kNoSlot, !result.unread});
+  return &alone;
 }
 
 void ReadTracker::Run(Warp& warp, LaneMask mask) {

@@ -348,6 +348,7 @@ class UsePlanner {
     if (step.reads) {
       for (const int reg : Elements(k)) {
         UsePlan::Result& result = step.results.emplace_back();
+        result.unread = reg < 0 || readers_[static_cast<size_t>(reg)].empty();
         if (reg < 0) continue;
         result.sure = sure_.Behind(k, reg);
         result.slot = SlotOf(reg);
