@@ -1,6 +1,7 @@
 """What is kept of one graded submission: all that its report card, its row and its rank are made from."""
 
 import json
+import re
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -72,7 +73,9 @@ class Record:
         seed = str(self.provenance.seed)
 
         def clean(text: str) -> str:
-            return text.replace(seed, "…") if len(seed) >= _SEED_DIGITS else text
+            # A short one, which an author chose, is recognised by what stands before it.
+            before = "" if len(seed) >= _SEED_DIGITS else "(?<=seed[ =])"
+            return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)
 
         def cleaned(test: TestResult) -> TestResult:
             return replace(test, message=clean(test.message), output=clean(test.output), reproduce="")
