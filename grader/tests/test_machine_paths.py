@@ -1,5 +1,6 @@
 """No path of the grading machine stands on a page that a student gets."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from grader.build import first_errors
 from grader.cli import cli
 from grader.layout import Layout
 from grader.machine_paths import MachinePaths
+from grader.record import Provenance
 from grader.toolchain import Toolchain
 
 LAYOUT = Layout(Path("/home/prof/cs[1]/lockstep"), Path("/home/prof/cs[1]/lockstep/build"))
@@ -39,6 +41,16 @@ PATHS = MachinePaths(LAYOUT, TOOLCHAIN, Path("/home/prof/out/work/abc-1/7/src"),
 )  # fmt: skip
 def test_paths_become_names(text: str, hidden: str) -> None:
     assert PATHS.hide(text) == hidden
+
+
+@pytest.mark.parametrize(
+    ("folder", "shown"),
+    [("submissions", "submissions"), ("/home/prof/submissions", "submissions"), ("../../prof/hand ins", "'hand ins'")],
+)
+def test_a_cards_command_names_no_folder(folder: str, shown: str) -> None:
+    command = shlex.join(["grader", "grade", folder, "--assignment", "04_x", "--only", "a b"])
+    made = Provenance("", "", "", "", "", "", "", "", "vgpu", 1, True, command)
+    assert made.public_command == f"grader grade {shown} --assignment 04_x --only 'a b'"
 
 
 def test_long_output_takes_no_time() -> None:

@@ -143,7 +143,7 @@ def grade(
                 _show_shared(console, found)
                 settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
                 command = (
-                    f"grader grade {shlex.quote(_short(submissions))} --assignment {assignment.id}"
+                    f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
                     f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
                 )
                 bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
@@ -532,12 +532,6 @@ def main() -> int:
             raise
         return _failed(problem)
     return status if isinstance(status, int) else 0
-
-
-def _short(folder: Path) -> str:
-    """The folder as a card names it: from here, and by its own name where it is elsewhere on this machine."""
-    path = folder.resolve()
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else path.name
 
 
 def _show_shared(console: Console, found: list[Submission]) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import re
+import shlex
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from grader.result import SuiteResult, TestResult, is_not_begun, result_from
@@ -38,6 +40,12 @@ class Provenance:
     seed: int | None
     sandboxed: bool
     command: str
+
+    @property
+    def public_command(self) -> str:
+        """The command with a folder from elsewhere on this machine by its last name only."""
+        words = shlex.split(self.command)
+        return shlex.join(Path(word).name if word.startswith(("/", "..")) else word for word in words)
 
 
 @dataclass(frozen=True)
