@@ -24,6 +24,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "vgpu/exec/program.h"
@@ -44,7 +45,8 @@ class ReadTracker {
   ReadTracker& operator=(const ReadTracker&) = delete;
 
   DelayedEvents& events() { return events_; }
-  const Insn* code() const { return code_.data(); }
+  // What the engine has to run.
+  std::vector<Insn> TakeCode() { return std::move(code_); }
   // A load that must be told by itself.
   bool Reads(uint32_t pc) const { return step_[pc] != nullptr && step_[pc]->reads; }
   bool delays() const { return !events_.empty(); }
