@@ -60,6 +60,8 @@ if on_gpu:
 values = {words[1]: float(words[2]) for words in directives if words[0] == "value"}
 times = {words[1]: float(words[2]) for words in directives if words[0] == "time"}
 printed = "\n".join(" ".join(words[1:]) for words in directives if words[0] == "print") or "<script>alert(1)</script>"
+said = f"  {printed}\n" if "@ROOT@" in printed else ""  # by the judge, too
+said = said.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@", arguments["worker"])
 printed = printed.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@", arguments["worker"])
 kinds = {words[0] for words in directives}
 
@@ -118,7 +120,7 @@ for name in names:
             "verdict": verdict,
             "seconds": slow,
             "unfinished": rung in todo,
-            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n  {printed}\n  hint    think",
+            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n{said}  hint    think",
             "output": printed,
             "reproduce": f"make test TEST={name} SEED={document['seed']}",
             "findings": [finding] if verdict == "RACE" else [],
