@@ -1,16 +1,21 @@
 """`grader check`: what it holds to be right, and each thing that it refuses."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from grader import check_files
+from grader import check_files, check_run
 from grader.assignment import load_assignment
 from grader.check_run import tests_above as above
+from grader.check_run import tests_known
 from grader.cli import cli
+from grader.declared import Collected
+from grader.discovery import Submission
 from grader.layout import Layout
+from grader.roster import Student
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -214,9 +219,7 @@ def _tests_run(layout: Layout, who: str) -> list[str]:
 
 
 def _write_wrong(layout: Layout, name: str, rung: str, alpha: str) -> None:
-    text = (
-        f"// verdict: RACE {rung}\n// fail {rung} RACE\n// who {name}\n// slow 0.06\nvoid alpha_one() {{ {alpha} }}\n"
-    )
+    text = f"// verdict: RACE {rung}\n// fail {rung} RACE\n// who {name}\nvoid alpha_one() {{ {alpha} }}\n"
     (layout.reference("90_fake") / "wrong" / f"{name}.cu").write_text(text)
 
 
@@ -227,22 +230,43 @@ def test_a_wrong_solution_runs_until_it_fails(good: Layout) -> None:
     assert check("--only", "wrong/first.cu").exit_code == 0
 
 
-def test_code_that_passed_is_not_tested_again(good: Layout) -> None:
+def test_large_tests_run_once_for_the_same_code(good: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_run, "_LARGE", re.compile("SumsNone"))
     _write_wrong(good, "same1", "beta_two", "good();")
     _write_wrong(good, "same2", "beta_two", "good(); /* again */")
     _write_wrong(good, "same3_other", "beta_two", "better();")
     _write_wrong(good, "same4_wrong", "alpha_one", "good();")
-    result = check("--only", "wrong/same*", "--jobs", "1", "--update-messages")
+    result = check("--only", "wrong/same*", "--update-messages")
     assert result.exit_code == 0, result.output
     assert _tests_run(good, "same1") == ["SumsAll/alpha_one", "SumsNone/alpha_one", "SumsAll/beta_two"]
-    assert _tests_run(good, "same2") == ["SumsAll/beta_two"]
+    assert _tests_run(good, "same2") == ["SumsAll/alpha_one", "SumsAll/beta_two"]
     assert _tests_run(good, "same3_other") == _tests_run(good, "same1")
     assert _tests_run(good, "same4_wrong") == ["SumsAll/alpha_one"]  # the rung that it declares
 
 
+def test_only_what_has_to_pass_stands_for_others() -> None:
+    assignment = load_assignment(ROOT / "assignments" / "04_reduction")
+    tests = [f"A.Sums{size}/{rung.id}" for rung in assignment.rungs for size in ("Few", "Large")]
+    source = "".join(f"void {rung.id}() {{ good(); }}\n" for rung in assignment.rungs).encode()
+    collected = Collected()
+    collected.wrong = {
+        "wrong/compile": ("COMPILE", ""),
+        "wrong/first": ("RACE", "reduce2_strided"),
+        "wrong/second": ("RACE", "reduce3_sequential"),
+        "wrong/bonus": ("WRONG", "reduce8_max"),
+    }
+    folders = ["stub", "right/one", *collected.wrong]
+    known = tests_known(assignment, tests, [Submission(name, Student(name), source) for name in folders], collected)
+    names = {folder: [test.name for test in left_out] for folder, left_out in known.items()}
+    assert names == {
+        "wrong/second": ["A.SumsLarge/reduce1_interleaved"],
+        "wrong/bonus": ["A.SumsLarge/reduce1_interleaved", "A.SumsLarge/reduce2_strided"],
+    }
+
+
 def test_right_solutions_run_every_test(good: Layout) -> None:
     for name in ("one", "two"):
-        text = f"// points: 20 + 3\n// who {name}\n// slow 0.06\nvoid alpha_one() {{}}\n"
+        text = f"// points: 20 + 3\n// who {name}\nvoid alpha_one() {{}}\n"
         (good.reference("90_fake") / "right" / f"{name}.cu").write_text(text)
     check("--only", "right/*", "--jobs", "1")
     assert len(_tests_run(good, "one")) == len(_tests_run(good, "two")) == 6

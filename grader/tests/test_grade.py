@@ -241,6 +241,37 @@ def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -
     assert not (in_checkout.root / "out/work").exists()
 
 
+def test_killed_again_and_again_while_it_compiles(in_checkout: Layout, submissions: Submissions) -> None:
+    """A run that never lives long enough to compile all and run a suite comes to an end all the same."""
+    names = ["s0", "s1"]
+    folder = submissions(**dict.fromkeys(names, "// SLOW_COMPILER\n// slow 0.3"))
+    command = [sys.executable, "-m", "grader", "grade", str(folder), "--no-sandbox", "--jobs", "1"]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    workers, out = in_checkout.root / "out/workers", in_checkout.root / "out"
+
+    def done() -> tuple[int, int, int]:
+        built = len([path for path in workers.glob("*") if not path.name.startswith(".")])
+        return built, len(rows(in_checkout, "SELECT 1 FROM record")), len(rows(in_checkout, "SELECT 1 FROM test"))
+
+    lives = 0
+    while lives < 60:
+        before, lives = done(), lives + 1
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+        while process.poll() is None and done() == before:
+            time.sleep(0.01)  # one more compiled or one more test ended: that is as long as it lives
+        if process.poll() is not None:
+            break
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert len(list((out / "work").glob("*"))) <= 2  # what runs before left is not kept
+    assert process.returncode == 0
+    assert {r["score"]["total"] for r in results(in_checkout).values()} == {23}
+    builds = [line for line in log(in_checkout) if line.startswith("built")]
+    assert len(builds) <= len(names) + 1 + 2  # a kill may fall between the compiler's end and the record of it
+    assert not workers.exists()
+    assert not (out / "work").exists()
+
+
 def rows(layout: Layout, query: str) -> list[tuple[str, ...]]:
     path = layout.root / "out/journal.sqlite"
     if not path.exists():

@@ -3,7 +3,6 @@
 import pytest
 
 from grader.assignment import load_assignment
-from grader.check_run import Passed
 from grader.declared import collect
 from grader.layout import Layout
 from grader.same_code import Code
@@ -98,18 +97,3 @@ def test_wrong_solutions_share_the_code_that_is_not_the_point() -> None:
             keys.append(Code(submission.source.decode()).key(assignment.rungs[0].id))
     assert len(keys) > 10
     assert len(set(keys)) < len(keys) / 2
-
-
-def test_nothing_is_known_of_a_test_that_was_cheap_or_failed() -> None:
-    from grader.result import TestResult  # noqa: PLC0415
-
-    passed, code = Passed(), Code(_SOURCE)
-    names = ["A.B/alpha", "A.C/alpha", "A.D/alpha", "A.B/beta"]
-    tests = [
-        TestResult(name, name[4:], verdict, seconds, "", "", "", ())
-        for name, verdict, seconds in zip(names, ("PASS", "WRONG", "PASS", "PASS"), (1.0, 1.0, 0.001, 1.0), strict=True)
-    ]
-    passed.note(tests, code)
-    assert [test.name for test in passed.among(names, code)] == ["A.B/alpha", "A.B/beta"]
-    other = Code(_SOURCE.replace("*d_out = 1;", "*d_out = 2;"))
-    assert [test.name for test in passed.among(names, other)] == ["A.B/alpha"]

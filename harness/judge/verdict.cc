@@ -61,6 +61,7 @@ Verdict VerdictOf(vgpu::FindingKind kind) {
       return Verdict::kRace;
     case Kind::kBarrierDivergence:
     case Kind::kWarpSyncMismatch:
+    case Kind::kUndefinedShuffle:
       return Verdict::kBarrier;
     case Kind::kTrap:
     case Kind::kAssert:

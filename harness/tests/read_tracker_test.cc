@@ -131,6 +131,16 @@ TEST(ReadTrackerTest, FunctionsAreFollowedWhereTheyHaveOneFrame) {
             (Lanes{{3, kFullMask}}));
 }
 
+// The compiler loads a struct's padding along with its members.
+TEST(ReadTrackerTest, AnElementThatNobodyNamesIsNotReadEvenByAFunctionThatCallsItself) {
+  const std::string function =
+      ".func (.param .b32 y) f(.param .b32 x) {\n.reg .u32 %a<9>;\n.reg .pred %p;\nld.param.b32 %a0, [x];\n"
+      "ld.shared.v4.u32 {%a1, %a2, %a3, %a4}, [s+16];\nadd.u32 %a5, %a1, %a3;\n"
+      "{ .param .b32 x1; .param .b32 y1; setp.gt.u32 %p, %a0, 99; @!%p bra E;\n"
+      "st.param.b32 [x1], %a0; call.uni (y1), f, (x1);\nE: }\nst.param.b32 [y], %a5;\nret;\n}\n";
+  EXPECT_EQ(ReadLanes(kCall, function), (Lanes{{4, kFullMask}, {6, kFullMask}}));
+}
+
 // A value that is held while more happens than there is room for: the lanes that have used it by then count.
 TEST(ReadTrackerTest, AReadThatWaitsTooLongCountsForTheLanesThatHaveUsedIt) {
   const auto held = [](size_t stores) {

@@ -29,6 +29,7 @@ constexpr KindText kKinds[] = {
     {FindingKind::kRace, "RACE", "race"},
     {FindingKind::kBarrierDivergence, "BARRIER", "barrier divergence"},
     {FindingKind::kWarpSyncMismatch, "BARRIER", "wrong warp mask"},
+    {FindingKind::kUndefinedShuffle, "BARRIER", "undefined shuffle"},
     {FindingKind::kTrap, "CRASH", "trap"},
     {FindingKind::kAssert, "CRASH", "assertion failed"},
     {FindingKind::kTimeout, "TIMEOUT", "timeout"},

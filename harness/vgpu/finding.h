@@ -20,6 +20,7 @@ enum class FindingKind : uint8_t {
   kRace,
   kBarrierDivergence,  // lanes of a warp, or warps, disagree about a barrier; or a barrier nobody can complete
   kWarpSyncMismatch,   // a .sync operation whose member mask is wrong
+  kUndefinedShuffle,   // a use of what a shuffle read from a lane that takes no part in it
   kTrap,
   kAssert,
   kTimeout,

@@ -162,6 +162,9 @@ std::string_view HintOf(const Finding& finding) {
       return "every thread of the block that has not returned must reach the same __syncthreads()";
     case FindingKind::kWarpSyncMismatch:
       return "the mask of a _sync function names exactly the lanes that execute it";
+    case FindingKind::kUndefinedShuffle:
+      return "what such a lane gives is undefined: let every lane of the warp come to the shuffle, with the neutral "
+             "element (0 for a sum) where it has none of its own, and leave behind the last shuffle";
     case FindingKind::kTimeout:
       return "is there a loop that does not end, or that runs far more often than it has to?";
     case FindingKind::kStackOverflow:

@@ -16,6 +16,7 @@ from grader import cgroup, sandbox
 from grader.assignment import Assignment
 from grader.errors import InfrastructureError
 from grader.layout import Layout
+from grader.machine_paths import IN_BOX, MachinePaths
 from grader.names import shown_block
 from grader.process import run_command
 from grader.storage import need_space
@@ -59,14 +60,14 @@ def build_worker(
     for path in (source_folder, out):
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-    source_path = source_folder / assignment.submission
-    source_path.write_bytes(source)
+    (source_folder / assignment.submission).write_bytes(source)
     worker = out / "worker"
     command = [
         str(layout.build_script),
         *("--build", str(layout.build)),
         *("--assignment", str(assignment.path.parent)),
-        *("--source", str(source_path)),
+        # Its name in the box: what the compiler leaves in the program must not tell where this machine keeps things.
+        *("--source", str((IN_BOX if sandboxed else source_folder) / assignment.submission)),
         *("--glue", str(layout.glue(assignment.id))),
         *("--out", str(worker)),
         *("--nvcc", str(toolchain.nvcc)),
@@ -81,8 +82,8 @@ def build_worker(
                     assignment.path.parent,
                     layout.libraries,
                     *_outside_usr(toolchain.toolkit),
-                    source_folder,
                 ),
+                renamed=((source_folder, IN_BOX),),
                 writable=(out,),
                 covered=(layout.root / "reference",),
                 environment=(("PATH", f"{toolchain.nvcc.parent}:/usr/bin:/bin"), ("TMPDIR", "/tmp")),  # noqa: S108
@@ -118,15 +119,15 @@ def build_worker(
     if ended.status == 0:
         raise InfrastructureError("the build script reported success and left no worker")
     need_space(folder)  # else the compiler may have failed for want of it
-    message = first_errors(ended.output, source_folder)
+    message = first_errors(ended.output, MachinePaths(layout, toolchain, source_folder, out))
     if ended.status == REFUSED_STATUS:
         return Built(None, message, ended.seconds, refused=True)
     return Built(None, message or f"The compiler ended with status {ended.status} and said nothing.", ended.seconds)
 
 
-def first_errors(output: str, source_folder: Path) -> str:
+def first_errors(output: str, paths: MachinePaths) -> str:
     """The compiler's message without this machine's paths, cut down to what surrounds the first errors."""
-    text = shown_block(output.replace(f"{source_folder}/", ""), _OUTPUT_CAP)
+    text = shown_block(paths.hide(output), _OUTPUT_CAP)
     lines = [line.rstrip() for line in text.strip().splitlines()]
     if len(lines) <= _FIRST_LINES:
         return "\n".join(lines)

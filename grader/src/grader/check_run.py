@@ -5,16 +5,17 @@ the next one's are in the queue. What can't change a finding is left out of a wr
 
 * the rungs above the one that it declares: the verdict is that of the first rung that fails (`tests_above`);
 * what comes after the first failure on a rung: verdict and message are the first one's (--one-failure);
-* on the other rungs, costly tests that the same code passed in another solution's run (`Passed`). Most wrong solutions
-  have one good kernel for all the rungs that are not the point.
+* on the rungs below, large tests that another solution runs on the same code (`tests_known`). Most wrong solutions have
+  one good kernel for all the rungs that are not the point.
 
 The stub, the reference and the right solutions run every test.
 """
 
+import re
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -50,7 +51,7 @@ from grader.store import Journal
 from grader.toolchain import Toolchain
 from grader.worker_cache import WorkerCache
 
-_COSTLY_SECONDS = 0.05
+_LARGE = re.compile(r"\.\w*(?:Large|VeryLong)")  # so suites call the tests that run on Role::kPlain
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ class _Check:
         self._stop = stop
         self._lock = threading.Lock()
         self._messages: dict[str, str] = {}
-        self._passed = Passed()
+        self._known: dict[str, list[TestResult]] = {}
         self._collected = Collected()
         self._attacks: dict[str, Attack] = {}
         self._bench: Bench | None = None
@@ -222,26 +223,23 @@ class _Check:
             if not settings.only or any(fnmatchcase(submission.folder, glob) for glob in settings.only)
         ]
         chosen += [Submission(attack.name, Student(attack.name), attack.source) for attack in attacks]
-        return sorted(chosen, key=lambda submission: submission.folder in collected.wrong)
+        chosen.sort(key=lambda submission: submission.folder in collected.wrong)
+        self._known = tests_known(assignment, bench.suite.tests, chosen, collected)
+        return chosen
 
     def grade(self, submission: Submission) -> None:
         """Grades one solution and says what is found."""
         bench = self._bench
         assert bench is not None  # noqa: S101
-        code = Code((submission.source or b"").decode("utf-8", "replace"))
         if submission.folder in self._collected.wrong:
             bench = replace(bench, flags=(*bench.flags, "--one-failure"))
             rung = self._collected.wrong[submission.folder][1]
-            known = [name for name in bench.suite.tests if rung_of(name) != rung]
             done = [
                 *tests_above(self._assignment, bench.suite.tests, rung),
-                *self._passed.among(known, code),
+                *self._known.get(submission.folder, ()),
             ]
             self._journal.add_tests(submission.folder, key_of(bench, submission), done)
-        record = grade_one(bench, submission, self._journal, Quiet(), "grader check", self._stop)
-        if record.result:
-            self._passed.note(record.result.tests, code)
-        self._judge(record)
+        self._judge(grade_one(bench, submission, self._journal, Quiet(), "grader check", self._stop))
 
     def finish(self) -> None:
         """What is to be said once all are graded."""
@@ -276,32 +274,6 @@ class _Check:
             self._on_finding(finding)
 
 
-class Passed:
-    """Costly tests that passed, with the code that they tested.
-
-    A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: the same code passes
-    it again. The cheap tests run all the same, which shows where one rung's code is in the way of another's.
-    """
-
-    def __init__(self) -> None:
-        """None yet."""
-        self._known: set[tuple[str, str]] = set()
-        self._lock = threading.Lock()
-
-    def note(self, tests: Iterable[TestResult], code: Code) -> None:
-        """Keeps the costly ones of a solution's tests that passed."""
-        passed = [test for test in tests if test.verdict == "PASS" and test.seconds >= _COSTLY_SECONDS]
-        keys = {rung: code.key(rung) for rung in {test.rung for test in passed}}
-        with self._lock:
-            self._known |= {(test.name, keys[test.rung]) for test in passed if keys[test.rung]}
-
-    def among(self, names: Sequence[str], code: Code) -> list[TestResult]:
-        """Those of the tests that passed with the code that this source has."""
-        keys = {rung: code.key(rung) for rung in {rung_of(name) for name in names}}
-        with self._lock:
-            return [_as_passed(name) for name in names if (name, keys[rung_of(name)]) in self._known]
-
-
 def rung_of(test: str) -> str:
     """The rung that a test's full name ends with."""
     return test.rpartition("/")[2]
@@ -324,3 +296,33 @@ def tests_above(assignment: Assignment, tests: Sequence[str], rung: str) -> list
 
 def _as_passed(name: str) -> TestResult:
     return TestResult(name, rung_of(name), "PASS", 0.0, "", "", "", ())
+
+
+def tests_known(
+    assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
+) -> dict[str, list[TestResult]]:
+    """By wrong solution, the large tests that one before it runs on the same code, as if they had passed.
+
+    A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
+    passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs
+    that have to pass count. Large tests have a device and a worker of their own (Role::kPlain), so that leaving them
+    out changes nothing for the others; these run, and show where one rung's code is in the way of another's.
+    """
+    ids = [rung.id for rung in assignment.rungs]
+    large = [name for name in tests if _LARGE.search(name)]
+    seen: set[tuple[str, str]] = set()
+    known: dict[str, list[TestResult]] = {}
+    for submission in submissions:
+        verdict, declared = collected.wrong.get(submission.folder, ("", ""))
+        if (not verdict and submission.folder != REFERENCE) or verdict in ("COMPILE", "REJECTED"):
+            continue
+        code = Code((submission.source or b"").decode("utf-8", "replace"))
+        below = ids[: ids.index(declared)] if declared and not assignment.is_bonus_rung(declared) else ids
+        for rung in below:
+            if assignment.is_bonus_rung(rung) or not (key := code.key(rung)):
+                continue
+            if (rung, key) in seen and verdict:
+                own = [_as_passed(name) for name in large if rung_of(name) == rung]
+                known.setdefault(submission.folder, []).extend(own)
+            seen.add((rung, key))
+    return known

@@ -132,7 +132,9 @@ def grade(
         need_space(out)
         seeds = secret_of(console, out, secret) if seed is None else None
         journal = Journal(out / JOURNAL)
-        work = (out / "work").resolve()
+        work, workers = (out / "work").resolve(), out / "workers"
+        shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
+        cache = WorkerCache(layout, workers)
         try:
             for assignment in _assignments(layout, names, submissions):
                 need_gpu(layout, assignment, device)
@@ -144,7 +146,7 @@ def grade(
                     f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
                     f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
                 )
-                bench = prepare(layout, toolchain, assignment, settings, work, stop)
+                bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
                 with Display(console, assignment.title, len(chosen)) as display:
                     records = grade_class(bench, chosen, journal, display, jobs=jobs, command=command, stop=stop)
                 journal.set_class(assignment.id, records, whole=only is None)
@@ -154,6 +156,7 @@ def grade(
                 console.print(summary(assignment.title, records))
                 every += records
             published = publish(layout, out, journal)
+            shutil.rmtree(workers, ignore_errors=True)
         finally:
             stop.set()
             journal.close()
@@ -167,22 +170,7 @@ def grade(
     ):
         if path is not None:
             console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
-    failed = [record for record in every if record.status == NOT_GRADED]
-    if failed:
-        listed = ", ".join(escape(record.folder) for record in failed)
-        console.print(
-            f"[magenta]Not graded[/], for the harness failed on them: {listed}\n"
-            "Their report cards say what happened; the same command tries them again.",
-            highlight=False,
-        )
-    open_times = [record for record in every if record.result and not record.result.is_conclusive]
-    if open_times:
-        listed = ", ".join(f"{escape(record.folder)} ({_open_rungs(record)})" for record in open_times)
-        console.print(
-            f"[magenta]Inconclusive[/] times, which the same command measures again: {listed}", highlight=False
-        )
-    _show_unmade(console, published)
-    if failed or open_times or published.unmade:
+    if not _show_open(console, every, published):
         raise click.exceptions.Exit(HARNESS_STATUS)
 
 
@@ -206,6 +194,26 @@ def report(out: Path, build: Path | None) -> None:
     _show_unmade(console, published)
     if published.unmade:
         raise click.exceptions.Exit(HARNESS_STATUS)
+
+
+def _show_open(console: Console, every: list[Record], published: Published) -> bool:
+    """Names what has to be tried again; says whether all is done."""
+    failed = [record for record in every if record.status == NOT_GRADED]
+    if failed:
+        listed = ", ".join(escape(record.folder) for record in failed)
+        console.print(
+            f"[magenta]Not graded[/], for the harness failed on them: {listed}\n"
+            "Their report cards say what happened; the same command tries them again.",
+            highlight=False,
+        )
+    open_times = [record for record in every if record.result and not record.result.is_conclusive]
+    if open_times:
+        listed = ", ".join(f"{escape(record.folder)} ({_open_rungs(record)})" for record in open_times)
+        console.print(
+            f"[magenta]Inconclusive[/] times, which the same command measures again: {listed}", highlight=False
+        )
+    _show_unmade(console, published)
+    return not (failed or open_times or published.unmade)
 
 
 def _show_unmade(console: Console, published: Published) -> None:

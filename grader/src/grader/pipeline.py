@@ -30,6 +30,7 @@ from grader.files import sha256_bytes, sha256_file, sha256_files
 from grader.gpu_gate import GpuGate
 from grader.jobs import Jobs
 from grader.layout import Layout
+from grader.machine_paths import MachinePaths
 from grader.names import fingerprint, shown_block
 from grader.process import CancelledError
 from grader.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
@@ -406,15 +407,16 @@ class _Grading:
     def _made(self, status: str, message: str, score: Score | None, result: SuiteResult | None = None) -> Record:
         bench = self._bench
         source = self._submission.source or b""
+        paths = MachinePaths(bench.layout, bench.toolchain, self._folder() / "src", bench.work)
         return Record(
             assignment=bench.assignment.id,
             folder=self._submission.folder,
             student=self._submission.student,
             key=self._key,
             status=status,
-            message=shown_block(message, 1 << 17),
+            message=shown_block(paths.hide(message), 1 << 17),
             score=score,
-            result=result,
+            result=paths.hide_in(result) if result else None,
             source=source.decode("utf-8", "replace"),
             provenance=Provenance(
                 submission=sha256_bytes(source) if source else "",

@@ -114,9 +114,10 @@ def open_journal(out: Path) -> Journal:
 
 
 def public_document(record: Record) -> dict[str, object]:
-    """A record as results/*.json has it: without the source and the seed, with the path of its card."""
+    """A record as results/*.json has it: with its card, without the source, the seed and paths of this machine."""
     document = record.without_seed().document()
     del document["source"], document["provenance"]["seed"]
+    document["provenance"]["command"] = record.provenance.public_command
     if document["result"]:
         del document["result"]["seed"]
     return document | {"verdict": record.verdict, "card": card_name(record)}

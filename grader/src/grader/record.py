@@ -1,7 +1,10 @@
 """What is kept of one graded submission: all that its report card, its row and its rank are made from."""
 
 import json
+import re
+import shlex
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from grader.result import SuiteResult, TestResult, is_not_begun, result_from
@@ -38,6 +41,12 @@ class Provenance:
     sandboxed: bool
     command: str
 
+    @property
+    def public_command(self) -> str:
+        """The command with a folder from elsewhere on this machine by its last name only."""
+        words = shlex.split(self.command)
+        return shlex.join(Path(word).name if word.startswith(("/", "..")) else word for word in words)
+
 
 @dataclass(frozen=True)
 class Record:
@@ -72,7 +81,9 @@ class Record:
         seed = str(self.provenance.seed)
 
         def clean(text: str) -> str:
-            return text.replace(seed, "…") if len(seed) >= _SEED_DIGITS else text
+            # A short one, which an author chose, is recognised by what stands before it.
+            before = "" if len(seed) >= _SEED_DIGITS else "(?<=seed[ =])"
+            return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)
 
         def cleaned(test: TestResult) -> TestResult:
             return replace(test, message=clean(test.message), output=clean(test.output), reproduce="")

@@ -33,13 +33,15 @@ _PROBE_SECONDS = 20
 class Box:
     """What one command may see and use.
 
-    Paths keep their names inside. `covered` folders are hidden even where they lie in something visible.
+    Paths keep their names inside, except in `renamed`: a folder, and what it is called there, read-only. `covered`
+    folders are hidden even where they lie in something visible.
     `file_bytes` is the largest file it may write, `address_bytes` the address space (0: no limit). bubblewrap reports
     to descriptor `status_fd` whether the command was started at all.
     """
 
     read_only: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
+    renamed: tuple[tuple[Path, Path], ...] = ()
     covered: tuple[Path, ...] = ()
     gpu: bool = False
     environment: tuple[tuple[str, str], ...] = ()
@@ -80,6 +82,8 @@ def box_prefix(box: Box) -> list[str]:
         words += _gpu_words()
     for path in box.read_only:
         words += ["--ro-bind", str(path), str(path)]
+    for path, inside in box.renamed:
+        words += ["--ro-bind", str(path), str(inside)]
     for path in box.writable:
         words += ["--bind", str(path), str(path)]
     for path in box.covered:

@@ -1,7 +1,9 @@
-"""Compiled workers that are kept across runs in the build tree, by a hash of all that they depend on.
+"""Compiled workers that are kept across runs, by a hash of all that they depend on.
 
-Only for an author's own runs (`check`, `mutate`), which compile the same hundred solutions again and again; a class is
-graded once, and has its journal. What a compiler refused is kept too. Entries that nobody asked for in two weeks go.
+An author's own runs (`check`, `mutate`) compile the same hundred solutions again and again: their entries are in the
+build tree, and go when nobody asked for them in two weeks. A class is graded once: its entries are in the output folder
+until all is graded, so that a run that was killed doesn't compile again what was compiled. What a compiler refused is
+kept too.
 """
 
 import json
@@ -24,9 +26,9 @@ _DAYS = 14
 class WorkerCache:
     """A folder of workers; may be used from several threads, and by several processes."""
 
-    def __init__(self, layout: Layout) -> None:
-        """The cache of a build tree."""
-        self._folder = layout.build / "workers" / "cache"
+    def __init__(self, layout: Layout, folder: Path | None = None) -> None:
+        """The cache in a folder, else the build tree's."""
+        self._folder = folder or layout.build / "workers" / "cache"
         self._lock = threading.Lock()
         self._at_work: dict[str, threading.Lock] = {}
 

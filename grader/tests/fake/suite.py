@@ -1,7 +1,8 @@
 """Stands in for a suite: reads the "worker" through the prefix, and writes the result file as its lines say.
 
 A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
-`harness TIMES` (exit 3 that many times), `todo RUNG` (not begun), `print TEXT`, `unfinished` (cut short), `garbage`.
+`harness TIMES` (exit 3 that many times), `todo RUNG` (not begun), `print TEXT` (@ROOT@, @WORKER@: paths),
+`unfinished` (cut short), `garbage`.
 With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while
 it was timed), `noisy TIMES` (inconclusive that many times). A file no_gpu beside the executable: there is none.
 Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
@@ -59,6 +60,9 @@ if on_gpu:
 values = {words[1]: float(words[2]) for words in directives if words[0] == "value"}
 times = {words[1]: float(words[2]) for words in directives if words[0] == "time"}
 printed = "\n".join(" ".join(words[1:]) for words in directives if words[0] == "print") or "<script>alert(1)</script>"
+said = f"  {printed}\n" if "@ROOT@" in printed else ""  # by the judge, too
+said = said.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@", arguments["worker"])
+printed = printed.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@", arguments["worker"])
 kinds = {words[0] for words in directives}
 
 print(f"A ladder, seed {arguments.get('seed')}")
@@ -116,7 +120,7 @@ for name in names:
             "verdict": verdict,
             "seconds": slow,
             "unfinished": rung in todo,
-            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n  hint    think",
+            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n{said}  hint    think",
             "output": printed,
             "reproduce": f"make test TEST={name} SEED={document['seed']}",
             "findings": [finding] if verdict == "RACE" else [],

@@ -252,7 +252,8 @@ void Statements::Switch(int depth) {
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   std::string selector = Expression(type, 2);
   if (dense) {
-    selector += " % " + std::to_string(cases + 1) + "u";
+    // With a type at its beginning g++ may take it for a declaration.
+    selector = "0u + " + selector + " % " + std::to_string(cases + 1) + "u";
   } else {  // half the time one of the labels
     selector = Join({Condition(1), " ? ", Name(type), "(", std::to_string(One(labels)), "u) : ", Condition(1), " ? ",
                      Name(type), "(", std::to_string(One(labels)), "u) : ", selector});

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/row.h"
@@ -60,6 +61,7 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
       notes_(pattern_of_.data()),
       locality_(launch.program->code.size()) {
   FollowReads();
+  FollowShuffles();
   for (Observer* observer : observers_) {
     if (observer->WatchesMemory()) memory_observers_.push_back(observer);
   }
@@ -96,7 +98,16 @@ void Engine::FollowReads() {
   read_tracker_ = std::make_unique<ReadTracker>(*launch_.program, std::move(delayed));
   others.push_back(&read_tracker_->events());
   observers_ = std::move(others);
-  code_ = read_tracker_->code();
+  own_code_ = read_tracker_->TakeCode();
+  code_ = own_code_.data();
+}
+
+void Engine::FollowShuffles() {
+  const auto checks = [](const Observer* observer) { return observer->ChecksShuffles(); };
+  if (launch_.program->definedness == nullptr || std::none_of(observers_.begin(), observers_.end(), checks)) return;
+  if (own_code_.empty()) own_code_ = launch_.program->code;
+  code_ = own_code_.data();
+  definedness_tracker_ = std::make_unique<DefinednessTracker>(*this, own_code_);
 }
 
 void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
@@ -213,6 +224,7 @@ Block* Engine::StartBlock(uint32_t index) {
     const uint32_t lanes = std::min<uint32_t>(kWarpSize, threads - w * kWarpSize);
     StartWarp(block->warps[w], program, lanes == kWarpSize ? kFullMask : (LaneMask{1} << lanes) - 1);
   }
+  if (definedness_tracker_ != nullptr) definedness_tracker_->BeginBlock(*block);
   for (Observer* observer : observers_) observer->OnBlockBegin(index);
   return block;
 }
@@ -270,6 +282,7 @@ void Engine::RunBlocks() {
   RunAllBlocks();
   TellSharedNotes();
   if (read_tracker_ != nullptr) read_tracker_->End();
+  if (definedness_tracker_ != nullptr) definedness_tracker_->Tell();
 }
 
 void Engine::RunAllBlocks() {

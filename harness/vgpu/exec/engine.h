@@ -68,7 +68,8 @@ struct LaunchState {
 inline constexpr uint64_t kWaitingShare = 16;
 inline uint64_t Charged(uint64_t executed, uint64_t waited) { return executed - waited + waited / kWaitingShare; }
 
-class ReadTracker;  // exec/read_tracker.h
+class ReadTracker;         // exec/read_tracker.h
+class DefinednessTracker;  // exec/definedness_tracker.h
 
 // A finding or fault with the block that it comes from, for a fixed order.
 struct BlockFinding {
@@ -163,8 +164,12 @@ class Engine {
   // The place of a lane at the instruction at pc.
   ThreadPlace Place(const Warp& warp, uint32_t pc, int lane) const;
   // A finding with kernel, launch and place filled in.
-  Finding MakeFinding(const Warp& warp, uint32_t pc, int lane, FindingKind kind, std::string detail) const;
-  void Report(const Warp& warp, Finding finding);
+  Finding MakeFinding(const Warp& warp, uint32_t pc, int lane, FindingKind kind, std::string detail) const {
+    return MakeFinding(Place(warp, pc, lane), kind, std::move(detail));
+  }
+  Finding MakeFinding(ThreadPlace place, FindingKind kind, std::string detail) const;
+  void Report(const Warp& warp, Finding finding) { Report(warp.block->index, std::move(finding)); }
+  void Report(uint32_t block_index, Finding finding);
   // With checkers on: lanes that a .sync instruction's mask names went past it, while others waited there for them.
   void ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry);
   // Records the fault and stops the warp. The first one of an engine counts.
@@ -176,6 +181,8 @@ class Engine {
 
   // Follows what loads bring, where an observer wants to know which of it is used; nullptr: none does.
   ReadTracker* read_tracker() { return read_tracker_.get(); }
+  // Follows what shuffles bring, where an observer wants to know whether that is undefined; nullptr: none does.
+  DefinednessTracker* definedness_tracker() { return definedness_tracker_.get(); }
 
   // Results.
   const std::optional<BlockFinding>& fault() const { return fault_; }
@@ -207,6 +214,7 @@ class Engine {
   bool GoesOn(const Block& block, uint64_t* told);
   void RunAllBlocks();
   void FollowReads();
+  void FollowShuffles();
   void BeginNotes(Block& block);
   void TellNotes(bool last);
   void ReportPartialBarrier(const Warp& warp);
@@ -216,7 +224,9 @@ class Engine {
   std::vector<Observer*> observers_, memory_observers_;
   bool observed_ = false;
   std::unique_ptr<ReadTracker> read_tracker_;
-  const Insn* code_;  // the program's, or the read tracker's copy of it
+  std::unique_ptr<DefinednessTracker> definedness_tracker_;
+  std::vector<Insn> own_code_;  // empty: none is needed
+  const Insn* code_;            // the program's, or the own one
   std::vector<PcIssue> issue_;
   // By pc: how many instructions from there on all go straight, and how often they did all together.
   std::vector<uint32_t> straight_;

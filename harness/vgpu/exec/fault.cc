@@ -170,22 +170,21 @@ ThreadPlace Engine::Place(const Warp& warp, uint32_t pc, int lane) const {
   return DescribeThread(launch_, warp.block->index, warp.index * kWarpSize + static_cast<uint32_t>(lane), pc);
 }
 
-Finding Engine::MakeFinding(const Warp& warp, uint32_t pc, int lane, FindingKind kind, std::string detail) const {
+Finding Engine::MakeFinding(ThreadPlace place, FindingKind kind, std::string detail) const {
   Finding finding;
   finding.kind = kind;
   finding.kernel = launch_.info.kernel;
   finding.launch = launch_.info.ordinal;
   finding.grid = launch_.info.grid;
   finding.block_dim = launch_.info.block;
-  finding.first = Place(warp, pc, lane);
+  finding.first = std::move(place);
   finding.detail = std::move(detail);
   return finding;
 }
 
-void Engine::Report(const Warp& warp, Finding finding) {
+void Engine::Report(uint32_t block, Finding finding) {
   // A loop can find the same thing without end. One a pair of instructions is kept, of the lowest block, so that the
   // outcome does not depend on how blocks were dealt to CPU threads.
-  const uint32_t block = warp.block->index;
   const int second = finding.second ? finding.second->ptx_line : 0;
   for (BlockFinding& known : findings_) {
     if (known.finding.kind != finding.kind || known.finding.first.ptx_line != finding.first.ptx_line ||

@@ -19,7 +19,8 @@
 
 namespace lockstep::vgpu {
 
-struct UsePlan;  // exec/use_plan.h
+struct DefinednessPlan;  // exec/definedness_plan.h
+struct UsePlan;          // exec/use_plan.h
 
 inline constexpr uint32_t kNoPc = 0xffffffffu;
 inline constexpr size_t kMostInlined = 64;  // calls within calls that a message follows
@@ -91,11 +92,12 @@ inline AlignedBytes MakeAlignedBytes(size_t bytes) {
 struct Program {
   KernelInfo kernel;
   std::vector<Insn> code;
-  std::vector<InsnInfo> info;                // beside code
-  std::vector<SynchronousInfo> synchronous;  // beside code
-  std::shared_ptr<UsePlan> uses;             // loads whose values may not be used; nullptr: there are none
-  std::vector<std::string> texts;            // "st.shared.u32"
-  std::vector<std::string> files;            // SourceLocation::file
+  std::vector<InsnInfo> info;                    // beside code
+  std::vector<SynchronousInfo> synchronous;      // beside code
+  std::shared_ptr<UsePlan> uses;                 // loads whose values may not be used; nullptr: there are none
+  std::shared_ptr<DefinednessPlan> definedness;  // nullptr: there are no shuffles
+  std::vector<std::string> texts;                // "st.shared.u32"
+  std::vector<std::string> files;                // SourceLocation::file
   std::vector<ptx::InlineSite> inline_sites;
   std::vector<FunctionInfo> functions;  // [0]: the entry
   std::unordered_map<uint64_t, uint32_t> function_of_address;

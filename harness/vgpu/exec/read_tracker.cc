@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "vgpu/exec/engine.h"
-#include "vgpu/isa/row.h"
+#include "vgpu/exec/shown_lanes.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -17,53 +17,6 @@ LaneMask LanesOf(const std::vector<ReadTag>& tags) {
   LaneMask lanes = 0;
   for (const ReadTag& tag : tags) lanes |= tag.lanes;
   return lanes;
-}
-
-template <typename T, typename F>
-LaneMask LanesWhere(const Warp& warp, RowRef row, const F& f) {
-  const T* values = Source<T>(warp, row);
-  LaneMask lanes = 0;
-  for (int lane = 0; lane < kWarpSize; ++lane) lanes |= static_cast<LaneMask>(f(values[lane])) << lane;
-  return lanes;
-}
-
-template <typename F>
-LaneMask LanesWhereBits(const Warp& warp, RowRef row, uint8_t bytes, const F& f) {
-  switch (bytes) {
-    case 8:
-      return LanesWhere<uint64_t>(warp, row, f);
-    case 4:
-      return LanesWhere<uint32_t>(warp, row, f);
-    default:
-      return LanesWhere<uint16_t>(warp, row, f);
-  }
-}
-
-// The lanes in which the operand in `row_index` lets the other one have a say.
-LaneMask ShownLanes(const Warp& warp, const Insn& insn, const UsePlan::Source& source, uint8_t row_index) {
-  const RowRef row = insn.row[row_index];
-  switch (source.shows) {
-    case Shows::kAlways:
-      return kFullMask;
-    case Shows::kIfTrue:
-      return PredicateSource(warp, insn, row_index);
-    case Shows::kIfFalse:
-      return ~PredicateSource(warp, insn, row_index);
-    case Shows::kIfBits:
-      return LanesWhereBits(warp, row, source.bytes, [](auto value) { return value != 0; });
-    case Shows::kIfZeros:
-      return LanesWhereBits(warp, row, source.bytes,
-                            [](auto value) { return static_cast<decltype(value)>(~value) != 0; });
-    case Shows::kIfPositive:
-      return LanesWhere<int32_t>(warp, row, [](int32_t value) { return value >= 0; });
-    case Shows::kIfNegative:
-      return LanesWhere<int32_t>(warp, row, [](int32_t value) { return value < 0; });
-    case Shows::kIfPositiveFloat:
-      return LanesWhere<float>(warp, row, [](float value) { return value >= 0; });
-    case Shows::kIfNegativeFloat:
-      return LanesWhere<float>(warp, row, [](float value) { return !(value >= 0); });
-  }
-  return kFullMask;
 }
 
 void Add(std::vector<ReadTag>& tags, const ReadTag& more) {
@@ -83,11 +36,21 @@ ReadTracker::ReadTracker(const Program& program, std::vector<Observer*> observer
   const FunctionInfo& entry = program.functions[0];
   for (uint32_t pc = 0; pc < code_.size(); ++pc) {
     const bool once = program.bounded_stack || (pc >= entry.entry_pc && pc < entry.end_pc);
-    step_[pc] = once ? program.uses->StepAt(pc) : nullptr;
+    step_[pc] = program.uses->StepAt(pc);
+    if (!once && step_[pc] != nullptr) step_[pc] = Unfollowed(*step_[pc]);
     if (step_[pc] == nullptr) continue;
     code_[pc].handler = RunFollowed;
     if (code_[pc].guard != kNoRow) code_[pc].flags |= kAlwaysCall;
   }
+}
+
+const UsePlan::Step* ReadTracker::Unfollowed(const Step& step) {
+  const auto unread = [](const UsePlan::Result& result) { return result.unread; };
+  if (!step.reads || std::none_of(step.results.begin(), step.results.end(), unread)) return nullptr;
+  Step& alone = unfollowed_.emplace_back();
+  alone.reads = true;
+  for (const UsePlan::Result& result : step.results) alone.results.push_back({UsePlan::kNoSlot, !result.unread});
+  return &alone;
 }
 
 void ReadTracker::Run(Warp& warp, LaneMask mask) {
@@ -168,9 +131,10 @@ void ReadTracker::Gather(const Warp& warp, const Insn& insn, const Step& step, L
     if (tags.slots[source.slot].empty()) continue;
     LaneMask lanes = mask;
     if (source.shows != Shows::kAlways) {
-      LaneMask shown = ShownLanes(warp, insn, source, source.row);
+      LaneMask shown = ShownLanes(warp, insn, source.shows, source.bytes, source.row);
       if (source.decider != UsePlan::kNoSlot) {
-        const LaneMask outweighs = source.own == 0 ? kFullMask : ~ShownLanes(warp, insn, source, source.own);
+        const LaneMask outweighs =
+            source.own == 0 ? kFullMask : ~ShownLanes(warp, insn, source.shows, source.bytes, source.own);
         shown |= LanesOf(tags.slots[source.decider]) & outweighs;
       }
       lanes &= shown;

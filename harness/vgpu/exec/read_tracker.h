@@ -16,13 +16,15 @@
 //
 // The engine then runs a copy of the program in which those instructions call the tracker first; the others are as they
 // were. Functions that may be entered again before they return (recursion, indirect calls) are not followed: their
-// registers exist several times.
+// registers exist several times. Of a load there, all is used but for elements whose register no instruction names.
 //
 // A read that waits behind too many events, or of a warp with too many such reads, counts for the lanes that have used
 // it by then, and for no others.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "vgpu/exec/program.h"
@@ -43,7 +45,8 @@ class ReadTracker {
   ReadTracker& operator=(const ReadTracker&) = delete;
 
   DelayedEvents& events() { return events_; }
-  const Insn* code() const { return code_.data(); }
+  // What the engine has to run.
+  std::vector<Insn> TakeCode() { return std::move(code_); }
   // A load that must be told by itself.
   bool Reads(uint32_t pc) const { return step_[pc] != nullptr && step_[pc]->reads; }
   bool delays() const { return !events_.empty(); }
@@ -57,6 +60,8 @@ class ReadTracker {
  private:
   using Step = UsePlan::Step;
 
+  // Of a step in a function that is not followed: a load's elements that nobody reads; nullptr: there are none.
+  const Step* Unfollowed(const Step& step);
   void Execute(Warp& warp, const Insn& insn, LaneMask mask);
   void Read(Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ReadTags& tags);
   void Gather(const Warp& warp, const Insn& insn, const Step& step, LaneMask mask, const ReadTags& tags);
@@ -67,6 +72,7 @@ class ReadTracker {
   const Program& program_;
   DelayedEvents events_;
   std::vector<Insn> code_;
+  std::deque<Step> unfollowed_;
   std::vector<const Step*> step_;  // by pc
   std::vector<ReadTag> gathered_;  // of the running instruction
   bool changed_ = false;           // since Settle: some slot holds less, or something is used

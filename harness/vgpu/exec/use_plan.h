@@ -36,6 +36,7 @@ struct UsePlan {
   struct Result {
     uint32_t slot = kNoSlot;  // none: nobody follows what stands there
     bool sure = false;        // whatever comes, the value is used
+    bool unread = false;      // no instruction reads the register, as of padding beside the members that a vector loads
   };
 
   // What one instruction does to followed values. A slot stands for one register.

@@ -103,6 +103,8 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   s.slept = 0;
   s.wrote = false;  // by the block before it: else the first wait takes one turn more
   s.async_copies.reset();
+  s.undefined.reset();
+  s.entry_frame.undefined.reset();
   s.cluster_arrived = 0;
   s.reason = StopReason::kNone;
   warp.alive = lanes;
@@ -247,6 +249,7 @@ Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site)
   std::fill_n(frame->dynamic, kWarpSize, 0);
   frame->depth = parent->depth + 1;
   frame->lanes = warp.active;
+  frame->undefined.reset();
   ForgetLocal(s, warp.engine->program(), warp.active, frame->local_base, function.local_bytes);
   EnsureRows(*frame, function, true);
   s.groups[s.current].frame = frame;

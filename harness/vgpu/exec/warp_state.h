@@ -21,6 +21,7 @@
 #include "vgpu/exec/async_copy.h"
 #include "vgpu/exec/program.h"
 #include "vgpu/exec/read_tags.h"
+#include "vgpu/exec/undefined_values.h"
 #include "vgpu/exec/warp.h"
 
 namespace lockstep::vgpu {
@@ -37,6 +38,7 @@ struct Frame {
   uint32_t MostDynamic() const { return *std::max_element(dynamic, dynamic + kWarpSize); }
   size_t capacity = 0;
   AlignedBytes rows;
+  std::unique_ptr<UndefinedValues> undefined;  // null: none are known
 };
 
 enum class GroupStatus : uint8_t { kReady, kAtBarrier, kAtWarpSync };
@@ -97,6 +99,7 @@ struct WarpState {
 
   std::unique_ptr<AsyncCopies> async_copies;  // null until the warp has one
   std::unique_ptr<ReadTags> read_tags;        // the same
+  std::unique_ptr<UndefinedWarp> undefined;   // the same
   LaneMask cluster_arrived = 0;               // lanes that are between arrival and wait at the cluster's barrier
   LaneMask cluster_parity = 0;                // of the phase in which they arrived
 

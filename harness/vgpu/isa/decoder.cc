@@ -9,6 +9,7 @@
 
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
+#include "vgpu/isa/definedness.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -213,6 +214,10 @@ void Build(ProgramBuilder& builder, const ptx::Function& entry) {
   PlaceShared(builder);
   program.functions.resize(builder.functions.size());
   builder.callees.resize(builder.functions.size());
+  if (std::any_of(builder.functions.begin(), builder.functions.end(),
+                  [](const ptx::Function* function) { return HasShuffles(*function); })) {
+    program.definedness = std::make_shared<DefinednessPlan>();
+  }
   for (uint32_t k = 0; k < builder.functions.size(); ++k) {
     const auto address = builder.image.function_addresses.find(builder.functions[k]->name);
     if (address != builder.image.function_addresses.end()) program.function_of_address[address->second] = k;

@@ -8,6 +8,7 @@
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/cost_class.h"
 #include "vgpu/isa/decoder_internal.h"
+#include "vgpu/isa/definedness.h"
 #include "vgpu/isa/memory.h"
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/special_registers.h"
@@ -215,6 +216,7 @@ void FunctionDecoder::Decode() {
   info.end_pc = static_cast<uint32_t>(program.code.size());
   PatchBranches();
   PlanUses(function_, *flow_.graph, own_pc_, program.uses);
+  if (program.definedness != nullptr) PlanDefinedness(function_, own_pc_, *program.definedness);
 }
 
 void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near) {

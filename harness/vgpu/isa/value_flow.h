@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "vgpu/exec/use_plan.h"
 #include "vgpu/isa/control_flow_graph.h"
 #include "vgpu/isa/liveness.h"
 #include "vgpu/isa/opcode_table.h"
@@ -98,10 +100,14 @@ class Uses {
   bool pure(size_t k) const { return kind_[k] != Kind::kUse && kind_[k] != Kind::kLoad && kind_[k] != Kind::kEnd; }
   const ptx::Instruction& instruction(size_t k) const { return function_.body[k]; }
 
+  ptx::Type type(int reg) const {
+    return reg == condition_code() ? ptx::Type::kPred : uses_.registers.type[static_cast<size_t>(reg)];
+  }
   int guard(size_t k) const {
     const auto& guard = function_.body[k].guard;
     return guard ? number_.at(guard->name) : -1;
   }
+  int Register(const std::string& name) const { return number_.at(name); }
   // The register that an operand is; -1: none.
   int Operand(const ptx::Operand& operand) const {
     const auto* r = std::get_if<ptx::RegisterRef>(&operand.value);
@@ -136,6 +142,57 @@ class Uses {
   std::unordered_map<std::string_view, int> number_;
   std::vector<Kind> kind_;
 };
+
+// The first type among an instruction's modifiers, or the last.
+inline ptx::Type TypeOf(const ptx::Instruction& i, bool last) {
+  std::optional<ptx::Type> found;
+  for (const std::string& word : i.modifiers) {
+    if (const auto type = ptx::TypeFromName(word); type && (last || !found)) found = type;
+  }
+  return found.value_or(ptx::Type::kB32);
+}
+
+// f(register, shows, row, bytes, decider, own) for what an instruction reads besides its guard, with the fields of
+// UsePlan::Source; decider: a register, or -1. register: -1 for an operand that is none.
+template <typename F>
+void ForSources(const Uses& uses, size_t k, const F& f) {
+  using Shows = UsePlan::Shows;
+  const ptx::Instruction& i = uses.instruction(k);
+  const auto always = [&](int reg) { f(reg, Shows::kAlways, 0, 0, -1, 0); };
+  switch (uses.kind(k)) {
+    case Kind::kSelect: {
+      const bool predicate = i.opcode == "selp";
+      const bool is_float = TypeOf(i, true) == ptx::Type::kF32;
+      const Shows first = predicate ? Shows::kIfTrue : is_float ? Shows::kIfPositiveFloat : Shows::kIfPositive;
+      const Shows second = predicate ? Shows::kIfFalse : is_float ? Shows::kIfNegativeFloat : Shows::kIfNegative;
+      f(uses.Operand(k, 1), first, 3, 4, -1, 0);
+      f(uses.Operand(k, 2), second, 3, 4, -1, 0);
+      always(uses.Operand(k, 3));
+      break;
+    }
+    case Kind::kBitwise: {
+      const bool conjunction = i.opcode == "and", predicate = Has(i, "pred");
+      const Shows shows = predicate ? (conjunction ? Shows::kIfTrue : Shows::kIfFalse)
+                                    : (conjunction ? Shows::kIfBits : Shows::kIfZeros);
+      const int bytes = ptx::SizeOf(TypeOf(i, false));
+      f(uses.Operand(k, 1), shows, 2, bytes, uses.Operand(k, 2), 1);
+      f(uses.Operand(k, 2), shows, 1, bytes, uses.Operand(k, 1), 2);
+      break;
+    }
+    case Kind::kCompare: {
+      const Shows shows = Has(i, "and") ? Shows::kIfTrue : Has(i, "or") ? Shows::kIfFalse : Shows::kAlways;
+      const int row = i.opcode == "setp" ? 4 : 3;
+      for (const size_t operand : {size_t{1}, size_t{2}}) {
+        f(uses.Operand(k, operand), shows, row, 4, uses.Operand(k, 3), 0);
+      }
+      always(uses.Operand(k, 3));
+      break;
+    }
+    default:
+      uses.ForReads(k, always);
+      break;
+  }
+}
 
 // Which registers somebody may read, at the begin of each block and, from there, behind each instruction. Of those that
 // have an index, a bit each.

@@ -348,6 +348,7 @@ class UsePlanner {
     if (step.reads) {
       for (const int reg : Elements(k)) {
         UsePlan::Result& result = step.results.emplace_back();
+        result.unread = reg < 0 || readers_[static_cast<size_t>(reg)].empty();
         if (reg < 0) continue;
         result.sure = sure_.Behind(k, reg);
         result.slot = SlotOf(reg);
@@ -379,53 +380,11 @@ class UsePlanner {
   }
 
   void AddSources(size_t k, UsePlan::Step& step) const {
-    const ptx::Instruction& i = function_.body[k];
-    const auto add = [&](int reg, Shows shows, int row, int bytes, int decider, int own = 0) {
+    ForSources(uses_, k, [&](int reg, Shows shows, int row, int bytes, int decider, int own) {
       if (SlotOf(reg) == UsePlan::kNoSlot) return;
       step.sources.push_back({SlotOf(reg), shows, static_cast<uint8_t>(row), static_cast<uint8_t>(bytes),
                               SlotOf(decider), static_cast<uint8_t>(own)});
-    };
-    const auto always = [&](int reg) { add(reg, Shows::kAlways, 0, 0, -1); };
-    const auto type_of = [&](bool last) {
-      std::optional<ptx::Type> found;
-      for (const std::string& word : i.modifiers) {
-        if (const auto type = ptx::TypeFromName(word); type && (last || !found)) found = type;
-      }
-      return found.value_or(ptx::Type::kB32);
-    };
-    switch (uses_.kind(k)) {
-      case Kind::kSelect: {
-        const bool predicate = i.opcode == "selp";
-        const bool is_float = type_of(true) == ptx::Type::kF32;
-        const Shows first = predicate ? Shows::kIfTrue : is_float ? Shows::kIfPositiveFloat : Shows::kIfPositive;
-        const Shows second = predicate ? Shows::kIfFalse : is_float ? Shows::kIfNegativeFloat : Shows::kIfNegative;
-        add(uses_.Operand(k, 1), first, 3, 4, -1);
-        add(uses_.Operand(k, 2), second, 3, 4, -1);
-        always(uses_.Operand(k, 3));
-        break;
-      }
-      case Kind::kBitwise: {
-        const bool conjunction = i.opcode == "and", predicate = Has(i, "pred");
-        const Shows shows = predicate ? (conjunction ? Shows::kIfTrue : Shows::kIfFalse)
-                                      : (conjunction ? Shows::kIfBits : Shows::kIfZeros);
-        const int bytes = ptx::SizeOf(type_of(false));
-        add(uses_.Operand(k, 1), shows, 2, bytes, uses_.Operand(k, 2), 1);
-        add(uses_.Operand(k, 2), shows, 1, bytes, uses_.Operand(k, 1), 2);
-        break;
-      }
-      case Kind::kCompare: {
-        const Shows shows = Has(i, "and") ? Shows::kIfTrue : Has(i, "or") ? Shows::kIfFalse : Shows::kAlways;
-        const int row = i.opcode == "setp" ? 4 : 3;
-        for (const size_t operand : {size_t{1}, size_t{2}}) {
-          add(uses_.Operand(k, operand), shows, row, 4, uses_.Operand(k, 3));
-        }
-        always(uses_.Operand(k, 3));
-        break;
-      }
-      default:
-        uses_.ForReads(k, always);
-        break;
-    }
+    });
   }
 
   const ptx::Function& function_;

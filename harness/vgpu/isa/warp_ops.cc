@@ -5,6 +5,8 @@
 // members. The engine has gathered them: the mask that a handler gets holds the lanes that execute together.
 #include <bit>
 
+#include "vgpu/exec/definedness_tracker.h"
+#include "vgpu/exec/engine.h"
 #include "vgpu/isa/arithmetic.h"
 
 namespace lockstep::vgpu {
@@ -31,7 +33,7 @@ enum class ShuffleMode : uint8_t { kUp, kDown, kButterfly, kIndex };
 
 // Rows: d, p, a, b, c, members. c holds the clamp value and, from bit 8 on, the mask that cuts the warp in segments.
 // A source lane that does not take part gives 0, as on the hardware (measured on an H200; undefined by the
-// documentation).
+// documentation; exec/definedness_tracker.h finds who relies on it).
 template <ShuffleMode kMode>
 void Shuffle(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint32_t* a = Source<uint32_t>(warp, insn.row[2]);
@@ -62,6 +64,13 @@ void Shuffle(Warp& warp, const Insn& insn, LaneMask mask) {
     const bool valid = kMode == ShuffleMode::kUp ? from >= limit : from <= limit;
     in_range |= LaneMask{valid} << lane;
     source[lane] = (valid ? from : lane) & 31;
+  }
+  // Where an instruction is tried by itself, there is no engine.
+  if (warp.engine != nullptr) {
+    DefinednessTracker* tracker = warp.engine->definedness_tracker();
+    if (tracker != nullptr && tracker->Concerns(warp, mask, insn.row[5])) {
+      tracker->Shuffle(warp, mask, source, insn.row[5] == kNoRow ? nullptr : Source<uint32_t>(warp, insn.row[5]));
+    }
   }
   if (mask == kFullMask) {
     ForLanes<uint32_t>(warp, insn.row[0], mask, [&](int lane) { return a[source[lane]]; });

@@ -98,6 +98,9 @@ class Observer {
   // True: a load is told with those lanes and bytes alone that the program uses. All events then come once that is
   // known of the loads before them, in the order in which they happened.
   virtual bool WantsUsedReads() const { return false; }
+  // True: uses of values that a shuffle has read from lanes that take no part in it are to be found
+  // (exec/definedness_tracker.h).
+  virtual bool ChecksShuffles() const { return false; }
   // A store or an atomic operation is about to happen, of which OnMemory will be told later.
   virtual void BeforeDelayedStore(const MemoryAccess&) {}
   // Whether accesses of shared memory may be told by OnSharedNotes, later and together, instead. The engine does so

@@ -2,8 +2,8 @@
 //
 // The hardware counts arrivals at barrier 0 and does not ask where from, so a block whose warps wait at two different
 // __syncthreads() goes on; the programming guide leaves what happens undefined. Barriers 1 to 15 are for warps with
-// different roles, and may be met from different places. Divergence within a warp, barriers that can't complete and
-// wrong member masks are the engine's to find.
+// different roles, and may be met from different places. Divergence within a warp, barriers that can't complete, wrong
+// member masks and shuffles from lanes that are not there are the engine's to find.
 #include <array>
 #include <bit>
 #include <memory>
@@ -22,6 +22,7 @@ class SyncChecker : public Checker {
   void Absorb(Observer& forked) override { findings_.Absorb(static_cast<SyncChecker&>(forked).findings_); }
 
   bool WatchesMemory() const override { return false; }
+  bool ChecksShuffles() const override { return true; }
   void OnLaunchEnd() override {
     meetings_.clear();
     last_ = nullptr;

@@ -1,0 +1,59 @@
+// In which lanes an operand has a say in the result, by the value of another operand (UsePlan::Shows).
+#pragma once
+
+#include "vgpu/exec/use_plan.h"
+#include "vgpu/exec/warp.h"
+#include "vgpu/isa/row.h"
+
+namespace lockstep::vgpu {
+
+template <typename T, typename F>
+LaneMask LanesWhere(const Warp& warp, RowRef row, const F& f) {
+  const T* values = Source<T>(warp, row);
+  LaneMask lanes = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) lanes |= static_cast<LaneMask>(f(values[lane])) << lane;
+  return lanes;
+}
+
+template <typename F>
+LaneMask LanesWhereBits(const Warp& warp, RowRef row, uint8_t bytes, const F& f) {
+  switch (bytes) {
+    case 8:
+      return LanesWhere<uint64_t>(warp, row, f);
+    case 4:
+      return LanesWhere<uint32_t>(warp, row, f);
+    default:
+      return LanesWhere<uint16_t>(warp, row, f);
+  }
+}
+
+// The lanes in which the operand in `row_index` lets the other one have a say. bits: those of an integer that count.
+inline LaneMask ShownLanes(const Warp& warp, const Insn& insn, UsePlan::Shows shows, uint8_t bytes, uint8_t row_index,
+                           uint64_t bits = ~uint64_t{0}) {
+  using Shows = UsePlan::Shows;
+  const RowRef row = insn.row[row_index];
+  switch (shows) {
+    case Shows::kAlways:
+      return kFullMask;
+    case Shows::kIfTrue:
+      return PredicateSource(warp, insn, row_index);
+    case Shows::kIfFalse:
+      return ~PredicateSource(warp, insn, row_index);
+    case Shows::kIfBits:
+      return LanesWhereBits(warp, row, bytes, [=](auto value) { return (value & bits) != 0; });
+    case Shows::kIfZeros:
+      return LanesWhereBits(warp, row, bytes,
+                            [=](auto value) { return (static_cast<decltype(value)>(~value) & bits) != 0; });
+    case Shows::kIfPositive:
+      return LanesWhere<int32_t>(warp, row, [](int32_t value) { return value >= 0; });
+    case Shows::kIfNegative:
+      return LanesWhere<int32_t>(warp, row, [](int32_t value) { return value < 0; });
+    case Shows::kIfPositiveFloat:
+      return LanesWhere<float>(warp, row, [](float value) { return value >= 0; });
+    case Shows::kIfNegativeFloat:
+      return LanesWhere<float>(warp, row, [](float value) { return !(value >= 0); });
+  }
+  return kFullMask;
+}
+
+}  // namespace lockstep::vgpu
