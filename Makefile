@@ -45,6 +45,7 @@ unit-tests: build-all  ## C++ tests
 
 grader-check: build  ## stubs fail, references pass, wrong solutions get their verdicts
 	@.venv/bin/grader check --build $(BUILD)
+	@.venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents
 	@.venv/bin/grader ladder --build $(BUILD) --pages docs/reference/ladders --verify
 
 grader-tests: build  ## Python tests

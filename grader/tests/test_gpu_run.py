@@ -64,6 +64,27 @@ def test_without_a_gpu_the_virtual_verdicts_hold(in_checkout: Layout) -> None:
     assert meet().exit_code == 0
 
 
+def test_what_attacks_the_virtual_gpu_alone_is_left_out_on_a_gpu(in_checkout: Layout) -> None:
+    write(in_checkout, "racing", "// virtual: RACE beta_two", "fail beta_two RACE")
+    assert "1 of 1 opponents" in meet().output
+    assert "0 of 0 opponents" in meet("--device", "cuda", "--out", "gpu").output
+
+
+def test_points_are_bounded(in_checkout: Layout) -> None:
+    write(in_checkout, "thrifty", "// virtual: PASS beta_two, at most 20 points")
+    write(in_checkout, "greedy", "// virtual: PASS beta_two, at most 1 point")
+    result = meet()
+    assert result.exit_code == 1
+    assert "declares at most 1 points and gets" in result.output
+    assert "1 of 2 opponents" in result.output
+
+
+def test_only_some_are_met(in_checkout: Layout) -> None:
+    write(in_checkout, "late", "// virtual: PASS beta_two")
+    write(in_checkout, "racing", "// virtual: PASS beta_two", "fail beta_two RACE")
+    assert "1 of 1 opponents" in meet("--only", "hostile/l*").output
+
+
 @pytest.mark.parametrize(
     "first", ["// gpu: WRONG", "// gpu: WRONG nowhere", "// verdict: WRONG beta_two", "// gpu: SO beta_two"]
 )

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conftest import needs_sandbox
+from grader import cgroup
 from grader.cli import cli, main
 from grader.layout import Layout
 
@@ -90,6 +91,17 @@ def test_harness_failures_are_retried(in_checkout: Layout, submissions: Submissi
     assert grade(submissions(ada="// harness 2")).exit_code == 0
     assert log(in_checkout).count("run ada") == 3
     assert results(in_checkout)["ada"]["score"]["total"] == 23
+
+
+@pytest.mark.skipif(not cgroup.available(), reason="no control groups for memory here")
+def test_a_judge_that_takes_too_much_memory_is_ended_once(in_checkout: Layout, submissions: Submissions) -> None:
+    result = grade(submissions(ada="// hog 900", grace=""))
+    assert result.exit_code == 0, result.output
+    ada = results(in_checkout)["ada"]
+    assert (ada["status"], ada["score"]["verdict"], ada["score"]["total"]) == ("graded", "REJECTED", 0)
+    assert "640 MiB" in ada["message"]
+    assert results(in_checkout)["grace"]["score"]["total"] == 23
+    assert log(in_checkout).count("run ada") == 1
 
 
 @pytest.mark.parametrize("fault", ["// harness 99", "// unfinished", "// garbage", "// fail alpha_one HARNESS"])

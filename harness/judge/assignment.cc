@@ -165,11 +165,17 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
   assignment.submission = whole.Text("submission");
   if (const toml::table* limits = SubTable(root, "limits", whole)) {
     const Table table(*limits, file, "limits");
-    assignment.limits.call_seconds = table.OptionalNumber("call_seconds").value_or(assignment.limits.call_seconds);
-    if (!(assignment.limits.call_seconds > 0)) table.Fail("call_seconds has to be above 0");
+    for (const auto& [key, seconds] :
+         {std::pair("call_seconds", &Limits::call_seconds), std::pair("test_seconds", &Limits::test_seconds),
+          std::pair("submission_seconds", &Limits::submission_seconds)}) {
+      double& limit = assignment.limits.*seconds;
+      limit = table.OptionalNumber(key).value_or(limit);
+      if (!(limit > 0)) table.Fail(std::string(key) + " has to be above 0");
+    }
     table.Count("instruction_budget", assignment.limits.instruction_budget);
     table.Count("output_bytes", assignment.limits.output_bytes);
     table.Count("memory_mb", assignment.limits.memory_mb);
+    table.Count("judge_mb", assignment.limits.judge_mb);
   }
   if (const toml::table* calls = SubTable(root, "device_calls", whole)) {
     const Table table(*calls, file, "device_calls");

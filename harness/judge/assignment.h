@@ -16,8 +16,11 @@ namespace lockstep::judge {
 struct Limits {
   double call_seconds = 20;                   // wall clock of one launcher call in the worker
   uint64_t instruction_budget = 400'000'000;  // warp instructions of one launch
+  double test_seconds = 60;                   // of all calls of one test together: see wall_budget.h
+  double submission_seconds = 300;            // of all calls of a run
   uint64_t output_bytes = 1'000'000;          // what a worker may print
   uint64_t memory_mb = 2048;
+  uint64_t judge_mb = 8192;  // that the judge may have at work for a submission, the device's memory included
 };
 
 // What CUDA calls of the host may do with the buffers that a launcher is given; all else is the kernels' to do.

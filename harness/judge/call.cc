@@ -106,8 +106,21 @@ Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
 }
 
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
-  if (report.at_start && (report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
-                          report.outcome == Outcome::kClosedSocket)) {
+  if (!report.over_budget.empty()) {
+    return MakeProblem(
+        Verdict::kTimeout, context, {report.over_budget},
+        "each call alone was quick enough: the launchers wait, or do far more than their share of the work");
+  }
+  const bool fell = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
+                    report.outcome == Outcome::kClosedSocket || report.outcome == Outcome::kFlooded;
+  if (report.at_start && !report.loaded && (fell || report.outcome == Outcome::kTimeout)) {
+    return MakeProblem(
+        report.outcome == Outcome::kTimeout ? Verdict::kTimeout : Verdict::kCrash, context,
+        {"the program could not be loaded, where a program without this source can", Printable(report.detail)},
+        "global arrays beyond all memory, and what the linker runs first (ifunc), keep a program from "
+        "starting");
+  }
+  if (report.at_start && fell && report.outcome != Outcome::kFlooded) {
     return MakeProblem(
         Verdict::kCrash, context,
         {"the program ended before any test began, in a global object's constructor", Printable(report.detail)},
@@ -229,10 +242,10 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
                                    "a launcher may use the buffers it is given and those it allocates itself"));
   }
   if (!report.before_main.empty()) {
-    problems.push_back(MakeProblem(Verdict::kRejected, context,
-                                   {"before any launcher was called, the program " + Printable(report.before_main)},
-                                   "each launcher does its own work: keep kernels and copies out of the initialisers of "
-                                   "global variables"));
+    problems.push_back(MakeProblem(
+        Verdict::kRejected, context, {"before any launcher was called, the program " + Printable(report.before_main)},
+        "each launcher does its own work: keep kernels and copies out of the initialisers of "
+        "global variables"));
   }
   const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),
                                    [](const vgpu::Finding& finding) { return finding.fatal; });

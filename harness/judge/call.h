@@ -15,11 +15,15 @@ namespace lockstep::judge {
 
 struct CallReport {
   worker::Outcome outcome = worker::Outcome::kReturned;
-  int code = 0;            // exit status or signal
-  bool at_start = false;   // it ended before main: in the submission's start-up code
-  std::string cuda_error;  // name of the error that the call left behind, "" for none
-  std::string detail;      // a sentence from below, may be empty
-  std::string output;      // what was printed to stdout and stderr
+  int code = 0;           // exit status or signal
+  bool at_start = false;  // it ended before main: in the submission's start-up code
+  bool loaded = true;     // at_start: it came as far as its constructors
+  // outcome kCouldNotStart: how the process ended.
+  worker::Outcome ended_by = worker::Outcome::kCouldNotStart;
+  std::string over_budget;  // a sentence where no call was made, as there was no time left
+  std::string cuda_error;   // name of the error that the call left behind, "" for none
+  std::string detail;       // a sentence from below, may be empty
+  std::string output;       // what was printed to stdout and stderr
   std::vector<vgpu::Finding> findings;
   bool observed = true;  // findings, launches and copies are known: the device is a virtual one
   std::vector<vgpu::LaunchRecord> launches;

@@ -41,7 +41,12 @@ bool UseColor() {
 // Keeps the result file up to date: what was judged is on disk when the next test begins.
 class ResultWriter : public testing::EmptyTestEventListener {
  public:
+  explicit ResultWriter(std::shared_ptr<SubmissionMemory> memory) : memory_(std::move(memory)) {}
+  void OnTestStart(const testing::TestInfo&) override { memory_->budget.BeginTest(); }
   void OnTestEnd(const testing::TestInfo&) override { Suite::Get().Save(); }
+
+ private:
+  const std::shared_ptr<SubmissionMemory> memory_;
 };
 
 std::string ProgramName(const char* program) {
@@ -71,7 +76,8 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   const uint64_t seed = parsed.options.seed ? *parsed.options.seed : std::random_device()();
   Assignment assignment = LoadAssignment(parsed.options.assignment);
   if (!parsed.options.has_profile) parsed.options.evidence_profile = assignment.evidence_profile;
-  RunnerFactory factory = MakeRunnerFactory(parsed.options, assignment.limits);
+  const std::shared_ptr<SubmissionMemory> memory = MakeSubmissionMemory(assignment.limits);
+  RunnerFactory factory = MakeRunnerFactory(parsed.options, assignment.limits, memory);
   Suite::Set(std::make_unique<Suite>(parsed.options, std::move(assignment), LOCKSTEP_SUITE, seed, std::move(factory)));
   Suite& suite = Suite::Get();
   if (suite.SelectedRungs().empty()) {
@@ -102,7 +108,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   }
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   if (suite.options().quiet) delete listeners.Release(listeners.default_result_printer());
-  listeners.Append(new ResultWriter);
+  listeners.Append(new ResultWriter(memory));
   const int status = RUN_ALL_TESTS();
   const std::string filter = GTEST_FLAG_GET(filter);
   if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&
@@ -110,6 +116,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     // Rungs that no criterion measures are in the table and the report too; also where a filter only leaves tests out,
     // as when a run that was killed goes on.
     for (const std::string& rung : suite.SelectedRungs()) {
+      memory->budget.BeginTest();
       if (evidence.Submission(rung).profile) evidence.Reference(rung);
     }
   }

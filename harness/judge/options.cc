@@ -36,6 +36,10 @@ const std::vector<Flag>& Flags() {
   static const std::vector<Flag> flags = {
       {"assignment", "DIR", "folder with assignment.toml", SetPath(&Options::assignment)},
       {"worker", "PATH", "the submission's worker, as harness/worker/build.sh makes it", SetPath(&Options::worker)},
+      {"witness", "PATH",
+       "a worker without a submission, as build/lib/witness has them: where it starts, one that does not is itself at "
+       "fault",
+       SetPath(&Options::witness)},
       {"reference", "PATH", "the reference's worker, for criteria that compare with it", SetPath(&Options::reference)},
       {"prefix", "FILE", "arguments put before the worker's command, one a line: the sandbox",
        SetPath(&Options::prefix)},

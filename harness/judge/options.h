@@ -13,7 +13,7 @@ enum class DeviceKind : uint8_t { kVgpu, kCuda };
 
 struct Options {
   std::filesystem::path assignment;  // folder
-  std::filesystem::path worker, reference, prefix, result, record;
+  std::filesystem::path worker, witness, reference, prefix, result, record;
   std::optional<uint64_t> seed;
   DeviceKind device = DeviceKind::kVgpu;
   std::string profile = "h200";

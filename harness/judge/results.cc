@@ -9,7 +9,9 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
+#include <tuple>
 
 #include "judge/text.h"
 
@@ -18,7 +20,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMaxStoredOutput = 64 * 1024;
+// What a submission can make long is cut, so that no file is too large to be read: docs/reference/result-json.md.
+constexpr size_t kMostOutput = 64 * 1024;
+constexpr size_t kMostMessage = 16 * 1024;
+constexpr size_t kMostFindings = 20;
+constexpr size_t kMostFindingText = 2000;
+constexpr size_t kMostName = 200;      // of a kernel or a file
+constexpr size_t kMostShortName = 60;  // of launches beyond the detailed ones
+constexpr size_t kDetailedLaunches = 200;
+constexpr size_t kMostLines = 1000;
+constexpr size_t kMostResultBytes = size_t{32} << 20;  // of a file with details
+
+std::string Shown(std::string_view bytes, size_t most_bytes) {
+  // Each byte is printed as four at most, so nothing is lost that would be kept.
+  return Cut(Printable(bytes.substr(0, 2 * most_bytes)), most_bytes);
+}
 
 Json CountersJson(const vgpu::Counters& counters, bool with_zeros) {
   Json json = Json::object();
@@ -32,12 +48,12 @@ Json DimJson(const vgpu::Dim3& dim) { return Json::array({dim.x, dim.y, dim.z});
 
 Json TestJson(const TestResult& test) {
   Json findings = Json::array();
-  for (const vgpu::Finding& finding : test.findings) {
+  for (const vgpu::Finding& finding : std::span(test.findings).first(std::min(test.findings.size(), kMostFindings))) {
     findings.push_back({{"kind", vgpu::NameOf(finding.kind)},
-                        {"kernel", Printable(finding.kernel)},
-                        {"file", Printable(std::filesystem::path(finding.first.file).filename().string())},
+                        {"kernel", Shown(finding.kernel, kMostName)},
+                        {"file", Shown(std::filesystem::path(finding.first.file).filename().string(), kMostName)},
                         {"line", finding.first.line},
-                        {"text", Printable(vgpu::Format(finding))},
+                        {"text", Shown(vgpu::Format(finding), kMostFindingText)},
                         {"count", finding.count}});
   }
   return {{"name", test.name},
@@ -45,8 +61,8 @@ Json TestJson(const TestResult& test) {
           {"verdict", NameOf(test.verdict)},
           {"unfinished", test.unfinished},
           {"seconds", test.seconds},
-          {"message", Printable(test.message)},
-          {"output", Printable(std::string_view(test.output).substr(0, kMaxStoredOutput))},
+          {"message", Shown(test.message, kMostMessage)},
+          {"output", Shown(test.output, kMostOutput)},
           {"reproduce", test.reproduce},
           {"findings", std::move(findings)}};
 }
@@ -54,7 +70,7 @@ Json TestJson(const TestResult& test) {
 Json EvidenceJson(const EvidenceResult& evidence) {
   return {{"criterion", evidence.criterion},     {"rung", evidence.rung},
           {"metric", evidence.metric},           {"value", evidence.value ? Json(*evidence.value) : Json(nullptr)},
-          {"verdict", NameOf(evidence.verdict)}, {"message", Printable(evidence.message)}};
+          {"verdict", NameOf(evidence.verdict)}, {"message", Shown(evidence.message, kMostMessage)}};
 }
 
 Json TimingJson(const TimingResult& timing) {
@@ -75,20 +91,32 @@ Json TimingJson(const TimingResult& timing) {
           {"copy_microseconds", timing.copy_microseconds},
           {"figure", std::move(figure)},
           {"verdict", NameOf(timing.verdict)},
-          {"message", Printable(timing.message)},
+          {"message", Shown(timing.message, kMostMessage)},
           {"throttled", timing.throttled},
           {"gpu", std::move(gpu)}};
 }
 
-Json ProfileJson(const RungProfile& profile, bool with_lines) {
+// The lines that cost most, where there are too many; in their order.
+std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
+  if (profile.lines.size() <= kMostLines) return profile.lines;
+  std::vector<vgpu::LineCounters> lines = CostliestLines(profile, "warp_instructions", kMostLines);
+  std::sort(lines.begin(), lines.end(), [](const vgpu::LineCounters& a, const vgpu::LineCounters& b) {
+    return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+  });
+  return lines;
+}
+
+Json ProfileJson(const RungProfile& profile, bool with_lines, size_t detailed_launches = kDetailedLaunches) {
   Json launches = Json::array();
   for (const vgpu::LaunchRecord& launch : profile.launches) {
-    launches.push_back({{"kernel", Printable(launch.kernel)},
-                        {"grid", DimJson(launch.grid)},
-                        {"block", DimJson(launch.block)},
-                        {"microseconds", launch.microseconds},
-                        {"bound_by", launch.bound_by},
-                        {"counters", CountersJson(launch.counters, false)}});
+    const bool detailed = launches.size() < detailed_launches;
+    Json json = {{"kernel", Shown(launch.kernel, detailed ? kMostName : kMostShortName)},
+                 {"grid", DimJson(launch.grid)},
+                 {"block", DimJson(launch.block)},
+                 {"microseconds", launch.microseconds},
+                 {"bound_by", launch.bound_by}};
+    if (detailed) json["counters"] = CountersJson(launch.counters, false);
+    launches.push_back(std::move(json));
   }
   Json counters = CountersJson(profile.counters, true);
   for (const ApiCountInfo& info : AllApiCounts()) counters[info.name] = profile.api.*info.field;
@@ -100,9 +128,9 @@ Json ProfileJson(const RungProfile& profile, bool with_lines) {
                {"launches", std::move(launches)}};
   if (!with_lines) return json;
   Json lines = Json::array();
-  for (const vgpu::LineCounters& line : profile.lines) {
+  for (const vgpu::LineCounters& line : LinesToStore(profile)) {
     lines.push_back(
-        {{"file", Printable(line.file)}, {"line", line.line}, {"counters", CountersJson(line.counters, false)}});
+        {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", CountersJson(line.counters, false)}});
   }
   json["lines"] = std::move(lines);
   return json;
@@ -145,7 +173,9 @@ bool Results::HarnessFailed() const {
                      [](const TimingResult& t) { return t.verdict == Verdict::kHarness; });
 }
 
-std::string ResultJson(const Results& results) {
+namespace {
+
+std::string ResultJson(const Results& results, bool detailed) {
   Json json = HeadJson(results);
   json["tests"] = Json::array();
   for (const TestResult& test : results.tests) json["tests"].push_back(TestJson(test));
@@ -154,8 +184,17 @@ std::string ResultJson(const Results& results) {
   json["timings"] = Json::array();
   for (const TimingResult& timing : results.timings) json["timings"].push_back(TimingJson(timing));
   json["profiles"] = Json::array();
-  for (const RungProfile& profile : results.profiles) json["profiles"].push_back(ProfileJson(profile, true));
+  for (const RungProfile& profile : results.profiles) {
+    json["profiles"].push_back(detailed ? ProfileJson(profile, true) : ProfileJson(profile, false, 0));
+  }
   return Dump(json);
+}
+
+}  // namespace
+
+std::string ResultJson(const Results& results) {
+  std::string text = ResultJson(results, true);
+  return text.size() <= kMostResultBytes ? text : ResultJson(results, false);
 }
 
 void WriteAtomically(const std::filesystem::path& path, const std::string& text) {
@@ -188,7 +227,8 @@ std::string FiguresJson(const Results& results) {
                {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
   json["profiles"] = Json::array();
   for (const RungProfile& profile : results.profiles) {
-    if (profile.source == "submission") json["profiles"].push_back(ProfileJson(profile, false));
+    if (profile.source == "submission")
+      json["profiles"].push_back(ProfileJson(profile, false, profile.launches.size()));
   }
   return Dump(json);
 }

@@ -9,6 +9,7 @@
 
 #include "judge/call.h"
 #include "judge/device.h"
+#include "judge/wall_budget.h"
 #include "worker/session.h"
 
 namespace lockstep::judge {
@@ -53,24 +54,30 @@ inline constexpr uint64_t kInstructionsPerWarp = 1'000;
 // Kernels that one call may launch.
 inline constexpr uint64_t kMaxLaunches = 10'000;
 
-// Which launchers timed out, how often, and with which report. Runners of one submission share it.
-struct TimeoutMemory {
-  struct Entry {
+// What is known of a submission. Its runners share it.
+struct SubmissionMemory {
+  // A launcher that timed out: how often, and with which report.
+  struct TimedOut {
     int times = 0;
     CallReport report;
   };
-  std::map<std::string, Entry> launchers;
+  std::map<std::string, TimedOut> timed_out;
+  std::optional<CallReport> failed_start;  // why its worker is not started again
+  WallBudget budget;
 };
 
 struct RunnerOptions {
   worker::WorkerCommand command;
   worker::Limits limits;
-  std::shared_ptr<TimeoutMemory> timeouts = std::make_shared<TimeoutMemory>();
+  uint64_t judge_bytes = ~uint64_t{0};  // of this process, from which on a request is refused
+  std::string witness;                  // path of a worker without a submission (witness.h); "": there is none
+  std::shared_ptr<SubmissionMemory> memory = std::make_shared<SubmissionMemory>();
 };
 
 // Runs a worker process. It is started at the first call, and again after whatever ended it. What fails over and over
-// is not waited for each time: a worker that does not start twice is not started a third time, and a launcher that
-// timed out twice is not called a third time; the last report stands for the calls that follow.
+// is not waited for each time: a worker that does not start twice in a row, or once within the time of a call, is not
+// started again, and a launcher that timed out twice is not called a third time; the last report stands for the calls
+// that follow. The same holds for all calls once the budget is spent.
 std::unique_ptr<Runner> MakeWorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options);
 
 }  // namespace lockstep::judge

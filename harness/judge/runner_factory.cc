@@ -19,14 +19,17 @@ std::vector<std::string> ReadPrefix(const std::filesystem::path& path) {
   return arguments;
 }
 
-// The virtual GPU's time in one call, of the host code's own.
-constexpr double kDeviceShare = 3;
-
 }  // namespace
 
-RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
-  const auto timeouts = std::make_shared<TimeoutMemory>();
-  return [options, limits, timeouts](Role role) -> std::unique_ptr<Runner> {
+std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits) {
+  return std::make_shared<SubmissionMemory>(
+      SubmissionMemory{{}, std::nullopt, WallBudget(limits.test_seconds, limits.submission_seconds)});
+}
+
+RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
+                                std::shared_ptr<SubmissionMemory> memory) {
+  if (memory == nullptr) memory = MakeSubmissionMemory(limits);
+  return [options, limits, memory](Role role) -> std::unique_ptr<Runner> {
     const bool reference = role == Role::kReference || role == Role::kTimedReference;
     const std::filesystem::path& worker = reference ? options.reference : options.worker;
     if (worker.empty()) return nullptr;
@@ -37,10 +40,12 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits) {
     // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
     if (!reference) runner.command.prefix = ReadPrefix(options.prefix);
     runner.command.worker = std::filesystem::absolute(worker).string();
-    if (!reference) runner.timeouts = timeouts;
+    if (!reference && !options.witness.empty()) runner.witness = std::filesystem::absolute(options.witness).string();
+    if (!reference) runner.memory = memory;
     runner.limits.call_seconds = limits.call_seconds;
     runner.limits.device_seconds = kDeviceShare * limits.call_seconds;
     runner.limits.output_bytes = limits.output_bytes;
+    runner.judge_bytes = limits.judge_mb << 20;
     const bool evidence = role == Role::kMeasured || role == Role::kReference;
     if (options.device == DeviceKind::kCuda && !evidence) {
       runner.command.environment.push_back("LD_LIBRARY_PATH=" + CudaLibraryFolder());

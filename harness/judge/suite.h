@@ -26,7 +26,9 @@ enum class Role : uint8_t {
 using RunnerFactory = std::function<std::unique_ptr<Runner>(Role)>;
 
 // The factory for real runs.
-RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits);
+std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits);
+RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
+                                std::shared_ptr<SubmissionMemory> memory = nullptr);
 
 class Suite {
  public:

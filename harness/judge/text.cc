@@ -47,6 +47,14 @@ std::string Printable(std::string_view bytes) {
   return text;
 }
 
+std::string Cut(std::string printable, size_t most_bytes) {
+  constexpr std::string_view kMissing = "…";
+  if (printable.size() <= most_bytes) return printable;
+  size_t end = most_bytes - kMissing.size();
+  while (end > 0 && (static_cast<unsigned char>(printable[end]) & 0xc0) == 0x80) --end;  // no half character
+  return printable.replace(end, std::string::npos, kMissing);
+}
+
 std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_columns, std::string_view indent) {
   std::string text;
   size_t lines = 0;

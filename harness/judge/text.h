@@ -11,6 +11,9 @@ namespace lockstep::judge {
 // nothing a program printed moves a cursor or breaks a file.
 std::string Printable(std::string_view bytes);
 
+// A printable text's beginning, of at most so many bytes with the sign that something is missing.
+std::string Cut(std::string printable, size_t most_bytes);
+
 // The first `most_lines` lines of at most `most_columns` bytes each, every one after `indent`; what is left out is
 // said.
 std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_columns, std::string_view indent);

@@ -72,9 +72,8 @@ Verdict VerdictOf(vgpu::FindingKind kind) {
       return Verdict::kTimeout;
     case Kind::kLeak:
     case Kind::kApiError:
+    case Kind::kUnsupported:  // a launch that failed: what a program is made of is its author's choice
       return Verdict::kApi;
-    case Kind::kUnsupported:
-      return Verdict::kHarness;
   }
   return Verdict::kHarness;
 }
@@ -132,8 +131,8 @@ Problem ProblemOf(const vgpu::Finding& finding) {
       problem.evidence.push_back(line);
     }
   }
-  if (problem.verdict == Verdict::kHarness) {
-    problem.hint = "the virtual GPU does not know this instruction; tell your instructor, with this message";
+  if (finding.kind == vgpu::FindingKind::kUnsupported) {
+    problem.hint = "the virtual GPU does not run this instruction; docs/reference/isa.md lists those that it runs";
   }
   return problem;
 }

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "judge/memory_watch.h"
+#include "judge/no_server.h"
 #include "judge/runner.h"
 #include "judge/text.h"
+#include "judge/witness.h"
 #include "worker/session_device.h"
 
 namespace lockstep::judge {
@@ -11,23 +14,20 @@ namespace {
 // How often the same failure is waited for.
 constexpr int kMaxFailures = 2;
 
-// A worker that uses a real GPU has its own runtime, and asks the judge for nothing.
-class NoServer : public worker::CudaServer {
- public:
-  void BeginCall(std::span<const worker::Argument>) override {}
-  worker::Message Serve(const worker::Message& request) override {
-    if (request.type == worker::MessageType::kNote) return {};
-    throw worker::WireError("a worker on a real GPU asked for the virtual one");
-  }
-  void EndSession() override {}
-};
+worker::WorkerCommand WitnessOf(const RunnerOptions& options) {
+  worker::WorkerCommand command = options.command;
+  command.worker = options.witness;
+  return command;
+}
 
-// Serves on the virtual GPU, up to a number of launches a call: each leaves a record.
+// Serves on the virtual GPU, up to a number of launches a call, each of which leaves a record, and while this process
+// has no more memory at work than it may.
 class BoundedServer : public worker::CudaServer {
  public:
   struct TooManyLaunches {};
+  struct TooMuchMemory {};
 
-  explicit BoundedServer(vgpu::Device& device) : server_(device) {}
+  BoundedServer(vgpu::Device& device, uint64_t most_bytes) : server_(device), most_bytes_(most_bytes) {}
 
   void BeginCall(std::span<const worker::Argument> arguments) override {
     server_.BeginCall(arguments);
@@ -35,23 +35,36 @@ class BoundedServer : public worker::CudaServer {
   }
   worker::Message Serve(const worker::Message& request) override {
     if (request.type == worker::MessageType::kLaunch && ++launches_ > kMaxLaunches) throw TooManyLaunches();
-    return server_.Serve(request);
+    worker::Message reply = server_.Serve(request);
+    const bool may_take_much = request.type == worker::MessageType::kLaunch ||
+                               request.type == worker::MessageType::kLoadModule ||
+                               request.type == worker::MessageType::kLoadLinked;
+    if ((may_take_much || ++served_ % kServedAtOnce == 0) && ResidentBytes() > most_bytes_) throw TooMuchMemory();
+    return reply;
   }
   void EndCall() override { server_.EndCall(); }
   void EndSession() override { server_.EndSession(); }
   worker::DeviceServer& server() { return server_; }
 
  private:
+  // A transfer's piece is the most that a message of another type brings.
+  static constexpr uint64_t kServedAtOnce = 16;
+
   worker::DeviceServer server_;
-  uint64_t launches_ = 0;
+  const uint64_t most_bytes_;
+  uint64_t launches_ = 0, served_ = 0;
 };
 
 class WorkerRunner : public Runner {
  public:
   WorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options)
-      : device_(std::move(device)), options_(std::move(options)), session_(options_.command) {
+      : device_(std::move(device)),
+        options_(std::move(options)),
+        memory_(*options_.memory),
+        session_(options_.command),
+        witness_(WitnessOf(options_), options_.limits) {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {
-      bounded_server_ = std::make_unique<BoundedServer>(*virtual_device);
+      bounded_server_ = std::make_unique<BoundedServer>(*virtual_device, options_.judge_bytes);
     }
     device_->set_reclaim([this] { Restart(); });
   }
@@ -73,7 +86,7 @@ class WorkerRunner : public Runner {
   }
 
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
-    const auto& timeouts = options_.timeouts->launchers;
+    const auto& timeouts = memory_.timed_out;
     if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second.times >= kMaxFailures) {
       CallReport report = hung->second.report;
       report.detail = "not called again: it did not end in " + std::to_string(kMaxFailures) + " tests before this one";
@@ -87,13 +100,14 @@ class WorkerRunner : public Runner {
       if (auto failure = EnsureStarted()) return *failure;
       report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
     }
+    BlameForAnswer(report, launcher, arguments);
     AfterCall(report);
     const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
       return finding.kind == vgpu::FindingKind::kTimeout;
     });
     if (kernel_timeout || report.outcome == worker::Outcome::kTimeout ||
         report.outcome == worker::Outcome::kDeviceTimeout) {
-      TimeoutMemory::Entry& hung = options_.timeouts->launchers[launcher];
+      SubmissionMemory::TimedOut& hung = memory_.timed_out[launcher];
       ++hung.times;
       hung.report = report;
     }
@@ -103,6 +117,7 @@ class WorkerRunner : public Runner {
   CallReport PrepareBatch(const std::string& launcher, std::span<const std::vector<worker::Argument>> calls) override {
     if (auto failure = EnsureStarted()) return *failure;
     CallReport report = Converse([&] { return session_.Prepare(launcher, calls, options_.limits, server()); });
+    if (!calls.empty()) BlameForAnswer(report, launcher, calls[0]);
     AfterCall(report);
     return report;
   }
@@ -119,20 +134,49 @@ class WorkerRunner : public Runner {
  private:
   // A worker that runs, or the report of why there is none.
   std::optional<CallReport> EnsureStarted() {
-    if (session_.alive()) return std::nullopt;
-    if (failed_starts_ >= kMaxFailures) return failed_start_;
-    ClearRecords();
-    CallReport report = Converse([&] { return session_.Start(options_.limits, server()); });
-    if (report.outcome != worker::Outcome::kReturned) {
-      report.at_start = true;
-      ++failed_starts_;
-      failed_start_ = report;
-      Recover();
+    if (std::string exceeded = memory_.budget.Exceeded(); !exceeded.empty()) {
+      CallReport report;
+      report.outcome = worker::Outcome::kTimeout;
+      report.observed = bounded_server_ != nullptr;
+      report.over_budget = std::move(exceeded);
       return report;
     }
-    failed_starts_ = 0;
-    before_main_ = WorkOf(report);
-    return std::nullopt;
+    if (session_.alive()) return std::nullopt;
+    if (memory_.failed_start) return memory_.failed_start;
+    for (int failures = 1;; ++failures) {
+      ClearRecords();
+      CallReport report = Converse([&] { return session_.Start(options_.limits, server()); });
+      if (report.outcome == worker::Outcome::kReturned) {
+        before_main_ = WorkOf(report);
+        return std::nullopt;
+      }
+      report.at_start = true;
+      BlameForStart(report);
+      Recover();
+      if (failures < kMaxFailures && report.outcome != worker::Outcome::kTimeout) continue;
+      memory_.failed_start = report;
+      return report;
+    }
+  }
+
+  // A worker did not start. Whose fault is it?
+  void BlameForStart(CallReport& report) {
+    report.loaded = report.outcome != worker::Outcome::kCouldNotStart;
+    if (options_.witness.empty()) return;
+    if (!witness_.Starts()) {
+      report.outcome = worker::Outcome::kCouldNotStart;
+    } else if (!report.loaded) {
+      report.outcome = report.ended_by == worker::Outcome::kCouldNotStart ? worker::Outcome::kCrashed : report.ended_by;
+    }
+  }
+
+  // A worker says that it can't make a call: that it has no such launcher, or another with that name. One that is
+  // built as all workers are has those of the glue.
+  void BlameForAnswer(CallReport& report, const std::string& launcher, std::span<const worker::Argument> arguments) {
+    if (report.outcome != worker::Outcome::kNoSuchLauncher && report.outcome != worker::Outcome::kBadSignature) return;
+    if (!witness_.CouldCall(launcher, arguments)) return;
+    report.outcome = worker::Outcome::kProtocolError;
+    session_.Stop();
   }
 
   // What start-up code did that is a launcher's to do. The first call's records begin behind it.
@@ -164,15 +208,23 @@ class WorkerRunner : public Runner {
   template <class Exchange>
   CallReport Converse(Exchange exchange) {
     worker::CallResult result;
-    bool too_many = false;
+    bool too_many = false, too_much = false;
     try {
       result = exchange();
     } catch (const BoundedServer::TooManyLaunches&) {
       too_many = true;
       result.outcome = worker::Outcome::kDeviceTimeout;
+    } catch (const BoundedServer::TooMuchMemory&) {
+      too_much = true;
     }
+    memory_.budget.Spend(result.seconds, result.device_seconds);
     CallReport report = Collect(std::move(result));
-    if (too_many) session_.Stop();
+    if (too_many || too_much) session_.Stop();
+    if (too_much) {
+      report.refusals.push_back("what the program asked for took more than " +
+                                std::to_string(options_.judge_bytes >> 20) + " MiB of the judge's memory");
+      ReturnFreeMemory();
+    }
     return report;
   }
 
@@ -186,6 +238,7 @@ class WorkerRunner : public Runner {
   CallReport Collect(worker::CallResult result) {
     CallReport report;
     report.outcome = result.outcome;
+    report.ended_by = result.ended_by;
     report.code = result.code;
     report.cuda_error = result.cuda_error != 0 && result.cuda_error_name.empty()
                             ? "error " + std::to_string(result.cuda_error)
@@ -220,12 +273,12 @@ class WorkerRunner : public Runner {
 
   std::unique_ptr<JudgeDevice> device_;
   RunnerOptions options_;
+  SubmissionMemory& memory_;
   std::unique_ptr<BoundedServer> bounded_server_;
   NoServer no_server_;
   worker::WorkerSession session_;
-  int failed_starts_ = 0;
-  CallReport failed_start_;
   std::string before_main_;
+  Witness witness_;
 };
 
 }  // namespace

@@ -58,6 +58,43 @@ TEST(CallTest, StartUpThatNeverEndsIsATimeoutAndOneThatEndsACrash) {
   EXPECT_EQ(VerdictOfCall(report), Verdict::kHarness);
 }
 
+TEST(CallTest, AProgramThatCannotBeLoadedIsACrash) {
+  for (const auto& [outcome, verdict] :
+       {std::pair(Outcome::kExited, Verdict::kCrash), std::pair(Outcome::kCrashed, Verdict::kCrash),
+        std::pair(Outcome::kFlooded, Verdict::kCrash), std::pair(Outcome::kTimeout, Verdict::kTimeout)}) {
+    CallReport report = Ended(outcome);
+    report.at_start = true;
+    report.loaded = false;
+    EXPECT_EQ(VerdictOfCall(report), verdict);
+    EXPECT_NE(Message(report).find("could not be loaded"), std::string::npos);
+  }
+}
+
+TEST(CallTest, SpentTimeIsSaidWithItsBudget) {
+  CallReport report = Ended(Outcome::kTimeout);
+  report.over_budget = "not called: the calls before it took 61 of the 60 seconds that the calls of one test may take";
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kTimeout);
+  EXPECT_NE(Message(report).find("61 of the 60 seconds"), std::string::npos);
+}
+
+TEST(CallTest, AnUnsupportedInstructionIsTheProgramsChoice) {
+  CallReport report = Ended(Outcome::kReturned);
+  report.cuda_error = "cudaErrorNotSupported";
+  vgpu::Finding finding;
+  finding.kind = vgpu::FindingKind::kUnsupported;
+  finding.fatal = true;
+  finding.kernel = "k";
+  finding.first.file = "reduction.cu";
+  finding.first.line = 12;
+  finding.first.instruction = "wgmma.fence";
+  finding.detail = "wgmma.fence: it is not supported";
+  report.findings = {finding};
+  EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
+  for (const char* part : {"wgmma.fence", "reduction.cu:12", "isa.md"}) {
+    EXPECT_NE(Message(report).find(part), std::string::npos) << Message(report);
+  }
+}
+
 TEST(CallTest, WhatFollowsFromAFaultIsNoProblemOfItsOwn) {
   CallReport report = Ended(Outcome::kExited, 1);
   report.cuda_error = "cudaErrorIllegalAddress";

@@ -12,6 +12,7 @@
 #include "judge/buffer.h"
 #include "judge/call.h"
 #include "judge/gpu_kernels.h"
+#include "judge/memory_watch.h"
 #include "judge/suite.h"
 #include "judge/text.h"
 #include "judge/timing.h"
@@ -54,7 +55,8 @@ class EndToEndTest : public testing::Test {
     Options options;
     options.worker = Worker(submission);
     options.threads = 1;
-    runner_ = MakeRunnerFactory(options, LoadAssignment(kSource).limits)(role);
+    options.witness = witness_;
+    runner_ = MakeRunnerFactory(options, limits_, memory_)(role);
   }
 
   // Calls a launcher with n = 1000, and returns what is wrong; "" for a right result.
@@ -81,10 +83,82 @@ class EndToEndTest : public testing::Test {
     EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;
   }
 
+  Limits limits_ = LoadAssignment(kSource).limits;
+  std::shared_ptr<SubmissionMemory> memory_ = MakeSubmissionMemory(limits_);
+  fs::path witness_;
   std::unique_ptr<Runner> runner_;
   CallReport report_;
   std::string message_;
 };
+
+// Any worker that is fit can be the witness.
+class WitnessTest : public EndToEndTest {
+ protected:
+  WitnessTest() { witness_ = Worker("submission"); }
+};
+
+TEST_F(WitnessTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {
+  Use("fails_to_load");
+  EXPECT_EQ(VerdictOfCall("add_one"), "CRASH") << message_;
+  EXPECT_TRUE(report_.at_start);
+  EXPECT_FALSE(report_.loaded);
+  // Decided once, for all of the submission's runners.
+  EXPECT_TRUE(memory_->failed_start);
+}
+
+TEST_F(WitnessTest, WithoutAWitnessThatStartsItIsTheHarnesss) {
+  witness_ = "/bin/false";
+  Use("fails_to_load");
+  EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
+  witness_ = "";
+  memory_ = MakeSubmissionMemory(limits_);
+  Use("fails_to_load");
+  EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
+}
+
+TEST_F(WitnessTest, ABoxInWhichNothingStartsIsTheHarnesssFaultWhateverTheProgramDoes) {
+  witness_ = "/bin/false";
+  Use("crashes_at_start");
+  EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
+}
+
+TEST_F(WitnessTest, ALauncherThatOnlyTheProgramLacksIsRejected) {
+  Use("forges_its_hello");
+  EXPECT_EQ(VerdictOfCall("add_one"), "REJECTED") << message_;
+}
+
+TEST_F(WitnessTest, ALauncherThatNobodyHasIsTheHarnesssFault) {
+  Use("submission");
+  EXPECT_EQ(VerdictOfCall("no_such_launcher"), "HARNESS") << message_;
+}
+
+TEST_F(EndToEndTest, CallsThatAreTooLongTogetherAreTimedOut) {
+  memory_->budget = WallBudget(0.5, 1000);
+  Use("submission");
+  for (int call = 0; call < 2; ++call) EXPECT_EQ(VerdictOfCall("sleeps"), "PASS") << message_;
+  EXPECT_EQ(VerdictOfCall("sleeps"), "TIMEOUT");
+  EXPECT_NE(message_.find("that the calls of one test may take"), std::string::npos) << message_;
+  memory_->budget.BeginTest();
+  EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;
+}
+
+TEST_F(EndToEndTest, MemoryOfTheJudgesThatARequestTakesIsBounded) {
+  limits_.judge_mb = ResidentBytes() / (1 << 20) + 200;
+  Use("submission");
+  EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;
+  EXPECT_EQ(VerdictOfCall("fills_memory"), "REJECTED");
+  EXPECT_NE(message_.find("of the judge's memory"), std::string::npos) << message_;
+  EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;
+}
+
+// What a kernel's malloc took goes with the worker, so that the judge finds room for its own buffers.
+TEST_F(EndToEndTest, AKernelsHeapGoesWithItsProgram) {
+  limits_.memory_mb = 64;
+  Use("submission");
+  EXPECT_EQ(VerdictOfCall("keeps_heap"), "PASS") << message_;
+  DeviceArray<int32_t> large(runner_->device(), 40 << 18, "d_large");
+  EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;
+}
 
 TEST_F(EndToEndTest, RightResultPasses) {
   Use("submission");

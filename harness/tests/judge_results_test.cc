@@ -116,6 +116,57 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(ResultJson(Example()).find("/secret"), std::string::npos);
 }
 
+TEST(ResultsTest, WhatASubmissionCanMakeLongIsCut) {
+  Results results = Example();
+  TestResult& test = results.tests[0];
+  test.message = test.output = std::string(1'000'000, '\033');
+  test.findings[0].kernel = test.findings[0].first.file = test.findings[0].detail = std::string(240'000, 'k');
+  test.findings.resize(100, test.findings[0]);
+  vgpu::LaunchRecord launch = results.profiles[0].launches[0];
+  launch.kernel = std::string(240'000, 'k');
+  for (int line = 1; line <= 5000; ++line) {
+    launch.lines.push_back({"reduction.cu", line, {}});
+    launch.lines.back().counters.warp_instructions = static_cast<uint64_t>(line);
+  }
+  results.profiles[0] = MakeProfile("reduce1_interleaved", "submission", 512, {launch});
+  results.profiles[0].launches.resize(10'000, launch);
+  const std::string text = ResultJson(results);
+  EXPECT_LT(text.size(), size_t{8} << 20);
+  const nlohmann::json json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["tests"][0]["message"].get<std::string>().size(), 16u * 1024);
+  EXPECT_EQ(json["tests"][0]["output"].get<std::string>().size(), 64u * 1024);
+  EXPECT_EQ(json["tests"][0]["findings"].size(), 20u);
+  EXPECT_EQ(json["tests"][0]["findings"][0]["kernel"].get<std::string>().size(), 200u);
+  EXPECT_EQ(json["tests"][0]["findings"][0]["text"].get<std::string>().size(), 2000u);
+  const auto& profile = json["profiles"][0];
+  EXPECT_EQ(profile["launches"].size(), 10'000u) << "their shapes are what metrics are made of";
+  EXPECT_TRUE(profile["launches"][199].contains("counters"));
+  EXPECT_FALSE(profile["launches"][200].contains("counters"));
+  EXPECT_EQ(profile["launches"][200]["kernel"].get<std::string>().size(), 60u);
+  EXPECT_EQ(profile["lines"].size(), 1000u);
+  EXPECT_EQ(profile["lines"][0]["line"], 4001) << "the costliest stay";
+}
+
+TEST(ResultsTest, AFileThatIsTooLargeAllTheSameLosesItsDetails) {
+  Results results = Example();
+  vgpu::LaunchRecord launch = results.profiles[0].launches[0];
+  launch.kernel = std::string(240, 'k');
+  RungProfile profile = MakeProfile("reduce1_interleaved", "submission", 512, {launch});
+  profile.launches.resize(10'000, launch);
+  results.profiles.resize(20, profile);
+  const std::string text = ResultJson(results);
+  EXPECT_LT(text.size(), size_t{64} << 20);
+  const nlohmann::json json = nlohmann::json::parse(text);
+  EXPECT_FALSE(json["profiles"][19].contains("lines"));
+  EXPECT_EQ(json["profiles"][19]["launches"].size(), 10'000u);
+}
+
+TEST(TextTest, CutsBetweenCharacters) {
+  EXPECT_EQ(Cut("abcdef", 6), "abcdef");
+  EXPECT_EQ(Cut("abcdefg", 6), "abc…");
+  EXPECT_EQ(Cut("ab\u00e4defg", 6), "ab…");
+}
+
 TEST(ResultsTest, HarnessFailureIsSeenInTestsAndEvidence) {
   Results results = Example();
   EXPECT_FALSE(results.HarnessFailed());

@@ -47,7 +47,14 @@ class DeviceServerTest : public testing::Test {
   }
 
   vgpu::Device device{*vgpu::FindProfile("h200"), {}};
-  DeviceServer server{device, {.memory_bytes = 32 << 20, .modules = 2, .trace_calls = 100}};
+  DeviceServer server{device,
+                      {.memory_bytes = 32 << 20,
+                       .allocations = 8,
+                       .modules = 3,
+                       .ptx_bytes = 10'000,
+                       .name_bytes = 100,
+                       .streams = 16,
+                       .trace_calls = 100}};
 };
 
 TEST_F(DeviceServerTest, AnAllocationOfTheNextCallFailsOnRequest) {
@@ -304,7 +311,67 @@ TEST_F(DeviceServerTest, RefusesModulesWithASentence) {
   EXPECT_NE(Decoder(reply.payload).GetString(), "");
   const std::vector<uint8_t> image(kPtx, kPtx + std::strlen(kPtx));
   for (int i = 0; i < 2; ++i) EXPECT_EQ(server.Serve({MessageType::kLoadModule, 0, image}).flags & kFailed, 0);
+  EXPECT_TRUE(server.violations().empty());
   EXPECT_NE(server.Serve({MessageType::kLoadModule, 0, image}).flags & kFailed, 0);
+  ASSERT_EQ(server.violations().size(), 1u);
+  EXPECT_NE(server.violations()[0].find("the 3 modules"), std::string::npos) << server.violations()[0];
+}
+
+TEST_F(DeviceServerTest, AllTextOfASessionIsBounded) {
+  const std::string text = std::string(kPtx) + std::string(6000, '\n');
+  const Message request{MessageType::kLoadModule, 0, {text.begin(), text.end()}};
+  EXPECT_EQ(server.Serve(request).flags & kFailed, 0);
+  EXPECT_NE(server.Serve(request).flags & kFailed, 0) << "12,000 bytes together";
+  EXPECT_EQ(server.violations().size(), 1u);
+  server.EndSession();
+  EXPECT_EQ(server.Serve(request).flags & kFailed, 0) << "the next session has its own";
+}
+
+TEST_F(DeviceServerTest, LiveAllocationsAreBounded) {
+  uint64_t last = 0;
+  for (int i = 0; i < 8; ++i) EXPECT_NE(last = Allocate(1), 0u);
+  EXPECT_TRUE(server.violations().empty());
+  EXPECT_EQ(Allocate(1), 0u);
+  EXPECT_EQ(Allocate(1), 0u);
+  EXPECT_EQ(server.violations().size(), 1u) << "said once";
+  EXPECT_TRUE(AskBool(MessageType::kFree, From("cudaFree").Put(last)));
+  EXPECT_NE(Allocate(1), 0u);
+}
+
+TEST_F(DeviceServerTest, AKernelWithAnEndlessNameIsNotFound) {
+  const std::string name(101, 'k');
+  std::string text = kPtx;
+  text.replace(text.find(".entry k(") + 7, 1, name);
+  Message reply = server.Serve({MessageType::kLoadModule, 0, {text.begin(), text.end()}});
+  const auto module = Decoder(reply.payload).Get<vgpu::ModuleHandle>();
+  EXPECT_FALSE(AskBool(MessageType::kFindKernel, Encoder().Put(module).PutString(name)));
+  EXPECT_EQ(server.violations().size(), 1u);
+}
+
+TEST_F(DeviceServerTest, CallsBeyondTheTraceAreTold) {
+  for (int i = 0; i < 100; ++i) Fill(1, 1);
+  EXPECT_TRUE(server.violations().empty());
+  for (int i = 0; i < 3; ++i) Fill(1, 1);
+  ASSERT_EQ(server.violations().size(), 1u);
+  EXPECT_EQ(server.violations()[0], "the program made more than 100 CUDA calls");
+}
+
+TEST_F(DeviceServerTest, NamesOfCallersAreCut) {
+  Encoder encoder;
+  PutOrigin(encoder, std::string(4000, 'f'), std::string(4000, 's'));
+  Ask(MessageType::kNote, encoder.Put(0));
+  ASSERT_EQ(server.trace().size(), 1u);
+  EXPECT_EQ(server.trace()[0].function.size(), 256u);
+  EXPECT_EQ(server.trace()[0].call_site.size(), 256u);
+}
+
+TEST_F(DeviceServerTest, AnOperationThatNamesTooManyStreamsIsNotKept) {
+  vgpu::StreamPoint point;
+  point.before.resize(17);
+  Encoder encoder;
+  Put(encoder, point);
+  server.Serve({MessageType::kBeginOperation, 0, encoder.Take()});
+  EXPECT_EQ(server.violations().size(), 1u);
 }
 
 TEST_F(DeviceServerTest, NoRandomRequestDoesMoreThanFail) {

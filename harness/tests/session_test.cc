@@ -150,7 +150,10 @@ int RunAsWorker(const std::string& behaviour) {
     std::fprintf(stderr, "sandbox: can't make a namespace\n");
     return 1;
   }
+  if (behaviour == "hello_first") SendHello(), Hang();
+  if (behaviour == "silent") Hang();
   Send(kSocket, MessageType::kStarted, 0, {});
+  if (behaviour == "started_twice") Send(kSocket, MessageType::kStarted, 0, {}), Hang();
   if (behaviour == "constructor_exit") return 0;
   if (behaviour == "constructor_abort") std::abort();
   if (behaviour == "constructor_hang") Hang();
@@ -350,6 +353,20 @@ TEST_F(SessionTest, AWorkerThatCantBeStartedIsTheHarnesssFailure) {
   EXPECT_EQ(result.output, "sandbox: can't make a namespace\n");
   EXPECT_EQ(result.message, "the worker could not be started: sandbox: can't make a namespace");
   EXPECT_TRUE(IsHarnessFailure(result.outcome));
+}
+
+TEST_F(SessionTest, SaysHowAWorkerEndedThatDidNotStart) {
+  EXPECT_EQ(StartOf("no_start").ended_by, Outcome::kExited);
+  EXPECT_EQ(StartOf("silent").ended_by, Outcome::kTimeout);
+  WorkerCommand command;
+  command.worker = "/nonexistent/worker";
+  EXPECT_EQ(WorkerSession(command).Start(limits, server).ended_by, Outcome::kCouldNotStart);
+}
+
+TEST_F(SessionTest, AGreetingOutOfTurnIsNotTheWorkers) {
+  for (const char* behaviour : {"hello_first", "started_twice"}) {
+    EXPECT_EQ(StartOf(behaviour).outcome, Outcome::kProtocolError) << behaviour;
+  }
 }
 
 TEST_F(SessionTest, WhatStaticConstructorsDoIsTheSubmissionsFailure) {

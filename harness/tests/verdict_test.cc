@@ -52,7 +52,8 @@ TEST(VerdictTest, FindingsOwnHeadingAgrees) {
     finding.kind = static_cast<FindingKind>(kind);
     finding.kernel = "k";
     const Verdict verdict = VerdictOf(finding.kind);
-    if (verdict == Verdict::kHarness) continue;  // an unsupported instruction: not for students to mend
+    if (finding.kind == FindingKind::kUnsupported)
+      continue;  // it has a heading of its own for programs without a judge
     EXPECT_TRUE(vgpu::Format(finding).starts_with(std::string(NameOf(verdict)) + " ")) << vgpu::Format(finding);
   }
 }
@@ -87,7 +88,7 @@ TEST(VerdictTest, BoundsMessage) {
                FormatProblem(ProblemOf(finding), "ReductionTest.SumsAnyLength/reduce3_sequential"));
 }
 
-TEST(VerdictTest, UnsupportedInstructionIsTheHarnesssFault) {
+TEST(VerdictTest, UnsupportedInstructionIsTheProgramsChoice) {
   vgpu::Finding finding = Race();
   finding.kind = FindingKind::kUnsupported;
   finding.second.reset();
@@ -95,8 +96,9 @@ TEST(VerdictTest, UnsupportedInstructionIsTheHarnesssFault) {
   finding.first.instruction = "tcgen05.mma";
   finding.detail = "tcgen05.mma is not supported";
   const Problem problem = ProblemOf(finding);
-  EXPECT_EQ(problem.verdict, Verdict::kHarness);
+  EXPECT_EQ(problem.verdict, Verdict::kApi);
   EXPECT_NE(FormatProblem(problem, "A.B").find("tcgen05.mma"), std::string::npos);
+  EXPECT_NE(problem.hint.find("isa.md"), std::string::npos);
 }
 
 TEST(VerdictTest, LaunchTextLeavesOutDimensionsOfOne) {

@@ -263,7 +263,29 @@ std::string Format(const Finding& finding) {
   return text;
 }
 
+namespace {
+
+// Names are the program's: it may have some of megabytes. A message has no room for them.
+constexpr size_t kMostText = 4096;
+
+void Clip(std::string& text) {
+  if (text.size() > kMostText) text.replace(kMostText, std::string::npos, "…");
+}
+
+void Clip(ThreadPlace& place) {
+  for (std::string* text : {&place.file, &place.in_file, &place.instruction, &place.operation}) Clip(*text);
+}
+
+}  // namespace
+
 void FindingList::Add(Finding finding) {
+  for (std::string* text : {&finding.kernel, &finding.detail, &finding.hint}) Clip(*text);
+  Clip(finding.first);
+  if (finding.second) Clip(*finding.second);
+  if (finding.memory) {
+    Clip(finding.memory->buffer_name);
+    Clip(finding.memory->allocated_at);
+  }
   for (Finding& present : findings_) {
     if (!Folds(present, finding)) continue;
     present.count += finding.count;

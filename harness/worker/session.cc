@@ -232,6 +232,10 @@ class WorkerSession::Conversation {
   }
 
   std::optional<CallResult> Handle(const Message& message) {
+    // Once, and before all else: whoever speaks earlier, or again, is not the worker's main program.
+    if (session_.started_ == (message.type == MessageType::kStarted)) {
+      throw WireError(std::string(NameOf(message.type)) + (session_.started_ ? " again" : " before Started"));
+    }
     if (message.type == awaited_) {
       awaited_message_ = message;
       done_ = true;
@@ -312,8 +316,9 @@ CallResult WorkerSession::Start(const Limits& limits, CudaServer& server) {
   server.BeginCall({});
   Conversation conversation(*this, limits, server, MessageType::kHello);
   CallResult result = conversation.Run({});
-  if (!started_ && result.outcome != Outcome::kReturned) {
-    // The sandbox or the dynamic linker failed: none of the submission's code has run.
+  if (!started_ && result.outcome != Outcome::kReturned && result.outcome != Outcome::kProtocolError) {
+    // The sandbox or the dynamic linker failed; or what the linker runs before any constructor did.
+    result.ended_by = result.outcome;
     const std::string said = result.output.substr(0, std::min(result.output.find('\n'), result.output.size()));
     result.message = "the worker could not be started: " + (said.empty() ? result.message : said);
     result.outcome = Outcome::kCouldNotStart;

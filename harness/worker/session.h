@@ -45,7 +45,7 @@ enum class Outcome : uint8_t {
   kProtocolError,   // sent something that is no message
   kNoSuchLauncher,  // glue and suite disagree: the harness's failure
   kBadSignature,    // likewise
-  kCouldNotStart,   // the harness's failure: no code of the submission ran
+  kCouldNotStart,   // no greeting came: the harness's failure, unless another worker starts in the same box
 };
 std::string_view NameOf(Outcome outcome);
 bool IsHarnessFailure(Outcome outcome);
@@ -58,6 +58,8 @@ struct Limits {
 
 struct CallResult {
   Outcome outcome = Outcome::kReturned;
+  // kCouldNotStart: how the process ended; the same again where it could not be executed.
+  Outcome ended_by = Outcome::kCouldNotStart;
   int code = 0;         // kExited: status; kCrashed: signal
   std::string message;  // a sentence; empty when it returned
   Value result;         // what the launcher returned

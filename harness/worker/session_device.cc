@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vgpu/cudart/fatbin.h"
 #include "vgpu/cudart/fatbin_load.h"
 
 namespace lockstep::worker {
@@ -106,7 +107,8 @@ void DeviceServer::Count(const ApiCall& done) {
         add(buffer->to_host);
         uint64_t first = 0;
         const vgpu::TouchedRange& range = device_.watched()[static_cast<size_t>(buffer - use_.buffers.data())];
-        const bool stored = vgpu::TouchedRange::Missing(range.stored, done.address - range.base, done.bytes, &first) == 0;
+        const bool stored =
+            vgpu::TouchedRange::Missing(range.stored, done.address - range.base, done.bytes, &first) == 0;
         if (stored) use_.bytes_from_kernels += done.bytes;
       }
       break;
@@ -155,7 +157,7 @@ void DeviceServer::Record(ApiCall call, bool continued) {
   }
   if (trace_.size() == options_.trace_calls) {
     if (trace_dropped_++ == 0) {
-      violations_.push_back("the program made more than " + std::to_string(options_.trace_calls) + " CUDA calls");
+      PassedBound("the program made more than " + std::to_string(options_.trace_calls) + " CUDA calls");
     }
     return;
   }
@@ -183,10 +185,40 @@ bool DeviceServer::MayTouch(uint64_t address, uint64_t bytes, const std::string&
   return false;
 }
 
-Message DeviceServer::LoadModule(const Message& request) {
-  if (modules_.size() >= options_.modules || request.payload.size() > options_.module_bytes - module_bytes_) {
-    return Failed("the program loads more device code than a worker may");
+void DeviceServer::PassedBound(const std::string& sentence) {
+  if (violations_.size() < kMaxViolations &&
+      std::find(violations_.begin(), violations_.end(), sentence) == violations_.end()) {
+    violations_.push_back(sentence);
   }
+}
+
+WireOrigin DeviceServer::OriginOf(Decoder& in) const {
+  WireOrigin origin = GetOrigin(in);
+  for (std::string* text : {&origin.function, &origin.call_site}) {
+    if (text->size() > options_.origin_bytes) text->resize(options_.origin_bytes);
+    text->shrink_to_fit();
+  }
+  return origin;
+}
+
+const vgpu::KernelInfo* DeviceServer::FindOwnKernel(vgpu::ModuleHandle module, const std::string& name) {
+  if (name.size() > options_.name_bytes) {
+    PassedBound("the program has a kernel whose name is longer than " + std::to_string(options_.name_bytes) +
+                " characters");
+    return nullptr;
+  }
+  return OwnsModule(module) ? device_.FindKernel(module, name) : nullptr;
+}
+
+Message DeviceServer::LoadModule(const Message& request) {
+  const auto refuse = [&] {
+    const std::string sentence = "the program loads more device code than the " +
+                                 std::to_string(options_.ptx_bytes >> 20) + " MiB, or the " +
+                                 std::to_string(options_.modules) + " modules, that it may";
+    PassedBound(sentence);
+    return Failed(sentence);
+  };
+  if (modules_loaded_ >= options_.modules) return refuse();
   try {
     std::vector<vgpu::cudart::Image> images = {request.payload};
     if (request.type == MessageType::kLoadLinked) {
@@ -195,14 +227,20 @@ Message DeviceServer::LoadModule(const Message& request) {
       for (vgpu::cudart::Image& image : images) image = in.GetBytes();
       in.Finish();
     }
-    const vgpu::ModuleHandle module = vgpu::cudart::LoadImages(device_, images);
+    const std::vector<std::string> texts =
+        vgpu::cudart::PtxOf(images, device_.profile(), options_.ptx_bytes - ptx_bytes_);
+    // Also where it then does not fit: what was parsed was paid for.
+    ++modules_loaded_;
+    for (const std::string& text : texts) ptx_bytes_ += text.size();
+    const vgpu::ModuleHandle module = vgpu::cudart::LoadTexts(device_, texts);
     modules_.insert(module);
-    module_bytes_ += request.payload.size();
     Encoder encoder;
     encoder.Put(module);
     return {MessageType::kReply, 0, encoder.Take()};
   } catch (const WireError&) {
     throw;
+  } catch (const vgpu::cudart::PtxTooLarge&) {
+    return refuse();
   } catch (const std::runtime_error& error) {
     return Failed(error.what());
   }
@@ -210,7 +248,7 @@ Message DeviceServer::LoadModule(const Message& request) {
 
 void DeviceServer::AnswerTransfer(Request& request) {
   Decoder& in = request.in;
-  const WireOrigin origin = GetOrigin(in);
+  const WireOrigin origin = OriginOf(in);
   ApiCall call;
   call.function = origin.function;
   call.call_site = origin.call_site;
@@ -288,7 +326,7 @@ void DeviceServer::Answer(Request& request) {
       const auto module = in.Get<vgpu::ModuleHandle>();
       const std::string name = in.GetString(MaxPayloadBytes(MessageType::kFindKernel));
       in.Finish();
-      const vgpu::KernelInfo* kernel = OwnsModule(module) ? device_.FindKernel(module, name) : nullptr;
+      const vgpu::KernelInfo* kernel = FindOwnKernel(module, name);
       out.Put(kernel != nullptr);
       if (kernel != nullptr) Put(out, *kernel);
       break;
@@ -307,12 +345,15 @@ void DeviceServer::Answer(Request& request) {
       break;
     }
     case MessageType::kAllocate: {
-      const WireOrigin origin = GetOrigin(in);
+      const WireOrigin origin = OriginOf(in);
       const auto bytes = in.Get<uint64_t>();
       in.Finish();
       ApiCall call{ApiKind::kAllocate, origin.function, origin.call_site, "", bytes, 0, false, 0};
       const bool fails = failing_.allocation > 0 && --failing_.allocation == 0;
-      if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
+      if (owned_.size() >= options_.allocations) {
+        PassedBound("the program holds " + std::to_string(options_.allocations) +
+                    " allocations of device memory at one time, and asks for more");
+      } else if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
         call.address =
             device_.Allocate(bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission",
                              origin.call_site);
@@ -328,7 +369,7 @@ void DeviceServer::Answer(Request& request) {
       break;
     }
     case MessageType::kFree: {
-      const WireOrigin origin = GetOrigin(in);
+      const WireOrigin origin = OriginOf(in);
       const auto address = in.Get<uint64_t>();
       in.Finish();
       const auto found = owned_.find(address);
@@ -358,11 +399,10 @@ void DeviceServer::Answer(Request& request) {
       out.Put(std::min(device_.FreeBytes(), options_.memory_bytes - owned_bytes_));
       break;
     case MessageType::kLaunch: {
-      const WireOrigin origin = GetOrigin(in);
+      const WireOrigin origin = OriginOf(in);
       const vgpu::LaunchSpec launch = GetLaunchSpec(in);
       in.Finish();
-      const vgpu::KernelInfo* kernel =
-          OwnsModule(launch.module) ? device_.FindKernel(launch.module, launch.kernel) : nullptr;
+      const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
       if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
       if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
       const vgpu::LaunchResult result = device_.Launch(launch);
@@ -402,6 +442,13 @@ bool DeviceServer::AnswersStreams(Request& request) {
     case MessageType::kBeginOperation: {
       vgpu::StreamPoint point = GetStreamPoint(request.in);
       request.in.Finish();
+      if (std::max(point.before.size(), point.waited.size()) > options_.streams) {
+        PassedBound("the program has more than " + std::to_string(options_.streams) + " streams");
+        return true;
+      }
+      for (std::string* text : {&point.stream, &point.function, &point.call_site}) {
+        if (text->size() > options_.origin_bytes) text->resize(options_.origin_bytes);
+      }
       device_.BeginStreamOperation(std::move(point));
       return true;
     }
@@ -424,7 +471,7 @@ Message DeviceServer::Serve(const Message& message) {
   if (message.type == MessageType::kLoadModule || message.type == MessageType::kLoadLinked) return LoadModule(message);
   Request request{message.type, (message.flags & kContinued) != 0, Decoder(message.payload), Encoder()};
   if (message.type == MessageType::kNote) {
-    const WireOrigin origin = GetOrigin(request.in);
+    const WireOrigin origin = OriginOf(request.in);
     const auto error = request.in.Get<int>();
     request.in.Finish();
     Record({ApiKind::kOther, origin.function, origin.call_site, "", 0, 0, error != 0, error});
@@ -441,14 +488,15 @@ void DeviceServer::FreeAll() {
   owned_.clear();
   variables_.clear();
   modules_.clear();
-  owned_bytes_ = module_bytes_ = 0;
+  owned_bytes_ = 0;
 }
 
 void DeviceServer::EndSession() {
   device_.ForgetStreams();
   FreeAll();
+  device_.FreeKernelHeap();
   passed_.clear();
-  allocations_made_ = 0;
+  allocations_made_ = ptx_bytes_ = modules_loaded_ = 0;
 }
 
 }  // namespace lockstep::worker

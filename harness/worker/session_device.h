@@ -49,9 +49,15 @@ struct ApiCall {
 
 struct DeviceServerOptions {
   uint64_t memory_bytes = uint64_t{2} << 30;  // that the worker may allocate in all
-  uint64_t modules = 256;
-  uint64_t module_bytes = uint64_t{256} << 20;  // in all
-  size_t trace_calls = 1'000'000;
+  // Bounds of what a session's records take in the judge. Right programs need a hundredth of each; a call that goes
+  // beyond one is told of in violations().
+  uint64_t allocations = 65'536;           // that live at one time
+  uint64_t modules = 256;                  // loaded in all
+  uint64_t ptx_bytes = uint64_t{8} << 20;  // of their texts, decompressed; its syntax takes twenty times as much
+  uint64_t name_bytes = 4096;              // of a kernel's name: each launch has a copy
+  uint64_t origin_bytes = 256;             // of a function's name, and of a call site: each call has a copy
+  uint64_t streams = 4096;                 // that an operation is ordered by
+  size_t trace_calls = 100'000;
   uint64_t print_bytes = 1'000'000;
 };
 
@@ -88,6 +94,10 @@ class DeviceServer : public CudaServer {
 
  private:
   struct Request;
+  // Says once a call that a bound was passed.
+  void PassedBound(const std::string& sentence);
+  WireOrigin OriginOf(Decoder& in) const;
+  const vgpu::KernelInfo* FindOwnKernel(vgpu::ModuleHandle module, const std::string& name);
   Message LoadModule(const Message& request);
   void Answer(Request& request);
   void AnswerTransfer(Request& request);
@@ -105,7 +115,7 @@ class DeviceServer : public CudaServer {
   std::map<uint64_t, uint64_t> owned_;      // base → bytes
   std::map<uint64_t, uint64_t> variables_;  // base → bytes, of the worker's modules
   std::set<uint64_t> passed_;               // bases
-  uint64_t owned_bytes_ = 0, module_bytes_ = 0, allocations_made_ = 0;
+  uint64_t owned_bytes_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
   // Which request fails, counted from 1; 0: none.
   struct Failing {
     uint64_t allocation = 0, copy = 0;

@@ -12,12 +12,18 @@ from grader.schema import Fields, SchemaError
 
 @dataclass(frozen=True)
 class Limits:
-    """What one launcher call may take: wall-clock seconds, warp instructions a launch, bytes of output, MiB."""
+    """What one launcher call may take: wall-clock seconds, warp instructions a launch, bytes of output, MiB.
+
+    `judge_mb` is the judge's own memory; `test_seconds` and `submission_seconds` bound all calls of these together.
+    """
 
     call_seconds: float
     instruction_budget: int
     output_bytes: int
     memory_mb: int
+    judge_mb: int
+    test_seconds: float
+    submission_seconds: float
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,9 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
             instruction_budget=limits.whole("instruction_budget", 400_000_000, least=1),
             output_bytes=limits.whole("output_bytes", 1_000_000),
             memory_mb=limits.whole("memory_mb", 2048, least=64),
+            judge_mb=limits.whole("judge_mb", 8192, least=512),
+            test_seconds=limits.number("test_seconds", 60, least=0.1),
+            submission_seconds=limits.number("submission_seconds", 300, least=0.1),
         ),
         rungs=rungs,
         criteria=criteria,

@@ -36,6 +36,18 @@ def group(processes: int, memory_bytes: int) -> Iterator[tuple[Path, ...]]:
             _remove(folder)
 
 
+def ran_out_of_memory(groups: tuple[Path, ...]) -> bool:
+    """Whether the kernel has ended a process for what these groups have in memory."""
+    for file in (group / name for group in groups for name in ("memory.events", "memory.oom_control")):
+        try:
+            counts = dict(line.split() for line in file.read_text(encoding="ascii").splitlines())
+        except (OSError, ValueError):
+            continue
+        if counts.get("oom_kill", "0") != "0":
+            return True
+    return False
+
+
 @cache
 def available() -> bool:
     """Whether groups that limit processes and memory can be made here."""

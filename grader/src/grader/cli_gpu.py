@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import threading
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
@@ -53,11 +54,18 @@ from grader.worker_cache import WorkerCache
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @device_option
 @click.option("--out", type=FOLDER, default=Path("out/opponents"), show_default=True, help="Where the journal is.")
+@click.option("--only", metavar="GLOB", multiple=True, help="Meet only these, such as 'hostile/greets_*'; repeatable.")
 @jobs_option
 @no_sandbox_option
 @build_option
 def opponents(
-    names: tuple[str, ...], device: str, out: Path, jobs: int | None, no_sandbox: bool, build: Path | None
+    names: tuple[str, ...],
+    device: str,
+    out: Path,
+    only: tuple[str, ...],
+    jobs: int | None,
+    no_sandbox: bool,
+    build: Path | None,
 ) -> None:
     """Runs the hostile solutions of reference/ASSIGNMENT/hostile, and says whether each gets what it must get.
 
@@ -83,6 +91,8 @@ def opponents(
         try:
             for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
                 found, problems = find_opponents(layout, assignment)
+                if only:
+                    found = [one for one in found if any(fnmatchcase(one.submission.folder, glob) for glob in only)]
                 unreadable += problems
                 if not found and not problems:
                     continue
@@ -100,7 +110,7 @@ def opponents(
             stop.set()
             journal.close()
             shutil.rmtree(out / "work", ignore_errors=True)
-    if not names:
+    if not names and not only:
         write_atomic(out / OPPONENTS, opponents_document(met, device))
     console.print(opponents_text(met), highlight=False)
     if unreadable or any(one.finding.problem for one in met):

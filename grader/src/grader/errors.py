@@ -1,4 +1,4 @@
-"""The two ways in which the grader itself gives up."""
+"""The ways in which the grader itself gives up."""
 
 from typing import TYPE_CHECKING
 
@@ -20,3 +20,7 @@ class InfrastructureError(Exception):
         """`message` says what failed."""
         super().__init__(message)
         self.result = result
+
+
+class OverrunError(InfrastructureError):
+    """The submission made the judge take more memory than it may: its fault, and not tried again."""

@@ -49,6 +49,10 @@ class Layout:
         """The glue as the build tree has it compiled, where it does."""
         return self.libraries / "glue" / f"{name}.a"
 
+    def witness(self, name: str) -> Path:
+        """A worker without a submission: where it starts, one that doesn't is itself at fault."""
+        return self.libraries / "witness" / name
+
     def suite(self, name: str) -> Path:
         """The judge of the assignment: with the hidden tests where they were built, else the public one."""
         for kind in ("_full_suite", "_suite"):

@@ -4,10 +4,13 @@ They lie in reference/NN_name/hostile, and some in wrong/ too, where the first l
 
     // gpu: WRONG reduce8_shuffle
     // gpu: PASS reduce8_shuffle, gains nothing; virtual: REJECTED
+    // virtual: CRASH shift2_any
+    // virtual: PASS shift2_any, at most 10 points
 
-The first says what a GPU's judge finds on that rung without the virtual GPU's help; `gains nothing`, that a time was
+`gpu` says what a GPU's judge finds on that rung without the virtual GPU's help; `gains nothing`, that a time was
 measured and is no better than the reference's. `virtual` is what the virtual GPU finds, PASS where it isn't said: most
-of these misbehave only where they are timed.
+of these misbehave only where they are timed. A line with `virtual` alone is of one that has nothing to do with a GPU,
+and is met without; `at most` bounds what the whole submission earns.
 """
 
 import re
@@ -30,12 +33,16 @@ GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, 
 _HOSTILE = re.compile(
     r"//\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
 )
+_VIRTUAL = re.compile(r"//\s*virtual:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+)(?:, at most (?P<most>\d+) points?)?\s*")
 _WRONG = re.compile(r"//\s*verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu:\s*(?P<gpu>[A-Z]+)\s*")
 
 
 @dataclass(frozen=True)
 class Opponent:
-    """A hostile solution: the rung that it attacks, the verdicts it must get there, and what it says of itself."""
+    """A hostile solution: the rung that it attacks, the verdicts it must get there, and what it says of itself.
+
+    `gpu` is empty where only the virtual GPU is attacked; `most_points` is None where the verdict says enough.
+    """
 
     submission: Submission
     rung: str
@@ -43,6 +50,7 @@ class Opponent:
     virtual: str
     gains_nothing: bool
     says: str
+    most_points: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,26 +68,42 @@ def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponen
     """The assignment's opponents, and those whose first line says nothing that can be held."""
     opponents, problems = [], []
     rungs = {rung.id for rung in assignment.rungs}
-    for folder, pattern in (("hostile", _HOSTILE), ("wrong", _WRONG)):
+    for folder, patterns in (("hostile", (_HOSTILE, _VIRTUAL)), ("wrong", (_WRONG,))):
         for path in sorted((layout.reference(assignment.id) / folder).glob("*.cu")):
             source = path.read_bytes()
-            match = pattern.fullmatch(source.partition(b"\n")[0].decode("utf-8", "replace"))
+            first = source.partition(b"\n")[0].decode("utf-8", "replace")
+            declared = _declared(first, patterns)
             name = f"{folder}/{path.name}"
-            if match and match["rung"] in rungs and {match["gpu"], match["virtual"] or "PASS"} <= set(VERDICTS):
-                is_idle = bool(match.groupdict().get("idle"))
+            if (
+                declared
+                and declared["rung"] in rungs
+                and {declared["gpu"] or "PASS", declared["virtual"]} <= set(VERDICTS)
+            ):
                 opponents.append(
                     Opponent(
                         Submission(name, Student(name), source),
-                        match["rung"],
-                        match["gpu"],
-                        match["virtual"] or "PASS",
-                        is_idle,
+                        declared["rung"],
+                        declared["gpu"],
+                        declared["virtual"],
+                        bool(declared["idle"]),
                         source.split(b"\n", 2)[1].decode("utf-8", "replace").removeprefix("//").strip(),
+                        int(declared["most"]) if declared["most"] else None,
                     )
                 )
-            elif folder == "hostile" or "gpu:" in source.partition(b"\n")[0].decode("utf-8", "replace"):
-                problems.append(Finding(name, "", "its first line must be  // gpu: VERDICT rung"))
+            elif folder == "hostile" or "gpu:" in first:
+                problems.append(
+                    Finding(name, "", "its first line must be  // gpu: VERDICT rung  or  // virtual: VERDICT rung")
+                )
     return opponents, problems
+
+
+def _declared(line: str, patterns: Sequence[re.Pattern[str]]) -> dict[str, str] | None:
+    """What a first line declares; None where it is none of these."""
+    for pattern in patterns:
+        if match := pattern.fullmatch(line):
+            said = {"gpu": "", "virtual": "PASS", "idle": "", "most": ""}
+            return said | {name: text for name, text in match.groupdict().items() if text}
+    return None
 
 
 def meet_opponents(
@@ -111,7 +135,8 @@ def meet_opponents(
         return met
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        futures = [pool.submit(meet, opponent) for opponent in opponents]
+        met_here = [opponent for opponent in opponents if opponent.gpu or not bench.settings.on_gpu]
+        futures = [pool.submit(meet, opponent) for opponent in met_here]
         try:
             return [future.result() for future in futures]
         except BaseException:
@@ -134,6 +159,8 @@ def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
     problem = ""
     if verdict != wanted:
         problem = f"declares {wanted} and gets {verdict}" + (f"\n{message}" if message else "")
+    elif opponent.most_points is not None and record.score and record.score.total > opponent.most_points:
+        problem = f"declares at most {opponent.most_points} points and gets {record.score.total:g}"
     elif on_gpu and opponent.gains_nothing and speed is None:
         problem = "declares that it gains nothing, and was not timed"
     elif on_gpu and opponent.gains_nothing and speed is not None and speed > GAIN:

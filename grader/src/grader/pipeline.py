@@ -25,7 +25,7 @@ from grader import __version__, devices
 from grader.assignment import Assignment
 from grader.build import Built, build_worker
 from grader.discovery import Submission
-from grader.errors import GraderError, InfrastructureError
+from grader.errors import GraderError, InfrastructureError, OverrunError
 from grader.files import sha256_bytes, sha256_file, sha256_files
 from grader.gpu_gate import GpuGate
 from grader.jobs import Jobs
@@ -317,11 +317,12 @@ class _Grading:
         for attempt in range(1 + _RETRIES):
             try:
                 built = self._build(attempt)
-                if built.refused:
-                    return self._made(GRADED, built.message, self._nothing("REJECTED", "uses a library"))
-                if built.worker is None:
-                    return self._made(GRADED, built.message, self._nothing("COMPILE", "does not compile"))
+                if built.worker is None or built.refused:
+                    why = ("REJECTED", "uses a library") if built.refused else ("COMPILE", "does not compile")
+                    return self._made(GRADED, built.message, self._nothing(*why))
                 result = self._run(built.worker, attempt)
+            except OverrunError as error:
+                return self._made(GRADED, str(error), self._nothing("REJECTED", "takes the judge's memory"))
             except InfrastructureError as error:
                 failure, partial = str(error), error.result or partial
                 continue

@@ -5,6 +5,7 @@ prefix file. What goes wrong here is the harness's fault, never the student's: i
 Tests that ended in an earlier run, before somebody killed it, are left out and taken from the journal.
 """
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from grader import cgroup, sandbox
 from grader.assignment import Assignment
-from grader.errors import InfrastructureError
+from grader.errors import InfrastructureError, OverrunError
 from grader.files import FileError, read_regular
 from grader.layout import Layout
 from grader.process import Ended, run_command
@@ -27,6 +28,8 @@ _OUTPUT_CAP = 1 << 16
 _LIST_SECONDS = 60
 _HARNESS_STATUS = 3
 _FINISHED_STATUSES = (0, 1)
+_JUDGE_PROCESSES = 1024  # threads of the virtual GPU among them
+_JUDGE_SLACK = 1.25  # the judge looks at its own memory now and then; what passes it by meets the kernel
 _FILTER_BYTES = 100_000
 _ONLY_TESTS = f"{EVIDENCE_SUITE}.*:{TIMING_SUITE}.*"
 
@@ -120,14 +123,20 @@ def run_suite(
     result_path = folder / "result.json"
     result_path.unlink(missing_ok=True)
     watch = _Watch(result_path, assignment, on_tests)
-    with cgroup.group(sandbox.PROCESSES, assignment.limits.memory_mb << 20) as groups:
+    judge_bytes = int(_JUDGE_SLACK * (assignment.limits.judge_mb << 20))
+    with (
+        cgroup.group(sandbox.PROCESSES, assignment.limits.memory_mb << 20) as groups,
+        cgroup.group(_JUDGE_PROCESSES, judge_bytes) as judge_groups,
+    ):
         box = _box(layout, toolchain, assignment, worker, settings, groups)
         prefix_path = folder / "prefix.txt"
         prefix_path.write_text(_lines(sandbox.prefix(box, sandboxed=settings.sandboxed)), encoding="utf-8")
         command = [
+            *sandbox.join_prefix(judge_groups),
             str(suite.path),
             f"--assignment={assignment.path.parent}",
             f"--worker={worker}",
+            *([f"--witness={witness}"] if (witness := layout.witness(assignment.id)).is_file() else []),
             *([f"--reference={reference}"] if reference else []),
             f"--prefix={prefix_path}",
             f"--result={result_path}",
@@ -142,6 +151,10 @@ def run_suite(
             *flags,
         ]
         ended = _ended(command, seconds=_total_seconds(assignment, suite), cwd=folder, stop=stop, on_tick=watch.tick)
+        if ended.status == -signal.SIGKILL and not ended.timed_out and cgroup.ran_out_of_memory(judge_groups):
+            raise OverrunError(
+                f"the judge was ended while it ran the submission, for more than {judge_bytes >> 20} MiB in memory"
+            )
     if ended.timed_out:
         raise InfrastructureError(f"the suite was stopped after {ended.seconds:.0f} s: {watch.reason or 'too slow'}")
     if ended.status == _HARNESS_STATUS and not _is_only_inconclusive(result_path):

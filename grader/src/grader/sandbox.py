@@ -94,7 +94,7 @@ def box_prefix(box: Box) -> list[str]:
         words += ["--setenv", name, value]
     for name, value in box.environment:
         words += ["--setenv", name, value]
-    return [*_join_prefix(box.cgroups), *words, "--", *limits_prefix(box)]
+    return [*join_prefix(box.cgroups), *words, "--", *limits_prefix(box)]
 
 
 def bare_prefix(box: Box) -> list[str]:
@@ -144,7 +144,7 @@ def _can_disable_userns() -> bool:
     return "--disable-userns" in run.stdout + run.stderr
 
 
-def _join_prefix(cgroups: tuple[Path, ...]) -> list[str]:
+def join_prefix(cgroups: tuple[Path, ...]) -> list[str]:
     """A shell that enters the control groups and becomes the command that follows."""
     if not cgroups:
         return []

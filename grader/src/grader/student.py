@@ -269,6 +269,7 @@ class _Student:
                 str(self._layout.public_suite(assignment.id)),
                 f"--assignment={assignment.path.parent}",
                 f"--worker={worker}",
+                *([f"--witness={witness}"] if (witness := self._layout.witness(assignment.id)).is_file() else []),
                 f"--result={path}",
                 f"--device={request.device}",
                 *([f"--rung={request.choice.rung}"] if request.choice.rung else []),

@@ -1,8 +1,8 @@
 """Stands in for a suite: reads the "worker" through the prefix, and writes the result file as its lines say.
 
 A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
-`harness TIMES` (exit 3 that many times), `todo RUNG` (not begun), `print TEXT` (@ROOT@, @WORKER@: paths),
-`unfinished` (cut short), `garbage`.
+`harness TIMES` (exit 3 that many times), `hog MEGABYTES` (that much memory), `todo RUNG` (not begun),
+`print TEXT` (@ROOT@, @WORKER@: paths), `unfinished` (cut short), `garbage`.
 With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while
 it was timed), `noisy TIMES` (inconclusive that many times). A file no_gpu beside the executable: there is none.
 Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
@@ -66,6 +66,7 @@ printed = printed.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WO
 kinds = {words[0] for words in directives}
 
 print(f"A ladder, seed {arguments.get('seed')}")
+hoard = [b"x" * (int(words[1]) << 20) for words in directives if words[0] == "hog"]
 for words in directives:
     if words[0] == "harness":
         count = log.read_text().splitlines().count(f"run {who}")

@@ -16,6 +16,9 @@ void launches_too_many_threads(int* d_data, unsigned n);
 void copies_to_host(int* d_data, unsigned n);
 void touches_other_memory(int* d_data, unsigned n);
 void leaves_child(int* d_data, unsigned n);
+void sleeps(int* d_data, unsigned n);
+void fills_memory(int* d_data, unsigned n);
+void keeps_heap(int* d_data, unsigned n);
 
 // For timed batches: these copy n ints, or fail to at some call.
 void copies(const int* d_in, int* d_out, unsigned n);

@@ -89,6 +89,28 @@ void leaves_child(int* d_data, unsigned n) {
   _exit(0);
 }
 
+void sleeps(int* d_data, unsigned n) {
+  usleep(400000);
+  add_one(d_data, n);
+}
+
+void fills_memory(int* d_data, unsigned n) {
+  char* memory = nullptr;
+  cudaMalloc(&memory, 1 << 30);
+  for (size_t done = 0; done < size_t{1} << 30; done += 1 << 24) cudaMemset(memory + done, 1, 1 << 24);
+  cudaFree(memory);
+  add_one(d_data, n);
+}
+
+__global__ void heap_kernel() {
+  for (int i = 0; i < 16; ++i) malloc(4 << 20);
+}
+
+void keeps_heap(int* d_data, unsigned n) {
+  heap_kernel<<<1, 1>>>();
+  add_one(d_data, n);
+}
+
 __global__ void copy_kernel(const int* d_in, int* d_out, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) d_out[i] = d_in[i];

@@ -13,7 +13,6 @@ namespace {
 constexpr uint32_t kMagic = 0xBA55ED50;
 constexpr size_t kHeaderBytes = 16;
 constexpr size_t kEntryHeaderBytes = 64;
-constexpr uint64_t kLargestPtx = uint64_t{256} << 20;
 constexpr uint16_t kKindPtx = 1, kKindMachineCode = 2;
 constexpr uint64_t kFlagZstd = 0x8000, kFlagLz4 = 0x2000;
 constexpr uint64_t kFlagArchitectureSpecific = 0x100000, kFlagFamilySpecific = 0x200000;
@@ -25,6 +24,11 @@ T Field(std::span<const uint8_t> bytes, size_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
+}
+
+[[noreturn]] void FailTooLarge(uint64_t most_bytes) {
+  throw PtxTooLarge("the program's PTX is longer than the " + std::to_string(most_bytes) +
+                    " bytes that are left for it");
 }
 
 [[noreturn]] void FailMalformed(const char* what) {
@@ -111,7 +115,7 @@ const FatbinEntry* BestPtx(const std::vector<FatbinEntry>& entries, int max_sm, 
 }
 
 // As BestPtx, over any image: the text itself, or false and the reason.
-bool FindPtx(std::span<const uint8_t> image, int max_sm, std::string* text, std::string* reason) {
+bool FindPtx(std::span<const uint8_t> image, int max_sm, uint64_t most_bytes, std::string* text, std::string* reason) {
   if (!IsFatbin(image)) {
     if (StartsWith(image,
                    "\x7f"
@@ -119,6 +123,7 @@ bool FindPtx(std::span<const uint8_t> image, int max_sm, std::string* text, std:
       *reason = "the image is machine code, not PTX" + std::string(kRemedy);
       return false;
     }
+    if (image.size() > most_bytes) FailTooLarge(most_bytes);
     *text = Text(image);
     if (text->empty()) *reason = "the image is empty";
     return !text->empty();
@@ -126,7 +131,7 @@ bool FindPtx(std::span<const uint8_t> image, int max_sm, std::string* text, std:
   const std::vector<FatbinEntry> entries = ReadFatbin(image);
   const FatbinEntry* best = BestPtx(entries, max_sm, reason);
   if (best == nullptr) return false;
-  *text = ReadPtx(*best);
+  *text = ReadPtx(*best, most_bytes);
   return true;
 }
 
@@ -158,7 +163,8 @@ std::vector<FatbinEntry> ReadFatbin(std::span<const uint8_t> image) {
   return entries;
 }
 
-std::string ReadPtx(const FatbinEntry& entry) {
+std::string ReadPtx(const FatbinEntry& entry, uint64_t most_bytes) {
+  if (entry.payload.size() > most_bytes) FailTooLarge(most_bytes);
   switch (entry.compression) {
     case FatbinEntry::Compression::kNone:
       return Text(entry.payload);
@@ -168,25 +174,26 @@ std::string ReadPtx(const FatbinEntry& entry) {
     case FatbinEntry::Compression::kZstd:
       break;
   }
-  if (entry.raw_bytes > kLargestPtx) FailMalformed("the PTX text is too large");
+  if (entry.raw_bytes > most_bytes) FailTooLarge(most_bytes);
   std::string text(entry.raw_bytes, '\0');
   const size_t written = ZSTD_decompress(text.data(), text.size(), entry.payload.data(), entry.payload.size());
   if (ZSTD_isError(written)) FailMalformed(ZSTD_getErrorName(written));
   return Text({reinterpret_cast<const uint8_t*>(text.data()), written});
 }
 
-std::string ExtractPtx(std::span<const uint8_t> image, int max_sm) {
+std::string ExtractPtx(std::span<const uint8_t> image, int max_sm, uint64_t most_bytes) {
   std::string text, reason;
-  if (!FindPtx(image, max_sm, &text, &reason)) throw std::runtime_error(reason);
+  if (!FindPtx(image, max_sm, most_bytes, &text, &reason)) throw std::runtime_error(reason);
   return text;
 }
 
-PtxModules ExtractPtxModules(std::span<const std::span<const uint8_t>> images, int max_sm) {
+PtxModules ExtractPtxModules(std::span<const std::span<const uint8_t>> images, int max_sm, uint64_t most_bytes) {
   PtxModules modules;
   std::string first_reason;
   for (size_t k = 0; k < images.size(); ++k) {
     std::string text, reason;
-    if (FindPtx(images[k], max_sm, &text, &reason)) {
+    if (FindPtx(images[k], max_sm, most_bytes, &text, &reason)) {
+      most_bytes -= text.size();
       modules.texts.push_back(std::move(text));
     } else {
       modules.left_out.push_back(k);

@@ -28,12 +28,20 @@ struct FatbinEntry {
 // The entries of all fat binaries in an image, in order. Throws std::runtime_error on a malformed image.
 std::vector<FatbinEntry> ReadFatbin(std::span<const uint8_t> image);
 
+// A text, or those of a program together, may be so long; what claims or turns out to be longer is refused before it is
+// decompressed.
+inline constexpr uint64_t kLargestPtx = uint64_t{256} << 20;
+class PtxTooLarge : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // An entry's text, decompressed, without the NULs that pad it. Throws std::runtime_error.
-std::string ReadPtx(const FatbinEntry& entry);
+std::string ReadPtx(const FatbinEntry& entry, uint64_t most_bytes = kLargestPtx);
 
 // The PTX text in an image, which is a fat binary or PTX text itself: that of the highest architecture not above
 // max_sm (90 for compute capability 9.0). Throws std::runtime_error with a sentence that says what to do.
-std::string ExtractPtx(std::span<const uint8_t> image, int max_sm);
+std::string ExtractPtx(std::span<const uint8_t> image, int max_sm, uint64_t most_bytes = kLargestPtx);
 
 // The PTX of a program of several separately compiled modules (-rdc=true), to be linked: the images that its wrapper of
 // version 2 points to. Images that bring no PTX for this architecture, as the toolkit's device runtime does, are left
@@ -43,7 +51,8 @@ struct PtxModules {
   std::vector<std::string> texts;
   std::vector<size_t> left_out;
 };
-PtxModules ExtractPtxModules(std::span<const std::span<const uint8_t>> images, int max_sm);
+PtxModules ExtractPtxModules(std::span<const std::span<const uint8_t>> images, int max_sm,
+                             uint64_t most_bytes = kLargestPtx);
 
 // Size in bytes of the fat binary at `header`, of which 16 bytes are read; 0 when it is none.
 uint64_t FatbinBytes(const void* header);

@@ -13,23 +13,32 @@ namespace {
 
 constexpr int kAnySm = 10'000;
 
-std::vector<std::string> ChoosePtx(std::span<const Image> images, int max_sm) {
-  if (images.size() == 1) return {ExtractPtx(images[0], max_sm)};
-  return ExtractPtxModules(images, max_sm).texts;
+std::vector<std::string> ChoosePtx(std::span<const Image> images, int max_sm, uint64_t most_bytes) {
+  if (images.size() == 1) return {ExtractPtx(images[0], max_sm, most_bytes)};
+  return ExtractPtxModules(images, max_sm, most_bytes).texts;
 }
 
 }  // namespace
 
-std::vector<std::string> PtxOf(std::span<const Image> images, const DeviceProfile& profile) {
+std::vector<std::string> PtxOf(std::span<const Image> images, const DeviceProfile& profile, uint64_t most_bytes) {
   try {
-    return ChoosePtx(images, profile.cc_major * 10 + profile.cc_minor);
+    return ChoosePtx(images, profile.cc_major * 10 + profile.cc_minor, most_bytes);
+  } catch (const PtxTooLarge&) {
+    throw;
   } catch (const std::runtime_error&) {
-    return ChoosePtx(images, kAnySm);
+    return ChoosePtx(images, kAnySm, most_bytes);
   }
 }
 
+std::vector<std::string> PtxOf(std::span<const Image> images, const DeviceProfile& profile) {
+  return PtxOf(images, profile, kLargestPtx);
+}
+
 ModuleHandle LoadImages(Device& device, std::span<const Image> images) {
-  const std::vector<std::string> texts = PtxOf(images, device.profile());
+  return LoadTexts(device, PtxOf(images, device.profile()));
+}
+
+ModuleHandle LoadTexts(Device& device, std::span<const std::string> texts) {
   if (texts.size() == 1) return device.LoadModule(texts[0]);
   return device.LoadModule(std::vector<std::string_view>(texts.begin(), texts.end()));
 }

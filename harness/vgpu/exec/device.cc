@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "vgpu/exec/float_environment.h"
+#include "vgpu/exec/freed.h"
 #include "vgpu/exec/launch.h"
 #include "vgpu/exec/loaded_module.h"
 #include "vgpu/model/occupancy.h"
@@ -29,6 +30,9 @@ int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
 }
 
 constexpr uint64_t kWorthAThread = 20'000;  // warp instructions of a checked launch
+// Counters by line that are kept between two calls of ClearRecords, some 600 bytes each: later launches have totals
+// alone. A call of an assignment's needs a few hundred.
+constexpr uint64_t kMostRecordedLines = 200'000;
 constexpr uint64_t kGridWorkspaceBytes = 256;
 constexpr uint32_t kReservedShared = 1024;
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
@@ -125,6 +129,7 @@ struct Device::Impl {
   uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // below options.instruction_budget; 0: none
   std::vector<LaunchRecord> launches;
   std::vector<TouchedRange> watched;
+  uint64_t recorded_lines = 0;  // of all of them
   FindingList findings;
   LaunchError fault = LaunchError::kNone;
   StreamChecker streams{[this](MemoryPlace& place) {
@@ -258,6 +263,17 @@ bool Device::Fill(uint64_t to, uint8_t value, uint64_t bytes) {
   return true;
 }
 
+void Device::FreeKernelHeap() {
+  std::vector<Allocation> heap;
+  for (const Allocation& a : impl_->memory.allocations()) {
+    if (a.hidden && a.label == kKernelHeapName) heap.push_back(a);
+  }
+  for (const Allocation& a : heap) {
+    impl_->Tell([&](Observer& o) { o.OnFree(a.base, a.bytes); });
+    impl_->memory.Free(a.base);
+  }
+}
+
 uint64_t Device::FreeBytes() const { return impl_->memory.free_bytes(); }
 
 std::optional<Device::AllocationInfo> Device::FindAllocation(uint64_t address) const {
@@ -308,6 +324,7 @@ const FindingList& Device::findings() const { return impl_->findings; }
 
 void Device::ClearRecords() {
   impl_->launches.clear();
+  impl_->recorded_lines = 0;
   impl_->findings.Clear();
 }
 
@@ -491,6 +508,8 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;
+  recorded_lines += record.lines.size();
+  if (recorded_lines > kMostRecordedLines) record.lines = {};
   LaunchResult result{LaunchError::kNone, record.microseconds};
   launches.push_back(std::move(record));
   for (Finding& finding : outcome.findings) findings.Add(std::move(finding));

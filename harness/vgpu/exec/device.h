@@ -123,6 +123,8 @@ class Device {
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes);
   bool Fill(uint64_t to, uint8_t value, uint64_t bytes);
   uint64_t FreeBytes() const;
+  // What kernels took with malloc and have not freed. It outlives its kernel, as on the hardware.
+  void FreeKernelHeap();
   struct AllocationInfo {
     uint64_t base, bytes;
     std::string label, allocated_at;

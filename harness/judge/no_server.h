@@ -1,0 +1,18 @@
+// For workers that ask the judge for nothing: those on a real GPU have its runtime, and a witness has no kernels.
+#pragma once
+
+#include "worker/session.h"
+
+namespace lockstep::judge {
+
+class NoServer : public worker::CudaServer {
+ public:
+  void BeginCall(std::span<const worker::Argument>) override {}
+  worker::Message Serve(const worker::Message& request) override {
+    if (request.type == worker::MessageType::kNote) return {};
+    throw worker::WireError("a worker that has no virtual GPU asked for it");
+  }
+  void EndSession() override {}
+};
+
+}  // namespace lockstep::judge

@@ -1,0 +1,34 @@
+// How long the calls of one submission may take together.
+//
+// Each call has a limit of its own; hundreds that stay just below it would hold a grader up for an hour. So what calls
+// take is added up, for a test and for the submission. The program's own time counts in full, that of its kernels on
+// the virtual GPU by the share that a call's own limits give it.
+#pragma once
+
+#include <limits>
+#include <string>
+
+namespace lockstep::judge {
+
+// Seconds that a call's kernels may take on the virtual GPU, for one of the host code's own.
+inline constexpr double kDeviceShare = 3;
+
+class WallBudget {
+ public:
+  WallBudget() = default;  // without end
+  WallBudget(double test_seconds, double submission_seconds) : test_{test_seconds}, submission_{submission_seconds} {}
+
+  void BeginTest() { test_.spent = 0; }
+  void Spend(double own_seconds, double device_seconds);
+  // "" while there is time left; else a sentence that says what was allowed.
+  std::string Exceeded() const;
+
+ private:
+  struct Account {
+    double allowed = std::numeric_limits<double>::infinity();
+    double spent = 0;
+  };
+  Account test_, submission_;
+};
+
+}  // namespace lockstep::judge

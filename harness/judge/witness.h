@@ -1,0 +1,33 @@
+// A worker of the harness's own: the library and the launchers' glue, and no submission.
+//
+// When a submission's worker does not start, or answers as no worker would, the witness is started in the same box at
+// that moment. If it does what is asked of every worker, the box and the harness work, and what failed is the
+// submission's doing; if it fails too, it is ours.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "worker/session.h"
+
+namespace lockstep::judge {
+
+class Witness {
+ public:
+  // `command` without a worker: there is no witness, and nobody is ever cleared.
+  Witness(worker::WorkerCommand command, worker::Limits limits)
+      : command_(std::move(command)), limits_(std::move(limits)) {}
+
+  // Whether one starts now.
+  bool Starts() const;
+  // Whether one starts that has this launcher, and takes these arguments. Nothing is called. Asked once a launcher.
+  bool CouldCall(const std::string& launcher, std::span<const worker::Argument> arguments);
+
+ private:
+  worker::WorkerCommand command_;
+  worker::Limits limits_;
+  std::map<std::string, bool> could_call_;
+};
+
+}  // namespace lockstep::judge
