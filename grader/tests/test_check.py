@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from grader import check_files, check_run
 from grader.assignment import load_assignment
+from grader.check_run import known_tests
 from grader.check_run import tests_above as above
-from grader.check_run import tests_known
 from grader.cli import cli
 from grader.declared import Collected
 from grader.discovery import Submission
@@ -256,7 +256,7 @@ def test_only_what_has_to_pass_stands_for_others() -> None:
         "wrong/bonus": ("WRONG", "reduce8_max"),
     }
     folders = ["stub", "right/one", *collected.wrong]
-    known = tests_known(assignment, tests, [Submission(name, Student(name), source) for name in folders], collected)
+    known = known_tests(assignment, tests, [Submission(name, Student(name), source) for name in folders], collected)
     names = {folder: [test.name for test in left_out] for folder, left_out in known.items()}
     assert names == {
         "wrong/second": ["A.SumsLarge/reduce1_interleaved"],

@@ -62,9 +62,11 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   }
   if (auto problem = call.check(run.report, std::span<const T>(found).first(n))) run.problems.push_back(*problem);
   if (call.is_work && run.problems.empty()) {
-    TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"), result = FirstOf(call.out, n, in_place ? "d_data" : "d_out");
+    TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"),
+              result = FirstOf(call.out, n, in_place ? "d_data" : "d_out");
     input.spare = call.spare_input;
-    CheckKernelsDidIt(run.report, context, Suite::Get().assignment().device_calls, std::span(&input, 1), std::span(&result, 1), run.problems);
+    CheckKernelsDidIt(run.report, context, Suite::Get().assignment().device_calls, std::span(&input, 1),
+                      std::span(&result, 1), run.problems);
   }
   if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
   CheckGuards(context, run.problems, call.in, call.out, others...);

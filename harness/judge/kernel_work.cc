@@ -122,8 +122,9 @@ void CheckCameFromDevice(const CallReport& report, const CallContext& context, s
                                 "it has to be what the device holds when the work there is done"));
   } else if (by_kernels && report.memory.bytes_from_kernels < result.size()) {
     problems.push_back(Rejected(context,
-                                "kernels stored " + Grouped(report.memory.bytes_from_kernels) + " of the " +
-                                    Counted(result.size(), "byte") + " that were copied to " + name,
+                                "of the " + Counted(result.size(), "byte") + " copied to " + name + ", " +
+                                    Grouped(report.memory.bytes_from_kernels) +
+                                    " come from memory that the call allocated and a kernel stored to",
                                 "the kernels have to store what is copied to the host"));
   }
 }

@@ -36,8 +36,8 @@ void CheckKernelsDidIt(const CallReport& report, const CallContext& context, con
                        std::span<const TaskBytes> inputs, std::span<const TaskBytes> results,
                        std::vector<Problem>& problems);
 
-// For a task whose result goes to the host: whether all that is there has come from the device, and whether kernels have
-// stored it there (where `by_kernels`).
+// For a task whose result goes to the host: whether all that is there has come from the device, and whether kernels
+// have stored it there (where `by_kernels`).
 void CheckCameFromDevice(const CallReport& report, const CallContext& context, std::span<const uint8_t> result,
                          const std::string& name, bool by_kernels, std::vector<Problem>& problems);
 

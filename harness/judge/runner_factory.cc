@@ -52,7 +52,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
       return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
     }
     vgpu::DeviceOptions device;
-    const bool checks = (role == Role::kChecked || role == Role::kMeasured) && options.checks;
+    const bool checks = role == Role::kChecked && options.checks;
     device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
     if (device.threads < 1) device.threads = 1;
     device.check_races = device.check_uninitialized = device.check_sync = checks;
@@ -60,7 +60,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     device.memory_bytes = limits.memory_mb << 20;
     // Evidence is measured on the device that the tests run on, so that a program which asks for its properties gets
     // the same answers. Only the times may be another device's.
-    device.timed_as = &ProfileNamed(options.evidence_profile);
+    if (evidence) device.timed_as = &ProfileNamed(options.evidence_profile);
     return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
   };
 }

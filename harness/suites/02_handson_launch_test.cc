@@ -170,9 +170,6 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
     const std::vector<int32_t> found = IntsOf(report.arrays.at(0));
     if (expect == Expect::kSuccess) {
       CheckFilled(3, context, report, shape, found, run.problems);
-      if (run.problems.empty()) {
-        judge::CheckCameFromDevice(report, context, report.arrays.at(0), "h_out", true, run.problems);
-      }
       if (!run.problems.empty() && CopiedTooEarly(report)) {
         run.problems.front().hint = "the copy to the host was made before the kernel was launched";
       }
@@ -186,6 +183,9 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
   if (run.problems.empty() && report.observed && !allocates) {
     run.problems.push_back(MakeProblem(Verdict::kRejected, context, {"h_out is right, and nothing was allocated"},
                                        "the array is memory of cudaMalloc: no __device__ array"));
+  }
+  if (run.problems.empty() && expect == Expect::kSuccess) {
+    judge::CheckCameFromDevice(report, context, report.arrays.at(0), "h_out", true, run.problems);
   }
   judge::AddCalls(run.problems, report.trace);
   return run;

@@ -31,8 +31,9 @@ int32_t Expected(const std::string& rung, const std::vector<int32_t>& values) {
 
 // What a result may begin with: kernels that find nothing else need not store it again.
 bool IsNeutral(const std::string& rung, int32_t result) {
-  return result == (rung == "reduce8_max" ? std::numeric_limits<int32_t>::min()
-                    : rung == "reduce8_min" ? std::numeric_limits<int32_t>::max() : 0);
+  return result == (rung == "reduce8_max"   ? std::numeric_limits<int32_t>::min()
+                    : rung == "reduce8_min" ? std::numeric_limits<int32_t>::max()
+                                            : 0);
 }
 
 constexpr uint64_t kLarge = 1 << 20;        // elements that nobody goes through by hand
@@ -169,8 +170,7 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   if (values.size() > 1 && run.problems.empty()) {
     judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls,
                              {{judge::FirstOf(buffers.in, values.size(), "d_in")}},
-                             {{judge::FirstOf(buffers.sum, IsNeutral(rung, found[0]) ? 0 : 1, "d_sum")}},
-                             run.problems);
+                             {{judge::FirstOf(buffers.sum, IsNeutral(rung, found[0]) ? 0 : 1, "d_sum")}}, run.problems);
   }
   return run;
 }

@@ -61,8 +61,7 @@ TEST_F(KernelWorkTest, AResultThatNoKernelStoredIsNotTheirs) {
 
 TEST_F(KernelWorkTest, TheHostHasNoPartInTheData) {
   in().to_host = {64, 0, "cudaMemcpy, called in work.cu:12"};
-  EXPECT_EQ(Found(),
-            "the result is right, but cudaMemcpy, called in work.cu:12, copied d_in to the host (64 bytes)");
+  EXPECT_EQ(Found(), "the result is right, but cudaMemcpy, called in work.cu:12, copied d_in to the host (64 bytes)");
   in().to_host = {};
   out().from_host = {4, 0, "cudaMemcpy"};
   EXPECT_NE(Found(), "");
@@ -124,8 +123,10 @@ TEST(CameFromDeviceTest, EachWordOfTheResultHasToHaveBeenCopied) {
 
 TEST(CameFromDeviceTest, KernelsHaveToHaveStoredIt) {
   EXPECT_EQ(CameFrom({1, 2, 3}, {1, 2, 3}, 12, true), "");
-  EXPECT_EQ(CameFrom({1, 2, 3}, {1, 2, 3}, 8, true),
-            "the result is right, but kernels stored 8 of the 12 bytes that were copied to h_out");
+  EXPECT_EQ(
+      CameFrom({1, 2, 3}, {1, 2, 3}, 8, true),
+      "the result is right, but of the 12 bytes copied to h_out, 8 come from memory that the call allocated and a "
+      "kernel stored to");
 }
 
 // Bits are kept from the range's first sector on, wherever that lies.

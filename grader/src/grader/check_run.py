@@ -5,7 +5,7 @@ the next one's are in the queue. What can't change a finding is left out of a wr
 
 * the rungs above the one that it declares: the verdict is that of the first rung that fails (`tests_above`);
 * what comes after the first failure on a rung: verdict and message are the first one's (--one-failure);
-* on the rungs below, large tests that another solution runs on the same code (`tests_known`). Most wrong solutions have
+* on the rungs below, large tests that another solution runs on the same code (`known_tests`). Most wrong solutions have
   one good kernel for all the rungs that are not the point.
 
 The stub, the reference and the right solutions run every test.
@@ -224,7 +224,7 @@ class _Check:
         ]
         chosen += [Submission(attack.name, Student(attack.name), attack.source) for attack in attacks]
         chosen.sort(key=lambda submission: submission.folder in collected.wrong)
-        self._known = tests_known(assignment, bench.suite.tests, chosen, collected)
+        self._known = known_tests(assignment, bench.suite.tests, chosen, collected)
         return chosen
 
     def grade(self, submission: Submission) -> None:
@@ -298,7 +298,7 @@ def _as_passed(name: str) -> TestResult:
     return TestResult(name, rung_of(name), "PASS", 0.0, "", "", "", ())
 
 
-def tests_known(
+def known_tests(
     assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
 ) -> dict[str, list[TestResult]]:
     """By wrong solution, the large tests that one before it runs on the same code, as if they had passed.

@@ -176,6 +176,9 @@ def _found(opponent: Opponent, record: Record) -> tuple[str, str]:
     for test in record.result.tests:
         if test.rung == opponent.rung and test.verdict != "PASS" and not test.is_evidence:
             return test.verdict, test.message.strip()
+    for entry in record.result.evidence:
+        if entry.rung == opponent.rung and entry.verdict not in ("PASS", "SLOW"):
+            return entry.verdict, entry.message.strip()
     return ("HARNESS", record.message) if record.score is None else ("PASS", "")
 
 

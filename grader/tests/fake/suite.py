@@ -65,7 +65,8 @@ said = said.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@"
 printed = printed.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@", arguments["worker"])
 kinds = {words[0] for words in directives}
 
-print(f"A ladder, seed {arguments.get('seed')}")
+if "seed" in arguments:
+    print(f"A ladder, seed {arguments['seed']}")
 hoard = [b"x" * (int(words[1]) << 20) for words in directives if words[0] == "hog"]
 for words in directives:
     if words[0] == "harness":

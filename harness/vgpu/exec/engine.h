@@ -55,7 +55,7 @@ struct LaunchState {
   uint64_t budget = 0;                  // warp instructions; 0: no limit. See Charged()
   std::string budget_text;              // "1000 warp instructions", and how they come about
   std::vector<TouchedRange>* watched = nullptr;  // told what the kernel touches of them
-  uint32_t resident_blocks = 1;         // blocks that may have started and not finished, where they wait for each other
+  uint32_t resident_blocks = 1;  // blocks that may have started and not finished, where they wait for each other
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
   std::atomic<uint32_t> next_block{0};
   std::atomic<uint64_t> executed{0};

@@ -18,7 +18,8 @@ struct TouchedRange {
   // Bits from `word` for the 64 sectors that begin with this one, some of which may lie outside of the range.
   static void Add(std::vector<uint64_t>& bits, int64_t first_sector, uint64_t word) {
     const auto put = [&](int64_t index, uint64_t part) {
-      if (part != 0 && index >= 0 && index < static_cast<int64_t>(bits.size())) bits[static_cast<size_t>(index)] |= part;
+      if (part != 0 && index >= 0 && index < static_cast<int64_t>(bits.size()))
+        bits[static_cast<size_t>(index)] |= part;
     };
     const int64_t index = first_sector >> 6;  // rounded down, below zero too
     const int shift = static_cast<int>(first_sector & 63);

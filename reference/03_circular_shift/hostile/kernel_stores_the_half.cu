@@ -3,7 +3,8 @@
 #include "shift.h"
 
 __global__ void half(const int* d_in, int* d_out, unsigned n, unsigned k) {
-  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n - k; i += gridDim.x * blockDim.x) d_out[i] = d_in[i + k];
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n - k; i += gridDim.x * blockDim.x)
+    d_out[i] = d_in[i + k];
 }
 
 void shift3_grid_stride(const int* d_in, int* d_out, unsigned n, int shift) {

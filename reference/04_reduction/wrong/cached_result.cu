@@ -1,4 +1,4 @@
-// verdict: WRONG reduce1_interleaved
+// verdict: REJECTED reduce1_interleaved
 // Keeps the sum by pointer and size, and hands it out again without looking at the elements.
 #include <algorithm>
 #include <map>
