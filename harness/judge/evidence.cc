@@ -89,12 +89,12 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
     measurement.problems = std::move(run.problems);
   }
   if (checked && measurement.problems.empty() && !SameLaunches(checked->report, run.report)) {
-    measurement.problems.push_back(MakeProblem(Verdict::kRejected, {rung, "", suite_.assignment().submission},
-                                               {"it launched other kernels where it was measured than where it was "
-                                                "checked",
-                                                "checked  " + LaunchesText(checked->report),
-                                                "measured " + LaunchesText(run.report)},
-                                               "what a launcher does may depend on its arguments alone"));
+    measurement.problems.push_back(
+        MakeProblem(Verdict::kRejected, {rung, "", suite_.assignment().submission},
+                    {"it launched other kernels where it was measured than where it was "
+                     "checked",
+                     "checked  " + LaunchesText(checked->report), "measured " + LaunchesText(run.report)},
+                    "what a launcher does may depend on its arguments alone"));
   }
   if (measurement.problems.empty()) {
     measurement.profile = MakeProfile(rung, "submission", elements, run.report.launches, run.report.api);
