@@ -31,7 +31,7 @@ Problem Rejected(const CallContext& context, const std::string& sentence, const 
 std::optional<Problem> HostsPart(const CallContext& context, const HostUse& use, const std::string& what,
                                  const std::string& hint) {
   if (use.bytes == 0) return std::nullopt;
-  return Rejected(context, Printable(use.first) + ", " + what + " (" + Counted(use.bytes, "byte") + ")", hint);
+  return Rejected(context, Printable(use.first) + " " + what + " (" + Counted(use.bytes, "byte") + ")", hint);
 }
 
 std::optional<Problem> HostsPartOfInput(const CallContext& context, const BufferUse& use, const std::string& name) {

@@ -60,7 +60,7 @@ TEST_F(KernelWorkTest, AResultThatNoKernelStoredIsNotTheirs) {
 }
 
 TEST_F(KernelWorkTest, TheHostHasNoPartInTheData) {
-  in().to_host = {64, 0, "cudaMemcpy, called in work.cu:12"};
+  in().to_host = {64, 0, "cudaMemcpy, called in work.cu:12,"};
   EXPECT_EQ(Found(), "the result is right, but cudaMemcpy, called in work.cu:12, copied d_in to the host (64 bytes)");
   in().to_host = {};
   out().from_host = {4, 0, "cudaMemcpy"};

@@ -10,7 +10,8 @@
 
 namespace lockstep::worker {
 
-// What requests did to a buffer of the judge's, and which was the first: "cudaMemcpy, called in shift.cu:12".
+// What requests did to a buffer of the judge's, and which was the first: "cudaMemcpy" or "cudaMemcpy, called in
+// shift.cu:12,".
 struct HostUse {
   uint64_t bytes = 0;
   uint64_t late_bytes = 0;  // of these, when a kernel had stored there already

@@ -90,7 +90,8 @@ void DeviceServer::Count(const ApiCall& done) {
   if (done.bytes == 0) return;
   BufferUse* buffer = buffer_at(done.address);
   const auto add = [&](HostUse& use) {
-    if (use.bytes == 0) use.first = done.function + (done.call_site.empty() ? "" : ", called in " + done.call_site);
+    if (use.bytes == 0)
+      use.first = done.function + (done.call_site.empty() ? "" : ", called in " + done.call_site + ",");
     use.bytes += done.bytes;
     const vgpu::TouchedRange& range = device_.watched()[static_cast<size_t>(buffer - use_.buffers.data())];
     const bool late = std::any_of(range.stored.begin(), range.stored.end(), [](uint64_t word) { return word != 0; });
