@@ -61,6 +61,8 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                                        "compare each index with the result's end before the store"));
   }
   if (auto problem = call.check(run.report, std::span<const T>(found).first(n))) run.problems.push_back(*problem);
+  if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
+  CheckGuards(context, run.problems, call.in, call.out, others...);
   if (call.is_work && run.problems.empty()) {
     TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"),
               result = FirstOf(call.out, n, in_place ? "d_data" : "d_out");
@@ -68,8 +70,6 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
     CheckKernelsDidIt(run.report, context, Suite::Get().assignment().device_calls, std::span(&input, 1),
                       std::span(&result, 1), run.problems);
   }
-  if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
-  CheckGuards(context, run.problems, call.in, call.out, others...);
   if (call.frees) CheckNothingHeld(context, run.report, run.problems);
   return run;
 }
