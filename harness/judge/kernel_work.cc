@@ -69,6 +69,12 @@ std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, c
                   hint);
 }
 
+// By one copy, as a launcher does that then works on the copy: no part of the task is done by that.
+bool IsCopiedWhole(const BufferUse& use, const TaskBytes& input) {
+  const uint64_t offset = input.address - use.by_kernels.base;
+  return use.largest_copy_from <= offset && offset + input.bytes <= use.largest_copy_from + use.largest_copy_bytes;
+}
+
 std::optional<Problem> FindLack(const CallReport& report, const CallContext& context, const DeviceCalls& allowed,
                                 std::span<const TaskBytes> inputs, std::span<const TaskBytes> results) {
   for (const TaskBytes& result : results) {
@@ -80,6 +86,7 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
     const BufferUse* use = UseOf(report, input);
     if (use == nullptr) continue;
     if (auto problem = HostsPartOfInput(context, *use, input.name)) return problem;
+    if (IsCopiedWhole(*use, input)) continue;
     std::vector<uint64_t> read = use->by_kernels.loaded;
     for (size_t k = 0; allowed.copy_input && k < read.size(); ++k) read[k] |= use->copied[k];
     if (auto problem = Lack(context, input, use->by_kernels, read, "read",

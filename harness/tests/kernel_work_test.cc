@@ -96,6 +96,15 @@ TEST_F(KernelWorkTest, ACopyOfTheInputCountsAsReadWhereThatIsAllowed) {
   EXPECT_EQ(Found({.copy_input = true}), "");
 }
 
+// Work on a copy is work; a shift by two copies is none.
+TEST_F(KernelWorkTest, ACopyOfTheWholeInputCountsAsRead) {
+  in().by_kernels.loaded.assign(in().by_kernels.loaded.size(), 0);
+  in().largest_copy_bytes = kBytes;
+  EXPECT_EQ(Found(), "");
+  in().largest_copy_from = 4;
+  EXPECT_NE(Found(), "");
+}
+
 std::vector<uint8_t> BytesOf(const std::vector<uint32_t>& words) {
   std::vector<uint8_t> bytes(words.size() * 4);
   std::memcpy(bytes.data(), words.data(), bytes.size());

@@ -24,10 +24,12 @@ struct BufferUse {
 
   vgpu::TouchedRange by_kernels;
   std::vector<uint64_t> copied;  // a bit a sector that was copied from here to other device memory
-  HostUse to_host;               // copied to the host
-  HostUse from_host;             // copied from the host to here
-  HostUse from_device;           // copied from other device memory to here
-  HostUse filled;                // cudaMemset and its kin
+  // The largest of these copies: where it begins in the buffer, and its bytes.
+  uint64_t largest_copy_from = 0, largest_copy_bytes = 0;
+  HostUse to_host;      // copied to the host
+  HostUse from_host;    // copied from the host to here
+  HostUse from_device;  // copied from other device memory to here
+  HostUse filled;       // cudaMemset and its kin
 };
 
 struct MemoryUse {

@@ -117,7 +117,12 @@ void DeviceServer::Count(const ApiCall& done) {
       use_.bytes_on_device += done.bytes;
       if (buffer != nullptr) add(buffer->from_device);
       if (BufferUse* source = buffer_at(done.from)) {
-        vgpu::TouchedRange::Set(source->copied, done.from - source->by_kernels.base, done.bytes);
+        const uint64_t from = done.from - source->by_kernels.base;
+        vgpu::TouchedRange::Set(source->copied, from, done.bytes);
+        if (done.bytes > source->largest_copy_bytes) {
+          source->largest_copy_from = from;
+          source->largest_copy_bytes = done.bytes;
+        }
       }
       break;
     case ApiKind::kFill:
