@@ -51,7 +51,7 @@ class EvidenceJudgeTest : public testing::Test {
         return run;
       }
       vgpu::LaunchRecord launch;
-      launch.grid = {32, 1, 1};
+      launch.grid = {other_grid_when_checked_ && &runner == &suite.runner(Role::kChecked) ? 64u : 32u, 1, 1};
       launch.block = {128, 1, 1};
       launch.microseconds = rung == "r1_slow" ? 20 : 5;
       launch.counters.divergent_branches = static_cast<uint64_t>(count);
@@ -67,6 +67,7 @@ class EvidenceJudgeTest : public testing::Test {
 
   Counts counts_;
   int runs_ = 0;
+  bool other_grid_when_checked_ = false;
 };
 
 constexpr char kTest[] = "Evidence.BranchesGone/r2_fast";
@@ -77,9 +78,9 @@ TEST_F(EvidenceJudgeTest, WithinTheBudgetPasses) {
   const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
   EXPECT_EQ(judgement.result.verdict, Verdict::kPass);
   EXPECT_EQ(judgement.result.value, 10);
-  EXPECT_EQ(runs_, 2);
+  EXPECT_EQ(runs_, 3) << "with the checkers, with the counters, and the reference";
   evidence.Judge(suite->assignment().criteria[0], kTest);
-  EXPECT_EQ(runs_, 2) << "a rung is run once";
+  EXPECT_EQ(runs_, 3) << "a rung is run once";
   EXPECT_EQ(suite->results().profiles.size(), 2u);
 }
 
@@ -101,6 +102,16 @@ TEST_F(EvidenceJudgeTest, WrongResultIsNotMeasured) {
   EXPECT_FALSE(judgement.result.value);
   EXPECT_TRUE(suite->results().profiles.empty());
   ExpectGolden("evidence_wrong.txt", judgement.result.message);
+}
+
+TEST_F(EvidenceJudgeTest, WhatIsMeasuredIsWhatWasChecked) {
+  other_grid_when_checked_ = true;
+  auto suite = MakeSuite({10, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(judgement.result.verdict, Verdict::kRejected);
+  EXPECT_NE(judgement.result.message.find("launched other kernels where it was measured"), std::string::npos);
+  EXPECT_TRUE(suite->results().profiles.empty());
 }
 
 TEST_F(EvidenceJudgeTest, FailingReferenceIsTheHarnesssFault) {

@@ -1,9 +1,10 @@
 """Colours for CUDA C++ in time that is linear in the text, whatever the text is.
 
 A lexer that looks for whole declarations tries to end one at every blank and begins again at the next: a few thousand
-line feeds after a word then take minutes. This one knows tokens only. Every repetition in its pattern is possessive:
-the regular-expression engine never comes back to try a shorter match, and a token that is opened and never closed goes
-to the end of the text, so that no character is looked at more than a few times.
+line feeds after a word then take minutes. This one knows tokens only. Nothing that can fail follows a repetition in its
+pattern, so the regular-expression engine never comes back to try a shorter match, and a token that is opened and never
+closed goes to the end of the text: no character is looked at more than a few times. (Possessive repetitions would say
+so, but Python before 3.11.5 gets them wrong around alternatives.)
 """
 
 import re
@@ -14,19 +15,19 @@ from markupsafe import Markup, escape
 
 _TOKEN = re.compile(
     r"""
-    (?P<c>       //(?:[^\\\n]++|\\[\s\S]?)*+ | /\*(?:[^*]++|\*(?!/))*+(?:\*/)?+ )
-  | (?P<cp>      ^[ \t]*+\#(?:[^\\\n/]++|\\[\s\S]?|/(?![/*]))*+ )
-  | (?P<s>       (?:u8|[uUL])?+R"(?P<end>[^\s()\\"]{0,16}+)\((?:[\s\S]*?\)(?P=end)"|[\s\S]*+)
-               | (?:u8|[uUL])?+"(?:[^"\\\n]++|\\[\s\S]?)*+"?+
-               | (?:u8|[uUL])?+'(?:[^'\\\n]++|\\[\s\S]?)*+'?+ )
-  | (?P<m>       \.?+[0-9](?:[eEpP][+-]|'\w|[\w.])*+ )
-  | (?P<word>    [^\W\d][\w$]*+ )
+    (?P<c>       //(?:[^\\\n]+|\\[\s\S]?)* | /\*(?:[^*]+|\*(?!/))*(?:\*/)? )
+  | (?P<cp>      ^[ \t]*\#(?:[^\\\n/]+|\\[\s\S]?|/(?![/*]))* )
+  | (?P<s>       (?:u8|[uUL])?R"(?P<end>[^\s()\\"]{0,16})\((?:[\s\S]*?\)(?P=end)"|[\s\S]*)
+               | (?:u8|[uUL])?"(?:[^"\\\n]+|\\[\s\S]?)*"?
+               | (?:u8|[uUL])?'(?:[^'\\\n]+|\\[\s\S]?)*'? )
+  | (?P<m>       \.?[0-9](?:[eEpP][+-]|'\w|[\w.])* )
+  | (?P<word>    [^\W\d][\w$]* )
   | (?P<brace>   [{}] )
-  | (?P<rest>    [^\w\s"'/{}.]++ | \s++ | [\s\S] )
+  | (?P<rest>    [^\w\s"'/{}.]+ | \s+ | [\s\S] )
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_CALL = re.compile(r"[ \t]*+\(")
+_CALL = re.compile(r"[ \t]*\(")
 _KEYWORDS = frozenset(
     re.findall(
         r"\w+",
