@@ -365,7 +365,7 @@ extern "C" __global__ void named_barriers(int* out) {
   }
 }
 
-// What printf returns: how many arguments it took.
+// What printf returns: how many arguments it took. %.*f is no conversion on the device.
 extern "C" __global__ void printf_results(const char* none, int* out) {
   out[0] = printf("nothing\n");
   out[1] = printf("%d %5.2f %%\n", 7, 1.5);

@@ -205,6 +205,30 @@ TEST(ConvertTest, ClampsAndFlushes) {
   EXPECT_EQ(Evaluate("cvt.rn.satfinite.f16.f32", {Bits(1e9f)}), 0x7bffu);
 }
 
+// f64 to f32 around the least normal number: rounded where nothing is subnormal, 2^64 times as large, then what is
+// below it flushes. The rows of gpu_facts, run on an H200, are among these.
+TEST(ConvertTest, FlushesAfterRounding) {
+  int flushed = 0;
+  for (const Mode& mode : kModes) {
+    const std::string text = "cvt." + mode.name + ".ftz.";
+    for (int k = -40; k <= 40; ++k) {
+      for (const double sign : {1.0, -1.0}) {
+        const double x = sign * (0x1p-126 + k * 0x1p-153);
+        std::fesetround(mode.host);
+        const volatile double large = x * 0x1p64;
+        const volatile float rounded = static_cast<float>(large);
+        std::fesetround(FE_TONEAREST);
+        const bool tiny = std::fabs(rounded) < 0x1p-62f;
+        const float expected = tiny ? std::copysign(0.0f, rounded) : rounded * 0x1p-64f;
+        EXPECT_EQ(Evaluate(text + "f32.f64", {Bits(x)}), Bits(expected)) << mode.name << " " << k << " " << sign;
+        EXPECT_EQ(Evaluate(text + "sat.f32.f64", {Bits(x)}), Bits(sign < 0 ? 0.0f : expected)) << mode.name << " " << k;
+        flushed += tiny;
+      }
+    }
+  }
+  EXPECT_GT(flushed, 200);
+}
+
 // The 8-bit formats by their definition: e4m3 ends at 448 and has no infinity, e5m2 at 57344.
 TEST(ConvertTest, EightBitFloats) {
   EXPECT_EQ(Evaluate("cvt.rn.satfinite.e4m3x2.f32", {Bits(448.0f), Bits(-0x1p-9f)}, {2, 4, 4}), 0x7e81u);

@@ -117,8 +117,9 @@ uint64_t ConvertToFloat(const Conversion& c, Exact value) {
     const uint64_t one = static_cast<uint64_t>(format.bias()) << (format.fraction_bits + format.padding_bits);
     bits = std::min(bits, one);
   }
-  if (c.ftz && c.to == Number::kF32)
-    return std::bit_cast<uint32_t>(Flush(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+  if (c.ftz && c.to == Number::kF32 && FlushesAfterRounding(value, format, c.rounding)) {
+    return uint64_t{value.negative} << (format.bits - 1);
+  }
   return bits;
 }
 

@@ -120,12 +120,16 @@ constexpr auto kFloatToInteger = [](From x) {
   return x == x ? result : static_cast<To>(NanAsInteger(kTo, kFrom));
 };
 
-// The host keeps a NaN's payload as the device does.
+// The host keeps a NaN's payload as the device does. What flushes on the way to f32 is what FlushesAfterRounding says:
+// from halfway between 2^-126 - 2^-150 and 2^-126 on, numbers round up to 2^-126.
 template <typename To, typename From, bool kFtz>
 constexpr auto kFloatToFloat = [](From x) {
   if constexpr (kFtz && sizeof(From) == 4) x = Flush(Canonical(x));
   const To result = static_cast<To>(x);
-  return kFtz && sizeof(To) == 4 ? Flush(result) : result;
+  if constexpr (kFtz && sizeof(To) == 4) {
+    return std::fabs(x) < 0x1p-126 - 0x1p-151 ? std::copysign(To{0}, result) : result;
+  }
+  return result;
 };
 
 template <typename F, Rounding kRounding, bool kFtz>

@@ -105,19 +105,11 @@ T FromExact(const Exact& value, Rounding rounding) {
 template <typename T>
 constexpr T kLeastNormal = std::numeric_limits<T>::min();
 
-// What .ftz makes of a result of kSoftOp on operands that are flushed themselves. A result flushes when it lies below
-// the least normal number after it has been rounded to the format's precision, whatever the exponent: the adder rounds
-// first and looks at the exponent then. So 2^-126 - 2^-150, which f32 holds but for its exponent, flushes in every
-// mode, although subnormal numbers are so coarse that it would round to 2^-126; what lies nearer to 2^-126 than that
-// does become 2^-126, where the mode rounds it up.
+// What .ftz makes of a result of kSoftOp on operands that are flushed themselves.
 template <auto kSoftOp, typename T, typename... Operands>
 T FlushResult(T result, Rounding rounding, Operands... operands) {
   if (std::fabs(result) != kLeastNormal<T>) return Flush(result);
-  constexpr int kFarFromSubnormal = 64;
-  Exact exact = kSoftOp(rounding, ToExact(operands)...);
-  exact.exponent += kFarFromSubnormal;
-  const T scaled = FromExact<T>(exact, rounding);
-  const bool tiny = std::fabs(scaled) < std::ldexp(kLeastNormal<T>, kFarFromSubnormal);
+  const bool tiny = FlushesAfterRounding(kSoftOp(rounding, ToExact(operands)...), kFormatOf<T>, rounding);
   return tiny ? std::copysign(T{0}, result) : result;
 }
 

@@ -44,21 +44,20 @@ std::string Print(const std::string& specification, T value) {
   return n <= 0 ? std::string() : std::string(buffer, std::min<size_t>(static_cast<size_t>(n), sizeof buffer - 1));
 }
 
-// Width or precision: digits or *.
+// Width, which may be *, or precision, which may not: digits.
 std::string Field(std::string_view format, size_t& at, Arguments& arguments, bool is_width) {
   int value = 0;
   bool given = false;
-  if (at < format.size() && format[at] == '*') {
+  if (is_width && at < format.size() && format[at] == '*') {
     ++at;
     value = std::clamp(arguments.Next<int32_t>(), -kMaxField, kMaxField);
-    given = true;  // a negative width is left-justified, a negative precision counts as none
+    given = true;  // a negative one is left-justified
   }
   while (at < format.size() && format[at] >= '0' && format[at] <= '9') {
     value = std::min(value * 10 + (format[at++] - '0'), kMaxField);
     given = true;
   }
   if (is_width) return given ? std::to_string(value) : std::string();
-  if (value < 0) return std::string();
   return "." + (given ? std::to_string(value) : std::string("0"));
 }
 
@@ -70,7 +69,11 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
     specification += format[at++];
   }
   specification += Field(format, at, arguments, true);
-  if (at < format.size() && format[at] == '.') specification += Field(format, ++at, arguments, false);
+  if (at < format.size() && format[at] == '.') {
+    // Device printf has no precision from an argument: an H200 prints %.*f as it stands and takes nothing.
+    if (++at < format.size() && format[at] == '*') return std::string(format.substr(start, at - start));
+    specification += Field(format, at, arguments, false);
+  }
   std::string length;
   while (at < format.size() && std::string_view("hlLjzt").find(format[at]) != std::string_view::npos &&
          length.size() < 2) {

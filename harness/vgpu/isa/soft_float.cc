@@ -111,6 +111,19 @@ uint64_t Pack(const Exact& value, const FloatFormat& format, Rounding rounding, 
   return sign | (to_largest ? largest : infinity);
 }
 
+bool FlushesAfterRounding(Exact value, const FloatFormat& format, Rounding rounding) {
+  if (value.kind != Exact::Kind::kFinite || value.significand == 0) return false;
+  const int leading = value.exponent + 127 - LeadingZeros(value.significand);
+  const int least = 1 - format.bias();
+  if (leading != least - 1) return leading < least;
+  // Rounding reaches the least normal number from just below it: look where nothing is subnormal.
+  constexpr int kUp = 2;
+  value.exponent += kUp;
+  const uint64_t least_up = uint64_t{1 + kUp} << (format.fraction_bits + format.padding_bits);
+  const uint64_t sign = uint64_t{1} << (format.bits - 1);
+  return (Pack(value, format, rounding) & (sign - 1)) < least_up;
+}
+
 Exact Add(const Exact& a, const Exact& b, Rounding rounding) {
   if (a.kind == Exact::Kind::kNan || b.kind == Exact::Kind::kNan) return MakeNan();
   if (a.kind == Exact::Kind::kInfinity) {

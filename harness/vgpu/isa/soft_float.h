@@ -55,6 +55,12 @@ Exact Unpack(uint64_t bits, const FloatFormat& format);
 // satfinite: what is beyond the largest number, infinity too, becomes the largest number.
 uint64_t Pack(const Exact& value, const FloatFormat& format, Rounding rounding, bool satfinite = false);
 
+// What .ftz flushes: a value below the least normal number after it has been rounded to the format's precision,
+// whatever the exponent; the hardware rounds first and looks at the exponent then. So 2^-126 - 2^-150, which f32 holds
+// but for its exponent, flushes in every mode, although subnormal numbers are so coarse that it would round to 2^-126;
+// what lies nearer to 2^-126 than that does become 2^-126, where the mode rounds it up.
+bool FlushesAfterRounding(Exact value, const FloatFormat& format, Rounding rounding);
+
 // The sign of an exact zero sum depends on the rounding mode.
 Exact Add(const Exact& a, const Exact& b, Rounding rounding);
 Exact Multiply(const Exact& a, const Exact& b);
