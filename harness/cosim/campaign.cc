@@ -1,6 +1,7 @@
 // Theory of operation. The seeds are cut into modules; each worker process takes every jobs-th one. A GPU's context
 // does not survive a failed launch and a hanging kernel not its process, so the parent watches how far a worker came,
-// which is in shared memory, and starts another behind the module that it died in.
+// which is in shared memory, ends one that stands still, and starts another: at the same module without the kernel that
+// was running, or behind it if that module has taken a worker before.
 #include "cosim/campaign.h"
 
 #include <signal.h>
@@ -10,9 +11,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -27,8 +30,12 @@ constexpr int kSecondsWithoutProgress = 60;
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+constexpr uint64_t kNoSeed = ~uint64_t{0};
+
 struct Progress {
-  std::atomic<uint64_t> module;  // the one in hand
+  std::atomic<uint64_t> module;   // the one in hand
+  std::atomic<uint64_t> running;  // seed of the kernel on the other side, kNoSeed between such
+  std::atomic<uint64_t> without;  // a seed to leave out: it took a worker
   std::atomic<uint64_t> beats;
   std::atomic<int> kernels, differences, refused, failures, reductions;
 };
@@ -62,14 +69,20 @@ class Worker {
 
   void Module(uint64_t first, uint64_t count) {
     std::vector<Kernel> kernels;
-    for (uint64_t k = 0; k < count; ++k) kernels.push_back(MakeKernel(campaign_.first + first + k));
+    seeds_.clear();
+    for (uint64_t seed = campaign_.first + first; seed < campaign_.first + first + count; ++seed) {
+      if (seed == progress_.without) continue;
+      seeds_.push_back(seed);
+      kernels.push_back(MakeKernel(seed));
+    }
     const std::vector<Outcome> mine = RunAll(*mine_, kernels, false);
     for (size_t t = 0; t < others_.size(); ++t) {
       const std::vector<Outcome> theirs = RunAll(*others_[t], kernels, true);
+      progress_.running = kNoSeed;
       for (size_t k = 0; k < kernels.size(); ++k) {
         if (t == 0) ++progress_.kernels;
-        if (t == 0 && theirs[k].error.empty()) hashes_[first + k] = Hash(theirs[k].words);
-        Compare(kernels[k], campaign_.first + first + k, t, mine[k], theirs[k]);
+        if (t == 0 && theirs[k].error.empty()) hashes_[seeds_[k] - campaign_.first] = Hash(theirs[k].words);
+        Compare(kernels[k], seeds_[k], t, mine[k], theirs[k]);
       }
     }
   }
@@ -88,6 +101,7 @@ class Worker {
     const std::string wrong = target.Load(Text(kernels, other));
     ++progress_.beats;
     for (const Kernel& kernel : kernels) {
+      if (other && kernels.size() == seeds_.size()) progress_.running = seeds_[outcomes.size()];
       if (!wrong.empty()) {
         const std::string why = kernels.size() == 1 ? wrong : target.Load(Text({kernel}, other));
         ++progress_.beats;
@@ -99,7 +113,6 @@ class Worker {
       outcomes.push_back(target.Run(kernel));
       if (outcomes.back().lost) {
         report_ << "LOST " << kernel.name << ": " << outcomes.back().error << "\n" << std::flush;
-        ++progress_.failures;
         std::_Exit(3);
       }
       ++progress_.beats;
@@ -198,6 +211,7 @@ class Worker {
   const Campaign& campaign_;
   double reduce_until_;  // kernels that differ after that are only reported
   Progress& progress_;
+  std::vector<uint64_t> seeds_;  // of the module in hand
   uint64_t* hashes_;
   std::string files_;
   std::ofstream report_;
@@ -211,15 +225,29 @@ T* Shared(size_t count) {
   return static_cast<T*>(mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 }
 
+// Where the next worker is to begin after one that ended with status: its module. report: the ended one's.
+uint64_t TakeUp(Progress* progress, size_t worker, int status, uint64_t jobs, const std::string& report) {
+  const uint64_t seed = progress->running;
+  if (WIFSIGNALED(status) && seed != kNoSeed)
+    std::ofstream(report, std::ios::app) << "LOST k" << seed << ": ended by signal " << WTERMSIG(status) << "\n";
+  std::fprintf(stderr, "cosim: worker %zu ended with status %d in module %llu, seed %lld\n", worker, status,
+               static_cast<unsigned long long>(progress->module.load()), static_cast<long long>(seed));
+  ++progress->failures;
+  const bool again = seed != kNoSeed && progress->without == kNoSeed;
+  progress->without = again ? seed : kNoSeed;
+  progress->running = kNoSeed;
+  return again ? progress->module.load() : progress->module += jobs;
+}
+
 }  // namespace
 
-int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded) {
+int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded, const std::string& text) {
   const std::unique_ptr<Target> target = MakeVirtualTarget();
   int same = 0, differences = 0;
   for (size_t k = 0; k < recorded.size(); ++k) {
     if (recorded[k] == 0) continue;
     const Kernel kernel = MakeKernel(first + k);
-    const std::string wrong = target->Load(kModuleHeader + kernel.Text());
+    const std::string wrong = target->Load(text.empty() ? kModuleHeader + kernel.Text() : text);
     const Outcome outcome = wrong.empty() ? target->Run(kernel) : Outcome{wrong, false, {}};
     if (outcome.error.empty() && Hash(outcome.words) == recorded[k]) {
       ++same;
@@ -233,6 +261,13 @@ int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded) {
 }
 
 int Run(const Campaign& campaign) {
+  std::error_code made;
+  std::filesystem::create_directories(campaign.out, made);
+  if (made || access(campaign.out.c_str(), W_OK) != 0) {
+    std::fprintf(stderr, "cosim: can't write to --out %s: %s\n", campaign.out.c_str(),
+                 made ? made.message().c_str() : std::strerror(errno));
+    return 1;
+  }
   const double begin = Now();
   const uint64_t per = static_cast<uint64_t>(campaign.per_module), jobs = static_cast<uint64_t>(campaign.jobs);
   const uint64_t modules = (campaign.count + per - 1) / per;
@@ -253,6 +288,7 @@ int Run(const Campaign& campaign) {
       for (uint64_t m = progress[index].module; m < modules; m = progress[index].module += jobs) {
         if (campaign.seconds > 0 && Now() - begin > campaign.seconds) break;
         worker.Module(m * per, std::min(per, campaign.count - m * per));
+        progress[index].without = kNoSeed;
       }
     } catch (const std::exception& error) {
       std::fprintf(stderr, "cosim: %s\n", error.what());
@@ -260,9 +296,11 @@ int Run(const Campaign& campaign) {
     }
     std::_Exit(0);
   };
+  const auto part = [&](size_t worker) { return campaign.out + "/worker" + std::to_string(worker); };
   for (size_t k = 0; k < jobs; ++k) {
-    std::remove((campaign.out + "/worker" + std::to_string(k) + ".txt").c_str());
+    std::remove((part(k) + ".txt").c_str());
     progress[k].module = k;
+    progress[k].running = progress[k].without = kNoSeed;
     start(k);
   }
   size_t running = jobs;
@@ -276,9 +314,7 @@ int Run(const Campaign& campaign) {
         child.pid = 0;
         --running;
         const bool done = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2);
-        if (!done && (progress[k].module += jobs) < modules) {
-          std::fprintf(stderr, "cosim: worker %zu ended with status %d before module %llu\n", k, status,
-                       static_cast<unsigned long long>(progress[k].module.load()));
+        if (!done && TakeUp(&progress[k], k, status, jobs, part(k) + ".txt") < modules) {
           start(k);
           ++running;
         }
@@ -288,6 +324,7 @@ int Run(const Campaign& campaign) {
         child.beats = progress[k].beats;
         child.at = Now();
       } else if (Now() - child.at > kSecondsWithoutProgress) {
+        std::fprintf(stderr, "cosim: worker %zu has stood still for %d s and is ended\n", k, kSecondsWithoutProgress);
         kill(child.pid, SIGKILL);
       }
     }
@@ -298,17 +335,18 @@ int Run(const Campaign& campaign) {
   for (size_t k = 0; k < jobs; ++k) {
     kernels += progress[k].kernels, differences += progress[k].differences;
     refused += progress[k].refused, failures += progress[k].failures;
-    const std::string part = campaign.out + "/worker" + std::to_string(k);
     std::ostringstream text;
-    text << std::ifstream(part + ".txt").rdbuf();
+    text << std::ifstream(part(k) + ".txt").rdbuf();
     report << text.str();
-    for (const char* end : {".txt", ".ptx", ".cubin", ".log"}) std::remove((part + end).c_str());
+    for (const char* end : {".txt", ".ptx", ".cubin", ".log"}) std::remove((part(k) + end).c_str());
   }
   std::ofstream(campaign.out + "/hashes.bin", std::ios::binary)
       .write(reinterpret_cast<const char*>(hashes), static_cast<std::streamsize>(campaign.count * sizeof *hashes));
   char line[200];
-  std::snprintf(line, sizeof line, "%d kernels, %d differences, %d refused by the other side, %d lost, %.0f s\n",
-                kernels, differences, refused, failures, Now() - begin);
+  std::snprintf(line, sizeof line,
+                "%d kernels, %d differences, %d refused by the other side, %d lost, %llu not run, %.0f s\n", kernels,
+                differences, refused, failures,
+                static_cast<unsigned long long>(campaign.count - static_cast<uint64_t>(kernels)), Now() - begin);
   report << line;
   std::fputs(line, stdout);
   return kernels == 0 ? 1 : differences + refused + failures;

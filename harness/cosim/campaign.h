@@ -18,9 +18,9 @@ struct Campaign {
   int seconds = 0;                  // stop taking modules after that; 0: never
 };
 
-// Runs each seed whose hash is not 0 on the virtual GPU and compares: recorded[k] is seed first + k's. Prints the seeds
-// that differ; returns how many.
-int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded);
+// Runs each seed whose hash is not 0 on the virtual GPU and compares: recorded[k] is seed first + k's. Where there is a
+// text, that module runs instead of the kernels' own. Prints the seeds that differ; returns how many.
+int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded, const std::string& text = "");
 
 // Writes out/report.txt and out/hashes.bin (of each seed's output on the first target that is not the virtual GPU; 0
 // where there is none). Returns how many kernels differ, are refused or lost.

@@ -4,8 +4,10 @@
 //   cosim run FIRST COUNT [--gpu OPTIONS]… [--swap FROM=TO] [--jobs N] [--per-module N] [--reductions N] [--tries N]
 //   [--seconds N]
 //   --out DIR
-//   cosim compare FIRST COUNT FILE                  the virtual GPU beside a run's hashes.bin, without a GPU; FILE
-//                                                   begins with seed 0's
+//   cosim compare FIRST COUNT FILE [--begin SEED] [--text PTX]
+//                                                   the virtual GPU beside a run's hashes.bin, without a GPU; FILE
+//                                                   begins with SEED's hash (0's). PTX: the module to run instead, as
+//                                                   `cosim ptx FIRST` writes it: does the GPU do what that says?
 //   cosim corpus COUNT FILE OUT                     what harness/tests/cosim_test.cc replays: of the first seeds those
 //                                                   that agree with such a FILE
 //
@@ -16,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,12 @@ std::vector<uint64_t> ReadHashes(const char* path, uint64_t first, uint64_t coun
   return recorded;
 }
 
+std::string ReadAll(const char* path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,9 +60,17 @@ int main(int argc, char** argv) {
     for (uint64_t seed = first; seed < first + count; ++seed) std::fputs(MakeKernel(seed).Text().c_str(), stdout);
     return 0;
   }
-  if (command == "compare" && argc == 5) {
+  if (command == "compare" && argc >= 5) {
     const uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
-    return CompareRecorded(first, ReadHashes(argv[4], first, count)) == 0 ? 0 : 1;
+    uint64_t begin = 0;
+    std::string text;
+    for (int k = 5; k + 1 < argc; k += 2) {
+      const std::string flag = argv[k];
+      if (flag == "--begin") begin = std::strtoull(argv[k + 1], nullptr, 10);
+      if (flag == "--text") text = ReadAll(argv[k + 1]);
+    }
+    if (first < begin) return Usage();
+    return CompareRecorded(first, ReadHashes(argv[4], first - begin, count), text) == 0 ? 0 : 1;
   }
   if (command == "corpus" && argc == 5) {
     const size_t kept = WriteCorpus(ReadHashes(argv[3], 0, std::strtoull(argv[2], nullptr, 10)), argv[4]);

@@ -1,10 +1,14 @@
 // Random kernels whose outputs a GPU gave (docs/reference/cosim.md), replayed on the virtual GPU.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
+#include "cosim/campaign.h"
 #include "cosim/corpus.h"
 #include "cosim/kernel.h"
 #include "cosim/target.h"
@@ -33,6 +37,26 @@ TEST(Cosim, VirtualGpuGivesTheGpusOutputs) {
     EXPECT_EQ(outcome.error, "") << "seed " << seed;
     EXPECT_EQ(Hash(outcome.words), hash) << "seed " << seed << ": see it with cosim ptx " << seed;
   }
+}
+
+// A run makes its folder and says how far it came; one that can't write there starts nothing.
+TEST(Cosim, RunMakesItsFolder) {
+  Campaign campaign;
+  campaign.count = 3;
+  campaign.per_module = 2;
+  campaign.out = testing::TempDir() + "/cosim_" + std::to_string(getpid()) + "/run";
+  EXPECT_EQ(cosim::Run(campaign), 0);
+  std::string report;
+  std::getline(std::ifstream(campaign.out + "/report.txt"), report);
+  EXPECT_TRUE(report.starts_with("3 kernels, 0 differences, 0 refused by the other side, 0 lost, 0 not run,"))
+      << report;
+  EXPECT_EQ(std::filesystem::file_size(campaign.out + "/hashes.bin"), 3 * sizeof(uint64_t));
+  std::filesystem::remove_all(campaign.out);
+
+  campaign.out = "/dev/null/run";
+  testing::internal::CaptureStderr();
+  EXPECT_NE(cosim::Run(campaign), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "cosim: can't write to --out /dev/null/run: Not a directory\n");
 }
 
 // Is a wrong instruction seen? The text is changed, the GPU's outputs stay.
