@@ -191,9 +191,7 @@ TEST_P(ShiftTest, ShiftsLargeArrays) {
   // Quick to say that a rung is not begun.
   Expect(1000, 3, Role::kPlain);
   constexpr uint64_t kLarge = uint64_t{1} << 20;
-  for (const uint64_t n : {kLarge - 1, kLarge + 1, 4 * kLarge}) {
-    Expect(n, kEvidenceShift, Role::kPlain, Values::kDistinct);
-  }
+  for (const uint64_t n : {kLarge - 1, kLarge + 1}) Expect(n, kEvidenceShift, Role::kPlain, Values::kDistinct);
 }
 
 TEST_P(ShiftTest, LeavesTheInputUnchanged) {

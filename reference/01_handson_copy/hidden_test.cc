@@ -28,7 +28,7 @@ TEST_P(HiddenCopyTest, CopiesVeryLargeArrays) {
 }
 
 TEST_P(HiddenCopyTest, FreesOnEveryCall) {
-  for (const uint64_t n : {5000, 5000, 0, 77, 4194304, 5000}) ExpectNothingHeld(Run(n, Pattern::kSmall), n);
+  for (const uint64_t n : {5000, 5000, 0, 77, 262144, 5000}) ExpectNothingHeld(Run(n, Pattern::kSmall), n);
 }
 
 TEST_P(HiddenCopyPathTest, GoesFromBufferToBufferAtEveryLength) {

@@ -27,7 +27,7 @@ TEST_P(HiddenAnyLengthTest, FillsOtherLengths) {
 
 TEST_P(HiddenAnyLengthTest, FillsVeryLargeArrays) {
   ExpectFilled(1000, 256, Role::kPlain);
-  for (const uint32_t n : {(1u << 24) - 1, (1u << 24) - 43}) ExpectFilled(n, 512, Role::kPlain);
+  ExpectFilled((1u << 24) - 1, 512, Role::kPlain);
 }
 
 TEST_P(HiddenAnyLengthTest, ReportsOtherImpossibleLaunches) {
