@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ from click.testing import CliRunner, Result
 
 from grader import check_files, check_run
 from grader.assignment import load_assignment
-from grader.check_run import known_tests
+from grader.check_run import known_tests, rung_of
 from grader.check_run import tests_above as above
 from grader.cli import cli
 from grader.declared import Collected
 from grader.discovery import Submission
 from grader.layout import Layout
+from grader.metric import parse_metric
 from grader.roster import Student
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -262,6 +264,29 @@ def test_only_what_has_to_pass_stands_for_others() -> None:
         "wrong/second": ["A.SumsLarge/reduce1_interleaved"],
         "wrong/bonus": ["A.SumsLarge/reduce1_interleaved", "A.SumsLarge/reduce2_strided"],
     }
+
+
+def test_evidence_runs_once_where_all_compared_rungs_are_the_same_code() -> None:
+    assignment = load_assignment(ROOT / "assignments" / "06_transpose")
+    first, second, third, *_ = ids = [rung.id for rung in assignment.rungs]
+    criterion = next(criterion for criterion in assignment.criteria if criterion.rung == third and criterion.metric)
+    metric = parse_metric(f"sectors / {second}.sectors")
+    assignment = replace(assignment, criteria=(*assignment.criteria, replace(criterion, metric=metric)))
+    tests = [f"Evidence.Shown/{rung}" for rung in ids]
+
+    def source(changed: str) -> bytes:
+        return "".join(f"void {id}() {{ {'other' if id == changed else 'good'}(); }}\n" for id in ids).encode()
+
+    collected = Collected()
+    collected.wrong = dict.fromkeys(["wrong/one", "wrong/same", "wrong/other"], ("WRONG", ""))
+    sources = {"wrong/one": source(""), "wrong/same": source(""), "wrong/other": source(second)}
+    known = known_tests(
+        assignment, tests, [Submission(name, Student(name), text) for name, text in sources.items()], collected
+    )
+    left_out = {name: {rung_of(test.name) for test in results} for name, results in known.items()}
+    assert set(left_out) == {"wrong/same", "wrong/other"}
+    assert {first, second, third} <= left_out["wrong/same"]
+    assert left_out["wrong/same"] - left_out["wrong/other"] == {second, third}
 
 
 def test_right_solutions_run_every_test(good: Layout) -> None:

@@ -5,8 +5,8 @@ the next one's are in the queue. What can't change a finding is left out of a wr
 
 * the rungs above the one that it declares: the verdict is that of the first rung that fails (`tests_above`);
 * what comes after the first failure on a rung: verdict and message are the first one's (--one-failure);
-* on the rungs below, large tests that another solution runs on the same code (`known_tests`). Most wrong solutions have
-  one good kernel for all the rungs that are not the point.
+* on the rungs below, large tests and evidence that another solution runs on the same code (`known_tests`). Most wrong
+  solutions have one good kernel for all the rungs that are not the point.
 
 The stub, the reference and the right solutions run every test.
 """
@@ -43,7 +43,7 @@ from grader.jobs import Jobs
 from grader.layout import Layout
 from grader.pipeline import Bench, Quiet, grade_one, key_of, prepare
 from grader.record import Record
-from grader.result import TestResult
+from grader.result import EVIDENCE_SUITE, TestResult
 from grader.roster import Student
 from grader.run import RunSettings
 from grader.same_code import Code
@@ -301,28 +301,44 @@ def _as_passed(name: str) -> TestResult:
 def known_tests(
     assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
 ) -> dict[str, list[TestResult]]:
-    """By wrong solution, the large tests that one before it runs on the same code, as if they had passed.
+    """By wrong solution, the large tests and evidence that one before it runs on the same code, as if they had passed.
 
     A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
     passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs
-    that have to pass count. Large tests have a device and a worker of their own (Role::kPlain), so that leaving them
-    out changes nothing for the others; these run, and show where one rung's code is in the way of another's.
+    that have to pass count. Large tests have a device and a worker of their own (Role::kPlain), and evidence comes
+    after all tests, so that leaving them out changes nothing for the others; these run, and show where one rung's code
+    is in the way of another's. A metric may compare rungs: then all of them have to be the same code.
     """
     ids = [rung.id for rung in assignment.rungs]
-    large = [name for name in tests if _LARGE.search(name)]
-    seen: set[tuple[str, str]] = set()
+    compared = {rung: sorted({rung}.union(*_rungs_compared(assignment, rung))) for rung in ids}
+    kinds = {
+        "large": [name for name in tests if _LARGE.search(name)],
+        "evidence": [name for name in tests if name.startswith(f"{EVIDENCE_SUITE}.")],
+    }
+    seen: set[tuple[str, ...]] = set()
     known: dict[str, list[TestResult]] = {}
     for submission in submissions:
         verdict, declared = collected.wrong.get(submission.folder, ("", ""))
         if (not verdict and submission.folder != REFERENCE) or verdict in ("COMPILE", "REJECTED"):
             continue
         code = Code((submission.source or b"").decode("utf-8", "replace"))
+        keys = {rung: code.key(rung) for rung in ids}
         below = ids[: ids.index(declared)] if declared and not assignment.is_bonus_rung(declared) else ids
         for rung in below:
-            if assignment.is_bonus_rung(rung) or not (key := code.key(rung)):
+            if assignment.is_bonus_rung(rung):
                 continue
-            if (rung, key) in seen and verdict:
-                own = [_as_passed(name) for name in large if rung_of(name) == rung]
-                known.setdefault(submission.folder, []).extend(own)
-            seen.add((rung, key))
+            for kind, rungs in (("large", [rung]), ("evidence", compared[rung])):
+                same = (kind, rung, *(keys[other] for other in rungs))
+                if "" in same:
+                    continue
+                if same in seen and verdict:
+                    own = [_as_passed(name) for name in kinds[kind] if rung_of(name) == rung]
+                    known.setdefault(submission.folder, []).extend(own)
+                seen.add(same)
     return known
+
+
+def _rungs_compared(assignment: Assignment, rung: str) -> list[set[str]]:
+    """The other rungs that the metrics of a rung's criteria name."""
+    metrics = [criterion.metric for criterion in assignment.criteria if criterion.rung == rung and criterion.metric]
+    return [metric.scopes - {"reference"} for metric in metrics]
