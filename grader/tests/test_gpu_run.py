@@ -79,6 +79,15 @@ def test_points_are_bounded(in_checkout: Layout) -> None:
     assert "1 of 2 opponents" in result.output
 
 
+def test_the_first_failure_ends_the_run_where_no_points_are_looked_at(in_checkout: Layout) -> None:
+    write(in_checkout, "racing", "// virtual: RACE beta_two", "fail beta_two RACE")
+    write(in_checkout, "thrifty", "// virtual: RACE beta_two, at most 20 points", "fail beta_two RACE")
+    assert meet().exit_code == 0
+    log = (in_checkout.build / "bin" / "runs.log").read_text().splitlines()
+    assert [line for line in log if line.startswith("test racing")] == ["test racing LadderTest.SumsAll/beta_two"]
+    assert len([line for line in log if line.startswith("test thrifty")]) > 1
+
+
 def test_only_some_are_met(in_checkout: Layout) -> None:
     write(in_checkout, "late", "// virtual: PASS beta_two")
     write(in_checkout, "racing", "// virtual: PASS beta_two", "fail beta_two RACE")

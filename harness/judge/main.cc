@@ -116,6 +116,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     // Rungs that no criterion measures are in the table and the report too; also where a filter only leaves tests out,
     // as when a run that was killed goes on.
     for (const std::string& rung : suite.SelectedRungs()) {
+      if (suite.IsSettled(rung)) continue;
       memory->budget.BeginTest();
       if (evidence.Submission(rung).profile) evidence.Reference(rung);
     }

@@ -489,7 +489,8 @@ Message DeviceServer::Serve(const Message& message) {
 }
 
 void DeviceServer::FreeAll() {
-  for (const auto& [base, bytes] : owned_) device_.Free(base);
+  // From the last one on: the device keeps them in this order, and closing a gap at its beginning moves all of them.
+  for (auto owned = owned_.rbegin(); owned != owned_.rend(); ++owned) device_.Free(owned->first);
   for (const vgpu::ModuleHandle module : modules_) device_.UnloadModule(module);
   owned_.clear();
   variables_.clear();

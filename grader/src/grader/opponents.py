@@ -16,12 +16,13 @@ and is met without; `at most` bounds what the whole submission earns.
 import re
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 from grader.assignment import Assignment
 from grader.discovery import Submission
 from grader.finding import Finding
+from grader.jobs import Jobs
 from grader.layout import Layout
 from grader.pipeline import Bench, Progress, grade_one, key_of
 from grader.record import Record
@@ -116,10 +117,15 @@ def meet_opponents(
     jobs: int,
     stop: threading.Event,
 ) -> list[Met]:
-    """Runs them, `jobs` at a time, each on its own rung alone; on a GPU where that is timed, if it is."""
+    """Runs them, `jobs` at a time, each on its own rung alone; on a GPU where that is timed, if it is.
+
+    Where no points are looked at, the first failure is the verdict, and what comes after it is left out: a solution
+    that floods the judge would do so in every test.
+    """
 
     def meet(opponent: Opponent) -> Met:
-        own = replace(bench, settings=replace(bench.settings, rung=opponent.rung))
+        flags = () if bench.settings.on_gpu or opponent.most_points is not None else ("--one-failure",)
+        own = replace(bench, settings=replace(bench.settings, rung=opponent.rung), flags=(*bench.flags, *flags))
         is_timed = any(one.timing and one.rung == opponent.rung for one in bench.assignment.criteria)
         if bench.settings.on_gpu and is_timed:
             # What such a solution is up to it does where it is timed: its tests are the virtual GPU's to look at.
@@ -134,16 +140,13 @@ def meet_opponents(
         on_met(met)
         return met
 
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        met_here = [opponent for opponent in opponents if opponent.gpu or not bench.settings.on_gpu]
-        futures = [pool.submit(meet, opponent) for opponent in met_here]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            stop.set()
-            for future in futures:
-                future.cancel()
-            raise
+    queue = Jobs(jobs, stop)
+    met: dict[int, Met] = {}
+    for index, opponent in enumerate(opponents):
+        if opponent.gpu or not bench.settings.on_gpu:
+            queue.add(partial(meet, opponent), partial(met.__setitem__, index))
+    queue.run()
+    return [met[index] for index in sorted(met)]
 
 
 def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
