@@ -30,20 +30,25 @@ if [ -n "$fix" ]; then
   exit
 fi
 
+# What takes long runs side by side; what each lane says is shown when it is done.
 status=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 step() { # name, command …
   local name=$1 output; shift
   if output=$("$@" 2>&1); then printf '  ok    %s\n' "$name"; else printf '  FAIL  %s\n%s\n' "$name" "$output"; status=1; fi
 }
-step "clang-format (${#sources[@]} files)" .venv/bin/clang-format --dry-run -Werror "${sources[@]}"
-step "ruff format" .venv/bin/ruff format --check -q "${python[@]}"
-step "ruff check" .venv/bin/ruff check -q "${python[@]}"
-step "ruff format, scripts" .venv/bin/ruff format --check -q "${settings[@]}" "${scripts[@]}"
-step "ruff check, scripts" .venv/bin/ruff check -q "${settings[@]}" "${scripts[@]}"
-step "mypy --strict" .venv/bin/mypy --config-file grader/pyproject.toml grader/src
-for folder in $(dirname "${scripts[@]}" | sort -u); do  # two folders may each have a run.py
-  step "mypy --strict, $folder" env MYPYPATH=harness/samples .venv/bin/mypy --config-file grader/pyproject.toml "$folder"/*.py
-done
+check_format() { step "clang-format (${#sources[@]} files)" .venv/bin/clang-format --dry-run -Werror "${sources[@]}"; }
+check_python() {
+  step "ruff format" .venv/bin/ruff format --check -q "${python[@]}"
+  step "ruff check" .venv/bin/ruff check -q "${python[@]}"
+  step "ruff format, scripts" .venv/bin/ruff format --check -q "${settings[@]}" "${scripts[@]}"
+  step "ruff check, scripts" .venv/bin/ruff check -q "${settings[@]}" "${scripts[@]}"
+  step "mypy --strict" .venv/bin/mypy --config-file grader/pyproject.toml grader/src
+  for folder in $(dirname "${scripts[@]}" | sort -u); do  # two folders may each have a run.py
+    step "mypy --strict, $folder" env MYPYPATH=harness/samples .venv/bin/mypy --config-file grader/pyproject.toml "$folder"/*.py
+  done
+}
 # cppcheck loses its way in C++20 (lambdas as template arguments, moves, members of aggregates): what it says under these
 # names is never true here.
 wrong_here=(missingIncludeSystem internalAstError syntaxError returnTempReference danglingLifetime returnDanglingLifetime
@@ -51,7 +56,18 @@ wrong_here=(missingIncludeSystem internalAstError syntaxError returnTempReferenc
   constStatement duplInheritedMember identicalConditionAfterEarlyExit arithOperationsOnVoidPointer
   nullPointerRedundantCheck)
 mapfile -t units < <(git ls-files 'harness/**/*.cc' ':!harness/tests' ':!harness/bench')
-step "cppcheck (${#units[@]} files)" .venv/bin/cppcheck -q -j2 --std=c++20 --language=c++ --enable=warning,portability --inline-suppr \
-  "${wrong_here[@]/#/--suppress=}" --error-exitcode=1 -I harness "${units[@]}"
+check_units() {
+  step "cppcheck (${#units[@]} files)" .venv/bin/cppcheck -q -j2 --std=c++20 --language=c++ --enable=warning,portability --inline-suppr \
+    "${wrong_here[@]/#/--suppress=}" --error-exitcode=1 -I harness "${units[@]}"
+}
+lanes=(check_format check_python check_units) running=()
+for lane in "${lanes[@]}"; do
+  { $lane; exit $status; } > "$scratch/$lane" &
+  running+=($!)
+done
+for index in "${!lanes[@]}"; do
+  wait "${running[index]}" || status=1
+  cat "$scratch/${lanes[index]}"
+done
 [ $status = 0 ] || echo "make format fixes the formatting" >&2
 exit $status
