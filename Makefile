@@ -49,7 +49,9 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 	@.venv/bin/grader ladder --build $(BUILD) --pages docs/reference/ladders --verify
 
 grader-tests: build  ## Python tests
-	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests
+	@# Where packages come from the system there may be no xdist: then one after the other.
+	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests \
+	  $$(.venv/bin/python -c 'import xdist; print("--numprocesses=auto --dist=worksteal")' 2>/dev/null)
 
 bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
