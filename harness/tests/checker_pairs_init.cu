@@ -161,3 +161,142 @@ extern "C" __global__ void local_loaded_and_kept(Buffers b) {
   int v;
   b.out[threadIdx.x] = is_set(&v, threadIdx.x) ? -1 : v;  // here
 }
+
+// Structs with padding that makes up words: copied whole, nobody reads what lies between the members.
+struct Best {
+  double value;
+  int index;
+};
+struct Wide {
+  double first;
+  float4 rest;
+};
+struct Spaced {
+  int first;
+  double second;
+  int third;
+};
+
+// expect: clean
+extern "C" __global__ void best_of_a_tree(Buffers b) {
+  __shared__ Best s[64];
+  const int t = threadIdx.x;
+  s[t] = {static_cast<double>(t * 7 % 64), t};
+  __syncthreads();
+  for (int d = 32; d > 0; d /= 2) {
+    if (t < d && s[t + d].value > s[t].value) s[t] = s[t + d];
+    __syncthreads();
+  }
+  if (t == 0) b.out[0] = s[0].index;
+}
+
+// expect: clean
+extern "C" __global__ void structs_copied_to_global_and_back(Buffers b) {
+  __shared__ Wide s[16];
+  const int t = threadIdx.x % 16;
+  Wide* const g = reinterpret_cast<Wide*>(b.raw);
+  if (threadIdx.x < 16) {
+    s[t].first = t;
+    s[t].rest = make_float4(t, 1, 2, 3);
+    g[t] = s[t];
+    __syncwarp(0xffff);
+    s[t] = g[15 - t];
+    b.out[t] = s[t].first + s[t].rest.x;
+  }
+}
+
+__device__ __noinline__ Best better(Best x, Best y) { return x.value < y.value ? y : x; }
+
+// expect: clean
+extern "C" __global__ void structs_by_value(Buffers b) {
+  __shared__ Best s[64];
+  const int t = threadIdx.x;
+  s[t] = {static_cast<double>(t), t};
+  __syncthreads();
+  const Best found = better(s[t], s[63 - t]);
+  reinterpret_cast<Best*>(b.raw)[t] = found;
+  b.out[t] = found.index;
+}
+
+// expect: clean
+extern "C" __global__ void structs_sorted_in_local_memory(Buffers b) {
+  Best a[8];
+  for (int k = 0; k < 8; ++k) a[b.in[k]] = {static_cast<double>((k * 5 + threadIdx.x) % 8), k};
+  for (int k = 1; k < b.in[8]; ++k) {
+    for (int j = k; j > 0 && a[j].value < a[j - 1].value; --j) {
+      const Best x = a[j];
+      a[j] = a[j - 1];
+      a[j - 1] = x;
+    }
+  }
+  b.out[threadIdx.x] = a[b.in[threadIdx.x % 8]].index;
+}
+
+// expect: clean
+extern "C" __global__ void spaced_structs_from_an_array(Buffers b) {
+  Spaced a[4];
+  for (int k = 0; k < 4; ++k) {
+    Spaced& s = a[b.in[k]];
+    s.first = k, s.second = k, s.third = threadIdx.x;
+  }
+  const Spaced chosen = a[b.in[threadIdx.x % 4]];
+  if (threadIdx.x < 32) reinterpret_cast<Spaced*>(b.raw)[threadIdx.x] = chosen;
+  b.out[threadIdx.x] = chosen.third;
+}
+
+// A member that nobody has written is copied twice, and then read.
+// expect: uninitialised read, global
+extern "C" __global__ void member_never_written(Buffers b) {
+  __shared__ int4 s[64];
+  int4* const g = reinterpret_cast<int4*>(b.raw);
+  const int t = threadIdx.x;
+  s[t].x = s[t].y = s[t].z = t;
+  __syncthreads();
+  g[t] = s[63 - t];
+  __syncthreads();
+  g[t + 64] = g[t];
+  __syncthreads();
+  b.out[t] = g[127 - t].w;  // here
+}
+
+// expect: uninitialised read, shared
+extern "C" __global__ void member_of_a_copy_stored_by_itself(Buffers b) {
+  __shared__ int4 s[64];
+  const int t = threadIdx.x;
+  s[t].x = s[t].y = s[t].z = t;
+  __syncthreads();
+  const int4 v = s[63 - t];  // here
+  reinterpret_cast<int4*>(b.raw)[t] = v;
+  b.out[t] = v.w;
+}
+
+// The register that held such a word holds another.
+// expect: clean
+extern "C" __global__ void written_before_it_is_copied_again(Buffers b) {
+  __shared__ int4 s[64];
+  int4* const g = reinterpret_cast<int4*>(b.raw);
+  const int t = threadIdx.x;
+  s[t].x = s[t].y = s[t].z = t;
+#pragma unroll 1
+  for (int k = 0; k < 2; ++k) {
+    __syncthreads();
+    g[t + 64 * k] = s[63 - t];
+    __syncthreads();
+    s[t].w = k;
+  }
+  b.out[t] = g[t + 64].w;
+}
+
+// expect: uninitialised read, shared
+extern "C" __global__ void structs_never_written(Buffers b) {
+  __shared__ Wide s[16];
+  if (threadIdx.x < 16) reinterpret_cast<Wide*>(b.raw)[threadIdx.x] = s[15 - threadIdx.x];  // here
+}
+
+// expect: uninitialised read, shared
+extern "C" __global__ void vectors_never_written(Buffers b) {
+  __shared__ int4 s[64];
+  if (threadIdx.x < 32) s[threadIdx.x] = make_int4(1, 2, 3, 4);
+  __syncthreads();
+  reinterpret_cast<int4*>(b.raw)[threadIdx.x] = s[63 - threadIdx.x];  // here
+}

@@ -1,5 +1,5 @@
-// Structs of random members. No byte lies between two members or behind the last one: such a byte is copied with its
-// struct and nobody has written it, which the virtual GPU reports where it is a word of them.
+// Structs of random members, with padding where the members' alignment makes some: it is copied with its struct though
+// nobody has written it, which the check for uninitialised reads must not report.
 #include <algorithm>
 
 #include "cosim/cuda/declarations.h"
@@ -10,31 +10,23 @@ namespace {
 // Where members lie, as the Itanium C++ ABI has it.
 class Layout {
  public:
-  // The bytes left out before a member.
-  int Add(const Field& field, const Record* record) {
+  void Add(const Field& field, const Record* record) {
     const int align = record != nullptr ? record->align : Width(field.type) / 8;
     align_ = std::max(align_, align);
     if (field.bits > 0) {
       const int width = Width(field.type);
-      int gap = 0;
-      if (bits_ / width != (bits_ + field.bits - 1) / width) {
-        gap = (width - bits_ % width) / 8;
-        bits_ += width - bits_ % width;
-      }
+      if (bits_ / width != (bits_ + field.bits - 1) / width) bits_ += width - bits_ % width;
       bits_ += field.bits;
-      return gap;
+      return;
     }
     const int end = (bits_ + 7) / 8, start = (end + align - 1) / align * align;
     const int size = record != nullptr ? record->size : Width(field.type) / 8 * std::max(1, field.count);
     bits_ = 8 * (start + size);
-    return start - end;
   }
-  // The bytes left out behind the last.
-  int End(Record* record) const {
+  void End(Record* record) const {
     const int end = (bits_ + 7) / 8;
     record->align = align_;
     record->size = (end + align_ - 1) / align_ * align_;
-    return record->size - end;
   }
 
  private:
@@ -84,16 +76,9 @@ void Declarations::RecordType() {
   }
   Line("struct " + record.name + " {");
   std::string parameters, assignments;
-  int fillers = 0;
-  const auto fill = [&](int bytes) {
-    if (bytes == 0) return;
-    Line(Format("  u8 fill%d[%d];", fillers, bytes));
-    assignments += Format("for (int k = 0; k < %d; ++k) made.fill%d[k] = 0; ", bytes, fillers++);
-  };
   Layout layout;
   for (const Field& field : record.fields) {
-    const int gap = layout.Add(field, field.record < 0 ? nullptr : &records_[static_cast<size_t>(field.record)]);
-    fill(gap);
+    layout.Add(field, field.record < 0 ? nullptr : &records_[static_cast<size_t>(field.record)]);
     const std::string type = field.record >= 0 ? records_[static_cast<size_t>(field.record)].name : Name(field.type);
     Line("  " + type + " " + field.name + (field.count > 0 ? "[" + std::to_string(field.count) + "]" : "") +
          (field.bits > 0 ? " : " + std::to_string(field.bits) : "") + ";");
@@ -105,7 +90,7 @@ void Declarations::RecordType() {
       assignments += "made." + field.name + " = " + field.name + "; ";
     }
   }
-  fill(layout.End(&record));
+  layout.End(&record);
   Line("};");
   Line(Format("static_assert(sizeof(%s) == %d);", record.name.c_str(), record.size));
   Line("HD " + Qualifiers() + record.name + " " + record.make + parameters + ") { " + record.name + " made; " +

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/exec/copy_plan.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/isa/memory_access.h"
@@ -77,11 +78,13 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
   sites_.resize(n);
   takes_notes_ = observed_ && std::all_of(memory_observers_.begin(), memory_observers_.end(),
                                           [](const Observer* o) { return o->TakesSharedNotes(); });
+  const CopyPlan* const copies = launch_.program->copies.get();
   for (size_t pc = 0; pc < n; ++pc) {
     const Insn& insn = launch_.program->code[pc];
     Site& site = sites_[pc];
     site.noted = takes_notes_ && pc < SharedNote::kMostPcs &&
                  (read_tracker_ == nullptr || !read_tracker_->Reads(static_cast<uint32_t>(pc))) &&
+                 (copies == nullptr || copies->At(static_cast<uint32_t>(pc)) == nullptr) &&
                  (insn.insn_class == InsnClass::kLoad || insn.insn_class == InsnClass::kStore) &&
                  MemoryFlags::Unpack(insn.extra).order == MemoryOrder::kWeak;
   }

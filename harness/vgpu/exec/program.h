@@ -19,6 +19,7 @@
 
 namespace lockstep::vgpu {
 
+struct CopyPlan;         // exec/copy_plan.h
 struct DefinednessPlan;  // exec/definedness_plan.h
 struct UsePlan;          // exec/use_plan.h
 
@@ -95,6 +96,7 @@ struct Program {
   std::vector<InsnInfo> info;                    // beside code
   std::vector<SynchronousInfo> synchronous;      // beside code
   std::shared_ptr<UsePlan> uses;                 // loads whose values may not be used; nullptr: there are none
+  std::shared_ptr<CopyPlan> copies;              // loads of values that are only copied; nullptr: there are none
   std::shared_ptr<DefinednessPlan> definedness;  // nullptr: there are no shuffles
   std::vector<std::string> texts;                // "st.shared.u32"
   std::vector<std::string> files;                // SourceLocation::file

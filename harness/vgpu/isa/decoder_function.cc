@@ -6,6 +6,7 @@
 
 #include "vgpu/exec/warp_state.h"
 #include "vgpu/isa/control.h"
+#include "vgpu/isa/copied_loads.h"
 #include "vgpu/isa/cost_class.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/definedness.h"
@@ -216,6 +217,7 @@ void FunctionDecoder::Decode() {
   info.end_pc = static_cast<uint32_t>(program.code.size());
   PatchBranches();
   PlanUses(function_, *flow_.graph, own_pc_, program.uses);
+  PlanCopies(function_, own_pc_, program.copies);
   if (program.definedness != nullptr) PlanDefinedness(function_, own_pc_, *program.definedness);
 }
 

@@ -131,6 +131,7 @@ void DelayedEvents::DeliverPart(const Access& access, const Read& read, uint32_t
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) address[lane] = access.address[lane] + first * bytes;
     event.address = address.data();
     event.bytes = static_cast<uint8_t>(count * bytes);
+    event.skipped = static_cast<uint8_t>(first * bytes);
     event.form = AccessForm::kScattered;
   } else if (used != access.event.mask && !(event.form == AccessForm::kUnit && IsContiguous(used))) {
     event.form = AccessForm::kScattered;

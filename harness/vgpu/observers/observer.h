@@ -47,6 +47,7 @@ struct MemoryAccess {
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
   uint8_t bytes;                     // a lane: element size × vector elements (1 to 32)
+  uint8_t skipped = 0;               // bytes of the instruction's access before these: elements told by themselves
   const StoreTest* store = nullptr;  // stores: nullptr where it can't be told
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red

@@ -5,6 +5,12 @@
 // byte. So the padding inside a word of a structure that is copied whole is no finding. An atomic operation reads what
 // it changes. A copy from device to device passes the state of its bytes on, and is no read.
 //
+// Nor is the copy of a struct with padding that makes up a word, by a load in several elements (exec/copy_plan.h):
+// where something of the 16 bytes around has been written, and the word is only stored again, the store leaves its
+// bytes as they were. So what is read of the copy is found as it would be of the original. Lanes whose registers hold
+// such words are kept by register, which works because each of them has one writer: it holds what its load has last
+// brought.
+//
 // Which block writes first can matter for global memory, so a launch runs on one CPU thread, but where its blocks are
 // isolated (block_isolation.h): a fork then has what was before the launch and what its own blocks write.
 #include <bit>
@@ -12,6 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "vgpu/exec/copy_plan.h"
+#include "vgpu/exec/program.h"
 #include "vgpu/observers/access_extent.h"
 #include "vgpu/observers/block_isolation.h"
 #include "vgpu/observers/byte_states.h"
@@ -27,6 +35,7 @@ constexpr uint64_t kWordBytes = 4;
 
 struct BlockStates {
   ByteStates shared;
+  std::vector<LaneMask> unwritten;     // by warp and slot of the program's CopyPlan; empty: nothing is
   std::vector<LocalByteStates> local;  // by warp
 };
 
@@ -34,7 +43,7 @@ class UninitializedChecker : public Checker {
  public:
   UninitializedChecker() = default;
   UninitializedChecker(const UninitializedChecker& root, BlockIsolation& isolation)
-      : warps_(root.warps_), global_(&root.global_), isolation_(&isolation) {}
+      : warps_(root.warps_), program_(root.program_), global_(&root.global_), isolation_(&isolation) {}
 
   std::unique_ptr<Observer> ForkIsolated(BlockIsolation& isolation) const override {
     return std::make_unique<UninitializedChecker>(*this, isolation);
@@ -45,7 +54,11 @@ class UninitializedChecker : public Checker {
     findings_.Absorb(fork.findings_);
   }
 
-  void OnLaunchBegin(const LaunchInfo& info) override { warps_ = info.warps_per_block; }
+  void OnLaunchBegin(const LaunchInfo& info) override {
+    warps_ = info.warps_per_block;
+    program_ = info.program;
+    copied_unwritten_ = false;
+  }
   void OnLaunchEnd() override {
     blocks_.clear();
     current_ = nullptr;
@@ -59,6 +72,7 @@ class UninitializedChecker : public Checker {
       idle_.pop_back();
     }
     states->shared.Clear();
+    states->unwritten.clear();
     for (LocalByteStates& local : states->local) local.Clear();
     current_index_ = block_index;
     current_ = (blocks_[block_index] = std::move(states)).get();
@@ -73,6 +87,7 @@ class UninitializedChecker : public Checker {
 
   void OnMemory(const MemoryAccess& event) override {
     if (event.mask == 0 || event.bytes == 0) return;
+    if (copied_unwritten_ && FollowCopy(event)) return;
     if (event.space == MemorySpace::kShared) {
       // Once a block has filled its memory there is nothing left to find, nor to note.
       BlockStates* block = FindBlock(event.block_index);
@@ -207,12 +222,83 @@ class UninitializedChecker : public Checker {
   void CheckPieces(const MemoryAccess& event, uint32_t lane, F any) {
     const uint64_t piece = std::min<uint64_t>(event.bytes, kWordBytes);
     for (uint64_t at = event.address[lane]; at < event.address[lane] + event.bytes; at += piece) {
-      if (any(at, piece)) continue;
+      if (any(at, piece) || IsCopied(event, lane, at, piece, any)) continue;
       // Of a vector, the element.
       const bool vector = event.bytes > 8;
       Report(event, lane, vector ? at : event.address[lane], vector ? piece : event.bytes);
       return;
     }
+  }
+
+  static uint32_t SlotOf(const CopyPlan::Access& access, uint32_t offset) {
+    const uint32_t slot = access.slot[offset / access.element_bytes];
+    return slot == CopyPlan::kNoSlot ? slot : slot + offset % access.element_bytes / kWordBytes;
+  }
+
+  // Whether the unwritten word at `at` is only copied along with what lies around it; then that is kept.
+  template <typename F>
+  bool IsCopied(const MemoryAccess& event, uint32_t lane, uint64_t at, uint64_t bytes, const F& any) {
+    if (event.kind != AccessKind::kLoad || program_ == nullptr || program_->copies == nullptr) return false;
+    const CopyPlan::Access* access = program_->copies->At(event.pc);
+    if (access == nullptr) return false;
+    const uint64_t begin = event.address[lane] - event.skipped;
+    const uint32_t first = static_cast<uint32_t>(at - begin), end = first + static_cast<uint32_t>(bytes);
+    for (uint32_t offset = first; offset < end; ++offset) {
+      if (!access->copied[offset / access->element_bytes]) return false;
+    }
+    const uint64_t whole = uint64_t{access->elements} * access->element_bytes;
+    const bool alone = access->elements == 1 && event.space != MemorySpace::kLocal;
+    if (!any(alone ? begin : begin & ~uint64_t{15}, alone ? whole : std::max<uint64_t>(whole, 16))) return false;
+    // Registers of functions that call themselves exist several times.
+    const FunctionInfo& entry = program_->functions[0];
+    if (!program_->bounded_stack && !(event.pc >= entry.entry_pc && event.pc < entry.end_pc)) return true;
+    BlockStates* block = FindBlock(event.block_index);
+    if (block == nullptr) return true;
+    if (block->unwritten.empty()) block->unwritten.resize(warps_ * program_->copies->slots);
+    const uint32_t step = std::min<uint32_t>(access->element_bytes, kWordBytes);
+    for (uint32_t offset = first; offset < end; offset += step) {
+      const uint32_t slot = SlotOf(*access, offset);
+      if (slot != CopyPlan::kNoSlot) Unwritten(*block, event)[slot] |= LaneMask{1} << lane;
+    }
+    return copied_unwritten_ = true;
+  }
+  LaneMask* Unwritten(BlockStates& block, const MemoryAccess& event) const {
+    return &block.unwritten[event.warp_index * program_->copies->slots];
+  }
+
+  // Registers hold words that nobody has written: a load brings others, a store of such writes nothing. True: that is
+  // all of it.
+  [[gnu::noinline]] bool FollowCopy(const MemoryAccess& event) {
+    const CopyPlan::Access* access = program_->copies->At(event.pc);
+    BlockStates* block = access == nullptr ? nullptr : FindBlock(event.block_index);
+    if (block == nullptr || block->unwritten.empty() || event.kind == AccessKind::kAtomic) return false;
+    LaneMask* const unwritten = Unwritten(*block, event);
+    const uint32_t step = std::min<uint32_t>(access->element_bytes, kWordBytes);
+    LaneMask any = 0;
+    for (uint32_t offset = 0; offset < event.bytes; offset += step) {
+      const uint32_t slot = SlotOf(*access, event.skipped + offset);
+      if (slot == CopyPlan::kNoSlot) continue;
+      any |= unwritten[slot] & event.mask;
+      if (event.kind == AccessKind::kLoad) unwritten[slot] &= ~event.mask;
+    }
+    if (event.kind == AccessKind::kLoad || any == 0) return false;
+    if (block->local.size() < warps_) block->local.resize(warps_);
+    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
+      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+      for (uint32_t offset = 0; offset < event.bytes; offset += step) {
+        const uint32_t slot = SlotOf(*access, offset);
+        if (slot != CopyPlan::kNoSlot && (unwritten[slot] >> lane & 1) != 0) continue;
+        const uint64_t address = event.address[lane] + offset;
+        if (event.space == MemorySpace::kShared) {
+          block->shared.Set(address, step);
+        } else if (event.space == MemorySpace::kGlobal) {
+          global_.Set(address, step);
+        } else if (event.space == MemorySpace::kLocal) {
+          block->local[event.warp_index].Set(address, step, LaneMask{1} << lane);
+        }
+      }
+    }
+    return true;
   }
 
   void Report(const MemoryAccess& event, uint32_t lane, uint64_t address, uint64_t bytes) {
@@ -231,6 +317,8 @@ class UninitializedChecker : public Checker {
   }
 
   size_t warps_ = 0;
+  const Program* program_ = nullptr;
+  bool copied_unwritten_ = false;  // in this launch, registers have come to hold words that nobody had written
   GlobalByteStates global_;
   std::unordered_map<uint32_t, std::unique_ptr<BlockStates>> blocks_;
   std::vector<std::unique_ptr<BlockStates>> idle_;
