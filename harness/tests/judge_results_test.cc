@@ -129,6 +129,8 @@ TEST(ResultsTest, WhatASubmissionCanMakeLongIsCut) {
     launch.lines.back().counters.warp_instructions = static_cast<uint64_t>(line);
   }
   results.profiles[0] = MakeProfile("reduce1_interleaved", "submission", 512, {launch});
+  launch.kernel.resize(1000);  // longer than what is kept: ten thousand of the others would be 14 GB
+  launch.lines.clear();
   results.profiles[0].launches.resize(10'000, launch);
   const std::string text = ResultJson(results);
   EXPECT_LT(text.size(), size_t{8} << 20);
