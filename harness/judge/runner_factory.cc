@@ -43,7 +43,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     if (!reference && !options.witness.empty()) runner.witness = std::filesystem::absolute(options.witness).string();
     if (!reference) runner.memory = memory;
     runner.limits.call_seconds = limits.call_seconds;
-    runner.limits.device_seconds = kDeviceShare * limits.call_seconds;
+    runner.limits.device_seconds = kMostDeviceSeconds * limits.call_seconds;
     runner.limits.output_bytes = limits.output_bytes;
     runner.judge_bytes = limits.judge_mb << 20;
     const bool evidence = role == Role::kMeasured || role == Role::kReference;
@@ -51,6 +51,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
       runner.command.environment.push_back("LD_LIBRARY_PATH=" + CudaLibraryFolder());
       return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
     }
+    runner.limits.device_is_processor = true;
     vgpu::DeviceOptions device;
     const bool checks = role == Role::kChecked && options.checks;
     device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());

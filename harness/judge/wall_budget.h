@@ -10,8 +10,11 @@
 
 namespace lockstep::judge {
 
-// Seconds that a call's kernels may take on the virtual GPU, for one of the host code's own.
+// Seconds of kernels on the virtual GPU that count as one of the host code's own.
 inline constexpr double kDeviceShare = 3;
+// Seconds that one call's kernels may take, for one that its host code may. Twice the share: the slowest right call
+// known, one element a thread at n = 2^24 with all checkers, has to pass on a machine of a third of the speed too.
+inline constexpr double kMostDeviceSeconds = 6;
 
 class WallBudget {
  public:

@@ -342,6 +342,18 @@ TEST_F(SessionTest, TheJudgesOwnTimeIsNotTheWorkers) {
   EXPECT_EQ(CallOf("allocate").outcome, Outcome::kDeviceTimeout);
 }
 
+// Kernels that the judge runs itself take what they have of the processors; to wait for these, here by sleeping, is
+// nobody's time.
+TEST_F(SessionTest, KernelsOnTheProcessorDoNotPayForWaiting) {
+  server.pause = 1.5;
+  limits.device_is_processor = true;
+  limits.device_seconds = 0.5;
+  const CallResult result = CallOf("allocate");
+  EXPECT_EQ(result.outcome, Outcome::kReturned) << result.message;
+  EXPECT_LT(result.device_seconds, 0.5);
+  EXPECT_LT(result.seconds, 1.0);
+}
+
 TEST_F(SessionTest, AWorkerThatCantBeStartedIsTheHarnesssFailure) {
   WorkerCommand command;
   command.worker = "/nonexistent/worker";

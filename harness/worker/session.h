@@ -53,6 +53,8 @@ bool IsHarnessFailure(Outcome outcome);
 struct Limits {
   double call_seconds = 20;
   double device_seconds = 300;
+  // Kernels run on this machine's processors: what others had of these does not count as theirs.
+  bool device_is_processor = false;
   uint64_t output_bytes = 1'000'000;
 };
 
@@ -67,7 +69,7 @@ struct CallResult {
   std::string cuda_error_name;
   std::vector<std::vector<uint8_t>> arrays;  // host-array arguments as the launcher left them, in order
   std::string output;  // what it printed during this call, both streams; raw bytes, not to be interpreted
-  double seconds = 0;  // of the worker's own time
+  double seconds = 0;  // of the worker's own time, without what the judge waited for a processor
   double device_seconds = 0;
 };
 
