@@ -74,7 +74,8 @@ std::optional<Mismatch> CompareExact(std::span<const T> expected, std::span<cons
   return mismatch;
 }
 
-// Floating point: right is |found - expected| <= bound, a form that NaN never meets. A bound has to be finite.
+// Floating point: right is |found - expected| <= bound, a form that NaN never meets, or the same infinity. A bound has
+// to be finite.
 template <std::floating_point T>
 std::optional<Mismatch> CompareBounded(std::span<const double> expected, std::span<const T> found,
                                        std::span<const double> bound) {
@@ -82,7 +83,10 @@ std::optional<Mismatch> CompareBounded(std::span<const double> expected, std::sp
   const uint64_t length = expected.size() > found.size() ? expected.size() : found.size();
   for (uint64_t i = 0; i < length; ++i) {
     const bool all = i < expected.size() && i < found.size() && i < bound.size();
-    if (all && std::isfinite(bound[i]) && std::abs(static_cast<double>(found[i]) - expected[i]) <= bound[i]) continue;
+    if (all && std::isfinite(bound[i])) {
+      const auto value = static_cast<double>(found[i]);
+      if (value == expected[i] || std::abs(value - expected[i]) <= bound[i]) continue;
+    }
     if (mismatch.count++ > 0) continue;
     mismatch.index = i;
     mismatch.expected = i < expected.size() ? FloatText(expected[i]) : "nothing";

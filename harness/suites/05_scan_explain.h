@@ -174,6 +174,10 @@ inline std::string ExplainScan(std::span<const float> values, std::span<const do
   }
   if (std::equal(values.begin(), values.end(), found.begin())) return "that is the input: nothing was added";
   if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) return "all results are 0";
+  if (std::isinf(expected[first])) {
+    return "nothing but -INFINITY comes up to here, and the largest of it is -INFINITY: a number such as -FLT_MAX, "
+           "larger than that, was taken for the least there is";
+  }
   return sums ? ScanExplainer(values, expected, found, first).Explain() : "";
 }
 

@@ -65,4 +65,8 @@ class ScanTest : public judge::LauncherTest {
 class LongScanTest : public ScanTest {};
 std::vector<std::string> SelectedLongRungs();
 
+// On the rung of maxima.
+class LargestScanTest : public ScanTest {};
+std::vector<std::string> SelectedLargestRungs();
+
 }  // namespace lockstep::suites

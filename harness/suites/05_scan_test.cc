@@ -133,6 +133,12 @@ std::vector<std::string> SelectedLongRungs() {
   return rungs;
 }
 
+std::vector<std::string> SelectedLargestRungs() {
+  std::vector<std::string> rungs = judge::Suite::Get().SelectedRungs();
+  std::erase_if(rungs, [](const std::string& rung) { return rung != kMaxRung; });
+  return rungs;
+}
+
 ScanBuffers::ScanBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t in_offset, uint64_t out_offset)
     : in(device, capacity, "d_in", in_offset),
       out(device, capacity, "d_out", out_offset),
@@ -223,6 +229,19 @@ TEST_P(ScanTest, ScansLengthsThatAreNoPowerOfTwo) {
 TEST_P(ScanTest, ScansAllKindsOfValues) {
   for (const Pattern pattern : {Pattern::kOnes, Pattern::kRamp, Pattern::kAlternating, Pattern::kSpikeFirst}) {
     for (const uint64_t n : {2, 500, 1000}) Expect(n, pattern);
+  }
+}
+
+// No float is below -INFINITY: a largest that starts from another number shows where nothing else has come yet, at the
+// beginning and at the borders of tiles.
+TEST_P(LargestScanTest, TakesNothingForLessThanInfinity) {
+  constexpr float kLeast = -std::numeric_limits<float>::infinity();
+  for (const uint64_t n : {1, 33, 5000}) {
+    ScanInput input = MakeIntegers(rung(), Pattern::kSmall, n, Seed(n));
+    const uint64_t infinite = n == 5000 ? 4500 : n;
+    std::fill_n(input.values.begin(), infinite, kLeast);
+    input.what += ", -INFINITY up to element " + judge::Grouped(infinite - 1);
+    ExpectValues(input);
   }
 }
 
@@ -333,7 +352,9 @@ const bool kTimed =
 
 INSTANTIATE_TEST_SUITE_P(, ScanTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 INSTANTIATE_TEST_SUITE_P(, LongScanTest, testing::ValuesIn(SelectedLongRungs()), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, LargestScanTest, testing::ValuesIn(SelectedLargestRungs()), judge::RungName);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LongScanTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LargestScanTest);
 
 }  // namespace lockstep::suites
 
