@@ -39,14 +39,16 @@ void CheckGuards(const CallContext& context, std::vector<Problem>& problems, con
                                  "compare the index with the buffer's length before each store"));
 }
 
-// Adds a problem where the call holds device memory after its return.
+// Adds a problem where the call holds device or page-locked memory after its return.
 inline void CheckNothingHeld(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   if (!report.observed || report.api.leaked_allocations == 0) return;
-  problems.push_back(
-      MakeProblem(Verdict::kApi, context,
-                  {Grouped(report.api.leaked_allocations) + " of " + Grouped(report.api.allocations) +
-                   (report.api.allocations == 1 ? " allocation" : " allocations") + " still held after the return"},
-                  "each cudaMalloc needs its cudaFree, on every way out of the function"));
+  const uint64_t pinned = report.api.pinned_allocations, all = report.api.allocations + pinned;
+  problems.push_back(MakeProblem(Verdict::kApi, context,
+                                 {Grouped(report.api.leaked_allocations) + " of " + Grouped(all) +
+                                  (all == 1 ? " allocation" : " allocations") + " still held after the return"},
+                                 std::string("each cudaMalloc needs its cudaFree, ") +
+                                     (pinned > 0 ? "each cudaMallocHost its cudaFreeHost, " : "") +
+                                     "on every way out of the function"));
 }
 
 // The right answer without any kernel: it was computed on the host.
