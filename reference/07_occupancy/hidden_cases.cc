@@ -50,6 +50,26 @@ void AskKernelsThatNeedNothing(Questions& questions, judge::Random& random, cons
   }
 }
 
+// Warps of two threads: a block and an SM have more of them than a byte counts.
+void AskManySmallWarps(Questions& questions, judge::Random& random, int number) {
+  SmLimits limits;
+  limits.warp_size = 2;
+  limits.max_threads_per_block = 1024;
+  limits.max_warps = 1100;
+  limits.max_blocks = 16;
+  limits.registers = limits.registers_per_block = 1 << 18;
+  limits.max_registers_per_thread = 255;
+  limits.register_unit = 16;
+  limits.warp_granularity = 4;
+  limits.registers_by_block = number == 3;
+  limits.shared = limits.shared_per_block = 1 << 16;
+  limits.shared_unit = 256;
+  for (int i = 0; i < 4; ++i) {
+    questions.Ask({limits, "a device of small warps"}, {Between(random, 520, 1000), Between(random, 8, 40),
+                                                        Between(random, 0, 8192), 0, Between(random, 300, 1000)});
+  }
+}
+
 }  // namespace
 
 std::vector<Case> CasesOf(const std::string& test, int number, uint64_t seed) {
@@ -78,6 +98,7 @@ std::vector<Case> CasesOf(const std::string& test, int number, uint64_t seed) {
     AskPlainKernels(questions, random, carveouts);
   } else {
     questions.DevicesThatWereNeverBuilt(random, 50, 4);
+    AskManySmallWarps(questions, random, number);
   }
   return questions.Take();
 }
