@@ -255,11 +255,11 @@ extern "C" __global__ void atomic_barrier_plain_read(Buffers b) {
   b.out[threadIdx.x] = s;
 }
 
-// expect: race, shared
+// expect: race, shared | uninitialised read, shared
 extern "C" __global__ void atomic_before_the_counter_is_set(Buffers b) {
   __shared__ int s;
   if (threadIdx.x == 0) s = 0;       // first
-  atomicAdd(&s, b.in[threadIdx.x]);  // second
+  atomicAdd(&s, b.in[threadIdx.x]);  // here, second
   __syncthreads();
   b.out[threadIdx.x] = s;
 }
@@ -305,7 +305,7 @@ extern "C" __global__ void producer_arrives(Buffers b) {
   }
 }
 
-// expect: race, shared
+// expect: race, shared | uninitialised read, shared
 extern "C" __global__ void consumer_only_arrives(Buffers b) {
   __shared__ int s[32];
   if (threadIdx.x < 32) {
@@ -313,7 +313,7 @@ extern "C" __global__ void consumer_only_arrives(Buffers b) {
     sync(1, 64);
   } else {
     arrive(1, 64);
-    b.out[threadIdx.x] = s[threadIdx.x - 32];  // second
+    b.out[threadIdx.x] = s[threadIdx.x - 32];  // here, second
   }
 }
 

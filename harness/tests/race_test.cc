@@ -53,7 +53,10 @@ TEST_F(SharedRaceTest, TreeReductionWithBarriersIsClean) {
   EXPECT_TRUE(Findings().empty());
 }
 
+// The lower warp's access is named first, whichever came first; but behind the other one where that warp had done the
+// same as the other before.
 TEST_F(SharedRaceTest, MissingBarrierNamesBothParties) {
+  events_.At(0, 0).Access(7, kStore, [&](uint32_t l) { return Word(l); });
   events_.At(0, 2).Access(7, kStore, [&](uint32_t l) { return Word(64 + l); });
   events_.At(0, 0).Access(9, kLoad, [&](uint32_t l) { return Word(64 + l); });
   const auto findings = Findings();

@@ -52,6 +52,7 @@ class Block {
   uint64_t instructions = 0;
   Waiting waiting;
   uint64_t last_event = 0;           // what `instructions` was when a barrier was completed or lanes exited
+  uint32_t rounds = 0;               // turns of all its warps
   uint32_t idle_passes = 0;          // turns over all warps in a row in which nothing but spinning happened
   std::string output;                // of printf
   std::shared_ptr<Cluster> cluster;  // null: launched without one, and none needed so far

@@ -7,6 +7,7 @@
 #include "vgpu/exec/copy_plan.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/read_tracker.h"
+#include "vgpu/exec/warp_turns.h"
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/row.h"
 #include "vgpu/observers/block_isolation.h"
@@ -215,6 +216,7 @@ Block* Engine::StartBlock(uint32_t index) {
   block->instructions = 0;
   block->waiting = {};
   block->last_event = 0;
+  block->rounds = 0;
   block->idle_passes = 0;
   block->live_warps = warps >= 64 ? ~uint64_t{0} : (uint64_t{1} << warps) - 1;
   block->output.clear();
@@ -379,7 +381,10 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
   for (;;) {
     bool progressed = false;
     bool spun = false;
-    for (Warp& warp : block.warps) {
+    const uint32_t warps = launch_.info.warps_per_block;
+    WarpTurns turns = observers_.empty() ? WarpTurns(warps) : WarpTurns(warps, block.index, block.rounds++);
+    for (uint32_t left = warps; left-- != 0;) {
+      Warp& warp = block.warps[turns.Next()];
       if (warp.alive == 0) continue;
       switch (RunWarp(block, warp)) {
         case WarpTurn::kProgressed:
@@ -391,6 +396,7 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
         case WarpTurn::kBlocked:
           break;
         case WarpTurn::kFault:
+          LookForEarlierFault(block, warp, turns, left);
           return BlockTurn::kFault;
       }
     }
@@ -417,6 +423,25 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
     if (!released) {
       Deadlock(block);
       return BlockTurn::kFault;
+    }
+  }
+}
+
+// Of several warps that go astray in one round, the first one is in the message: thread 0 that is just past the end
+// says more than thread 96. left: warps that have had no turn in this round.
+void Engine::LookForEarlierFault(Block& block, const Warp& faulted, WarpTurns& turns, uint32_t left) {
+  uint32_t first = faulted.index;
+  while (left-- != 0 && fault_->finding.memory) {
+    Warp& warp = block.warps[turns.Next()];
+    if (warp.index > first || warp.alive == 0) continue;
+    BlockFinding known = std::move(*fault_);
+    fault_.reset();
+    block.output = std::move(fault_output_);
+    if (RunWarp(block, warp) == WarpTurn::kFault) {
+      first = warp.index;
+    } else {
+      fault_ = std::move(known);
+      fault_output_ = std::move(block.output);
     }
   }
 }

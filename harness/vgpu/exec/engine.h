@@ -70,6 +70,7 @@ inline uint64_t Charged(uint64_t executed, uint64_t waited) { return executed - 
 
 class ReadTracker;         // exec/read_tracker.h
 class DefinednessTracker;  // exec/definedness_tracker.h
+class WarpTurns;           // exec/warp_turns.h
 
 // A finding or fault with the block that it comes from, for a fixed order.
 struct BlockFinding {
@@ -207,6 +208,7 @@ class Engine {
   BlockTurn RunBlock(Block& block);
   // Of blocks that may wait for each other, while checkers look on.
   bool TakesShortTurns() const { return launch_.interleaved && !observers_.empty(); }
+  void LookForEarlierFault(Block& block, const Warp& faulted, WarpTurns& turns, uint32_t left);
   WarpTurn RunWarp(Block& block, Warp& warp);
   uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the instructions that it ran
   void StopShort(uint32_t begin, uint32_t end, LaneMask mask);

@@ -11,8 +11,9 @@
 
 namespace lockstep::vgpu {
 
-// Of findings that fold, the one of the lowest block is kept, and of several in a block the first: so the outcome is
-// the same however blocks were dealt out to CPU threads.
+// Of findings that fold, the one of the lowest block is kept, of several in a block the one of the lowest threads, and
+// of theirs the first: so the outcome is the same however blocks were dealt out to CPU threads, and mostly so in
+// whatever order a block's warps took turns.
 class FindingTable {
  public:
   void Add(const RawFinding& raw) {
@@ -52,6 +53,12 @@ class FindingTable {
   static uint32_t BlockOf(const RawFinding& finding) {
     return finding.has_second ? finding.second.block_index : finding.first.block_index;
   }
+  using Place = std::tuple<uint32_t, uint32_t, uint32_t>;  // the block, and its threads
+  static Place PlaceOf(const RawFinding& finding) {
+    const uint32_t first = finding.first.thread_index;
+    const uint32_t second = finding.has_second ? finding.second.thread_index : first;
+    return {BlockOf(finding), std::min(first, second), std::max(first, second)};
+  }
   // A race with its reach.
   static RawFinding WithReach(RawFinding finding) {
     if (finding.kind != FindingKind::kRace) return finding;
@@ -64,7 +71,7 @@ class FindingTable {
     const uint64_t count = into.count + finding.count;
     const bool across_warps = into.across_warps || finding.across_warps;
     const bool across_blocks = into.across_blocks || finding.across_blocks;
-    if (BlockOf(finding) < BlockOf(into)) into = finding;
+    if (PlaceOf(finding) < PlaceOf(into)) into = finding;
     into.count = count;
     into.across_warps = across_warps;
     into.across_blocks = across_blocks;

@@ -107,7 +107,7 @@ class Comparison {
     finding.first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
     finding.has_second = true;
     finding.second = {access_.block_index, access_.warp * kWarpSize + lane, access_.pc, access_.kind};
-    if (OldWarpDidBoth(AccessOf(record))) std::swap(finding.first, finding.second);
+    if (ComesSecond(AccessOf(record))) std::swap(finding.first, finding.second);
     finding.has_memory = true;
     finding.space = event_.space;
     finding.address = address;
@@ -122,15 +122,21 @@ class Comparison {
   }
 
  private:
-  // Nothing says which of two racing accesses comes first. What a programmer wrote is the order in which one thread
-  // does both: of a warp that runs ahead, the store that another warp's load finds is the one behind its own load, and
-  // the race is a write after a read. Whether the older access's warp had, since it last synchronised, done the other
-  // instruction before.
-  bool OldWarpDidBoth(uint32_t number) const {
-    if (old_.block_index != access_.block_index || same_warp_ || old_.pc == access_.pc) return false;
-    const BlockState::CachedAccess& own =
-        cache_.accesses[old_.warp * BlockState::kCachedPcs + access_.pc % BlockState::kCachedPcs];
-    return own.pc == access_.pc && own.time == old_.time && own.number < number && own.number >= cache_.oldest;
+  // Whether the older access, of this number, is the message's second. Nothing says which of two racing accesses comes
+  // first, and warps take turns in orders that mean nothing. So the lower warp's comes first; but what a programmer
+  // wrote is the order in which one thread does both: where the lower warp had, since it last synchronised, done the
+  // other instruction before its own, that warp's access is the one behind it. (A warp runs ahead, and another warp's
+  // load finds its store: the race is a write after a read.)
+  bool ComesSecond(uint32_t number) const {
+    const auto did_before = [&](uint32_t warp, uint32_t time, uint32_t pc, uint32_t before) {
+      if (same_warp_ || old_.pc == access_.pc) return false;
+      const BlockState::CachedAccess& own =
+          cache_.accesses[warp * BlockState::kCachedPcs + pc % BlockState::kCachedPcs];
+      return own.pc == pc && own.time == time && own.number < before && own.number >= cache_.oldest;
+    };
+    if (old_.block_index != access_.block_index) return false;
+    if (old_.warp <= access_.warp) return did_before(old_.warp, old_.time, access_.pc, number);
+    return !did_before(access_.warp, access_.time, old_.pc, number_);
   }
   // What seems to be missing between a load and a store of two threads that tell each other things by words.
   OrderClue ClueOf() const {

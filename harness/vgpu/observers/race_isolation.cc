@@ -7,7 +7,7 @@ namespace {
 
 PageUse UseOf(const ShadowRegion& page, Record floor) {
   PageUse use;
-  const auto [first, last] = page.Touched();
+  const auto [first, last] = page.TouchedBytes();
   use.begin = first / 4 / 64;
   use.end = (last + 4 * 64 - 1) / 4 / 64;
   page.WordsSince(kLastWrite, floor, use.stored.data());
@@ -25,9 +25,9 @@ PageUse UseOf(const ShadowRegion& page, Record floor) {
 }  // namespace
 
 void ShadowRegion::WordsSince(Trace trace, Record floor, uint64_t* words) const {
-  const Span& span = spans_[trace];
-  if (span.end == 0) return;
-  for (size_t line = span.begin / kLineGranules; line <= (span.end - 1) / kLineGranules; ++line) {
+  if (touched_[trace] == 0) return;
+  for (size_t line = 0; line < this->granules() / kLineGranules; ++line) {
+    if (!Meets(trace, line * kLineGranules, kLineGranules)) continue;
     uint32_t granules = 0;
     if (const Record whole = OfLine(trace, line)) {
       granules = (whole & kRecordBits) < floor ? 0 : 0xffff;

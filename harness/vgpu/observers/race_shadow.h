@@ -7,12 +7,14 @@
 // race with any third thread, but where partial synchronisation orders just those two.
 //
 // Numbers of accesses rise, and what lies below a floor is ordered before all that comes: after a barrier of the whole
-// block, for shared memory; from launch to launch, for global memory. So nothing is ever cleared there. A region keeps
-// the span of granules that each trace has touched since the floor moved, and only what lies in it is looked at: of a
-// buffer that is only read, or written once from end to end, hardly any. The arrays of traces are made when first used.
+// block, for shared memory; from launch to launch, for global memory. So nothing is ever cleared there. A region has up
+// to 64 chunks, a page's are its lines; it keeps which of them each trace has touched since the floor moved, and only
+// these are looked at: of a buffer that is only read, or written once, hardly any, in whatever order the warps come.
+// The arrays of traces are made when first used.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,14 +36,16 @@ inline constexpr size_t kLineGranules = 16;
 // What every look at a region needs fills its first cache line.
 class alignas(64) ShadowRegion {
  public:
+  static constexpr size_t kChunks = 64;
+
   // A fresh region; one of the same size keeps the size of its granules.
   void Reset(size_t bytes) {
     if (bytes != bytes_) {
       bytes_ = static_cast<uint32_t>(bytes);
-      shift_ = 2;
+      SetShift(2);
     }
     for (int trace = 0; trace < kTraces; ++trace) {
-      spans_[trace] = {};
+      touched_[trace] = 0;
       whole_lines_[trace] = 0;
       lines_[trace].reset();
       data_[trace].reset();
@@ -49,7 +53,7 @@ class alignas(64) ShadowRegion {
   }
   // The floor has moved above all records.
   void Forget() {
-    for (Span& span : spans_) span = {};
+    std::fill_n(touched_, kTraces, uint64_t{0});
     crowded_ = 0;
   }
 
@@ -60,8 +64,7 @@ class alignas(64) ShadowRegion {
     crowded_at_ = sequence;
   }
   bool Crowded(uint64_t sequence) const {
-    return crowded_ == granules() && crowded_at_ == sequence && spans_[kLastWrite].end == 0 &&
-           spans_[kStrongWrite].end == 0;
+    return crowded_ == granules() && crowded_at_ == sequence && (touched_[kLastWrite] | touched_[kStrongWrite]) == 0;
   }
 
   size_t bytes() const { return bytes_; }
@@ -77,7 +80,7 @@ class alignas(64) ShadowRegion {
   static constexpr int kMaximumLaneShift = 3;  // of a line with one record
   Line LineOf(Trace trace, size_t line, Record floor) const {
     const size_t granule = line * kLineGranules;
-    if (!spans_[trace].Meets(granule, granule + kLineGranules)) return {};
+    if (!Meets(trace, granule, kLineGranules)) return {};
     if (const Record whole = OfLine(trace, line)) {
       const Record first = whole & kRecordBits;
       return first < floor ? Line{} : Line{first, static_cast<int>(whole >> kShiftAt)};
@@ -89,7 +92,7 @@ class alignas(64) ShadowRegion {
   }
   // One access hit the whole line; first: the record of its first granule.
   void SetLine(Trace trace, size_t line, Record first, int lane_shift) {
-    spans_[trace].Widen(line * kLineGranules, (line + 1) * kLineGranules);
+    touched_[trace] |= Chunks(line * kLineGranules, kLineGranules);
     if (!lines_[trace]) lines_[trace] = std::make_unique<Record[]>(granules() / kLineGranules + 1);
     Record& whole = lines_[trace][line];
     whole_lines_[trace] += whole == 0;
@@ -99,19 +102,15 @@ class alignas(64) ShadowRegion {
   void ClearLine(Trace trace, size_t line) { SetLine(trace, line, kAncient, 0); }
 
   // Whether no trace has a record of these granules since the floor moved.
-  bool Untouched(size_t granule, size_t count) const {
-    bool touched = false;
-    for (const Span& span : spans_) touched |= span.Meets(granule, granule + count);
-    return !touched;
-  }
+  bool Untouched(size_t granule, size_t count) const { return (Touched() & Chunks(granule, count)) == 0; }
   // A trace's records from a granule on; nullptr where the run has none since the floor moved.
   const Record* Since(Trace trace, size_t granule, size_t count) {
-    if (!spans_[trace].Meets(granule, granule + count)) return nullptr;
+    if (!Meets(trace, granule, count)) return nullptr;
     if (whole_lines_[trace] != 0) SplitLines(trace, granule, count);
     return data_[trace] ? &data_[trace][granule] : nullptr;
   }
   Record At(Trace trace, size_t granule) const {
-    if (!spans_[trace].Has(granule)) return 0;
+    if (!Meets(trace, granule, 1)) return 0;
     if (const Record whole = OfLine(trace, granule / kLineGranules)) {
       return (whole & kRecordBits) + static_cast<Record>(granule % kLineGranules >> (whole >> kShiftAt));
     }
@@ -119,7 +118,7 @@ class alignas(64) ShadowRegion {
   }
   // Puts a record where the one that stands there is below the floor; false: it is not.
   [[gnu::always_inline]] bool Renew(Trace trace, size_t granule, Record floor, Record record) {
-    if (!spans_[trace].Has(granule) || whole_lines_[trace] != 0 || !data_[trace]) {
+    if (!Meets(trace, granule, 1) || whole_lines_[trace] != 0 || !data_[trace]) {
       if (At(trace, granule) >= floor) return false;
       *Touch(trace, granule, 1) = record;
       return true;
@@ -129,30 +128,28 @@ class alignas(64) ShadowRegion {
     return true;
   }
   // The bytes from the first that any trace may have a record of to the last.
-  std::pair<size_t, size_t> Touched() const {
-    size_t begin = bytes_, end = 0;
-    for (const Span& span : spans_) {
-      if (span.end == 0) continue;
-      begin = std::min(begin, size_t{span.begin} << shift_);
-      end = std::max(end, size_t{span.end} << shift_);
-    }
-    return {std::min(begin, end), end};
+  std::pair<size_t, size_t> TouchedBytes() const {
+    const uint64_t touched = Touched();
+    if (touched == 0) return {0, 0};
+    const int shift = chunk_shift_ + shift_;
+    return {static_cast<size_t>(std::countr_zero(touched)) << shift,
+            std::min<size_t>(static_cast<size_t>(std::bit_width(touched)) << shift, bytes_)};
   }
   // The words (of 4 bytes) in which a trace has a record from `floor` on, a bit each, added to words[]. Of a page.
   void WordsSince(Trace trace, Record floor, uint64_t* words) const;
 
-  // Whether any of these bytes may have been written.
+  // Whether any of these bytes may have been written. high: beyond the last of them.
   bool Written(uint64_t low, uint64_t high) const {
-    const auto meets = [&](const Span& span) {
-      return low < uint64_t{span.end} << shift_ && high > uint64_t{span.begin} << shift_;
-    };
-    return meets(spans_[kLastWrite]) || meets(spans_[kStrongWrite]);
+    const uint64_t written = touched_[kLastWrite] | touched_[kStrongWrite];
+    if (written == 0 || low >= high) return false;
+    const size_t first = low >> shift_, last = (high - 1) >> shift_;
+    return (written & Chunks(first, last + 1 - first)) != 0;
   }
   // A trace's records from a granule on, to write to.
   [[gnu::noinline]] Record* Touch(Trace trace, size_t granule, size_t count) {
     MakeData(trace);
     if (whole_lines_[trace] != 0) SplitLines(trace, granule, count);
-    spans_[trace].Widen(granule, granule + count);
+    touched_[trace] |= Chunks(granule, count);
     return &data_[trace][granule];
   }
 
@@ -163,13 +160,11 @@ class alignas(64) ShadowRegion {
       if (whole_lines_[trace] != 0) SplitLines(trace, 0, granules());
       lines_[trace].reset();
     }
-    shift_ = 0;
+    SetShift(0);
     crowded_ = 0;
     for (int trace = 0; trace < kTraces; ++trace) {
       const std::unique_ptr<Record[]> coarse = std::move(data_[trace]);
-      Span& span = spans_[trace];
-      span.begin *= 4;
-      span.end = static_cast<uint32_t>(std::min<size_t>(size_t{span.end} * 4, bytes_));
+      if (touched_[trace] != 0) touched_[trace] = ~uint64_t{0};  // the chunks of a small region are others now
       if (!coarse) continue;
       data_[trace] = std::make_unique<Record[]>(bytes_);
       for (size_t byte = 0; byte < bytes_; ++byte) data_[trace][byte] = coarse[byte / 4];
@@ -184,17 +179,24 @@ class alignas(64) ShadowRegion {
   static_assert(AccessLog::kMaximum - 1 <= kRecordBits >> kRecordLaneBits);
   static_assert(kMaximumLaneShift < 1 << (32 - kShiftAt));
 
-  // Granules that may lie above the floor; none: end 0.
-  struct Span {
-    uint32_t begin = 0, end = 0;
-    bool Has(size_t granule) const { return granule - begin < size_t{end} - begin; }
-    bool Meets(size_t from, size_t to) const { return from < end && to > begin; }
-    void Widen(size_t from, size_t to) {
-      if (end == 0) begin = static_cast<uint32_t>(from);
-      begin = std::min(begin, static_cast<uint32_t>(from));
-      end = std::max(end, static_cast<uint32_t>(to));
-    }
-  };
+  // The chunks in which these granules lie, a bit each.
+  uint64_t Chunks(size_t granule, size_t count) const {
+    const size_t first = granule >> chunk_shift_, last = (granule + count - 1) >> chunk_shift_;
+    return ~uint64_t{0} << first & ~uint64_t{0} >> (kChunks - 1 - last);
+  }
+  uint64_t Touched() const {
+    uint64_t touched = 0;
+    for (const uint64_t chunks : touched_) touched |= chunks;
+    return touched;
+  }
+  bool Meets(int trace, size_t granule, size_t count) const {
+    return touched_[trace] != 0 && (touched_[trace] & Chunks(granule, count)) != 0;
+  }
+  void SetShift(int shift) {
+    shift_ = static_cast<int16_t>(shift);
+    const int bits = static_cast<int>(std::bit_width(std::max<size_t>(granules(), 1) - 1));
+    chunk_shift_ = static_cast<int16_t>(std::max(bits - 6, 0));
+  }
 
   Record OfLine(int trace, size_t line) const { return whole_lines_[trace] == 0 ? 0 : lines_[trace][line]; }
   void MakeData(int trace) {
@@ -216,14 +218,15 @@ class alignas(64) ShadowRegion {
 
   // By trace. A granule's record is its line's where that is not 0, else the one in data. Both are made when first
   // used.
-  Span spans_[kTraces];
+  uint64_t touched_[kTraces] = {};  // chunks that may have granules above the floor
   std::unique_ptr<Record[]> lines_[kTraces];
   std::unique_ptr<Record[]> data_[kTraces];
   uint64_t crowded_at_ = 0;
   uint16_t whole_lines_[kTraces] = {};  // lines that have a record
   uint32_t bytes_ = 0;
   uint32_t crowded_ = 0;
-  int32_t shift_ = 2;
+  int16_t shift_ = 2;
+  int16_t chunk_shift_ = 0;  // granules of a chunk = 1 << chunk_shift_
 };
 
 // Regions of global memory, made when first touched; they start afresh with each generation (launch).

@@ -56,9 +56,11 @@ class SyncChecker : public Checker {
     if (meeting.parties == 2) {
       RawFinding finding;
       finding.kind = FindingKind::kBarrierDivergence;
-      finding.first = meeting.party[0];
+      // Either may have come first: the upper one is the message's first.
+      const bool in_order = meeting.party[0].pc < meeting.party[1].pc;
+      finding.first = meeting.party[in_order ? 0 : 1];
       finding.has_second = true;
-      finding.second = meeting.party[1];
+      finding.second = meeting.party[in_order ? 1 : 0];
       finding.detail = "threads of one block met at different __syncthreads()";
       finding.hint =
           "all threads of a block have to come to the same barriers: is one in a branch or loop that only some of them "
