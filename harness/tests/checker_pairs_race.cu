@@ -264,6 +264,73 @@ extern "C" __global__ void atomic_before_the_counter_is_set(Buffers b) {
   b.out[threadIdx.x] = s;
 }
 
+// Relaxed loads and stores within a warp.
+
+__device__ int load_relaxed(const int* word) {
+  int value;
+  asm volatile("ld.relaxed.cta.b32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");  // second
+  return value;
+}
+__device__ void store_relaxed(int* word, int value) {
+  asm volatile("st.relaxed.cta.b32 [%0], %1;" ::"l"(word), "r"(value) : "memory");  // first
+}
+
+// expect: race, shared
+// launch: 1 x 32
+// says: need not run in step
+extern "C" __global__ void relaxed_last_warp(Buffers b) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = b.in[t];
+  __syncwarp();
+  for (int d = 16; d > 0; d /= 2) {
+    if (t < d) store_relaxed(&s[t], load_relaxed(&s[t]) + load_relaxed(&s[t + d]));
+  }
+  if (t == 0) b.out[0] = s[0];
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void relaxed_last_warp_and_syncwarp(Buffers b) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = b.in[t];
+  __syncwarp();
+  for (int d = 16; d > 0; d /= 2) {
+    if (t < d) store_relaxed(&s[t], load_relaxed(&s[t]) + load_relaxed(&s[t + d]));
+    __syncwarp();
+  }
+  if (t == 0) b.out[0] = s[0];
+}
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void lanes_poll_a_relaxed_flag(Buffers b) {
+  __shared__ int flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncwarp();
+  if (threadIdx.x == 31) {
+    store_relaxed(&flag, 1);
+  } else {
+    while (load_relaxed(&flag) == 0) {
+    }
+  }
+  b.out[threadIdx.x] = 1;
+}
+
+// expect: clean
+// launch: 1 x 64
+extern "C" __global__ void warps_tell_by_relaxed_words(Buffers b) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  store_relaxed(&s[threadIdx.x], 1);
+  int seen = 0;
+  while ((seen = load_relaxed(&s[threadIdx.x ^ 32])) == 0) {
+  }
+  b.out[threadIdx.x] = seen;
+}
+
 // Barriers with numbers and counts.
 
 __device__ void sync(int barrier, int threads) {

@@ -47,6 +47,9 @@ struct Step {
   bool strong() const {
     return options.kind == AccessKind::kAtomic || options.order > MemoryOrder::kVolatile || options.waits;
   }
+  bool relaxed_in_shared() const {
+    return shared() && options.kind != AccessKind::kAtomic && options.order == MemoryOrder::kRelaxed && !options.waits;
+  }
   bool hears() const {
     return options.kind == AccessKind::kLoad || (options.kind == AccessKind::kAtomic && options.returns_value);
   }
@@ -210,7 +213,12 @@ class Oracle {
     const bool same_block = past.step.block() == step.block();
     if (past.step.synchronises() && step.synchronises()) {
       const auto within_block = [](const Step& s) { return s.strong() && s.level() == 0 && !s.shared(); };
-      if (within_block(past.step) || within_block(step)) {
+      // A load and a store that nothing but a warp's running in step would order.
+      const bool in_step =
+          past.step.warp == step.warp && past.step.relaxed_in_shared() && step.relaxed_in_shared() && load != past_load;
+      if (in_step) {
+        // data
+      } else if (within_block(past.step) || within_block(step)) {
         if (same_block) return false;
       } else if (past.step.strong() || step.strong()) {
         return false;

@@ -15,7 +15,7 @@ constexpr size_t kMostWork = size_t{1} << 26;  // volatile loads times instructi
 bool Has(const ptx::Instruction& i, std::string_view word) {
   return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
 }
-bool IsVolatileLoad(const ptx::Instruction& i) { return i.opcode == "ld" && Has(i, "volatile"); }
+bool IsVolatileLoad(const ptx::Instruction& i) { return i.opcode == "ld" && (Has(i, "volatile") || Has(i, "relaxed")); }
 bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b) {
   const auto address = [](const ptx::Instruction& i) {
     return i.operands.size() < 2 ? nullptr : std::get_if<ptx::AddressRef>(&i.operands[1].value);

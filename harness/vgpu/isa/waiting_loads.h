@@ -1,4 +1,5 @@
-// Volatile loads by which a thread waits for another one, told apart from those that read data.
+// Volatile loads by which a thread waits for another one, told apart from those that read data; and relaxed ones, which
+// in shared memory are held to the same within a warp. Both are called volatile here.
 //
 // In CUDA code volatile serves for both: `while (*flag == 0);` polls a word until it has changed, `sum += partial[i]`
 // reads what others have left. The first may well run beside the store that it waits for. The second may not: volatile

@@ -365,6 +365,7 @@ class RaceChecker : public Checker {
       if (HasAcquireOrder(event.order)) Acquire(block, warp, level);
     }
     if (event.kind != AccessKind::kLoad) words.Publish(event, level, !atomic, groups, clocks.fenced(warp));
+    if (shared && !atomic && event.order == MemoryOrder::kRelaxed && !event.waits) return Strength::kRelaxed;
     if (atomic || IsStrong(event.order) || event.waits) {
       return level == kBlockLevel && !shared ? Strength::kBlockStrong : Strength::kStrong;
     }

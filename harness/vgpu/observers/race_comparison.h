@@ -181,11 +181,16 @@ class Comparison {
     benign_ = Benign();
   }
   // Strong accesses are what programs synchronise by, each with those that its scope includes, and a volatile one may
-  // meet them. Two volatile accesses are data: what has been stored need not be what is read.
+  // meet them. Two volatile accesses are data: what has been stored need not be what is read. Lanes of one warp that
+  // relaxed loads and stores alone put in an order rely on running in step: so of these a load and a store are data
+  // too.
   bool Benign() const {
     if (old_.strength == Strength::kPlain || access_.strength == Strength::kPlain) return false;
+    if (old_.strength == Strength::kRelaxed && access_.strength == Strength::kRelaxed) {
+      return !same_warp_ || old_.kind == access_.kind;
+    }
     if (old_.strength == Strength::kBlockStrong || access_.strength == Strength::kBlockStrong) return same_block_;
-    return old_.strength == Strength::kStrong || access_.strength == Strength::kStrong;
+    return old_.strength != Strength::kVolatile || access_.strength != Strength::kVolatile;
   }
   // Two volatile stores to global memory may both set a flag: lanes of a warp between shuffles, or on a word that
   // somebody waits for.
