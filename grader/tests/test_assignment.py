@@ -66,6 +66,9 @@ def test_metrics() -> None:
     assert value("branches / blocks") == pytest.approx(8 / 9)
     assert value("max_blocks") == 8
     assert value("threads / launches") == 144
+    assert value("branches / blocks of 100 elements") == 8
+    assert value("branches / blocks of 40 elements") == pytest.approx(8 / 3)
+    assert value("branches / blocks of 1 elements") == pytest.approx(8 / 9)
     assert value("shared_conflicts") == 3
     assert value("microseconds / reference.microseconds") == 2
     assert value("elements / missing") is None

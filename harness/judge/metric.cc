@@ -1,5 +1,7 @@
 #include "judge/metric.h"
 
+#include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 namespace lockstep::judge {
@@ -28,6 +30,21 @@ MetricTerm ParseTerm(std::string_view whole, std::string_view text) {
   return term;
 }
 
+// Takes " of N elements" off the end of a denominator. 0: there is none.
+uint64_t TakeElementsEach(std::string_view whole, std::string_view& text) {
+  const size_t of = text.find(" of ");
+  if (of == std::string_view::npos) return 0;
+  const std::string_view share = Trim(text.substr(of + 4));
+  text = text.substr(0, of);
+  uint64_t elements = 0;
+  const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), elements);
+  if (error != std::errc() || elements == 0 || std::string_view(end, share.data() + share.size()) != " elements") {
+    throw std::invalid_argument("metric = \"" + std::string(whole) +
+                                "\": expected \"of N elements\" behind the denominator");
+  }
+  return elements;
+}
+
 }  // namespace
 
 Metric ParseMetric(std::string_view text) {
@@ -35,7 +52,11 @@ Metric ParseMetric(std::string_view text) {
   metric.text = Trim(text);
   const size_t slash = text.find('/');
   metric.numerator = ParseTerm(text, text.substr(0, slash));
-  if (slash != std::string_view::npos) metric.denominator = ParseTerm(text, text.substr(slash + 1));
+  if (slash != std::string_view::npos) {
+    std::string_view denominator = text.substr(slash + 1);
+    metric.elements_each = TakeElementsEach(text, denominator);
+    metric.denominator = ParseTerm(text, denominator);
+  }
   return metric;
 }
 
@@ -54,8 +75,13 @@ std::optional<double> Evaluate(const Metric& metric,
   };
   const std::optional<double> numerator = value_of(metric.numerator);
   if (!metric.denominator || !numerator) return numerator;
-  const std::optional<double> denominator = value_of(*metric.denominator);
+  std::optional<double> denominator = value_of(*metric.denominator);
   if (!denominator) return std::nullopt;
+  if (metric.elements_each != 0) {
+    const uint64_t elements = lookup(metric.denominator->scope)->elements;
+    const uint64_t most = elements / metric.elements_each + (elements % metric.elements_each != 0);
+    denominator = std::min(*denominator, static_cast<double>(most));
+  }
   if (*denominator != 0) return *numerator / *denominator;
   if (*numerator == 0) return 0;
   return std::nullopt;

@@ -1,7 +1,9 @@
 // Evidence criteria: what is measured, and what it is worth.
 //
-// A metric is NAME or NAME / NAME, NAME = [SCOPE.]COUNTER. Without a scope it is of the criterion's own rung; the scope
-// "reference" takes the reference's run of that rung, and another rung's id the submission's run of that one.
+// A metric is NAME, NAME / NAME or NAME / NAME of N elements, NAME = [SCOPE.]COUNTER. Without a scope it is of the
+// criterion's own rung; the scope "reference" takes the reference's run of that rung, and another rung's id the
+// submission's run of that one. Of a denominator "warps of 32 elements" no more count than the task has of so many
+// elements: those that are launched beside them with nothing to do would else thin the ratio.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +28,8 @@ struct MetricTerm {
 struct Metric {
   MetricTerm numerator;
   std::optional<MetricTerm> denominator;
-  std::string text;  // as written
+  uint64_t elements_each = 0;  // of the denominator; 0: as many as there are
+  std::string text;            // as written
 };
 
 // Throws std::invalid_argument with a sentence that says what is not understood.

@@ -64,6 +64,17 @@ TEST(MetricTest, IsAFigureOrARatio) {
   EXPECT_EQ(Value("reduce1_interleaved.blocks / blocks", &own, &other), 1);
 }
 
+// The task has 4096 elements; 33 blocks of 128 threads were launched.
+TEST(MetricTest, CountsNoMoreUnitsThanTheTaskHas) {
+  const RungProfile own = Profile(10, 3), other = Profile(20, 4);
+  const double counted = *Value("branches", &own);
+  EXPECT_EQ(Value("branches / blocks of 64 elements", &own), counted / 33);
+  EXPECT_EQ(Value("branches / blocks of 128 elements", &own), counted / 32);
+  EXPECT_EQ(Value("branches / blocks of 4000 elements", &own), counted / 2);
+  EXPECT_EQ(Value("branches / warps of 4096 elements", &own), counted);
+  EXPECT_EQ(Value("branches / reference.blocks of 4096 elements", &own, &other), counted);
+}
+
 TEST(MetricTest, NothingPerNothingIsZeroAndSomethingPerNothingHasNoValue) {
   const RungProfile none = Profile(0, 0), odd = Profile(0, 3);
   EXPECT_EQ(Value("divergent_branches / branches", &none), 0);
@@ -77,8 +88,9 @@ TEST(MetricTest, HasNoValueWithoutAProfile) {
 }
 
 TEST(MetricTest, RefusesWhatItDoesNotKnow) {
-  for (const char* text :
-       {"", "branches /", "/ branches", "nonsense", ".branches", "reference.", "branches / a / b", "branches * 2"}) {
+  for (const char* text : {"", "branches /", "/ branches", "nonsense", ".branches", "reference.", "branches / a / b",
+                           "branches * 2", "branches of 2 elements", "branches / blocks of 0 elements",
+                           "branches / blocks of elements", "branches / blocks of 2", "branches / blocks of 2 ints"}) {
     EXPECT_THROW(ParseMetric(text), std::invalid_argument) << text;
   }
 }

@@ -1,4 +1,4 @@
-"""The small language of metrics: ``NAME`` or ``NAME / NAME``, NAME = ``[SCOPE.]COUNTER``.
+"""The small language of metrics: ``NAME``, ``NAME / NAME``, ``NAME / NAME of N elements``; NAME = ``[SCOPE.]COUNTER``.
 
 docs/concepts/architecture.md defines it. The judge measures criteria itself; the grader reads the language to check
 an assignment's file and to rank the leaderboard.
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from grader.result import Profile
 
+_SHARE = re.compile(r"(?P<name>.*) of (?P<elements>[1-9][0-9]*) elements *")
 _NAME = re.compile(r"(?:(?P<scope>[A-Za-z_]\w*)\.)?(?P<counter>[A-Za-z_]\w*)")
 
 
@@ -23,11 +24,12 @@ class Name:
 
 @dataclass(frozen=True)
 class Metric:
-    """A counter, or the quotient of two."""
+    """A counter, or the quotient of two; of what is below, no more than one for ``elements_each`` elements (0: all)."""
 
     text: str
     over: Name
     under: Name | None
+    elements_each: int = 0
 
     @property
     def scopes(self) -> set[str]:
@@ -38,7 +40,8 @@ class Metric:
 def parse_metric(text: str) -> Metric:
     """Reads a metric; raises ValueError with a sentence."""
     names = []
-    for part in text.split("/"):
+    share = _SHARE.fullmatch(text) if "/" in text else None
+    for part in (share["name"] if share else text).split("/"):
         match = _NAME.fullmatch(part.strip())
         if not match:
             raise ValueError(
@@ -47,7 +50,8 @@ def parse_metric(text: str) -> Metric:
         names.append(Name(match["scope"] or "", match["counter"]))
     if len(names) > 2:  # noqa: PLR2004
         raise ValueError(f'"{text}" has more than one division')
-    return Metric(text, names[0], names[1] if len(names) > 1 else None)
+    elements_each = int(share["elements"]) if share else 0
+    return Metric(text, names[0], names[1] if len(names) > 1 else None, elements_each)
 
 
 def counter_of(profile: Profile, counter: str) -> float | None:
@@ -77,15 +81,20 @@ def evaluate(metric: Metric, rung: str, own: Mapping[str, Profile], reference: M
     None where a run or a counter is missing, and for something per nothing; nothing per nothing is 0.
     """
 
-    def value(name: Name) -> float | None:
+    def profile_of(name: Name) -> Profile | None:
         runs = reference if name.scope == "reference" else own
-        profile = runs.get(rung if name.scope in ("", "reference") else name.scope)
+        return runs.get(rung if name.scope in ("", "reference") else name.scope)
+
+    def value(name: Name) -> float | None:
+        profile = profile_of(name)
         return None if profile is None else counter_of(profile, name.counter)
 
     over = value(metric.over)
     if over is None or metric.under is None:
         return over
     under = value(metric.under)
+    if under is not None and metric.elements_each and (profile := profile_of(metric.under)):
+        under = min(under, -(-profile.n // metric.elements_each))
     if under is None or (under == 0 and over != 0):
         return None
     return over / under if under else 0.0

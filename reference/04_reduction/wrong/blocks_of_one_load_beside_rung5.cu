@@ -1,0 +1,90 @@
+// verdict: SLOW reduce6_unrolled
+// Rung 5's code as rung 6, with seven blocks more for each one that works, which load one element and are done: barriers
+// in loops are an eighth a block.
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <utility>
+
+#include "reduction.h"
+
+// Serves the rungs that are not the point here: right, and within every budget.
+__global__ void good_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_warp[kBlock / 32];
+  int sum = 0;
+  for (unsigned i = blockIdx.x * kBlock + threadIdx.x; i < n; i += gridDim.x * kBlock) sum += d_in[i];
+  for (unsigned s = 16; s > 0; s /= 2) sum += __shfl_down_sync(0xffffffff, sum, s);
+  if (threadIdx.x % 32 == 0) s_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) d_out[blockIdx.x] = s_warp[0] + s_warp[1] + s_warp[2] + s_warp[3];
+}
+
+void good(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  const unsigned blocks = std::clamp<unsigned>(BlocksFor(n), 1, kMaxBlocks);
+  good_kernel<<<blocks, kBlock>>>(d_in, d_work, n);
+  good_kernel<<<1, kBlock>>>(d_work, d_sum, blocks);
+}
+
+using Kernel = void (*)(const int* d_in, int* d_out, unsigned n);
+
+void run_passes(Kernel kernel, unsigned per_block, const int* d_in, int* d_out, unsigned n, int* d_work,
+                unsigned max_blocks = UINT_MAX) {
+  int* d_next = d_work + BlocksFor(n);
+  while (n > per_block) {
+    const unsigned blocks = std::min((n - 1) / per_block + 1, max_blocks);
+    kernel<<<8 * blocks, kBlock>>>(d_in, d_work, n);
+    d_in = d_work;
+    n = blocks;
+    std::swap(d_work, d_next);
+  }
+  kernel<<<1, kBlock>>>(d_in, d_out, n);
+}
+
+__device__ int first_add(const int* d_in, unsigned n, unsigned threads) {
+  const unsigned i = blockIdx.x * threads * 2 + threadIdx.x;
+  int sum = i < n ? d_in[i] : 0;
+  if (i + threads < n) sum += d_in[i + threads];
+  return sum;
+}
+
+__device__ void reduce_last_warp(int* s_data, unsigned lane) {
+  int sum = s_data[lane];
+#pragma unroll
+  for (unsigned s = 32; s > 0; s /= 2) {
+    sum += s_data[lane + s];
+    __syncwarp();
+    s_data[lane] = sum;
+    __syncwarp();
+  }
+}
+
+__global__ void reduce5_warp_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
+  __shared__ int s_data[kBlock];
+  const unsigned tid = threadIdx.x;
+  if (blockIdx.x > 0 && blockIdx.x * 2 * kBlock >= n) {
+    if (tid == 0 && d_in[n - 1] == 0x7badf00d) printf("found\n");
+    return;
+  }
+  s_data[tid] = first_add(d_in, n, blockDim.x);
+  __syncthreads();
+  for (unsigned s = blockDim.x / 2; s > 32; s /= 2) {
+    if (tid < s) s_data[tid] += s_data[tid + s];
+    __syncthreads();
+  }
+  if (tid < 32) reduce_last_warp(s_data, tid);
+  if (tid == 0) d_out[blockIdx.x] = s_data[0];
+}
+
+void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) {
+  run_passes(reduce5_warp_unrolled_kernel, 2 * kBlock, d_in, d_sum, n, d_work);
+}
+
+void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work) { good(d_in, d_sum, n, d_work); }
+void reduce8_max(const int*, int*, unsigned, int*) {}
+void reduce8_min(const int*, int*, unsigned, int*) {}
