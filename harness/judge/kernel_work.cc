@@ -53,6 +53,19 @@ std::optional<Problem> HostsPartOfResult(const CallContext& context, const Buffe
   return HostsPart(context, use.filled, "filled " + name, hint);
 }
 
+// A copy within the device may set memory aside; one that puts bytes at another place does part of the task, where that
+// is to put each element somewhere. A few words (a total, say) may move.
+std::optional<Problem> Moved(const CallReport& report, const CallContext& context, std::span<const TaskBytes> inputs,
+                             std::span<const TaskBytes> results) {
+  constexpr uint64_t kFewBytes = 64, kFewOf = 16;
+  if (inputs.empty() || results.empty() || results[0].bytes < inputs[0].bytes / 2) return std::nullopt;
+  if (report.memory.bytes_moved <= std::max(kFewBytes, results[0].bytes / kFewOf)) return std::nullopt;
+  return Rejected(context,
+                  "CUDA calls copied " + Counted(report.memory.bytes_moved, "byte") +
+                      " to other places of the device's buffers than they had",
+                  "the kernels have to put the elements where they belong; copy whole buffers, if any");
+}
+
 // One side of the work. done: a bit a sector.
 std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, const TouchedRange& range,
                             const std::vector<uint64_t>& done, const std::string& verb, const std::string& hint) {
@@ -82,6 +95,7 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
     if (use == nullptr) continue;
     if (auto problem = HostsPartOfResult(context, *use, result.name, allowed)) return problem;
   }
+  if (auto problem = Moved(report, context, inputs, results)) return problem;
   for (const TaskBytes& input : inputs) {
     const BufferUse* use = UseOf(report, input);
     if (use == nullptr) continue;

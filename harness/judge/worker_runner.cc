@@ -34,7 +34,7 @@ class BoundedServer : public worker::CudaServer {
     launches_ = 0;
   }
   worker::Message Serve(const worker::Message& request) override {
-    if (request.type == worker::MessageType::kLaunch && ++launches_ > kMaxLaunches) throw TooManyLaunches();
+    if (request.type == worker::MessageType::kLaunch && ++launches_ > most_launches_) throw TooManyLaunches();
     worker::Message reply = server_.Serve(request);
     const bool may_take_much = request.type == worker::MessageType::kLaunch ||
                                request.type == worker::MessageType::kLoadModule ||
@@ -45,6 +45,7 @@ class BoundedServer : public worker::CudaServer {
   void EndCall() override { server_.EndCall(); }
   void EndSession() override { server_.EndSession(); }
   worker::DeviceServer& server() { return server_; }
+  void set_most_launches(uint64_t launches) { most_launches_ = launches; }
 
  private:
   // A transfer's piece is the most that a message of another type brings.
@@ -53,6 +54,7 @@ class BoundedServer : public worker::CudaServer {
   worker::DeviceServer server_;
   const uint64_t most_bytes_;
   uint64_t launches_ = 0, served_ = 0;
+  uint64_t most_launches_ = LaunchesFor(~uint64_t{0});
 };
 
 class WorkerRunner : public Runner {
@@ -75,6 +77,7 @@ class WorkerRunner : public Runner {
   void LimitInstructions(uint64_t elements) override {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {
       virtual_device->set_instruction_budget(kInstructions + kInstructionsPerElement * elements, kInstructionsPerWarp);
+      bounded_server_->set_most_launches(LaunchesFor(elements));
     }
   }
 

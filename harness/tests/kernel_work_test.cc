@@ -59,6 +59,15 @@ TEST_F(KernelWorkTest, AResultThatNoKernelStoredIsNotTheirs) {
   EXPECT_EQ(Found(), "the result is right, but no kernel stored anything of d_out's 4,096 bytes");
 }
 
+TEST_F(KernelWorkTest, CopiesMayNotPutElementsWhereTheyBelong) {
+  report.memory.bytes_moved = kBytes / 16;
+  EXPECT_EQ(Found(), "") << "a total, say";
+  report.memory.bytes_moved = kBytes;
+  EXPECT_EQ(Found(),
+            "the result is right, but CUDA calls copied 4,096 bytes to other places of the device's buffers than they "
+            "had");
+}
+
 TEST_F(KernelWorkTest, TheHostHasNoPartInTheData) {
   in().to_host = {64, 0, "cudaMemcpy, called in work.cu:12,"};
   EXPECT_EQ(Found(), "the result is right, but cudaMemcpy, called in work.cu:12, copied d_in to the host (64 bytes)");

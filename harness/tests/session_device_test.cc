@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
+#include <set>
 
 namespace lockstep::worker {
 namespace {
@@ -302,6 +304,75 @@ TEST_F(DeviceServerTest, LoadsModulesAndChecksLaunches) {
                                 .block = {32, 1, 1},
                                 .parameters = std::span(parameters).first(4)});
   EXPECT_THROW(Ask(MessageType::kLaunch, too_few), WireError);
+}
+
+// A program that resets the device in each call loads its code again and again.
+TEST_F(DeviceServerTest, WhatWasUnloadedHasRoomForAnother) {
+  const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n";
+  const std::vector<uint8_t> image(text.begin(), text.end());
+  for (int call = 0; call < 10; ++call) {
+    ASSERT_EQ(server.Serve({MessageType::kLoadModule, 0, image}).flags & kFailed, 0) << call;
+    Ask(MessageType::kReset, Encoder());
+  }
+  EXPECT_EQ(server.violations(), std::vector<std::string>());
+}
+
+// Kernels could tell the host what they have read by it.
+TEST_F(DeviceServerTest, OnlyOwnAndPassedMemoryIsKnownToLive) {
+  const uint64_t passed = device.Allocate(256, "d_in", ""), other = device.Allocate(256, "another's", "");
+  const std::vector<Argument> arguments = {Argument::DevicePointer(passed)};
+  server.BeginCall(arguments);
+  const uint64_t own = Allocate(256);
+  EXPECT_TRUE(AskBool(MessageType::kContains, Encoder().Put(passed).Put(uint64_t{1})));
+  EXPECT_TRUE(AskBool(MessageType::kContains, Encoder().Put(own).Put(uint64_t{1})));
+  EXPECT_FALSE(AskBool(MessageType::kContains, Encoder().Put(other).Put(uint64_t{1})));
+}
+
+TEST_F(DeviceServerTest, CopiesThatKeepTheirPlaceMoveNothing) {
+  const uint64_t in = device.Allocate(1024, "d_in", "");
+  const std::vector<Argument> arguments = {Argument::DevicePointer(in + 16)};  // not at the allocation's beginning
+  server.BeginCall(arguments);
+  const uint64_t whole = Allocate(1024), shifted = Allocate(1024);
+  EXPECT_TRUE(Copy(whole, in + 16, 1000));
+  EXPECT_TRUE(Copy(shifted + 64, whole + 64, 100));
+  EXPECT_EQ(server.memory_use().bytes_moved, 0u);
+  EXPECT_TRUE(Copy(shifted, whole + 4, 100));
+  EXPECT_TRUE(Copy(shifted + 100, in + 16, 10));
+  EXPECT_EQ(server.memory_use().bytes_moved, 110u);
+}
+
+// What it tells of a kernel's time has few bits.
+TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwo) {
+  const std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 times)\n{\n"
+      "\t.reg .u32 r;\n\t.reg .pred p;\n\tld.param.u32 r, [times];\nagain:\n\tsub.u32 r, r, 1;\n"
+      "\tsetp.ne.u32 p, r, 0;\n\t@p bra again;\n\tret;\n}\n";
+  const Message loaded = server.Serve({MessageType::kLoadModule, 0, {text.begin(), text.end()}});
+  const auto module = Decoder(loaded.payload).Get<vgpu::ModuleHandle>();
+  std::set<double> times;
+  for (uint32_t turns = 1; turns <= 50; ++turns) {
+    const uint32_t count = 100 * turns;
+    Encoder launch = From("cudaLaunchKernel");
+    const std::vector<uint8_t> parameters = {static_cast<uint8_t>(count), static_cast<uint8_t>(count >> 8), 0, 0};
+    Put(launch, vgpu::LaunchSpec{
+                    .module = module, .kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters});
+    const Message reply = Ask(MessageType::kLaunch, launch);
+    Decoder decoder(reply.payload);
+    const vgpu::LaunchResult result = GetLaunchResult(decoder);
+    ASSERT_EQ(result.error, vgpu::LaunchError::kNone);
+    times.insert(result.microseconds);
+  }
+  EXPECT_LE(times.size(), 5u);
+  for (const double time : times) EXPECT_EQ(std::exp2(std::round(std::log2(time))), time);
+}
+
+// 300 characters can stand for 30 GB.
+TEST_F(DeviceServerTest, ANameThatDoublesItselfIsRefused) {
+  std::string name = "_Z1f";
+  for (int k = 0; k < 45; ++k) name += "S_";
+  EXPECT_FALSE(AskBool(MessageType::kFindKernel, Encoder().Put(vgpu::ModuleHandle{1}).PutString(name)));
+  ASSERT_EQ(server.violations().size(), 1u);
+  EXPECT_NE(server.violations()[0].find("refers back to itself"), std::string::npos);
 }
 
 TEST_F(DeviceServerTest, RefusesModulesWithASentence) {

@@ -209,5 +209,16 @@ TEST(LaunchersTest, AnotherProtocolVersionIsRefused) {
   EXPECT_THROW(DecodeHello(Encode(hello)), WireError);
 }
 
+// By what was asked, not by the largest that could have been.
+TEST(FrameReaderTest, ReturnedIsBoundedByTheCall) {
+  FrameReader reader;
+  reader.set_most_returned(100);
+  const std::vector<uint8_t> payload(100);
+  reader.Feed(Frame(MessageType::kReturned, 0, payload));
+  Message message;
+  EXPECT_TRUE(reader.Next(&message));
+  EXPECT_THROW(reader.Feed(Frame(MessageType::kReturned, 0, std::vector<uint8_t>(101))), WireError);
+}
+
 }  // namespace
 }  // namespace lockstep::worker

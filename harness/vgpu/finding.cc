@@ -3,14 +3,14 @@
 // Names of kernels, buffers and files come from the submission: control characters in them are shown as '?'.
 #include "vgpu/finding.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
+#include <optional>
 #include <string_view>
+
+#include "vgpu/symbol_name.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -110,14 +110,11 @@ std::string Hex(uint64_t value) {
 
 // A variable as its source calls it: of "_ZZ6kernelPiE5sdata", "sdata".
 std::string VariableName(const std::string& name) {
-  constexpr size_t kLongest = 1024;  // longer ones are no one's handwriting, and demangling is work
-  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
-                                                    std::free);
-  if (!text) return name;
-  const std::string_view full = text.get();
-  const size_t scope = full.rfind("::");
-  return std::string(scope == std::string_view::npos ? full : full.substr(scope + 2));
+  constexpr uint64_t kLongest = 1 << 20;  // longer ones are no one's handwriting
+  const std::optional<std::string> full = LongestDemangled(name) <= kLongest ? Demangled(name) : std::nullopt;
+  if (!full) return name;
+  const size_t scope = full->rfind("::");
+  return scope == std::string::npos ? *full : full->substr(scope + 2);
 }
 
 std::string BufferName(const MemoryPlace& memory) {

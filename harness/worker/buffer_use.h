@@ -35,9 +35,11 @@ struct BufferUse {
 struct MemoryUse {
   uint64_t bytes_to_device = 0, bytes_on_device = 0, bytes_to_host = 0;
   uint64_t bytes_from_kernels = 0;  // of those to the host: what kernels had stored where they lay
-  std::vector<uint8_t> to_host;     // what was copied, as far as it has room in twice the call's host arrays
-  std::vector<BufferUse> buffers;   // the judge's, by address; then the first that the call allocated
-  size_t passed = 0;                // of them: the judge's
+  // Of those on the device: what came to lie at another place of its buffer than it had in the one that it came from.
+  uint64_t bytes_moved = 0;
+  std::vector<uint8_t> to_host;    // what was copied, as far as it has room in twice the call's host arrays
+  std::vector<BufferUse> buffers;  // the judge's, by address; then the first that the call allocated
+  size_t passed = 0;               // of them: the judge's
 };
 
 }  // namespace lockstep::worker

@@ -27,6 +27,8 @@ constexpr double kGraceSeconds = 1.0;
 // More than a socket can hold of what a process said before it ended.
 constexpr uint64_t kReadBytes = uint64_t{1} << 18;
 constexpr int kMaxReads = 64;
+// A Returned message without its arrays: a value, and the name of an error.
+constexpr uint64_t kReturnedBytes = uint64_t{64} << 10;
 
 bool IsRequest(MessageType type) { return type >= MessageType::kLoadModule; }
 // What a CUDA server is told, and does not answer.
@@ -374,9 +376,11 @@ void WorkerSession::Hold() {
 }
 
 // Sends a message that Returned answers. The result is complete but for the host arrays' sizes.
-CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server) {
+CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server,
+                                   uint64_t array_bytes) {
   server_ = &server;
   process_->Release();
+  reader_.set_most_returned(kReturnedBytes + array_bytes);
   Conversation conversation(*this, limits, server, MessageType::kReturned);
   CallResult result = conversation.Run(opening);
   if (result.outcome != Outcome::kReturned) return Finish(std::move(result));
@@ -404,7 +408,12 @@ CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argu
                                CudaServer& server) {
   if (auto failure = CanNotCall(launcher, arguments)) return std::move(*failure);
   server.BeginCall(arguments);
-  CallResult result = Exchange(Frame(MessageType::kCall, 0, EncodeCall(launcher, arguments)), limits, server);
+  uint64_t array_bytes = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind == ArgumentKind::kHostArray) array_bytes += sizeof(uint64_t) + argument.bytes.size();
+  }
+  CallResult result =
+      Exchange(Frame(MessageType::kCall, 0, EncodeCall(launcher, arguments)), limits, server, array_bytes);
   if (result.outcome != Outcome::kReturned) return result;
   std::string wrong;
   size_t arrays = 0;

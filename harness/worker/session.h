@@ -105,7 +105,9 @@ class WorkerSession {
  private:
   class Conversation;
   std::optional<CallResult> CanNotCall(const std::string& launcher, std::span<const Argument> arguments) const;
-  CallResult Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server);
+  // array_bytes: of host arrays, that come back.
+  CallResult Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server,
+                      uint64_t array_bytes = 0);
   CallResult Finish(CallResult result);
 
   WorkerCommand command_;

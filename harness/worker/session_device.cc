@@ -1,10 +1,13 @@
 #include "worker/session_device.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "vgpu/cudart/fatbin.h"
 #include "vgpu/cudart/fatbin_load.h"
+#include "vgpu/symbol_name.h"
 
 namespace lockstep::worker {
 
@@ -13,10 +16,26 @@ namespace {
 constexpr size_t kMaxViolations = 100;
 constexpr size_t kMostWatched = 64;  // allocations of a call's own
 
+// What the program learns of a kernel's modelled time, as a student's cudaEventElapsedTime() tells it: rounded up to a
+// power of two. A kernel could tell the host what is in the judge's buffers by the time that it takes; so it tells some
+// four bits at most, as it could by the time that the judge takes for it.
+double ToldMicroseconds(double microseconds) {
+  constexpr double kLeast = 8;
+  return microseconds <= kLeast ? kLeast : std::exp2(std::ceil(std::log2(microseconds)));
+}
+
 Message Failed(std::string_view sentence) {
   Encoder encoder;
   encoder.PutString(sentence.substr(0, 4000));
   return {MessageType::kReply, kFailed, encoder.Take()};
+}
+
+// The range, base → bytes, that holds the address or ends there; end() where none does.
+std::map<uint64_t, uint64_t>::const_iterator RangeOf(const std::map<uint64_t, uint64_t>& ranges, uint64_t address) {
+  auto range = ranges.upper_bound(address);
+  if (range == ranges.begin()) return ranges.end();
+  --range;
+  return address - range->first <= range->second ? range : ranges.end();
 }
 
 }  // namespace
@@ -37,11 +56,14 @@ void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   passed_.clear();
   for (const Argument& argument : arguments) {
     if (argument.kind != ArgumentKind::kDevicePointer) continue;
-    if (const auto allocation = device_.FindAllocation(argument.bits)) passed_.insert(allocation->base);
+    if (const auto allocation = device_.FindAllocation(argument.bits)) {
+      const auto passed = passed_.emplace(allocation->base, argument.bits).first;
+      passed->second = std::min(passed->second, argument.bits);
+    }
   }
   device_.ClearWatched();
   use_ = {};
-  for (const uint64_t base : passed_) Watch(base, device_.FindAllocation(base)->bytes);
+  for (const auto& [base, given] : passed_) Watch(base, device_.FindAllocation(base)->bytes);
   use_.passed = use_.buffers.size();
   most_kept_ = 0;
   for (const Argument& argument : arguments) {
@@ -115,6 +137,7 @@ void DeviceServer::Count(const ApiCall& done) {
       break;
     case ApiKind::kDeviceToDevice:
       use_.bytes_on_device += done.bytes;
+      if (PlaceInBuffer(done.address) != PlaceInBuffer(done.from)) use_.bytes_moved += done.bytes;
       if (buffer != nullptr) add(buffer->from_device);
       if (BufferUse* source = buffer_at(done.from)) {
         const uint64_t from = done.from - source->by_kernels.base;
@@ -170,15 +193,30 @@ void DeviceServer::Record(ApiCall call, bool continued) {
   trace_.push_back(std::move(call));
 }
 
-bool DeviceServer::MayTouch(uint64_t address, uint64_t bytes, const std::string& function) {
-  const auto within = [&](const std::map<uint64_t, uint64_t>& ranges) {
-    auto range = ranges.upper_bound(address);
-    if (range == ranges.begin()) return false;
-    --range;
-    const uint64_t offset = address - range->first;
-    return offset <= range->second && bytes <= range->second - offset;
+uint64_t DeviceServer::PlaceInBuffer(uint64_t address) const {
+  const auto place = [&](const std::map<uint64_t, uint64_t>& ranges) -> std::optional<uint64_t> {
+    const auto range = RangeOf(ranges, address);
+    if (range == ranges.end()) return std::nullopt;
+    return address - range->first;
   };
-  if (within(owned_) || within(variables_)) return true;
+  if (const auto own = place(owned_)) return *own;
+  if (const auto variable = place(variables_)) return *variable;
+  const auto allocation = device_.FindAllocation(address);
+  if (!allocation) return address;
+  const auto passed = passed_.find(allocation->base);
+  return address - (passed != passed_.end() ? passed->second : allocation->base);
+}
+
+bool DeviceServer::IsOwn(uint64_t address, uint64_t bytes) const {
+  const auto within = [&](const std::map<uint64_t, uint64_t>& ranges) {
+    const auto range = RangeOf(ranges, address);
+    return range != ranges.end() && bytes <= range->second - (address - range->first);
+  };
+  return within(owned_) || within(variables_);
+}
+
+bool DeviceServer::MayTouch(uint64_t address, uint64_t bytes, const std::string& function) {
+  if (IsOwn(address, bytes)) return true;
   const auto allocation = device_.FindAllocation(address);
   // Not within a live allocation: the device refuses it, as the hardware would.
   if (!allocation || address < allocation->base || address - allocation->base >= allocation->bytes) return true;
@@ -213,6 +251,10 @@ const vgpu::KernelInfo* DeviceServer::FindOwnKernel(vgpu::ModuleHandle module, c
                 " characters");
     return nullptr;
   }
+  if (vgpu::LongestDemangled(name) > options_.demangled_bytes) {
+    PassedBound("the program has a kernel whose name refers back to itself so often that it may never end");
+    return nullptr;
+  }
   return OwnsModule(module) ? device_.FindKernel(module, name) : nullptr;
 }
 
@@ -235,11 +277,13 @@ Message DeviceServer::LoadModule(const Message& request) {
     }
     const std::vector<std::string> texts =
         vgpu::cudart::PtxOf(images, device_.profile(), options_.ptx_bytes - ptx_bytes_);
-    // Also where it then does not fit: what was parsed was paid for.
+    // Also where it then can't be loaded: what was parsed was paid for.
     ++modules_loaded_;
-    for (const std::string& text : texts) ptx_bytes_ += text.size();
+    uint64_t text_bytes = 0;
+    for (const std::string& text : texts) text_bytes += text.size();
+    ptx_bytes_ += text_bytes;
     const vgpu::ModuleHandle module = vgpu::cudart::LoadTexts(device_, texts);
-    modules_.insert(module);
+    modules_[module] = text_bytes;
     Encoder encoder;
     encoder.Put(module);
     return {MessageType::kReply, 0, encoder.Take()};
@@ -325,7 +369,12 @@ void DeviceServer::Answer(Request& request) {
     case MessageType::kUnloadModule: {
       const auto module = in.Get<vgpu::ModuleHandle>();
       in.Finish();
-      if (modules_.erase(module) != 0) device_.UnloadModule(module);
+      if (const auto found = modules_.find(module); found != modules_.end()) {
+        Unload(found->first, found->second);
+        modules_.erase(found);
+        // Where they lay there may be memory of the judge's next.
+        std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
+      }
       break;
     }
     case MessageType::kFindKernel: {
@@ -397,7 +446,10 @@ void DeviceServer::Answer(Request& request) {
       const auto address = in.Get<uint64_t>();
       const auto bytes = in.Get<uint64_t>();
       in.Finish();
-      out.Put(device_.Contains(address, bytes));
+      // Whether a kernel has memory of malloc() there would be news from the kernel.
+      const auto allocation = device_.FindAllocation(address);
+      const bool passed = allocation && passed_.contains(allocation->base);
+      out.Put((passed || IsOwn(address, 0)) && device_.Contains(address, bytes));
       break;
     }
     case MessageType::kFreeBytes:
@@ -411,7 +463,8 @@ void DeviceServer::Answer(Request& request) {
       const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
       if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
       if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
-      const vgpu::LaunchResult result = device_.Launch(launch);
+      vgpu::LaunchResult result = device_.Launch(launch);
+      result.microseconds = ToldMicroseconds(result.microseconds);
       Put(out, result);
       Record({ApiKind::kLaunch, origin.function, origin.call_site, launch.kernel, 0, 0,
               result.error != vgpu::LaunchError::kNone, static_cast<int>(result.error), launch.grid, launch.block,
@@ -488,10 +541,17 @@ Message DeviceServer::Serve(const Message& message) {
   return {MessageType::kReply, 0, request.out.Take()};
 }
 
+// What it took has room for another: a program may reset the device in each call, and load its code again.
+void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
+  device_.UnloadModule(module);
+  --modules_loaded_;
+  ptx_bytes_ -= text_bytes;
+}
+
 void DeviceServer::FreeAll() {
   // From the last one on: the device keeps them in this order, and closing a gap at its beginning moves all of them.
   for (auto owned = owned_.rbegin(); owned != owned_.rend(); ++owned) device_.Free(owned->first);
-  for (const vgpu::ModuleHandle module : modules_) device_.UnloadModule(module);
+  for (const auto& [module, text_bytes] : modules_) Unload(module, text_bytes);
   owned_.clear();
   variables_.clear();
   modules_.clear();

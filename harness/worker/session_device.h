@@ -51,12 +51,13 @@ struct DeviceServerOptions {
   uint64_t memory_bytes = uint64_t{2} << 30;  // that the worker may allocate in all
   // Bounds of what a session's records take in the judge. Right programs need a hundredth of each; a call that goes
   // beyond one is told of in violations().
-  uint64_t allocations = 65'536;           // that live at one time
-  uint64_t modules = 256;                  // loaded in all
-  uint64_t ptx_bytes = uint64_t{8} << 20;  // of their texts, decompressed; its syntax takes twenty times as much
-  uint64_t name_bytes = 4096;              // of a kernel's name: each launch has a copy
-  uint64_t origin_bytes = 256;             // of a function's name, and of a call site: each call has a copy
-  uint64_t streams = 4096;                 // that an operation is ordered by
+  uint64_t allocations = 65'536;                  // that live at one time
+  uint64_t modules = 256;                         // loaded and not unloaded, or refused
+  uint64_t ptx_bytes = uint64_t{8} << 20;         // of their texts, decompressed; its syntax takes twenty times as much
+  uint64_t name_bytes = 4096;                     // of a kernel's name: each launch has a copy
+  uint64_t demangled_bytes = uint64_t{64} << 20;  // that such a name may stand for
+  uint64_t origin_bytes = 256;                    // of a function's name, and of a call site: each call has a copy
+  uint64_t streams = 4096;                        // that an operation is ordered by
   size_t trace_calls = 100'000;
   uint64_t print_bytes = 1'000'000;
 };
@@ -105,16 +106,20 @@ class DeviceServer : public CudaServer {
   bool MayTouch(uint64_t address, uint64_t bytes, const std::string& function);
   void Record(ApiCall call, bool continued = false);
   void Count(const ApiCall& done);
+  // How far into its buffer an address lies: into what the launcher was given, an allocation, or a variable.
+  uint64_t PlaceInBuffer(uint64_t address) const;
+  bool IsOwn(uint64_t address, uint64_t bytes) const;
   void Watch(uint64_t base, uint64_t bytes);
   bool OwnsModule(vgpu::ModuleHandle module) const { return modules_.count(module) != 0; }
+  void Unload(vgpu::ModuleHandle module, uint64_t text_bytes);
   void FreeAll();
 
   vgpu::Device& device_;
   const DeviceServerOptions options_;
-  std::set<vgpu::ModuleHandle> modules_;
-  std::map<uint64_t, uint64_t> owned_;      // base → bytes
-  std::map<uint64_t, uint64_t> variables_;  // base → bytes, of the worker's modules
-  std::set<uint64_t> passed_;               // bases
+  std::map<vgpu::ModuleHandle, uint64_t> modules_;  // → bytes of its texts
+  std::map<uint64_t, uint64_t> owned_;              // base → bytes
+  std::map<uint64_t, uint64_t> variables_;          // base → bytes, of the worker's modules
+  std::map<uint64_t, uint64_t> passed_;             // base → the lowest address in it that the call was given
   uint64_t owned_bytes_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
   // Which request fails, counted from 1; 0: none.
   struct Failing {

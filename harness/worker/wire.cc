@@ -189,6 +189,10 @@ std::vector<uint8_t> Frame(MessageType type, uint16_t flags, std::span<const uin
 void FrameReader::CheckHeader() {
   const Header header = CheckedHeader(header_.data());
   header_.clear();
+  if (static_cast<MessageType>(header.type) == MessageType::kReturned && header.length > most_returned_) {
+    throw WireError("Returned message of " + std::to_string(header.length) + " bytes: at most " +
+                    std::to_string(most_returned_) + " were asked for");
+  }
   partial_ = Message{static_cast<MessageType>(header.type), header.flags, {}};
   missing_ = header.length;
   in_payload_ = true;

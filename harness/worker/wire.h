@@ -133,9 +133,12 @@ class FrameReader {
   void Feed(std::span<const uint8_t> bytes);
   // The next whole message; false when there is none yet.
   bool Next(Message* message);
+  // From the next header on: a Returned message has at most so many bytes, by what was asked.
+  void set_most_returned(uint64_t bytes) { most_returned_ = bytes; }
 
  private:
   void CheckHeader();
+  uint64_t most_returned_ = ~uint64_t{0};
   std::vector<uint8_t> header_;
   Message partial_;
   uint64_t missing_ = 0;

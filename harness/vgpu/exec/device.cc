@@ -390,7 +390,9 @@ bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
 void Device::Impl::SetBudget(LaunchState& launch) const {
   const uint64_t most = options.instruction_budget;
   const uint64_t warps = launch.info.grid.Count() * launch.info.warps_per_block;
-  const uint64_t own = launch_budget == 0 ? 0 : launch_budget + launch_budget_per_warp * warps;
+  const uint64_t own = launch_budget == 0 ? 0
+                                          : launch_budget + launch_budget_per_warp * warps +
+                                                launch.start_charge * launch.info.grid.Count();
   launch.budget = own == 0 || most == 0 ? std::max(own, most) : std::min(own, most);
   launch.budget_text = Grouped(launch.budget) + " warp instructions";
   if (launch.budget == own && launch_budget_per_warp > 0) {
@@ -434,7 +436,6 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launch.warps_per_sm = static_cast<uint32_t>(profile.max_warps_per_sm);
   launch.counters = options.counters;
   launch.watched = &watched;
-  SetBudget(launch);
   const FunctionInfo& entry = program->functions[0];
   const uint64_t warp_bytes =
       entry.frame_bytes + kWarpSize * (uint64_t{entry.area_bytes} + program->local_stride) + sizeof(WarpState);
@@ -445,6 +446,8 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   // Of local memory what each thread writes at its start; the rest of the stack is touched as calls go deeper.
   const uint64_t started_bytes =
       block_bytes - (program->local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
+  launch.start_charge = StartCharge(started_bytes);
+  SetBudget(launch);
   const uint64_t together = spec.cooperative ? spec.grid.Count() : launch.cluster.Count();
   if (together > 1 && together * started_bytes > kMostResidentBytes) {
     return {spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources, 0};

@@ -211,6 +211,7 @@ Block* Engine::StartBlock(uint32_t index) {
   }
   Block* block = free_blocks_.back();
   free_blocks_.pop_back();
+  ++started_;
   block->index = index;
   block->id = Unflatten(index, launch_.info.grid);
   block->instructions = 0;
@@ -258,8 +259,8 @@ void Engine::FinishBlock(Block* block) {
     block->cluster->blocks[RankOf(*block)] = nullptr;
     block->cluster.reset();
   }
-  block_counts_.push_back(
-      {block->index, block->instructions, Charged(block->instructions, block->waiting.instructions)});
+  block_counts_.push_back({block->index, block->instructions,
+                           launch_.start_charge + Charged(block->instructions, block->waiting.instructions)});
   if (launch_.program->calls_printf) launch_.block_output(block->index, std::move(block->output));
   free_blocks_.push_back(block);
 }
@@ -305,7 +306,7 @@ void Engine::RunAllBlocks() {
         return;
       }
       if (launch_.budget != 0) {
-        const uint64_t charged = Charged(block->instructions, block->waiting.instructions);
+        const uint64_t charged = launch_.start_charge + Charged(block->instructions, block->waiting.instructions);
         const uint64_t before = launch_.executed.fetch_add(charged, std::memory_order_relaxed);
         if (before + charged > launch_.budget) {
           launch_.over_budget.store(true, std::memory_order_relaxed);
@@ -462,7 +463,8 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     if (launch_.budget != 0) {
       // Blocks that can't wait for each other run one after the other, and may be dealt out to several engines.
       const Waiting& waiting = launch_.interleaved ? waiting_ : block.waiting;
-      const uint64_t used = Charged(launch_.interleaved ? executed_ : block.instructions, waiting.instructions);
+      const uint64_t used = Charged(launch_.interleaved ? executed_ : block.instructions, waiting.instructions) +
+                            launch_.start_charge * (launch_.interleaved ? started_ : 1);
       if (used >= launch_.budget || waiting.in_a_row >= launch_.budget) {
         Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
                                 used >= launch_.budget

@@ -54,6 +54,7 @@ struct LaunchState {
   BlockIsolation* isolation = nullptr;  // several engines, as long as no block meets another
   uint64_t budget = 0;                  // warp instructions; 0: no limit. See Charged()
   std::string budget_text;              // "1000 warp instructions", and how they come about
+  uint64_t start_charge = 0;            // that a block's start counts as against the budget, see StartCharge()
   std::vector<TouchedRange>* watched = nullptr;  // told what the kernel touches of them
   uint32_t resident_blocks = 1;  // blocks that may have started and not finished, where they wait for each other
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
@@ -67,6 +68,10 @@ struct LaunchState {
 // are, which is no work of its own; but a wait that never ends has to end the launch.
 inline constexpr uint64_t kWaitingShare = 16;
 inline uint64_t Charged(uint64_t executed, uint64_t waited) { return executed - waited + waited / kWaitingShare; }
+
+// Starting a block is work too: its memory is filled. Without this, a grid of empty blocks with much shared or local
+// memory would take hours within any budget of instructions.
+inline uint64_t StartCharge(uint64_t started_bytes) { return 8 + started_bytes / 512; }
 
 class ReadTracker;         // exec/read_tracker.h
 class DefinednessTracker;  // exec/definedness_tracker.h
@@ -248,6 +253,7 @@ class Engine {
   std::vector<BlockFinding> findings_;
   std::vector<BlockCount> block_counts_;
   uint64_t executed_ = 0;
+  uint64_t started_ = 0;  // blocks
   Waiting waiting_;
 };
 

@@ -53,7 +53,10 @@ GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLa
   }
   if (slot_ < 0) throw std::runtime_error("no address space for the virtual GPU's memory");
   arena_used.set(slot_);
-  next_ = begin_ + kPage;
+  // A quarter for kernels' malloc().
+  const uint64_t heap = begin_ + RoundUp(bytes / 4 * 3, kPage);
+  own_ = {begin_ + kPage, heap, begin_ + kPage};
+  heap_ = {heap + kPage, end_, heap + kPage};
 }
 
 GlobalMemory::~GlobalMemory() {
@@ -63,30 +66,42 @@ GlobalMemory::~GlobalMemory() {
   arena_used.reset(slot_);
 }
 
-std::optional<uint64_t> GlobalMemory::FindGap(uint64_t footprint) {
-  if (footprint <= end_ - next_) return std::exchange(next_, next_ + footprint);
-  uint64_t at = begin_ + kPage;
+std::optional<uint64_t> GlobalMemory::FindGap(Region& region, uint64_t footprint) const {
+  if (footprint <= region.end - region.next) return std::exchange(region.next, region.next + footprint);
+  uint64_t at = region.begin;
   for (const Allocation& a : live_) {
+    if (a.base < region.begin) continue;
+    if (a.base >= region.end) break;
     if (a.base >= at && a.base - at >= footprint) return at;
     at = RoundUp(a.base + a.bytes + kGap, kAlignment);
   }
-  if (at < end_ && end_ - at >= footprint) return at;
+  if (at < region.end && region.end - at >= footprint) return at;
   return std::nullopt;
 }
 
-uint64_t GlobalMemory::Allocate(uint64_t bytes, std::string label, std::string allocated_at, bool hidden,
-                                bool read_only) {
-  if (bytes == 0 || bytes > capacity_ - used_) return 0;
-  const std::optional<uint64_t> base = FindGap(RoundUp(bytes + kGap, kAlignment));
+uint64_t GlobalMemory::AllocateIn(Region& region, Allocation allocation) {
+  const uint64_t bytes = allocation.bytes;
+  if (bytes == 0 || bytes > capacity_ - region.used) return 0;
+  const std::optional<uint64_t> base = FindGap(region, RoundUp(bytes + kGap, kAlignment));
   if (!base) return 0;
-  used_ += bytes;
+  region.used += bytes;
+  allocation.base = *base;
   const auto at = std::upper_bound(live_.begin(), live_.end(), *base,
                                    [](uint64_t address, const Allocation& a) { return address < a.base; });
-  live_.insert(at, {*base, bytes, std::move(label), std::move(allocated_at), hidden, read_only});
+  live_.insert(at, std::move(allocation));
   // Kernels that jump about in a large buffer wait for the page tables otherwise. The system may decline.
   const uint64_t first = RoundUp(*base, kHugePage), last = (*base + bytes) / kHugePage * kHugePage;
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
   return *base;
+}
+
+uint64_t GlobalMemory::Allocate(uint64_t bytes, std::string label, std::string allocated_at, bool hidden,
+                                bool read_only) {
+  return AllocateIn(own_, {0, bytes, std::move(label), std::move(allocated_at), hidden, read_only});
+}
+
+uint64_t GlobalMemory::AllocateHeap(uint64_t bytes) {
+  return AllocateIn(heap_, {0, bytes, std::string(kKernelHeapName), "", true, false});
 }
 
 bool GlobalMemory::Free(uint64_t address) {
@@ -99,7 +114,7 @@ bool GlobalMemory::Free(uint64_t address) {
   const uint64_t high = std::next(at) == live_.end() ? end_ : std::next(at)->base / kPage * kPage;
   const uint64_t first = std::max(from, low), last = std::min(to, high);
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
-  used_ -= at->bytes;
+  (address < own_.end ? own_ : heap_).used -= at->bytes;
   if (!at->hidden || at->label == kKernelHeapName) {
     std::vector<Allocation>& freed = freed_of_arena[static_cast<size_t>(slot_)];
     if (freed.size() >= kMostFreed) freed.erase(freed.begin(), freed.begin() + kMostFreed / 2);
@@ -117,8 +132,10 @@ void GlobalMemory::FreeAll() {
   madvise(reinterpret_cast<void*>(begin_), end_ - begin_, MADV_DONTNEED);
   live_.clear();
   freed_of_arena[static_cast<size_t>(slot_)].clear();
-  used_ = 0;
-  next_ = begin_ + kPage;
+  for (Region* region : {&own_, &heap_}) {
+    region->next = region->begin;
+    region->used = 0;
+  }
 }
 
 const Allocation* GlobalMemory::Find(uint64_t address) const {

@@ -28,6 +28,9 @@ class GlobalMemory {
   GlobalMemory& operator=(const GlobalMemory&) = delete;
 
   uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at, bool hidden, bool read_only);
+  // Memory of a kernel's malloc(), which lies apart: neither where an allocation lies nor how much room is left tells
+  // what kernels have asked for.
+  uint64_t AllocateHeap(uint64_t bytes);
   bool Free(uint64_t address);
   void FreeAll();
 
@@ -44,15 +47,21 @@ class GlobalMemory {
   // All allocations lie in [begin, end).
   uint64_t begin() const { return begin_; }
   uint64_t end() const { return end_; }
-  uint64_t free_bytes() const { return capacity_ - used_; }
+  uint64_t free_bytes() const { return capacity_ - own_.used; }
 
  private:
-  std::optional<uint64_t> FindGap(uint64_t footprint);
+  // Where allocations lie, and those of kernels: each from its next free address upwards.
+  struct Region {
+    uint64_t begin = 0, end = 0, next = 0;
+    uint64_t used = 0;
+  };
+  std::optional<uint64_t> FindGap(Region& region, uint64_t footprint) const;
+  uint64_t AllocateIn(Region& region, Allocation allocation);
 
   uint64_t capacity_;
-  uint64_t used_ = 0;
   int slot_ = -1;  // which arena window
-  uint64_t begin_ = 0, end_ = 0, next_ = 0;
+  uint64_t begin_ = 0, end_ = 0;
+  Region own_, heap_;
   std::vector<Allocation> live_;
 };
 

@@ -103,10 +103,7 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
       }
       case Builtin::kMalloc: {
         const uint64_t bytes = std::min(first, kHeapBytes + 1);
-        const uint64_t address =
-            bytes == 0 || bytes > kHeapBytes
-                ? 0
-                : engine.launch().memory->Allocate(bytes, std::string(kKernelHeapName), "", true, false);
+        const uint64_t address = bytes == 0 || bytes > kHeapBytes ? 0 : engine.launch().memory->AllocateHeap(bytes);
         if (address != 0) {
           for (Observer* observer : engine.observers()) observer->OnAllocate(address, bytes);
         }

@@ -1,15 +1,14 @@
 #include "vgpu/isa/decoder.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/definedness.h"
+#include "vgpu/symbol_name.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -269,11 +268,9 @@ std::string VariableKey(const ptx::Function* function, const std::string& name) 
 }
 
 std::string Demangle(const std::string& mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  if (text == nullptr) return mangled;
-  std::string name(text);
-  std::free(text);
+  const std::optional<std::string> whole = Demangled(mangled);
+  if (!whole) return mangled;
+  std::string name = *whole;
   // Cut the parameter list: the last "(" outside of brackets; before it a template's return type may stand.
   int depth = 0;
   size_t end = name.size();
