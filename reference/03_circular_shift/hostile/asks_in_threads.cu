@@ -1,0 +1,36 @@
+// virtual: REJECTED shift2_any
+// Two threads write half a message each, over and over, between those of the runtime.
+#include <atomic>
+#include <thread>
+#include <unistd.h>
+
+#include "shift.h"
+
+// An honest shift.
+__global__ void shift_kernel(const int* d_in, int* d_out, unsigned n, unsigned offset) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) d_out[i] = d_in[i < n - offset ? i + offset : i - (n - offset)];
+}
+
+void honest(const int* d_in, int* d_out, unsigned n, int shift) {
+  if (n == 0) return;
+  const long long rest = static_cast<long long>(shift) % n;
+  shift_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_in, d_out, n, rest < 0 ? rest + n : rest);
+}
+
+void babble() {
+  const unsigned char half[4] = {1, 2, 3, 4};
+  for (int k = 0; k < 100; ++k) write(3, half, sizeof half);
+}
+
+void shift2_any(const int* d_in, int* d_out, unsigned n, int shift) {
+  std::thread first(babble), second(babble);
+  honest(d_in, d_out, n, shift);
+  first.join();
+  second.join();
+}
+
+void shift1_gather(const int*, int*, unsigned, int) {}
+void shift3_grid_stride(const int*, int*, unsigned, int) {}
+void shift4_vectors(const int*, int*, unsigned, int) {}
+void shift5_in_place(int*, unsigned, int) {}
