@@ -191,9 +191,9 @@ class CudaGpu : public Gpu {
     runtime_.Check(runtime_.device_synchronize(), "a fill");
   }
 
-  GlanceResult Glance(uint64_t salt) override {
+  GlanceResult Glance(const SeedKey& seed) override {
     const auto begin = std::chrono::steady_clock::now();
-    void* arguments[] = {&jobs_.address, &wrong_.address, &salt};
+    void* arguments[] = {&jobs_.address, &wrong_.address, const_cast<SeedKey*>(&seed)};
     Launch("lockstep_glance", {job_count_, 1, 1}, arguments);
     GlanceResult result;
     runtime_.Check(runtime_.memcpy(&result.wrong, wrong_.address, sizeof result.wrong, kCopyDeviceToHost), "a glance");

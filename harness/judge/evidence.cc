@@ -75,7 +75,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const auto known = submission_.find(rung);
   if (known != submission_.end()) return known->second;
   const uint64_t elements = suite_.assignment().EvidenceElements(rung);
-  const uint64_t seed = SeedFor(suite_.seed(), "evidence " + rung);
+  const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung);
   Measurement measurement;
   const bool checks = suite_.options().device == DeviceKind::kVgpu && suite_.options().checks;
   std::optional<EvidenceRun> checked;

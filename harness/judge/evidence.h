@@ -24,7 +24,7 @@ struct EvidenceRun {
 
 // How a suite runs a rung for evidence.
 using EvidenceFunction =
-    std::function<EvidenceRun(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed)>;
+    std::function<EvidenceRun(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed)>;
 
 class Evidence {
  public:

@@ -35,13 +35,13 @@ class Gpu {
 
   // Writes the jobs' inputs. What is looked at afterwards are these jobs.
   virtual void Fill(std::span<const GpuJob> jobs) = 0;
-  // Looks at some elements of each output, at places that depend on the salt, and says how many are wrong, and how long
+  // Looks at some elements of each output, at places that depend on the seed, and says how many are wrong, and how long
   // that took: it waits for what other processes have the GPU do before.
   struct GlanceResult {
     uint64_t wrong = 0;
     double seconds = 0;
   };
-  virtual GlanceResult Glance(uint64_t salt) = 0;
+  virtual GlanceResult Glance(const SeedKey& seed) = 0;
   // Looks at every element, output and input; one entry a job.
   virtual std::vector<GpuWrong> Check() = 0;
   // Seconds until the GPU has done next to nothing: some microseconds where it is idle, far more where another process

@@ -1,16 +1,9 @@
 // What the judge's own kernels work on. The host and gpu_kernels.cu share it, so that it holds plain numbers alone.
 #pragma once
 
-#include <cstdint>
+#include "judge/key.h"
 
 namespace lockstep::judge {
-
-// nvcc compiles what is marked so for the device too.
-#ifdef __CUDACC__
-#define LOCKSTEP_ON_BOTH __host__ __device__
-#else
-#define LOCKSTEP_ON_BOTH
-#endif
 
 // What an input is made of. Element i is a function of a seed and i alone.
 enum class GpuValues : uint32_t {
@@ -35,7 +28,7 @@ enum class GpuTask : uint32_t {
 struct GpuJob {
   uint64_t in = 0, out = 0;  // addresses on the device; equal where the task is done in place
   uint64_t n = 0;            // of the input
-  uint64_t seed = 0;
+  SeedKey seed;
   uint64_t parameter = 0;  // the task's own; of a reduction the result, which filling finds out
   GpuValues values = GpuValues::kInts;
   GpuTask task = GpuTask::kSum;

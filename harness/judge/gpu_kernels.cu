@@ -1,31 +1,32 @@
 // The judge's own kernels, for timings: inputs and checks of a size that takes the host too long. They are compiled to
 // PTX with the judge and run in its own process, where no submission reaches.
 //
-// An input's element is a function of a seed and the element's index, so that a check needs no copy of the input. All
-// calls of a batch are dealt with at once: blockIdx.y, or where said blockIdx.x, is the number of a job.
+// An input's element is a function of a key and the element's index (key.h), so that a check needs no copy of the
+// input. A thread makes a block of 16 words, and does with each what is to be done: the threads of a warp have
+// neighbours. All calls of a batch are dealt with at once: blockIdx.y, or where said blockIdx.x, is the number of a
+// job.
 #include "gpu_job.h"
 
+using lockstep::judge::ElementOf;
 using lockstep::judge::GpuJob;
 using lockstep::judge::GpuTask;
 using lockstep::judge::GpuValues;
 using lockstep::judge::GpuWrong;
 using lockstep::judge::IsReduction;
+using lockstep::judge::KeyUse;
+using lockstep::judge::MakeBlock;
 using lockstep::judge::Outputs;
+using lockstep::judge::SeedKey;
+using lockstep::judge::Within;
+using lockstep::judge::WordAt;
 
-// SplitMix64's finalizer: every bit of the result depends on every bit of seed and index.
-__device__ uint64_t mix(uint64_t seed, uint64_t index) {
-  uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
+constexpr uint64_t kNone = ~uint64_t{0};
 
-// The bits of an input's element.
-__device__ uint32_t value_at(const GpuJob& job, uint64_t index) {
-  const uint64_t random = mix(job.seed, index);
-  if (job.values == GpuValues::kInts) return static_cast<uint32_t>(random >> 32);
+// The bits of an input's element, from its word.
+__device__ uint32_t value_of(const GpuJob& job, uint64_t index, uint32_t word) {
+  if (job.values == GpuValues::kInts) return word;
   const long long rise = job.values == GpuValues::kRisingFloats ? static_cast<long long>(index / 64) : 0;
-  return __float_as_uint(static_cast<float>(static_cast<int>((random >> 32) % 17) - 8 + rise));
+  return __float_as_uint(static_cast<float>(static_cast<int>(Within(word, 17)) - 8 + rise));
 }
 
 __device__ uint32_t* input(const GpuJob& job) { return reinterpret_cast<uint32_t*>(job.in); }
@@ -37,9 +38,49 @@ __device__ uint32_t rank(GpuTask task, uint32_t value) {
   return task == GpuTask::kMax ? rising : ~rising;
 }
 
-// Whether an output's element is what it has to be, bit for bit. A step of a scan has to be exact: all sums of the
-// input are whole numbers that fit a float's 24 bits.
-__device__ bool is_right(const GpuJob& job, uint64_t i) {
+// The element of the input that an output's depends on by itself, and back. kNone: on none, and none on it.
+__device__ uint64_t source_of(const GpuJob& job, uint64_t out) {
+  switch (job.task) {
+    case GpuTask::kSum:
+    case GpuTask::kMax:
+    case GpuTask::kMin:
+      return kNone;
+    case GpuTask::kShift:
+      return out < job.n - job.parameter ? out + job.parameter : out - (job.n - job.parameter);
+    case GpuTask::kTranspose: {
+      const uint64_t height = job.n / job.parameter;
+      return out % height * job.parameter + out / height;
+    }
+    case GpuTask::kScan:
+      return out == 0 ? kNone : out - 1;
+    case GpuTask::kInclusiveScan:
+    case GpuTask::kMaxScan:
+      return out;
+  }
+  return kNone;
+}
+__device__ uint64_t target_of(const GpuJob& job, uint64_t in) {
+  switch (job.task) {
+    case GpuTask::kSum:
+    case GpuTask::kMax:
+    case GpuTask::kMin:
+      return kNone;
+    case GpuTask::kShift:
+      return in < job.parameter ? in + (job.n - job.parameter) : in - job.parameter;
+    case GpuTask::kTranspose:
+      return in % job.parameter * (job.n / job.parameter) + in / job.parameter;
+    case GpuTask::kScan:
+      return in + 1 == job.n ? kNone : in + 1;
+    case GpuTask::kInclusiveScan:
+    case GpuTask::kMaxScan:
+      return in;
+  }
+  return kNone;
+}
+
+// Whether an output's element is what it has to be, bit for bit; `value` is its source's, if it has one. A step of a
+// scan has to be exact: all sums of the input are whole numbers that fit a float's 24 bits.
+__device__ bool is_right(const GpuJob& job, uint64_t i, uint32_t value) {
   const uint32_t found = output(job)[i];
   switch (job.task) {
     case GpuTask::kSum:
@@ -48,22 +89,17 @@ __device__ bool is_right(const GpuJob& job, uint64_t i) {
     case GpuTask::kMin:
       return rank(job.task, found) == job.parameter;
     case GpuTask::kShift:
-      return found == value_at(job, i < job.n - job.parameter ? i + job.parameter : i - (job.n - job.parameter));
-    case GpuTask::kTranspose: {
-      const uint64_t height = job.n / job.parameter;
-      return found == value_at(job, i % height * job.parameter + i / height);
-    }
+    case GpuTask::kTranspose:
+      return found == value;
     case GpuTask::kScan:
+      if (i == 0) return __uint_as_float(found) == 0.0f;
+      return __uint_as_float(found) == __uint_as_float(output(job)[i - 1]) + __uint_as_float(value);
     case GpuTask::kInclusiveScan: {
-      const bool inclusive = job.task == GpuTask::kInclusiveScan;
       const float before = i == 0 ? 0.0f : __uint_as_float(output(job)[i - 1]);
-      const float added = inclusive ? __uint_as_float(value_at(job, i))
-                          : i == 0  ? 0.0f
-                                    : __uint_as_float(value_at(job, i - 1));
-      return __uint_as_float(found) == before + added;
+      return __uint_as_float(found) == before + __uint_as_float(value);
     }
     case GpuTask::kMaxScan: {
-      const float here = __uint_as_float(value_at(job, i));
+      const float here = __uint_as_float(value);
       return __uint_as_float(found) == (i == 0 ? here : fmaxf(__uint_as_float(output(job)[i - 1]), here));
     }
   }
@@ -73,16 +109,29 @@ __device__ bool is_right(const GpuJob& job, uint64_t i) {
 __device__ uint64_t first_index() { return static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ uint64_t index_step() { return static_cast<uint64_t>(gridDim.x) * blockDim.x; }
 
+// Calls act(index, value) for all elements of the input, a share of them in each thread.
+template <class Act>
+__device__ void for_each_value(const GpuJob& job, Act act) {
+  for (uint64_t block = first_index(); ElementOf(block, 0) < job.n; block += index_step()) {
+    uint32_t words[16];
+    MakeBlock(job.seed, KeyUse::kWords, block, words);
+#pragma unroll 1  // one copy of what is done, rather than the block in registers
+    for (uint32_t word = 0; word < 16; ++word) {
+      const uint64_t i = ElementOf(block, word);
+      if (i < job.n) act(i, value_of(job, i, words[word]));
+    }
+  }
+}
+
 // Writes each job's input; of a reduction, finds out the result too.
 extern "C" __global__ void lockstep_fill(GpuJob* d_jobs) {
   const GpuJob job = d_jobs[blockIdx.y];
   const bool sums = job.task == GpuTask::kSum;
   uint32_t result = 0;
-  for (uint64_t i = first_index(); i < job.n; i += index_step()) {
-    const uint32_t value = value_at(job, i);
+  for_each_value(job, [&](uint64_t i, uint32_t value) {
     input(job)[i] = value;
     result = sums ? result + value : max(result, rank(job.task, value));
-  }
+  });
   if (!IsReduction(job.task) || result == 0) return;
   auto* const parameter = reinterpret_cast<unsigned long long*>(&d_jobs[blockIdx.y].parameter);
   if (sums) {
@@ -96,10 +145,12 @@ extern "C" __global__ void lockstep_fill(GpuJob* d_jobs) {
 extern "C" __global__ void lockstep_check(const GpuJob* d_jobs, GpuWrong* d_wrong) {
   const GpuJob job = d_jobs[blockIdx.y];
   unsigned long long wrong_output = 0, wrong_input = 0;
-  for (uint64_t i = first_index(); i < Outputs(job); i += index_step()) wrong_output += !is_right(job, i);
-  if (job.in != job.out) {
-    for (uint64_t i = first_index(); i < job.n; i += index_step()) wrong_input += input(job)[i] != value_at(job, i);
-  }
+  if (first_index() == 0 && Outputs(job) > 0 && source_of(job, 0) == kNone) wrong_output += !is_right(job, 0, 0);
+  for_each_value(job, [&](uint64_t i, uint32_t value) {
+    const uint64_t out = target_of(job, i);
+    wrong_output += out != kNone && !is_right(job, out, value);
+    wrong_input += job.in != job.out && input(job)[i] != value;
+  });
   auto* const counts = reinterpret_cast<unsigned long long*>(&d_wrong[blockIdx.y]);
   if (wrong_output != 0) atomicAdd(&counts[0], wrong_output);
   if (wrong_input != 0) atomicAdd(&counts[1], wrong_input);
@@ -107,16 +158,20 @@ extern "C" __global__ void lockstep_check(const GpuJob* d_jobs, GpuWrong* d_wron
 
 // Looks at the first and the last element and at some of the others, in the output of job blockIdx.x: quick enough to
 // be part of a timed batch. Adds what is wrong to *d_wrong.
-extern "C" __global__ void lockstep_glance(const GpuJob* d_jobs, unsigned long long* d_wrong, uint64_t salt) {
+extern "C" __global__ void lockstep_glance(const GpuJob* d_jobs, unsigned long long* d_wrong, SeedKey seed) {
   constexpr unsigned kLooks = 4;
   const GpuJob job = d_jobs[blockIdx.x];
   const uint64_t count = Outputs(job);
   if (count == 0) return;
+  uint32_t words[16];
+  MakeBlock(seed, KeyUse::kLooks, static_cast<uint64_t>(blockIdx.x) << 32 | threadIdx.x, words);
   unsigned wrong = 0;
   for (unsigned look = 0; look < kLooks; ++look) {
     const uint64_t place = threadIdx.x * kLooks + look;
-    const uint64_t i = place == 0 ? 0 : place == 1 ? count - 1 : mix(salt + blockIdx.x, place) % count;
-    wrong += !is_right(job, i);
+    const uint64_t random = static_cast<uint64_t>(words[2 * look]) << 32 | words[2 * look + 1];
+    const uint64_t i = place == 0 ? 0 : place == 1 ? count - 1 : random % count;
+    const uint64_t source = source_of(job, i);
+    wrong += !is_right(job, i, source == kNone ? 0 : value_of(job, source, WordAt(job.seed, source)));
   }
   if (wrong != 0) atomicAdd(d_wrong, wrong);
 }

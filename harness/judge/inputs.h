@@ -5,35 +5,28 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/seed.h"
+
 namespace lockstep::judge {
 
-// Deterministic and the same on every machine, unlike the standard library's distributions.
+// Numbers one after the other, for what a test draws: lengths, shapes, places. Deterministic and the same on every
+// machine, unlike the standard library's distributions; none of them tells another.
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  // Both are defined here because inputs are long: a call for each element costs more than drawing it.
-  uint64_t Next() {
-    state_ += 0x9E3779B97F4A7C15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
+  explicit Random(const SeedKey& seed) : seed_(seed) {}
+  uint64_t Next();
   // Uniform in [low, high].
-  int64_t Between(int64_t low, int64_t high) {
-    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
-    // The upper half of a product instead of a remainder: divisions are slow.
-    const uint64_t draw =
-        range == 0 ? Next() : static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * range) >> 64);
-    return static_cast<int64_t>(static_cast<uint64_t>(low) + draw);
-  }
+  int64_t Between(int64_t low, int64_t high);
 
  private:
-  uint64_t state_;
+  SeedKey seed_;
+  uint64_t block_ = 0;  // the next one's number
+  uint32_t words_[16] = {};
+  int used_ = 16;
 };
 
-// Mixes a test's name into the run's seed: a test's inputs do not depend on which tests ran before it.
-uint64_t SeedFor(uint64_t run_seed, std::string_view name);
+// n words, any 32 bits each.
+std::vector<uint32_t> MakeWords(uint64_t n, const SeedKey& seed);
 
 enum class Pattern : uint8_t {
   kOnes,         // all 1
@@ -51,11 +44,12 @@ const std::vector<Pattern>& AllPatterns();
 
 // n values. For n > 1 neither zero nor the first element is their (wrapping) sum, so that an untouched output, the
 // identity and a copy of the input are wrong; spikes at the first position are the exception to the second.
-std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, uint64_t seed);
+std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, const SeedKey& seed);
 
 // n words of 32 bits, all different, in random order: a result that is in the wrong place tells where it came from.
+// What distinguishes them are as many bits as n needs; the others are any, so that no word follows from the rest.
 // n <= 2^32.
-std::vector<uint32_t> MakeDistinct(uint64_t n, uint64_t seed);
+std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed);
 
 // {b - 1, b, b + 1} for each b, ascending, without doubles; none below 0.
 std::vector<uint64_t> Around(const std::vector<uint64_t>& boundaries);

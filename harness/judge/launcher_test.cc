@@ -1,6 +1,5 @@
 #include "judge/launcher_test.h"
 
-#include "judge/inputs.h"
 #include "judge/text.h"
 
 namespace lockstep::judge {
@@ -28,7 +27,7 @@ std::string LauncherTest::name() const {
   return std::string(info->test_suite_name()) + "." + info->name();
 }
 
-uint64_t LauncherTest::Seed(uint64_t k) const { return SeedFor(Suite::Get().seed(), name() + "#" + std::to_string(k)); }
+SeedKey LauncherTest::Seed(uint64_t k) const { return SeedFor(Suite::Get().seed(), name() + "#" + std::to_string(k)); }
 
 void LauncherTest::Keep(const CallReport& report) {
   if (!report.trace.empty()) NoteBegun(rung());

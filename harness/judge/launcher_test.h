@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "judge/call.h"
+#include "judge/seed.h"
 #include "judge/suite.h"
 
 namespace lockstep::judge {
@@ -24,7 +25,7 @@ class LauncherTest : public testing::TestWithParam<std::string> {
   const std::string& rung() const { return GetParam(); }
   std::string name() const;
   // Of this test's k-th input; does not depend on other tests.
-  uint64_t Seed(uint64_t k = 0) const;
+  SeedKey Seed(uint64_t k = 0) const;
 
   // Keeps a call's output and findings for the result.
   void Keep(const CallReport& report);

@@ -46,12 +46,10 @@ const std::vector<Flag>& Flags() {
       {"result", "FILE", "where the result goes, as JSON, rewritten when each test ends", SetPath(&Options::result)},
       {"record", "FILE", "write this run's figures, to serve as the assignment's figures.json",
        SetPath(&Options::record)},
-      {"seed", "N", "seed of all inputs; default random",
+      {"seed", "N", "seed of all inputs, below 2^128; default random",
        [](Options& options, std::string_view value) -> std::string {
-         uint64_t seed = 0;
-         if (!ParseNumber(value, seed)) return "it takes a whole number, as in --seed=7";
-         options.seed = seed;
-         return "";
+         options.seed = ParseSeed(value);
+         return options.seed ? "" : "it takes a whole number below 2^128, as in --seed=7";
        }},
       {"device", "vgpu|cuda", "the virtual GPU (default), or a real one",
        [](Options& options, std::string_view value) -> std::string {

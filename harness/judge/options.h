@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "judge/seed.h"
+
 namespace lockstep::judge {
 
 enum class DeviceKind : uint8_t { kVgpu, kCuda };
@@ -14,7 +16,7 @@ enum class DeviceKind : uint8_t { kVgpu, kCuda };
 struct Options {
   std::filesystem::path assignment;  // folder
   std::filesystem::path worker, witness, reference, prefix, result, record;
-  std::optional<uint64_t> seed;
+  std::optional<SeedNumber> seed;
   DeviceKind device = DeviceKind::kVgpu;
   std::string profile = "h200";
   bool has_profile = false;               // given by flag

@@ -140,7 +140,7 @@ Json HeadJson(const Results& results) {
   return {{"format", 1},
           {"assignment", results.assignment},
           {"suite", results.suite},
-          {"seed", results.seed},
+          {"seed", SeedText(results.seed)},
           {"finished", results.finished},
           {"device",
            {{"kind", results.device.kind},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "judge/profile.h"
+#include "judge/seed.h"
 #include "judge/statistics.h"
 #include "judge/verdict.h"
 #include "vgpu/finding.h"
@@ -53,7 +54,7 @@ struct DeviceDescription {
 
 struct Results {
   std::string assignment, suite;
-  uint64_t seed = 0;
+  SeedNumber seed = 0;
   bool finished = false;
   DeviceDescription device;
   std::vector<TestResult> tests;

@@ -13,7 +13,7 @@ std::unique_ptr<Suite>& Current() {
 
 }  // namespace
 
-Suite::Suite(Options options, Assignment assignment, std::string name, uint64_t seed, RunnerFactory factory)
+Suite::Suite(Options options, Assignment assignment, std::string name, SeedNumber seed, RunnerFactory factory)
     : options_(std::move(options)), assignment_(std::move(assignment)), factory_(std::move(factory)) {
   results_.assignment = assignment_.id;
   results_.suite = std::move(name);
@@ -58,7 +58,7 @@ bool Suite::IsSettled(const std::string& rung) const {
 }
 
 std::string Suite::ReproduceLine(const std::string& test) const {
-  const std::string seed_text = std::to_string(seed());
+  const std::string seed_text = SeedText(results_.seed);
   if (results_.suite == "public") return "make test TEST=" + test + " SEED=" + seed_text;
   return assignment_.id + "_full_suite --assignment=assignments/" + assignment_.id +
          " --worker=WORKER --seed=" + seed_text + " --gtest_filter=" + test;

@@ -32,7 +32,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
 
 class Suite {
  public:
-  Suite(Options options, Assignment assignment, std::string name, uint64_t seed, RunnerFactory factory);
+  Suite(Options options, Assignment assignment, std::string name, SeedNumber seed, RunnerFactory factory);
 
   // The one that tests find; set by main.
   static Suite& Get();
@@ -40,7 +40,7 @@ class Suite {
 
   const Options& options() const { return options_; }
   const Assignment& assignment() const { return assignment_; }
-  uint64_t seed() const { return results_.seed; }
+  SeedKey seed() const { return results_.seed; }
   Results& results() { return results_; }
   const Results& results() const { return results_; }
 

@@ -53,7 +53,7 @@ class Batch {
   }
 
   // Seconds of the batch on inputs of this seed; or what went wrong, in problems.
-  std::optional<double> Run(Gpu& gpu, uint64_t seed, std::vector<Problem>& problems) {
+  std::optional<double> Run(Gpu& gpu, const SeedKey& seed, std::vector<Problem>& problems) {
     std::vector<std::vector<worker::Argument>> calls;
     for (const auto& workload : workloads_) calls.push_back(workload->Arguments());
     if (!Fine(runner_.PrepareBatch(context_.launcher, calls), problems)) return std::nullopt;
@@ -107,7 +107,7 @@ constexpr double kSlowAtFirst = 8;
 
 // In batches of one call. The first loads and compiles the kernels. What goes wrong is in problems.
 std::optional<double> SecondsOfOneCall(Runner& runner, std::vector<std::unique_ptr<Workload>>& workloads,
-                                       const CallContext& context, Gpu& gpu, uint64_t seed,
+                                       const CallContext& context, Gpu& gpu, const SeedKey& seed,
                                        std::vector<Problem>& problems) {
   std::vector<std::unique_ptr<Workload>> one;
   one.push_back(std::move(workloads.front()));
@@ -195,7 +195,7 @@ bool Decides(const Estimate& estimate, const Budget& budget, double tolerance) {
 }
 
 Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& factory, const CallContext& context,
-                uint64_t elements, uint64_t seed, const TimingLimits& limits,
+                uint64_t elements, const SeedKey& seed, const TimingLimits& limits,
                 const std::function<bool(const Timing&)>& enough) {
   JudgeDevice& device = submission.device();
   Gpu* const gpu = device.gpu();
@@ -239,7 +239,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
   NoteState("before", *gpu, timing);
   // The first repeat warms up: modules are loaded, memory is mapped, clocks rise.
   for (int repeat = -1; repeat < limits.most_repeats; ++repeat) {
-    const uint64_t repeat_seed = SeedFor(seed, "timing " + std::to_string(repeat));
+    const SeedKey repeat_seed = SeedFor(seed, "timing " + std::to_string(repeat));
     std::optional<double> own_seconds, reference_seconds;
     std::vector<Problem> reference_problems;
     if (auto problem = LeftBehind(*gpu, submission, context, limits, free_bytes)) {

@@ -22,6 +22,7 @@
 #include "judge/assignment.h"
 #include "judge/call.h"
 #include "judge/runner.h"
+#include "judge/seed.h"
 #include "judge/statistics.h"
 
 namespace lockstep::judge {
@@ -86,7 +87,7 @@ struct Timing {
 // each repeat from first_repeats on. On a machine that has no reference (nullptr) only the copy is beside it. Throws
 // HarnessError where the reference fails.
 Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& factory, const CallContext& context,
-                uint64_t elements, uint64_t seed, const TimingLimits& limits,
+                uint64_t elements, const SeedKey& seed, const TimingLimits& limits,
                 const std::function<bool(const Timing&)>& enough);
 
 // Whether an interval decides the points of a budget.

@@ -236,7 +236,7 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
 }
 
 judge::EvidenceRun CopyTest::Run(uint64_t n, Pattern pattern, Role role, Fault fault) {
-  const uint64_t seed = Seed(inputs_++);
+  const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return {};
   std::string what(judge::NameOf(pattern));
   if (fault.kind == Fault::Kind::kAllocation) what += "; allocation " + std::to_string(fault.nth) + " finds no room";
@@ -387,7 +387,7 @@ INSTANTIATE_TEST_SUITE_P(, PinnedCopyTest, testing::ValuesIn(RungsFrom(4)), judg
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
   return suites::CopyOnce(runner, rung, MakeInts(Pattern::kSmall, elements, seed),
                           std::string(NameOf(Pattern::kSmall)));
 }

@@ -493,7 +493,7 @@ INSTANTIATE_TEST_SUITE_P(, Grid2dTest, testing::ValuesIn(SelectedOf({6})), judge
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t /*seed*/) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& /*seed*/) {
   const auto n = static_cast<uint32_t>(elements);
   constexpr uint32_t kEvidenceBlock = 256;
   switch (suites::NumberOf(rung)) {

@@ -21,7 +21,7 @@ enum class Values : uint8_t {
   kRamp,      // 1, 2, 3, …; for messages that can be read
   kDistinct,  // random, all different
 };
-std::vector<int32_t> MakeArray(Values values, uint64_t n, uint64_t seed);
+std::vector<int32_t> MakeArray(Values values, uint64_t n, const judge::SeedKey& seed);
 
 // d_in and d_out of an array of up to `capacity` ints; in place d_in alone is used, and called d_data.
 class ShiftBuffers {

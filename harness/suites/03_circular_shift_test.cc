@@ -83,7 +83,7 @@ std::vector<worker::Argument> ArgumentsOf(const ShiftBuffers& buffers, bool in_p
 
 }  // namespace
 
-std::vector<int32_t> MakeArray(Values values, uint64_t n, uint64_t seed) {
+std::vector<int32_t> MakeArray(Values values, uint64_t n, const judge::SeedKey& seed) {
   std::vector<int32_t> array(n);
   if (values == Values::kRamp) {
     for (uint64_t i = 0; i < n; ++i) array[i] = static_cast<int32_t>(i + 1);
@@ -137,7 +137,7 @@ void ShiftTest::ExpectIn(ShiftBuffers& buffers, const std::vector<int32_t>& arra
 }
 
 void ShiftTest::Expect(uint64_t n, int64_t shift, Role role, Values values) {
-  const uint64_t seed = Seed(inputs_++);
+  const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return;
   ShiftBuffers buffers(judge::Suite::Get().runner(role).device(), rung(), n);
   ExpectIn(buffers, MakeArray(values, n, seed), shift,
@@ -280,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(, AnyShiftTest, testing::ValuesIn(RungsOfAnyShift()), j
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
   suites::ShiftBuffers buffers(runner.device(), rung, elements);
   return suites::Shift(runner, rung, buffers, suites::MakeArray(suites::Values::kDistinct, elements, seed),
                        suites::kEvidenceShift, "random, all different");

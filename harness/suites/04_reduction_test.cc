@@ -193,7 +193,7 @@ void ReductionTest::ExpectOf(const std::vector<int32_t>& values, const std::stri
 }
 
 void ReductionTest::Expect(uint64_t n, Pattern pattern, Role role, Offsets offsets) {
-  const uint64_t seed = Seed(inputs_++);
+  const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return;
   const std::vector<int32_t> values = judge::MakeInts(pattern, n, seed);
   ReductionBuffers buffers(judge::Suite::Get().runner(role).device(), n, offsets);
@@ -304,7 +304,7 @@ INSTANTIATE_TEST_SUITE_P(, ReductionTest, testing::ValuesIn(judge::Suite::Get().
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
   suites::ReductionBuffers buffers(runner.device(), elements);
   return suites::Reduce(runner, rung, buffers, MakeInts(Pattern::kSmall, elements, seed),
                         std::string(NameOf(Pattern::kSmall)));

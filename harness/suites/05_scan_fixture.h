@@ -36,9 +36,9 @@ struct ScanInput {
 
 // Integers of this pattern as a rung gets them: small enough that all sums are exact, and such that neither zeros nor
 // a copy of the input is right. What is to be found the largest of rises slowly and is negative.
-ScanInput MakeIntegers(const std::string& rung, judge::Pattern pattern, uint64_t n, uint64_t seed);
+ScanInput MakeIntegers(const std::string& rung, judge::Pattern pattern, uint64_t n, const judge::SeedKey& seed);
 // Random in [low, low + 1).
-ScanInput MakeReals(const std::string& rung, double low, uint64_t n, uint64_t seed);
+ScanInput MakeReals(const std::string& rung, double low, uint64_t n, const judge::SeedKey& seed);
 
 // The most elements that a rung takes.
 uint64_t MostElements(const std::string& rung);

@@ -144,7 +144,7 @@ ScanBuffers::ScanBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t
       out(device, capacity, "d_out", out_offset),
       work(device, WorkWords(capacity), "d_work") {}
 
-ScanInput MakeIntegers(const std::string& rung, Pattern pattern, uint64_t n, uint64_t seed) {
+ScanInput MakeIntegers(const std::string& rung, Pattern pattern, uint64_t n, const judge::SeedKey& seed) {
   const std::vector<int32_t> integers = judge::MakeInts(pattern, n, seed);
   ScanInput input{std::vector<float>(n), Precision::kExact, std::string(judge::NameOf(pattern))};
   for (uint64_t i = 0; i < n; ++i) {
@@ -160,13 +160,14 @@ ScanInput MakeIntegers(const std::string& rung, Pattern pattern, uint64_t n, uin
   return input;
 }
 
-ScanInput MakeReals(const std::string& rung, double low, uint64_t n, uint64_t seed) {
-  judge::Random random(seed);
+ScanInput MakeReals(const std::string& rung, double low, uint64_t n, const judge::SeedKey& seed) {
+  const std::vector<uint32_t> words = judge::MakeWords(n, seed);
   ScanInput input{std::vector<float>(n), Precision::kBounded, "random real numbers from " + judge::NumberText(low)};
-  constexpr int64_t kSteps = 1 << 24;
-  for (float& value : input.values) {
-    value = static_cast<float>(low + static_cast<double>(random.Between(1, kSteps - 1)) / kSteps);
-    if (rung == kMaxRung) value -= 2;
+  constexpr uint64_t kSteps = 1 << 24;
+  for (uint64_t i = 0; i < n; ++i) {
+    const auto step = static_cast<double>(1 + judge::Within(words[i], kSteps - 1));
+    input.values[i] = static_cast<float>(low + step / kSteps);
+    if (rung == kMaxRung) input.values[i] -= 2;
   }
   return input;
 }
@@ -197,7 +198,7 @@ void ScanTest::ExpectIn(ScanBuffers& buffers, const ScanInput& input, Role role)
 }
 
 void ScanTest::Expect(uint64_t n, Pattern pattern, Role role, uint64_t in_offset, uint64_t out_offset) {
-  const uint64_t seed = Seed(inputs_++);
+  const judge::SeedKey seed = Seed(inputs_++);
   if (!ok() || n > MostElements(rung())) return;
   ScanInput input = MakeIntegers(rung(), pattern, n, seed);
   if (in_offset > 0) input.what += ", d_in " + std::to_string(4 * in_offset) + " bytes into its allocation";
@@ -213,7 +214,7 @@ void ScanTest::ExpectValues(const ScanInput& input) {
 }
 
 void ScanTest::ExpectReals(uint64_t n, double low) {
-  const uint64_t seed = Seed(inputs_++);
+  const judge::SeedKey seed = Seed(inputs_++);
   if (ok() && n <= MostElements(rung())) ExpectValues(MakeReals(rung(), low, n, seed));
 }
 
@@ -360,7 +361,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LargestScanTest);
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
   suites::ScanBuffers buffers(runner.device(), elements);
   return suites::Scan(runner, rung, buffers, suites::MakeIntegers(rung, Pattern::kSmall, elements, seed));
 }

@@ -24,7 +24,7 @@ enum class Values : uint8_t {
   kBits,  // random words: numbers of all sizes, infinities, NaNs
   kNaNs,  // NaNs alone, each with a payload of its own. Up to 2^23 elements
 };
-std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, uint64_t seed);
+std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, const judge::SeedKey& seed);
 
 // How many elements into its allocation a buffer begins. Allocations are aligned to 256 bytes.
 struct Offsets {

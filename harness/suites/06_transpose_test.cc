@@ -89,7 +89,7 @@ std::vector<worker::Argument> ArgumentsOf(const TransposeBuffers& buffers, Shape
 
 }  // namespace
 
-std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, uint64_t seed) {
+std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, const judge::SeedKey& seed) {
   std::vector<uint32_t> words = judge::MakeDistinct(elements, seed);
   if (values == Values::kRamp) {
     for (uint64_t i = 0; i < elements; ++i) {
@@ -144,7 +144,7 @@ void TransposeTest::ExpectIn(TransposeBuffers& buffers, Shape shape, const std::
 }
 
 void TransposeTest::Expect(Shape shape, Values values, Role role, Offsets offsets) {
-  const uint64_t seed = Seed(inputs_++);
+  const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return;
   TransposeBuffers buffers(judge::Suite::Get().runner(role).device(), shape.elements(), offsets);
   std::string what(NameOf(values));
@@ -289,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(, TransposeTest, testing::ValuesIn(judge::Suite::Get().
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, uint64_t seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
   const suites::Shape shape = suites::SquareOf(elements);
   suites::TransposeBuffers buffers(runner.device(), shape.elements());
   return suites::Transpose(runner, rung, buffers, shape,

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+namespace lockstep::judge {
+struct SeedKey;
+}
+
 namespace lockstep::suites {
 
 // What an SM sets, as DeviceLimits in occupancy.h has it.
@@ -63,6 +67,6 @@ inline bool Concerns(int number, const SmLimits& limits) {
 
 // The cases of a public test, such as SolvesTheCoursesExample, for rung `number`. 07_occupancy_public.cc has them for
 // the public suite; the instructor's suite has its own, in which some depend on the seed.
-std::vector<Case> CasesOf(const std::string& test, int number, uint64_t seed);
+std::vector<Case> CasesOf(const std::string& test, int number, const judge::SeedKey& seed);
 
 }  // namespace lockstep::suites

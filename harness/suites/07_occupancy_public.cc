@@ -30,7 +30,7 @@ constexpr About W = About::kWarps, R = About::kRegisters, S = About::kShared, B 
 
 }  // namespace
 
-std::vector<Case> CasesOf(const std::string& test, int number, uint64_t) {
+std::vector<Case> CasesOf(const std::string& test, int number, const judge::SeedKey&) {
   std::vector<Case> cases;
   for (const TableRow& row : kRows) {
     const TableSm& sm = kSms[row.sm];

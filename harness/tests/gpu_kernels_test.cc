@@ -9,6 +9,7 @@
 #include <set>
 
 #include "judge/gpu.h"
+#include "judge/inputs.h"
 #include "tests/device_support.h"
 
 namespace lockstep::judge {
@@ -41,10 +42,10 @@ class GpuKernelsTest : public testing::Test {
     return device_.Get(wrong);
   }
   uint64_t WrongOutputs(const GpuJob& job) { return Check({job})[0].output; }
-  uint64_t Glance(const std::vector<GpuJob>& jobs, uint64_t salt) {
+  uint64_t Glance(const std::vector<GpuJob>& jobs, const SeedKey& seed) {
     const auto wrong = device_.Make(std::vector<uint64_t>{0});
     device_.Run("lockstep_glance", {{static_cast<uint32_t>(jobs.size()), 1, 1}, {256, 1, 1}}, device_.Make(jobs), wrong,
-                salt);
+                seed);
     return device_.Get(wrong)[0];
   }
 
@@ -60,6 +61,13 @@ TEST_F(GpuKernelsTest, InputsDependOnSeedAndIndex) {
   size_t same = 0;
   for (size_t i = 0; i < one.size(); ++i) same += one[i] == other[i];
   EXPECT_LE(same, 1u);
+}
+
+// What a key says, the same on both; lengths on both sides of a group's.
+TEST_F(GpuKernelsTest, InputsAreTheHosts) {
+  for (const uint64_t n : {1, 31, 511, 512, 513, 5000}) {
+    EXPECT_EQ(Input(Make(GpuTask::kShift, GpuValues::kInts, n, n)), MakeWords(n, n)) << n;
+  }
 }
 
 TEST_F(GpuKernelsTest, SmallFloatsAreWholeNumbersFromMinus8To8) {

@@ -1,6 +1,8 @@
 // The judge against workers that go wrong: what each call comes to, and that the run goes on after it.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -307,9 +309,10 @@ class TimedDevice : public JudgeDevice, public Gpu {
     count_ = static_cast<uint32_t>(jobs.size());
     Launch("lockstep_fill", {2, count_, 1}, {jobs_->address()});
   }
-  GlanceResult Glance(uint64_t salt) override {
+  GlanceResult Glance(const SeedKey& seed) override {
     ClearCounts();
-    Launch("lockstep_glance", {count_, 1, 1}, {jobs_->address(), wrong_->address(), salt});
+    const auto key = std::bit_cast<std::array<uint64_t, 4>>(seed);
+    Launch("lockstep_glance", {count_, 1, 1}, {jobs_->address(), wrong_->address(), key[0], key[1], key[2], key[3]});
     return {Counts()[0].output, 0};
   }
   std::vector<GpuWrong> Check() override {

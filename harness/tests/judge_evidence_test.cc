@@ -36,7 +36,7 @@ class EvidenceJudgeTest : public testing::Test {
                                    });
   }
   Evidence MakeEvidence(Suite& suite) {
-    return Evidence(suite, [this, &suite](Runner& runner, const std::string& rung, uint64_t elements, uint64_t) {
+    return Evidence(suite, [this, &suite](Runner& runner, const std::string& rung, uint64_t elements, const SeedKey&) {
       const bool reference = suite.has_runner(Role::kReference) && &runner == &suite.runner(Role::kReference);
       const int count = reference ? counts_.reference : counts_.submission;
       EXPECT_EQ(elements, 4096u);

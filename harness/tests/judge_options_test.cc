@@ -15,7 +15,7 @@ TEST(OptionsTest, TakesItsFlagsAndLeavesGoogleTestsOwn) {
   EXPECT_TRUE(parsed.errors.empty());
   EXPECT_EQ(arguments, std::vector<std::string>{"--gtest_filter=A.*"});
   EXPECT_EQ(parsed.options.worker, "w");
-  EXPECT_EQ(parsed.options.seed, 7u);
+  EXPECT_TRUE(parsed.options.seed == SeedNumber{7});
   EXPECT_EQ(parsed.options.device, DeviceKind::kCuda);
   EXPECT_EQ(parsed.options.threads, 4);
   EXPECT_EQ(parsed.options.rung, "3");
@@ -37,8 +37,8 @@ TEST(OptionsTest, ErrorsSayWhatToType) {
   EXPECT_EQ(ErrorOf("--worker"), "--worker takes a value: --worker=PATH");
   EXPECT_EQ(ErrorOf("--worker="), "--worker=: it takes a path");
   EXPECT_EQ(ErrorOf("--help=all"), "--help takes no value");
-  EXPECT_EQ(ErrorOf("--seed=-1"), "--seed=-1: it takes a whole number, as in --seed=7");
-  EXPECT_EQ(ErrorOf("--seed=7x"), "--seed=7x: it takes a whole number, as in --seed=7");
+  EXPECT_EQ(ErrorOf("--seed=-1"), "--seed=-1: it takes a whole number below 2^128, as in --seed=7");
+  EXPECT_EQ(ErrorOf("--seed=7x"), "--seed=7x: it takes a whole number below 2^128, as in --seed=7");
   EXPECT_EQ(ErrorOf("--threads=0"), "--threads=0: it takes a number from 1 to 1024");
   EXPECT_EQ(ErrorOf("--device=tpu"), "--device=tpu: it takes vgpu or cuda");
   EXPECT_EQ(ErrorOf("--checks=some"), "--checks=some: it takes all or none");

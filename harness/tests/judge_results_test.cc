@@ -93,7 +93,7 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   const nlohmann::json json = nlohmann::json::parse(ResultJson(Example()));
   EXPECT_EQ(json["format"], 1);
   EXPECT_EQ(json["suite"], "public");
-  EXPECT_EQ(json["seed"], 7);
+  EXPECT_EQ(json["seed"], "7");
   EXPECT_EQ(json["finished"], true);
   EXPECT_EQ(json["device"]["profile"], "h200");
   const auto& test = json["tests"][0];

@@ -72,7 +72,7 @@ void AskManySmallWarps(Questions& questions, judge::Random& random, int number) 
 
 }  // namespace
 
-std::vector<Case> CasesOf(const std::string& test, int number, uint64_t seed) {
+std::vector<Case> CasesOf(const std::string& test, int number, const judge::SeedKey& seed) {
   const std::vector<Sm> devices = Devices(number), carveouts = Devices(number, true);
   Questions questions(number, devices);
   judge::Random random(seed);

@@ -52,6 +52,7 @@ from grader.publish import JOURNAL, Published, open_journal, publish, publish_bo
 from grader.record import NOT_GRADED, Record
 from grader.repair import repair
 from grader.run import RunSettings
+from grader.secret import MOST_SEED
 from grader.storage import need_space, storage_problem
 from grader.store import Journal
 from grader.toolchain import find_toolchain
@@ -80,7 +81,7 @@ def cli() -> None:
 @no_sandbox_option
 @click.option("--only", metavar="NAME", help="Only submissions whose folder is, or else contains, NAME.")
 @secret_option
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all inputs, of every submission the same.")
+@click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Seed of all inputs, of every submission the same.")
 @device_option
 @click.option("--roster", type=click.Path(path_type=Path, dir_okay=False), help="Who is who.  [default: roster.csv]")
 @build_option

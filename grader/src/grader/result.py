@@ -228,7 +228,7 @@ def result_from(document: object) -> SuiteResult:
     return SuiteResult(
         assignment=fields.text("assignment"),
         suite=fields.text("suite", "public"),
-        seed=fields.whole("seed"),
+        seed=fields.large("seed"),
         finished=fields.flag("finished"),
         device=Device(
             device.text("kind", "vgpu"), device.text("profile", ""), device.text("name", ""), device.whole("threads", 1)

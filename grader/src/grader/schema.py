@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _MISSING: Any = object()
+_MOST_DIGITS = 100
 
 
 class SchemaError(Exception):
@@ -58,6 +59,15 @@ class Fields:
         if value < least:
             raise SchemaError(f"{self.at(key)}: expected at least {least}, got {value}")
         return value
+
+    def large(self, key: str) -> int:
+        """A whole number of at least 0, or one as text: few readers of JSON have numbers beyond 2^53."""
+        if not isinstance(self._table.get(key), str):
+            return self.whole(key)
+        text = self.text(key, longest=_MOST_DIGITS)
+        if not (text.isascii() and text.isdecimal()):
+            raise SchemaError(f"{self.at(key)}: expected a whole number, got text")
+        return int(text)
 
     def flag(self, key: str, default: bool = _MISSING) -> bool:
         """True or false."""

@@ -22,7 +22,8 @@ from grader.files import FileError, read_regular
 
 NAME = "seed-secret"
 VARIABLE = "LOCKSTEP_SECRET"
-_SEED_BYTES = 8
+_SEED_BYTES = 16
+MOST_SEED = 2 ** (8 * _SEED_BYTES) - 1  # that a suite takes
 _MOST_BYTES = 4096
 _FEWEST_BYTES = 16
 
@@ -34,7 +35,7 @@ class Secret:
     value: bytes = field(repr=False)
 
     def seed(self, assignment: str, source: bytes) -> int:
-        """The seed of a submission's inputs, of 64 bits."""
+        """The seed of a submission's inputs, of 128 bits."""
         return int.from_bytes(self._derived("seed", assignment, source)[:_SEED_BYTES], "big")
 
     @property
