@@ -8,12 +8,10 @@ namespace lockstep::judge {
 namespace {
 
 // Page-locked memory is the host's: no request carries it, and the trace has the function's name alone.
-template <size_t kCount>
-bool IsOneOf(const std::array<std::string_view, kCount>& functions, std::string_view function) {
-  return std::find(functions.begin(), functions.end(), function) != functions.end();
+bool IsPinnedAllocation(std::string_view function) {
+  constexpr std::array<std::string_view, 3> kFunctions = {"cudaMallocHost", "cudaHostAlloc", "cudaHostRegister"};
+  return std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end();
 }
-constexpr std::array<std::string_view, 3> kPin = {"cudaMallocHost", "cudaHostAlloc", "cudaHostRegister"};
-constexpr std::array<std::string_view, 2> kUnpin = {"cudaFreeHost", "cudaHostUnregister"};
 
 }  // namespace
 
@@ -34,7 +32,6 @@ ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryU
   counts.bytes_to_host = use.bytes_to_host;
   // What this call allocated and did not free: what an earlier one left behind is not its leak.
   std::multiset<uint64_t> held;
-  uint64_t pinned = 0;
   for (const worker::ApiCall& call : trace) {
     if (call.failed) {
       ++counts.failed_calls;
@@ -62,23 +59,17 @@ ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryU
         if (const auto freed = held.find(call.address); freed != held.end()) held.erase(freed);
         break;
       case ApiKind::kOther:
-        if (IsOneOf(kPin, call.function)) {
-          ++counts.pinned_allocations;
-          ++pinned;
-        } else if (IsOneOf(kUnpin, call.function) && pinned > 0) {
-          --pinned;
-        }
+        if (IsPinnedAllocation(call.function)) ++counts.pinned_allocations;
         break;
       case ApiKind::kReset:
-        counts.leaked_allocations += held.size() + pinned;
+        counts.leaked_allocations += held.size();
         held.clear();
-        pinned = 0;
         break;
       case ApiKind::kLaunch:
         break;
     }
   }
-  counts.leaked_allocations += held.size() + pinned;
+  counts.leaked_allocations += held.size();
   return counts;
 }
 

@@ -12,18 +12,18 @@
 namespace lockstep::judge {
 
 // The one list: X(name, sentence). Calls that failed count only as failed. docs/reference/metrics.md shows it.
-#define LOCKSTEP_API_COUNTS(X)                                                                       \
-  X(copies_to_device, "copies from the host to the device")                                          \
-  X(copies_on_device, "copies from the device to the device")                                        \
-  X(copies_to_host, "copies from the device to the host")                                            \
-  X(bytes_to_device, "bytes copied from the host to the device")                                     \
-  X(bytes_on_device, "bytes copied from the device to the device")                                   \
-  X(bytes_to_host, "bytes copied from the device to the host")                                       \
-  X(fills, "memsets")                                                                                \
-  X(allocations, "allocations of device memory")                                                     \
-  X(frees, "device memory given back")                                                               \
-  X(pinned_allocations, "allocations of page-locked host memory (cudaMallocHost, cudaHostAlloc, …)") \
-  X(leaked_allocations, "allocations of device or page-locked memory still held after the return")   \
+#define LOCKSTEP_API_COUNTS(X)                                                                             \
+  X(copies_to_device, "copies from the host to the device")                                                \
+  X(copies_on_device, "copies from the device to the device")                                              \
+  X(copies_to_host, "copies from the device to the host")                                                  \
+  X(bytes_to_device, "bytes copied from the host to the device")                                           \
+  X(bytes_on_device, "bytes copied from the device to the device")                                         \
+  X(bytes_to_host, "bytes copied from the device to the host")                                             \
+  X(fills, "memsets")                                                                                      \
+  X(allocations, "allocations of device memory")                                                           \
+  X(frees, "device memory given back")                                                                     \
+  X(pinned_allocations, "allocations of page-locked host memory (cudaMallocHost, cudaHostAlloc, …)")       \
+  X(leaked_allocations, "allocations of device memory that are still held when the launcher has returned") \
   X(failed_calls, "CUDA calls that returned an error")
 
 struct ApiCounts {

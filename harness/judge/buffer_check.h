@@ -1,6 +1,7 @@
 // What every launcher owes its buffers: inputs come back unchanged, and memory beside a buffer stays as it was.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,16 +40,26 @@ void CheckGuards(const CallContext& context, std::vector<Problem>& problems, con
                                  "compare the index with the buffer's length before each store"));
 }
 
-// Adds a problem where the call holds device or page-locked memory after its return.
+// Adds a problem where the call holds device memory after its return.
 inline void CheckNothingHeld(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   if (!report.observed || report.api.leaked_allocations == 0) return;
-  const uint64_t pinned = report.api.pinned_allocations, all = report.api.allocations + pinned;
-  problems.push_back(MakeProblem(Verdict::kApi, context,
-                                 {Grouped(report.api.leaked_allocations) + " of " + Grouped(all) +
-                                  (all == 1 ? " allocation" : " allocations") + " still held after the return"},
-                                 std::string("each cudaMalloc needs its cudaFree, ") +
-                                     (pinned > 0 ? "each cudaMallocHost its cudaFreeHost, " : "") +
-                                     "on every way out of the function"));
+  problems.push_back(
+      MakeProblem(Verdict::kApi, context,
+                  {Grouped(report.api.leaked_allocations) + " of " + Grouped(report.api.allocations) +
+                   (report.api.allocations == 1 ? " allocation" : " allocations") + " still held after the return"},
+                  "each cudaMalloc needs its cudaFree, on every way out of the function"));
+}
+
+// The same of page-locked memory, by what the program tells of its calls.
+inline void CheckNoPageLockedHeld(const CallContext& context, const CallReport& report,
+                                  std::vector<Problem>& problems) {
+  const auto unpinned = std::count_if(report.trace.begin(), report.trace.end(), [](const worker::ApiCall& call) {
+    return call.kind == worker::ApiKind::kOther && !call.failed &&
+           (call.function == "cudaFreeHost" || call.function == "cudaHostUnregister");
+  });
+  if (report.api.pinned_allocations <= static_cast<uint64_t>(unpinned)) return;
+  problems.push_back(MakeProblem(Verdict::kApi, context, {"page-locked memory is still held after the return"},
+                                 "each cudaMallocHost needs its cudaFreeHost, on every way out of the function"));
 }
 
 // The right answer without any kernel: it was computed on the host.

@@ -179,6 +179,7 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
     }
   }
   if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
+  if (run.problems.empty() && shape.n > 0) judge::CheckNoPageLockedHeld(context, report, run.problems);
   const bool allocates = expect != Expect::kSuccess || shape.n == 0 || report.api.allocations > 0;
   if (run.problems.empty() && report.observed && !allocates) {
     run.problems.push_back(MakeProblem(Verdict::kRejected, context, {"h_out is right, and nothing was allocated"},
