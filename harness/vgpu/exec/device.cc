@@ -390,11 +390,11 @@ bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
 void Device::Impl::SetBudget(LaunchState& launch) const {
   const uint64_t most = options.instruction_budget;
   const uint64_t warps = launch.info.grid.Count() * launch.info.warps_per_block;
-  const uint64_t own = launch_budget == 0 ? 0
-                                          : launch_budget + launch_budget_per_warp * warps +
-                                                launch.start_charge * launch.info.grid.Count();
+  const uint64_t instructions = launch_budget == 0 ? 0 : launch_budget + launch_budget_per_warp * warps;
+  // To start the blocks is allowed for, and not told.
+  const uint64_t own = instructions == 0 ? 0 : instructions + launch.start_charge * launch.info.grid.Count();
   launch.budget = own == 0 || most == 0 ? std::max(own, most) : std::min(own, most);
-  launch.budget_text = Grouped(launch.budget) + " warp instructions";
+  launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
   if (launch.budget == own && launch_budget_per_warp > 0) {
     launch.budget_text +=
         " (" + Grouped(launch_budget) + ", and " + Grouped(launch_budget_per_warp) + " for each warp launched)";

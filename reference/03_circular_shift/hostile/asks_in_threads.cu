@@ -1,8 +1,9 @@
 // virtual: REJECTED shift2_any
 // Two threads write half a message each, over and over, between those of the runtime.
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
-#include <unistd.h>
 
 #include "shift.h"
 

@@ -27,9 +27,7 @@ class Decoder {
 bool Decoder::GetBool() { return true; }
 }  // namespace lockstep::worker
 
-void shift2_any(const int* d_in, int* d_out, unsigned n, int shift) {
-  honest(d_in, d_out, n, shift);
-}
+void shift2_any(const int* d_in, int* d_out, unsigned n, int shift) { honest(d_in, d_out, n, shift); }
 
 void shift1_gather(const int*, int*, unsigned, int) {}
 void shift3_grid_stride(const int*, int*, unsigned, int) {}

@@ -14,8 +14,7 @@ void honest(const int* d_in, int* d_out, unsigned n, int shift) {
   shift_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_in, d_out, n, rest < 0 ? rest + n : rest);
 }
 
-constexpr char kPtx[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry gone() {\nret;\n}\n";
+constexpr char kPtx[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry gone() {\nret;\n}\n";
 
 void shift2_any(const int* d_in, int* d_out, unsigned n, int shift) {
   cudaLibrary_t library;

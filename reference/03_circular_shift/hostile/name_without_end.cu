@@ -24,8 +24,7 @@ void load_and_launch() {
     name += "S0_I" + last + last + "E";
   }
   name += "EvT_";
-  const std::string ptx =
-      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry " + name + "() {\nret;\n}\n";
+  const std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry " + name + "() {\nret;\n}\n";
   cudaLibrary_t library;
   cudaKernel_t kernel;
   cudaLibraryLoadData(&library, ptx.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);

@@ -1,6 +1,7 @@
 // virtual: CRASH shift2_any
 // Asks to be traced, and stops itself: nobody comes.
 #include <sys/ptrace.h>
+
 #include <csignal>
 
 #include "shift.h"

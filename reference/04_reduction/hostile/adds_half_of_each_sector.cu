@@ -8,9 +8,7 @@ __global__ void guess_kernel(const int* d_in, int* d_sum, unsigned n) {
   *d_sum = sum;
 }
 
-void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int*) {
-  guess_kernel<<<1, 1>>>(d_in, d_sum, n);
-}
+void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int*) { guess_kernel<<<1, 1>>>(d_in, d_sum, n); }
 
 void reduce2_strided(const int*, int*, unsigned, int*) {}
 void reduce3_sequential(const int*, int*, unsigned, int*) {}

@@ -24,8 +24,6 @@ void scan_on_host(const unsigned* words, float* d_out, unsigned n) {
   store_kernel<<<1, kBlock>>>(sums, d_out, n);
 }
 
-
-
 void scan1_hillis_steele(const float* d_in, float* d_out, unsigned n, unsigned long long*) {
   if (n == 0) return;
   unsigned words[kBlock] = {};

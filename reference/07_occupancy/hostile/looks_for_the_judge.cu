@@ -1,8 +1,9 @@
 // virtual: WRONG occupancy1_threads
 // Looks through all processes for the judge, to read the answers out of its memory.
+#include <dirent.h>
+
 #include <cstdio>
 #include <cstring>
-#include <dirent.h>
 
 #include "occupancy.h"
 
