@@ -7,6 +7,7 @@ from typing import Any
 
 _MISSING: Any = object()
 _MOST_DIGITS = 100
+_MOST_BITS = 128  # of a whole number: a seed has as many
 
 
 class SchemaError(Exception):
@@ -47,6 +48,8 @@ class Fields:
         value = self._take(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise SchemaError(f"{self.at(key)}: expected a number, got {_kind(value)}")
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise SchemaError(f"{self.at(key)}: a number of {value.bit_length()} bits")
         if not math.isfinite(value) or value < least:
             raise SchemaError(f"{self.at(key)}: expected a number of at least {least:g}, got {value}")
         return float(value)
@@ -56,6 +59,8 @@ class Fields:
         value = self._take(key, default)
         if isinstance(value, bool) or not isinstance(value, int):
             raise SchemaError(f"{self.at(key)}: expected a whole number, got {_kind(value)}")
+        if value.bit_length() > _MOST_BITS:
+            raise SchemaError(f"{self.at(key)}: a number of {value.bit_length()} bits")
         if value < least:
             raise SchemaError(f"{self.at(key)}: expected at least {least}, got {value}")
         return value
