@@ -9,6 +9,7 @@ import pytest
 
 from conftest import FAKE
 from grader.assignment import Assignment, load_assignment
+from grader.check_run import with_known_evidence
 from grader.record import Provenance, Record, record_from_json
 from grader.result import Device, Evidence, SuiteResult, TestResult, Timing
 from grader.roster import Student
@@ -90,6 +91,24 @@ def record(assignment: Assignment, name: str, score: Score | None, result: Suite
         made,
         "2026-01-01T00:00:00+00:00",
     )
+
+
+def test_evidence_that_was_left_out_counts_as_measured(assignment: Assignment) -> None:
+    evidence = TestResult("Evidence.Fast/beta_two", "beta_two", "PASS", 0, "", "", "", ())
+    large = replace(evidence, name="LadderTest.Large/beta_two")
+
+    def verdict(result: SuiteResult, *known: TestResult) -> tuple[str, str]:
+        got = with_known_evidence(assignment, record(assignment, "x", score_result(assignment, result), result), known)
+        assert got.score
+        return got.verdict, got.score.rung
+
+    unmeasured = replace(outcome(), evidence=())
+    assert verdict(unmeasured) == ("WRONG", "beta_two")
+    assert verdict(unmeasured, large) == ("WRONG", "beta_two")
+    assert verdict(unmeasured, evidence) == ("PASS", "")
+    # What was measured, and tests that failed, are not made better.
+    assert verdict(outcome(100), evidence) == ("SLOW", "beta_two")
+    assert verdict(replace(outcome(alpha_one="RACE"), evidence=()), evidence) == ("RACE", "alpha_one")
 
 
 def test_records_survive_json(assignment: Assignment) -> None:
