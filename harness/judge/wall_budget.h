@@ -2,7 +2,7 @@
 //
 // Each call has a limit of its own; hundreds that stay just below it would hold a grader up for an hour. So what calls
 // take is added up, for a test and for the submission. The program's own time counts in full, that of its kernels on
-// the virtual GPU by the share that a call's own limits give it.
+// the virtual GPU a third.
 #pragma once
 
 #include <limits>
@@ -12,8 +12,8 @@ namespace lockstep::judge {
 
 // Seconds of kernels on the virtual GPU that count as one of the host code's own.
 inline constexpr double kDeviceShare = 3;
-// Seconds that one call's kernels may take, for one that its host code may. Twice the share: the slowest right call
-// known, one element a thread at n = 2^24 with all checkers, has to pass on a machine of a third of the speed too.
+// Seconds that one call's kernels may take, for one that its host code may. It stops what no budget of instructions
+// stops; a right call on a slow machine has to be far from it.
 inline constexpr double kMostDeviceSeconds = 6;
 
 class WallBudget {

@@ -132,22 +132,14 @@ class WorkerSession::Conversation {
   const std::vector<uint8_t>& payload() const { return awaited_message_.payload; }
 
  private:
-  double WorkerSeconds() const {
-    return std::max(0.0,
-                    SecondsSince(begin_) - serving_seconds_ - (WaitedSeconds() - waited_before_ - waited_serving_));
-  }
-  // Asks the kernel only when it matters.
-  double SecondsLeft() const {
-    const double left = limits_.call_seconds - (SecondsSince(begin_) - serving_seconds_);
-    return left > 0 ? left : limits_.call_seconds - WorkerSeconds();
-  }
+  double WorkerSeconds() const { return clock_.Seconds() - begin_ - serving_seconds_; }
 
   // Handles what has come, then waits for more.
   std::optional<CallResult> Step() {
     Message message;
     while (!done_ && session_.reader_.Next(&message)) {
       if (auto failure = Handle(message)) return failure;
-      if (SecondsLeft() < 0) return TimedOut();
+      if (WorkerSeconds() > limits_.call_seconds) return TimedOut();
     }
     if (done_) return std::nullopt;
     if (socket_closed_) return AwaitEnd();
@@ -157,7 +149,7 @@ class WorkerSession::Conversation {
   // Waits until the socket is ready; reads some of what there is to read, and all of the output. While a message is
   // being sent nothing is read, so that a worker which only ever talks can't fill the judge's memory.
   std::optional<CallResult> Wait(short socket_events) {
-    const double left = SecondsLeft();
+    const double left = limits_.call_seconds - WorkerSeconds();
     if (left <= 0) return TimedOut();
     pollfd polled[3] = {
         {process_.socket(), socket_events, 0}, {process_.output(), POLLIN, 0}, {process_.exit_event(), POLLIN, 0}};
@@ -264,12 +256,10 @@ class WorkerSession::Conversation {
       server_.Serve(message);
       return std::nullopt;
     }
-    const Clock::time_point begin = Clock::now();
-    const double processor = ProcessorSeconds(), waited = WaitedSeconds();
+    const double begin = clock_.Seconds(), processor = ProcessorSeconds();
     const Message reply = server_.Serve(message);
-    const double seconds = SecondsSince(begin);
+    const double seconds = clock_.Seconds() - begin;
     serving_seconds_ += seconds;
-    waited_serving_ += WaitedSeconds() - waited;
     device_seconds_ += limits_.device_is_processor ? std::min(seconds, ProcessorSeconds() - processor) : seconds;
     if (device_seconds_ > limits_.device_seconds) {
       return Failure(Outcome::kDeviceTimeout, "the program's kernels and copies took too long");
@@ -298,9 +288,9 @@ class WorkerSession::Conversation {
   const Limits limits_;
   CudaServer& server_;
   const MessageType awaited_;
-  const Clock::time_point begin_ = Clock::now();
-  const double waited_before_ = WaitedSeconds();
-  double serving_seconds_ = 0, waited_serving_ = 0;  // by the clock; of it waiting for a processor
+  const RunningClock clock_;
+  const double begin_ = clock_.Seconds();
+  double serving_seconds_ = 0;
   double device_seconds_ = 0;
   bool done_ = false, socket_closed_ = false, output_closed_ = false;
   Message awaited_message_;
