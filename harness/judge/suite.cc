@@ -51,6 +51,12 @@ std::vector<std::string> Suite::SelectedRungs() const {
   return rungs;
 }
 
+std::vector<std::string> Suite::SelectedRungs(const std::function<bool(const std::string&)>& keep) const {
+  std::vector<std::string> rungs = SelectedRungs();
+  std::erase_if(rungs, std::not_fn(keep));
+  return rungs;
+}
+
 bool Suite::IsSettled(const std::string& rung) const {
   return options_.one_failure && std::any_of(results_.tests.begin(), results_.tests.end(), [&](const TestResult& test) {
            return test.rung == rung && test.verdict != Verdict::kPass && !test.unfinished;

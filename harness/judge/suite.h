@@ -50,6 +50,8 @@ class Suite {
 
   // Rungs that --rung leaves.
   std::vector<std::string> SelectedRungs() const;
+  // Of these, those that `keep` is true of.
+  std::vector<std::string> SelectedRungs(const std::function<bool(const std::string&)>& keep) const;
   // Whether --one-failure leaves out the rest of a rung: a test of it has failed, and not for want of a beginning. What
   // follows could change neither the rung's verdict nor the message that stands for it, which are the first failure's.
   bool IsSettled(const std::string& rung) const;

@@ -181,12 +181,10 @@ bool DidNothing(const CallReport& report, const std::vector<int32_t>& out, const
 
 std::vector<std::string> RungsFrom(uint64_t number) {
   const std::vector<judge::Rung>& all = judge::Suite::Get().assignment().rungs;
-  std::vector<std::string> rungs;
-  for (const std::string& rung : judge::Suite::Get().SelectedRungs()) {
+  return judge::Suite::Get().SelectedRungs([&](const std::string& rung) {
     const auto place = std::find_if(all.begin(), all.end(), [&](const judge::Rung& r) { return r.id == rung; });
-    if (static_cast<uint64_t>(place - all.begin()) + 1 >= number) rungs.push_back(rung);
-  }
-  return rungs;
+    return static_cast<uint64_t>(place - all.begin()) + 1 >= number;
+  });
 }
 
 judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, const std::vector<int32_t>& values,

@@ -324,11 +324,9 @@ judge::EvidenceRun Verify(judge::Runner& runner, const std::string& rung, uint32
 }
 
 std::vector<std::string> SelectedOf(std::initializer_list<int> numbers) {
-  std::vector<std::string> rungs;
-  for (const std::string& rung : judge::Suite::Get().SelectedRungs()) {
-    if (std::find(numbers.begin(), numbers.end(), NumberOf(rung)) != numbers.end()) rungs.push_back(rung);
-  }
-  return rungs;
+  return judge::Suite::Get().SelectedRungs([&](const std::string& rung) {
+    return std::find(numbers.begin(), numbers.end(), NumberOf(rung)) != numbers.end();
+  });
 }
 
 void LaunchTest::ExpectFilled(uint32_t n, uint32_t block, Role role) {

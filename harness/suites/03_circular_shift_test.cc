@@ -95,9 +95,7 @@ std::vector<int32_t> MakeArray(Values values, uint64_t n, const judge::SeedKey& 
 }
 
 std::vector<std::string> RungsOfAnyShift() {
-  std::vector<std::string> rungs = judge::Suite::Get().SelectedRungs();
-  std::erase(rungs, kSimpleRung);
-  return rungs;
+  return judge::Suite::Get().SelectedRungs([](const std::string& rung) { return rung != kSimpleRung; });
 }
 
 ShiftBuffers::ShiftBuffers(judge::JudgeDevice& device, const std::string& rung, uint64_t capacity)

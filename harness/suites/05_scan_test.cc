@@ -128,15 +128,11 @@ uint64_t MostElements(const std::string& rung) {
 }
 
 std::vector<std::string> SelectedLongRungs() {
-  std::vector<std::string> rungs = judge::Suite::Get().SelectedRungs();
-  std::erase_if(rungs, [](const std::string& rung) { return MostElements(rung) < kMost; });
-  return rungs;
+  return judge::Suite::Get().SelectedRungs([](const std::string& rung) { return MostElements(rung) >= kMost; });
 }
 
 std::vector<std::string> SelectedLargestRungs() {
-  std::vector<std::string> rungs = judge::Suite::Get().SelectedRungs();
-  std::erase_if(rungs, [](const std::string& rung) { return rung != kMaxRung; });
-  return rungs;
+  return judge::Suite::Get().SelectedRungs([](const std::string& rung) { return rung == kMaxRung; });
 }
 
 ScanBuffers::ScanBuffers(judge::JudgeDevice& device, uint64_t capacity, uint64_t in_offset, uint64_t out_offset)
@@ -239,7 +235,7 @@ TEST_P(LargestScanTest, TakesNothingForLessThanInfinity) {
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
   for (const uint64_t n : {1, 33, 5000}) {
     ScanInput input = MakeIntegers(rung(), Pattern::kSmall, n, Seed(n));
-    const uint64_t infinite = n == 5000 ? 4500 : n;
+    const uint64_t infinite = std::min<uint64_t>(n, 4500);
     std::fill_n(input.values.begin(), infinite, kLeast);
     input.what += ", -INFINITY up to element " + judge::Grouped(infinite - 1);
     ExpectValues(input);
