@@ -88,6 +88,39 @@ extern "C" __global__ void waits_for_barriers(volatile int* d_flag, int barriers
   }
 }
 
+// As cuda::barrier waits: after some turns it looks at the clock in each, to sleep when it has waited for long.
+extern "C" __global__ void waits_by_the_clock(volatile int* d_flag, int barriers) {
+  if (blockIdx.x == 0) {
+    for (int i = 0; i < barriers; ++i) __syncthreads();
+    __threadfence();
+    if (threadIdx.x == 0) *d_flag = 1;
+  } else if (threadIdx.x == 0) {
+    unsigned long long begin = 0, now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    while (*d_flag == 0) {
+      asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+      if (now - begin > 1000000000000) break;
+    }
+  }
+}
+
+// Works, looking at the clock now and then, and only then waits: what it did before was work.
+extern "C" __global__ void works_by_the_clock(volatile int* d_flag, int steps) {
+  if (threadIdx.x != 0) return;
+  unsigned value = 1;
+  for (int i = 0; i < steps; ++i) {
+    value = value * 1664525u + 1013904223u;
+    if (i % 16 == 0) asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(value));
+  }
+  if (blockIdx.x == gridDim.x - 1) {
+    __threadfence();
+    *d_flag = static_cast<int>(value | 1);
+  } else {
+    while (*d_flag == 0) {
+    }
+  }
+}
+
 extern "C" __global__ void waits_for_ever(volatile int* d_flag) {
   while (*d_flag == 0) {
   }

@@ -176,14 +176,29 @@ TEST(DeviceFaultsTest, InstructionBudgetHasAnUpperEnd) {
 TEST(DeviceFaultsTest, WaitingCountsLittle) {
   DeviceOptions options;
   options.check_sync = true;
+  for (const char* kernel : {"waits_for_barriers", "waits_by_the_clock"}) {
+    uint64_t taken = 0;
+    for (const bool bounded : {false, true}) {
+      TestDevice device(Ptx(), options);
+      const auto flag = device.Make(std::vector<int>{0});
+      if (bounded) device->set_instruction_budget(taken / 2);
+      EXPECT_EQ(device.Launch(kernel, {{40}, {64}}, flag, 300).error, LaunchError::kNone) << kernel;
+      taken = device->launches().back().counters.warp_instructions;
+      EXPECT_GT(taken, 100'000u) << kernel;
+    }
+  }
+}
+
+// To look at the clock between two pieces of work, and to wait at last, makes no waiting of the work.
+TEST(DeviceFaultsTest, WorkBeforeAWaitCounts) {
   uint64_t taken = 0;
   for (const bool bounded : {false, true}) {
-    TestDevice device(Ptx(), options);
+    TestDevice device(Ptx());
     const auto flag = device.Make(std::vector<int>{0});
     if (bounded) device->set_instruction_budget(taken / 2);
-    EXPECT_EQ(device.Launch("waits_for_barriers", {{40}, {64}}, flag, 300).error, LaunchError::kNone);
-    taken = device->launches().back().counters.warp_instructions;
-    EXPECT_GT(taken, 100'000u);
+    const LaunchError error = device.Launch("works_by_the_clock", {{8}, {32}}, flag, 100'000).error;
+    EXPECT_EQ(error, bounded ? LaunchError::kTimeout : LaunchError::kNone);
+    if (!bounded) taken = device->launches().back().counters.warp_instructions;
   }
 }
 

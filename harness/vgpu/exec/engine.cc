@@ -453,6 +453,8 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
   s.spin_budget = kSpinQuantum;
   bool progressed = false;
   bool spun = false;
+  uint64_t before_pause =
+      0;  // instructions up to a look at the clock: the turn goes on, and its end says what they were
   while (warp.alive != 0) {
     if (s.current < 0 || s.groups[s.current].status != GroupStatus::kReady || s.groups[s.current].spun) {
       const int next = NextReady(s);
@@ -480,9 +482,13 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     s.executed += ran;
     block.instructions += ran;
     executed_ += ran;
-    const bool waited = s.reason == StopReason::kSpun;
-    block.waiting.Add(ran, waited);
-    waiting_.Add(ran, waited);
+    before_pause += ran;
+    if (s.reason != StopReason::kPaused || before_pause >= kGroupQuantum) {
+      const bool waited = s.reason == StopReason::kSpun;
+      block.waiting.Add(before_pause, waited);
+      waiting_.Add(before_pause, waited);
+      before_pause = 0;
+    }
     switch (s.reason) {
       case StopReason::kFault:
         return WarpTurn::kFault;
