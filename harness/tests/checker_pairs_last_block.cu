@@ -1,0 +1,140 @@
+// The last block to finish adds up what all have left: which fences that takes, where, and of which scope. What is
+// missing a fence stands beside what has it.
+#include "checker_pairs.h"
+
+// In the manner of the programming guide: the partial sums are volatile, one thread leaves its block's and draws a
+// ticket, a barrier tells its block. Returns whether the thread has added them up.
+template <typename Leave>
+__device__ bool AddedUpByTheLast(Buffers b, Leave leave) {
+  __shared__ bool last;
+  volatile int* partial = b.out;
+  if (threadIdx.x == 0) last = leave(partial) == gridDim.x - 1;
+  __syncthreads();
+  if (!last || threadIdx.x != 0) return false;
+  int sum = 0;
+  for (unsigned k = 0; k < gridDim.x; ++k) sum += partial[k];  // second
+  b.out[512] = sum;
+  return true;
+}
+
+// expect: race, global
+// launch: 4 x 64
+// says: put __threadfence() before the atomic
+extern "C" __global__ void guide_without_its_fence(Buffers b) {
+  AddedUpByTheLast(b, [&](volatile int* partial) {
+    partial[blockIdx.x] = b.in[blockIdx.x];  // first
+    return atomicInc(b.tickets, gridDim.x);
+  });
+}
+
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void guide_with_its_fence(Buffers b) {
+  const bool added = AddedUpByTheLast(b, [&](volatile int* partial) {
+    partial[blockIdx.x] = b.in[blockIdx.x];
+    __threadfence();
+    return atomicInc(b.tickets, gridDim.x);
+  });
+  if (!added) return;
+  b.out[0] = b.out[512];
+  b.tickets[0] = 0;
+}
+
+// expect: race, global
+// launch: 4 x 64
+// says: write the data first, then __threadfence()
+extern "C" __global__ void guide_with_its_fence_too_late(Buffers b) {
+  AddedUpByTheLast(b, [&](volatile int* partial) {
+    partial[blockIdx.x] = b.in[blockIdx.x];  // first
+    const unsigned ticket = atomicInc(b.tickets, gridDim.x);
+    __threadfence();
+    return ticket;
+  });
+}
+
+// expect: race, global
+// launch: 4 x 64
+extern "C" __global__ void guide_with_its_fence_too_early(Buffers b) {
+  AddedUpByTheLast(b, [&](volatile int* partial) {
+    __threadfence();
+    partial[blockIdx.x] = b.in[blockIdx.x];  // first
+    return atomicInc(b.tickets, gridDim.x);
+  });
+}
+
+// expect: race, global
+// launch: 4 x 64
+// says: for its own block only
+extern "C" __global__ void guide_with_a_fence_of_the_block(Buffers b) {
+  AddedUpByTheLast(b, [&](volatile int* partial) {
+    partial[blockIdx.x] = b.in[blockIdx.x];  // first
+    __threadfence_block();
+    return atomicInc(b.tickets, gridDim.x);
+  });
+}
+
+// Each thread leaves something, and all read what the other blocks' have.
+template <typename Draw>
+__device__ void ReadByTheLast(Buffers b, Draw draw) {
+  __shared__ bool last;
+  b.out[blockIdx.x * 64 + threadIdx.x] = b.in[threadIdx.x];  // first
+  draw(last);
+  __syncthreads();
+  if (last) b.out[512 + threadIdx.x] = b.out[threadIdx.x] + b.out[192 + threadIdx.x];  // second
+}
+
+// All of them fence, then one draws the ticket behind a barrier.
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void last_block_with_a_fence_each(Buffers b) {
+  ReadByTheLast(b, [&](bool& last) {
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(b.tickets, 1) == gridDim.x - 1;
+  });
+}
+
+// One thread's fence is for what came before it: of other warps, what a barrier has put there.
+// expect: race, global
+// launch: 4 x 64
+extern "C" __global__ void last_block_without_the_barrier(Buffers b) {
+  ReadByTheLast(b, [&](bool& last) {
+    if (threadIdx.x != 0) return;
+    __threadfence();
+    last = atomicAdd(b.tickets, 1) == gridDim.x - 1;
+  });
+}
+
+// One thread a block: the one that draws the last ticket reads on alone.
+template <typename Data>
+__device__ void AddedUpByTheLastThread(Buffers b, Data data) {
+  if (threadIdx.x != 0) return;
+  data[blockIdx.x] = b.in[blockIdx.x];  // first
+  __threadfence();
+  if (atomicAdd(b.tickets, 1) != gridDim.x - 1) return;
+  int sum = 0;
+  for (unsigned k = 0; k < gridDim.x; ++k) sum += data[k];  // second
+  b.out[512] = sum;
+}
+
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void last_thread_reads_volatile(Buffers b) {
+  AddedUpByTheLastThread(b, const_cast<volatile int*>(b.out));
+}
+
+// expect: race, global
+// launch: 4 x 64
+// says: put __threadfence() between the two
+extern "C" __global__ void last_thread_reads_plainly(Buffers b) { AddedUpByTheLastThread(b, b.out); }
+
+// Atomics of the block's scope tell other blocks nothing.
+// expect: race, global
+// launch: 4 x 64
+extern "C" __global__ void tickets_of_the_block(Buffers b) {
+  if (threadIdx.x == 0) b.out[blockIdx.x] = atomicAdd_block(b.tickets, 1);  // first, second
+}
+
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void tickets_of_each_block(Buffers b) { atomicAdd_block(&b.tickets[blockIdx.x], 1); }
