@@ -75,12 +75,6 @@ std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_c
   return text;
 }
 
-std::string Grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
 std::string Counted(uint64_t number, const std::string& one, const std::string& many) {
   return Grouped(number) + " " + (number == 1 ? one : many.empty() ? one + "s" : many);
 }

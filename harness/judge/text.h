@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "vgpu/grouped.h"
+
 namespace lockstep::judge {
 
 // Valid UTF-8 without control characters (newline and tab stay): each byte that is neither is written "\xNN", so that
@@ -18,8 +20,7 @@ std::string Cut(std::string printable, size_t most_bytes);
 // said.
 std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_columns, std::string_view indent);
 
-// "4,194,304": digits in groups of three.
-std::string Grouped(uint64_t number);
+using vgpu::Grouped;
 
 // "1 copy", "4,096 copies". many: the plural where it is not one with an s.
 std::string Counted(uint64_t number, const std::string& one, const std::string& many = "");

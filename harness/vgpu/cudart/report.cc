@@ -12,6 +12,7 @@
 
 #include "vgpu/cudart/api_failure.h"
 #include "vgpu/cudart/table.h"
+#include "vgpu/grouped.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -84,13 +85,12 @@ void PrintKernels(const Device& device, const std::vector<KernelSummary>& kernel
   for (const KernelSummary& kernel : kernels) {
     const Counters& c = kernel.counters;
     const LaunchRecord& first = *kernel.first;
-    table.Add({kernel.name, WithThousands(kernel.launches), kernel.same_shape ? Shape(first.grid) : "various",
+    table.Add({kernel.name, Grouped(kernel.launches), kernel.same_shape ? Shape(first.grid) : "various",
                kernel.same_shape ? Shape(first.block) : "various", WithDecimals(kernel.microseconds, 2), first.bound_by,
                WithDecimals(100 * first.theoretical_occupancy, 0) + "%", std::to_string(first.registers),
-               WithThousands(c.warp_instructions), Percent(c.divergent_branches, c.branches),
+               Grouped(c.warp_instructions), Percent(c.divergent_branches, c.branches),
                Ratio(c.global_load_sectors + c.global_store_sectors, c.global_load_requests + c.global_store_requests),
-               WithThousands(c.shared_conflicts()), WithThousands(c.barriers),
-               WithThousands(c.atomics + c.shared_atomics)});
+               Grouped(c.shared_conflicts()), Grouped(c.barriers), Grouped(c.atomics + c.shared_atomics)});
   }
   PrintTable(table);
 }
@@ -132,10 +132,10 @@ void PrintLines(const KernelSummary& kernel) {
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Table table({"<line", "warp instr.", "divergent", "sectors/req", "conflicts", "barriers", "<source"});
   for (const auto& [place, c] : lines) {
-    table.Add({FileName(place.first) + ":" + std::to_string(place.second), WithThousands(c.warp_instructions),
+    table.Add({FileName(place.first) + ":" + std::to_string(place.second), Grouped(c.warp_instructions),
                Percent(c.divergent_branches, c.branches),
                Ratio(c.global_load_sectors + c.global_store_sectors, c.global_load_requests + c.global_store_requests),
-               WithThousands(c.shared_conflicts()), WithThousands(c.barriers), SourceLine(place.first, place.second)});
+               Grouped(c.shared_conflicts()), Grouped(c.barriers), SourceLine(place.first, place.second)});
   }
   PrintTable(table);
   if (kernel.lines.size() > shown) {
@@ -160,7 +160,7 @@ void PrintFindings(const Device& device, const ReportOptions& options) {
       ++count;
       const std::string place = allocation.allocated_at.empty() ? "" : ", allocated at " + allocation.allocated_at;
       std::fprintf(stderr, "%s  %s: %s bytes were %s%s\n", Colored(kRed, "LEAK").c_str(), allocation.label.c_str(),
-                   WithThousands(allocation.bytes).c_str(), when, place.c_str());
+                   Grouped(allocation.bytes).c_str(), when, place.c_str());
     };
     for (const auto& allocation : options.lost_at_reset) print(allocation, "not freed before cudaDeviceReset");
     for (const auto& allocation : device.Allocations()) print(allocation, "never freed");

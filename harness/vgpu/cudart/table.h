@@ -1,7 +1,6 @@
 // Aligned text tables.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,6 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string WithThousands(uint64_t number);  // 1,234,567
 std::string WithDecimals(double number, int decimals);
 
 }  // namespace lockstep::vgpu::cudart

@@ -10,6 +10,7 @@
 #include "vgpu/exec/freed.h"
 #include "vgpu/exec/launch.h"
 #include "vgpu/exec/loaded_module.h"
+#include "vgpu/grouped.h"
 #include "vgpu/model/occupancy.h"
 #include "vgpu/model/time_model.h"
 #include "vgpu/observers/checkers.h"
@@ -58,13 +59,6 @@ LaunchError ErrorOf(FindingKind kind) {
     default:
       return LaunchError::kIllegalAddress;
   }
-}
-
-// "1,000,000".
-std::string Grouped(uint64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
-  return text;
 }
 
 void PrintToStdout(std::string_view text) {
