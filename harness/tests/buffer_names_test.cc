@@ -1,12 +1,12 @@
 // A fault's message names the buffer, wherever it came from, also one that has been freed; and what becomes of frees
 // and copies that go wrong.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
+#include <memory>
 #include <string>
 
 #include "tests/shell.h"
+#include "tests/temporary_folder.h"
 
 namespace lockstep {
 namespace {
@@ -14,23 +14,19 @@ namespace {
 class BufferNamesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::string pattern = testing::TempDir() + "/buffer_names.XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = new std::string(pattern);
-    const auto built = Execute(std::string(LOCKSTEP_NVCC) +
-                               " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                               LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart_programs/buffer_names.cu -o " + *folder_ +
-                               "/program 2>&1");
-    ASSERT_TRUE(std::filesystem::exists(*folder_ + "/program")) << built.text;
+    folder_ = std::make_unique<TemporaryFolder>();
+    const auto built =
+        Execute(std::string(LOCKSTEP_NVCC) +
+                " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+                LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart_programs/buffer_names.cu -o " + Program() + " 2>&1");
+    ASSERT_EQ(built.status, 0) << built.text;
   }
-  static void TearDownTestSuite() {
-    std::filesystem::remove_all(*folder_);
-    delete folder_;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  static std::string Program() { return folder_->path() + "program"; }
 
   static std::string Output(const std::string& kind) {
-    return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --check --color=never " + *folder_ + "/program " +
-                   kind + " 2>&1")
+    return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --check --color=never " + Program() + " " + kind +
+                   " 2>&1")
         .text;
   }
   static void ExpectPart(const std::string& output, const std::string& part) {
@@ -38,9 +34,8 @@ class BufferNamesTest : public testing::Test {
   }
 
  private:
-  static std::string* folder_;
+  static inline std::unique_ptr<TemporaryFolder> folder_;
 };
-std::string* BufferNamesTest::folder_ = nullptr;
 
 TEST_F(BufferNamesTest, ABufferOfAnyKindIsNamed) {
   ExpectPart(Output("malloc"), "just past the end of cudaMalloc #1 (64 bytes, offset 64)");

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include "tests/shell.h"
+#include "tests/temporary_folder.h"
 
 namespace lockstep {
 namespace {
@@ -28,13 +28,6 @@ std::string Read(const std::string& path) {
 
 class CudartTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "/cudart_test.XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern + "/";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string Compile(const std::string& source, const std::string& flags) const {
     const std::string program = folder_ + "program";
     const Output output = Execute(std::string(LOCKSTEP_NVCC) + " -std=c++17 -lineinfo " + flags + " " + source +
@@ -46,7 +39,12 @@ class CudartTest : public testing::Test {
     std::ofstream(folder_ + name) << text;
     return folder_ + name;
   }
-  std::string folder_;
+
+ private:
+  const TemporaryFolder temporary_;
+
+ protected:
+  const std::string& folder_ = temporary_.path();
 };
 
 TEST_F(CudartTest, EveryCallReturnsWhatAnH200Returned) {

@@ -1,12 +1,12 @@
 // Programs that use streams, each in a right and a wrong form (cudart_programs/streams.cu), under vgpu-run --check.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
+#include <memory>
 #include <sstream>
 #include <string>
 
 #include "tests/shell.h"
+#include "tests/temporary_folder.h"
 
 namespace lockstep {
 namespace {
@@ -16,21 +16,19 @@ const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
 class StreamsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::string pattern = testing::TempDir() + "/streams_test.XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
+    folder_ = std::make_unique<TemporaryFolder>();
     const Output output =
         Execute(std::string(LOCKSTEP_NVCC) +
                 " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
                 LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart_programs/streams.cu -o " + Program() + " 2>&1");
     ASSERT_EQ(output.status, 0) << output.text;
   }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
-  static std::string Program() { return folder_ + "/streams"; }
+  static void TearDownTestSuite() { folder_.reset(); }
+  static std::string Program() { return folder_->path() + "streams"; }
   static Output Run(const std::string& options, const std::string& arguments) {
     return Execute(kVgpuRun + " " + options + " " + Program() + " " + arguments + " 2>&1");
   }
-  static inline std::string folder_;
+  static inline std::unique_ptr<TemporaryFolder> folder_;
 };
 
 bool Races(const Output& output) { return output.text.find("\nRACE") != std::string::npos; }
