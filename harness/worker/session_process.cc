@@ -184,15 +184,20 @@ std::optional<ExitStatus> WorkerProcess::Status() {
 }
 
 void WorkerProcess::Hold() {
-  if (pid_ <= 0 || !held_.empty()) return;
+  if (!StopAll()) Fail("stopping the worker");
+}
+
+bool WorkerProcess::StopAll() {
+  if (pid_ <= 0 || !held_.empty()) return true;
   held_ = {pid_};
   // Parents before their children: one that stands has no more of them.
   for (size_t next = 0; next < held_.size(); ++next) {
     const pid_t process = held_[next];
     // What a process had started goes on when it has ended.
-    if (::kill(process, SIGSTOP) != 0 && errno != ESRCH) Fail("stopping the worker");
+    if (::kill(process, SIGSTOP) != 0 && errno != ESRCH) return false;
     for (const pid_t child : ChildrenOf(process)) held_.push_back(child);
   }
+  return true;
 }
 
 void WorkerProcess::Release() {
@@ -201,9 +206,13 @@ void WorkerProcess::Release() {
 }
 
 void WorkerProcess::Kill() {
-  held_.clear();
   if (pid_ <= 0) return;
   Status();
+  // Without a sandbox nothing else ends what is in a session of its own. Stopped first: none of them starts another,
+  // and none that has ended is collected, so no id is another process's by now.
+  StopAll();
+  for (const pid_t process : held_) ::kill(process, SIGKILL);
+  held_.clear();
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {

@@ -49,10 +49,12 @@ class WorkerProcess {
   // Throws StartError where a process can't be stopped.
   void Hold();
   void Release();
-  // Kills the process group and collects the process. Descriptors stay open, to be drained.
+  // Kills the process, its group and all that it started (except what has lost its parent and is in another session:
+  // a sandbox ends that), and collects the process. Descriptors stay open, to be drained.
   void Kill();
 
  private:
+  bool StopAll();  // whether each could be stopped; held_ has them
   pid_t pid_ = -1;
   int socket_ = -1, output_ = -1, pidfd_ = -1;
   bool has_prefix_ = false;
