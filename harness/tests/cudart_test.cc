@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/shell.h"
 #include "tests/temporary_folder.h"
@@ -229,6 +230,64 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
   // Several devices: copies between them; a stream, an address and an error belong to one.
   EXPECT_EQ(Execute(kVgpuRun + " --devices=2 " + program + " 2>/dev/null").text,
             "1 cudaErrorInvalidResourceHandle cudaErrorIllegalAddress cudaSuccess cudaErrorInvalidDevice\n");
+}
+
+// However a call is made: the line is the program's, not one of the toolkit's, the system's, or the kernel's own.
+constexpr const char* kCallingProgram = R"(
+#include <functional>
+#include <thread>
+__global__ void Fill(int* p) { *p = 1; }
+template <typename T> __global__ void FillAny(T* p) { *p = 1; }
+static __global__ void Stat(int* p) { *p = 1; }  // "Stat" could be read as a mangled type
+namespace { __global__ void Hidden(int* p) { *p = 1; } }
+__device__ int symbol;
+static void Call(int way, int* p) {
+  void* arguments[] = {&p};
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = 1;
+  launch.blockDim = 4096;
+  cudaStream_t none = reinterpret_cast<cudaStream_t>(64);
+  if (way == 0) Fill<<<1, 4096>>>(p);                             // way 0
+  if (way == 1) FillAny<int><<<1, 4096>>>(p);                     // way 1
+  if (way == 2) Stat<<<1, 4096>>>(p);                             // way 2
+  if (way == 3) Hidden<<<1, 4096>>>(p);                           // way 3
+  if (way == 4) cudaLaunchKernelEx(&launch, Fill, p);             // way 4
+  if (way == 5) cudaLaunchKernel(Fill, 1, 4096, arguments);       // way 5
+  if (way == 6) cudaLaunchCooperativeKernel(Fill, 1, 4096, arguments);  // way 6
+  if (way == 7) std::function<void()>([&] { Fill<<<1, 4096>>>(p); })();  // way 7
+  if (way == 8) Fill<<<1, 1, 1 << 20>>>(p);                       // way 8
+  if (way == 9) Fill<<<1, 1, 0, none>>>(p);                       // way 9
+  if (way == 10) std::bind(cudaFree, p + 1)();                    // way 10
+  if (way == 11) cudaMemcpyToSymbol(symbol, p, 64);               // way 11
+  if (way == 12) std::thread([&] { Fill<<<1, 4096>>>(p); }).join();      // way 12
+}
+int main(int, char** words) {
+  int* p;
+  cudaMalloc(&p, 4096);
+  Call(atoi(words[1]), p);
+}
+)";
+
+TEST_F(CudartTest, TheLineOfAFailedCallIsTheProgramsHoweverItIsMade) {
+  const std::string source = Write("calls.cu", kCallingProgram);
+  const std::string program = Compile(source, "-g -cudart shared " + kPtx);
+  std::vector<int> lines;  // of each way
+  std::istringstream text(kCallingProgram);
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    if (line.find("// way ") != std::string::npos) lines.push_back(number);
+  }
+  ASSERT_EQ(lines.size(), 13u);
+  for (size_t way = 0; way < lines.size(); ++way) {
+    const std::string output =
+        Execute(kVgpuRun + " --check=api --color=never " + program + " " + std::to_string(way) + " 2>&1").text;
+    const size_t from = output.find("API  ");
+    ASSERT_NE(from, std::string::npos) << way << output;
+    const std::string finding = output.substr(from, output.find('\n', from) - from);
+    if (finding.find("main()") != std::string::npos) GTEST_SKIP() << "no libbacktrace";
+    EXPECT_NE(finding.find(") at " + source + ":" + std::to_string(lines[way]) + ","), std::string::npos) << finding;
+  }
 }
 
 TEST_F(CudartTest, AFailedAssertionIsNoErrorThatNobodyTook) {

@@ -1,17 +1,20 @@
 #include "vgpu/cudart/call_site.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string_view>
 #include <utility>
+
+#include "vgpu/symbol_name.h"
 
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
 // GCC's libbacktrace reads symbols and DWARF; distributions install the library without its header.
@@ -48,22 +51,49 @@ _Unwind_Reason_Code Step(_Unwind_Context* context, void* data) {
   return walk.count < kMaxFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-const void* ObjectOf(uintptr_t pc) {
+bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view beginning) { return text.substr(0, beginning.size()) == beginning; });
+}
+
+// Of this library, or of the system's: libc starts threads, libstdc++ runs what they are given.
+bool IsForeignObject(uintptr_t pc) {
+  static const void* const self = [] {
+    Dl_info own;
+    return ::dladdr(reinterpret_cast<void*>(&CallSite), &own) != 0 ? own.dli_fbase : nullptr;
+  }();
   Dl_info info;
-  return ::dladdr(reinterpret_cast<void*>(pc), &info) != 0 ? info.dli_fbase : nullptr;
+  if (::dladdr(reinterpret_cast<void*>(pc), &info) == 0) return false;
+  return info.dli_fbase == self || StartsWithAny(info.dli_fname, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
 }
 
-// The typed wrappers of cuda_runtime.h, cudaMalloc<float> and the like.
-bool IsCudaHeader(std::string_view file) {
-  const std::string_view name = file.substr(file.find_last_of('/') + 1);
-  return name.substr(0, 12) == "cuda_runtime" || name.substr(0, 12) == "host_runtime";
+// The toolkit's headers have typed wrappers (cudaMalloc<float>, cudaLaunchKernelEx) and whole libraries (CUB, Thrust),
+// the system's have std::function and the like: those call for the program.
+bool IsForeignSource(const char* file) {
+  namespace fs = std::filesystem;
+  static const std::string toolkit = fs::path(LOCKSTEP_CUDA_INCLUDE).lexically_normal().string() + "/";
+  static const std::string toolkit_really = [] {
+    std::error_code error;
+    const fs::path path = fs::canonical(LOCKSTEP_CUDA_INCLUDE, error);
+    return error ? toolkit : path.string() + "/";
+  }();
+  const std::string lexical = fs::path(file).lexically_normal();
+  if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, toolkit_really})) return true;
+  // nvcc names its own headers by way of its own folder.
+  return lexical.find("/targets/x86_64-linux/include/") != std::string::npos ||
+         StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
+                       {"cuda_runtime", "host_runtime"});
 }
 
-std::string Demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                         &std::free);
-  std::string function = status == 0 ? text.get() : name;
+std::string FunctionName(const char* symbol) {
+  std::string function = Demangled(symbol).value_or(symbol);
+  // A static kernel is in a namespace of nvcc's own, which its host function isn't.
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::", kInternal = "_INTERNAL_";
+  for (size_t at; (at = function.find(kAnonymous)) != std::string::npos;) function.erase(at, kAnonymous.size());
+  for (size_t at; (at = function.find(kInternal)) != std::string::npos;) {
+    const size_t end = function.find("::", at);
+    function.erase(at, end == std::string::npos ? end : end + 2 - at);
+  }
   function = function.substr(0, function.find('('));
   // A template's name begins with its type of result.
   if (const size_t space = function.find(' '); space < function.find('<')) function.erase(0, space + 1);
@@ -74,7 +104,7 @@ std::string Demangled(const char* name) {
 struct Place {
   std::string file, function;
   int line = 0;
-  bool header = false;  // of a frame that was inlined too
+  bool foreign = false;  // lines are known, and none is the program's
 };
 
 std::string& KernelBeingLaunched() {
@@ -84,8 +114,8 @@ std::string& KernelBeingLaunched() {
 
 // nvcc makes a host function of a kernel's name, which calls a stub, which launches it. Neither is the program's.
 bool IsOfLaunch(const std::string& function) {
-  return function.rfind("__device_stub_", 0) == 0 || function.rfind("__cudaLaunch", 0) == 0 ||
-         function.rfind("__wrapper__device_stub_", 0) == 0 || (!function.empty() && function == KernelBeingLaunched());
+  return StartsWithAny(function, {"__device_stub_", "__cudaLaunch", "__wrapper__device_stub_"}) ||
+         (!function.empty() && function == FunctionName(KernelBeingLaunched().c_str()));
 }
 
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
@@ -95,9 +125,12 @@ void IgnoreError(void*, const char*, int) {}
 // Called for each function inlined at the address, innermost first, and for the one that holds it.
 int TakeLine(void* data, uintptr_t, const char* file, int line, const char* function) {
   auto& place = *static_cast<Place*>(data);
-  if (file == nullptr || IsCudaHeader(file)) return 0;
-  std::string name = function != nullptr ? Demangled(function) : "";
-  if (IsOfLaunch(name)) return 0;
+  if (file == nullptr) return 0;
+  std::string name = function != nullptr ? FunctionName(function) : "";
+  if (IsForeignSource(file) || IsOfLaunch(name)) {
+    place.foreign = true;
+    return 0;
+  }
   place.file = file;
   place.line = line;
   if (function != nullptr) place.function = std::move(name);
@@ -105,7 +138,7 @@ int TakeLine(void* data, uintptr_t, const char* file, int line, const char* func
 }
 
 void TakeName(void* data, uintptr_t, const char* name, uintptr_t, uintptr_t) {
-  if (name != nullptr) static_cast<Place*>(data)->function = Demangled(name);
+  if (name != nullptr) static_cast<Place*>(data)->function = FunctionName(name);
 }
 
 Place PlaceOf(uintptr_t return_address) {
@@ -114,7 +147,7 @@ Place PlaceOf(uintptr_t return_address) {
   if (state == nullptr) return place;
   const uintptr_t pc = return_address - 1;  // within the call
   backtrace_pcinfo(state, pc, TakeLine, IgnoreError, &place);
-  if (place.file.empty()) backtrace_syminfo(state, pc, TakeName, IgnoreError, &place);
+  if (place.file.empty() && !place.foreign) backtrace_syminfo(state, pc, TakeName, IgnoreError, &place);
   return place;
 }
 
@@ -124,7 +157,7 @@ Place PlaceOf(uintptr_t return_address) {
   Place place;
   Dl_info info;
   if (::dladdr(reinterpret_cast<void*>(return_address - 1), &info) != 0 && info.dli_sname != nullptr) {
-    place.function = Demangled(info.dli_sname);
+    place.function = FunctionName(info.dli_sname);
   }
   return place;
 }
@@ -132,14 +165,14 @@ Place PlaceOf(uintptr_t return_address) {
 #endif
 
 std::string Resolve(const Frames& frames) {
-  const void* const self = ObjectOf(reinterpret_cast<uintptr_t>(&CallSite));
   for (const uintptr_t frame : frames) {
     if (frame == 0) break;
-    if (ObjectOf(frame) == self) continue;
+    if (IsForeignObject(frame)) continue;
     const Place place = PlaceOf(frame);
     if (!place.file.empty()) return place.file + ":" + std::to_string(place.line);
     // Without lines, the wrappers are known by their names.
-    if (place.function.empty() || place.function.rfind("cuda", 0) == 0 || IsOfLaunch(place.function)) continue;
+    if (place.function.empty() || IsOfLaunch(place.function)) continue;
+    if (StartsWithAny(place.function, {"cuda", "std::", "cub::", "thrust::", "cooperative_groups::"})) continue;
     return place.function.substr(0, kMaxName) + "()";
   }
   return "";
@@ -147,8 +180,7 @@ std::string Resolve(const Frames& frames) {
 
 }  // namespace
 
-LaunchedKernel::LaunchedKernel(const std::string& name) { KernelBeingLaunched() = name; }
-LaunchedKernel::~LaunchedKernel() { KernelBeingLaunched().clear(); }
+void NoteLaunchedKernel(const std::string& mangled) { KernelBeingLaunched() = mangled; }
 
 std::string CallSite() {
   Walk walk;

@@ -101,6 +101,7 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
 
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
             bool cooperative) {
+  NoteLaunchedKernel(r.KernelOf(function).name);
   r.StreamForWork(configuration.stream);
   Submit(r, MakeLaunch(r, function, configuration, arguments, cooperative), configuration.stream);
 }
@@ -116,7 +117,6 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
   launch.parameters = work.parameters;
   launch.cooperative = work.cooperative;
   launch.cluster = ToDim3(work.cluster);
-  const LaunchedKernel launched(r.InfoOf(*work.kernel).demangled);
   StreamOperation operation(r, stream, true);
   const HostMemoryInUse host_memory(r, operation.point());
   operation.Begin();

@@ -99,6 +99,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults) {
   RefuseHostLibraries();
   function_ = function;
   carried_ = false;
+  NoteLaunchedKernel("");
   if (faults == Faults::kNone) return cudaSuccess;
   Context& current = context();
   if (faults == Faults::kReports && current.pending != cudaSuccess) {
