@@ -53,7 +53,33 @@ def test_a_cards_command_names_no_folder(folder: str, shown: str) -> None:
     assert made.public_command == f"grader grade {shown} --assignment 04_x --only 'a b'"
 
 
+MOUNTINFO = r"""
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
+31 27 8:3 /@home /home rw,relatime shared:5 - btrfs /dev/sda3 rw,subvol=/@home
+138 132 8:3 /@home/prof/out/my\040work /home/prof/out/my\040work ro,nosuid - btrfs /dev/sda3 rw
+"""
+
+
+def test_tables_of_mounts_are_not_shown() -> None:
+    mounts = "/dev/sda3 /home/prof/out/work/x/build/lib ext4 ro,nosuid,relatime 0 0\noverlay / overlay rw 0 0"
+    text = f"total 3\n{MOUNTINFO.strip()}\n{mounts}\na /b c d 0 0\n1 2 3:4 5 - 6"
+    assert PATHS.hide(text) == "total 3\n" + "(a mount)\n" * 5 + "a /b c d 0 0\n1 2 3:4 5 - 6"
+
+
+def test_paths_as_their_file_system_has_them_become_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tmp_path / "mountinfo"
+    table.write_text(MOUNTINFO.strip())
+    monkeypatch.setattr("grader.machine_paths._MOUNTS", table)
+    paths = MachinePaths(LAYOUT, TOOLCHAIN, Path("/home/prof/out/my work"))
+    shown = "/@home/prof/cs[1]/lockstep/build/lib\n/@home/prof/out/my work/1/out\n/@home/prof/other"
+    assert paths.hide(shown) == "build/lib\n1/out\n/@home/prof/other"
+    table.unlink()
+    assert MachinePaths(LAYOUT, TOOLCHAIN).hide(shown) == shown
+
+
 def test_long_output_takes_no_time() -> None:
+    mounts = ("1 1 1:1 / / rw" + " - a" * 75_000, "1 1 1:1 / / rw" + " - a b" * 50_000 + "\n", "a / " * 75_000)
+    assert all(PATHS.hide(text) for text in mounts)
     for text in ("/" * 300_000, "/home/prof/" * 30_000, "/tmp/worker." * 30_000):
         assert PATHS.hide(text) == text
 

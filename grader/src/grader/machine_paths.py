@@ -2,6 +2,8 @@
 
 In the sandbox a submission is compiled under a name that says nothing, so that its `__FILE__` says nothing either. What
 remains are the folders of the checkout and of the toolkit in messages about headers, and all of them without a sandbox.
+Its tables of mounts name the folders too, also as their file systems have them: no line of such a table is shown. What
+a submission encodes before it prints it stays what it is.
 """
 
 import re
@@ -13,6 +15,11 @@ from grader.result import SuiteResult
 from grader.toolchain import Toolchain
 
 IN_BOX = Path("/submission")
+_MOUNT = re.compile(  # a line of /proc/self/mountinfo; of /proc/mounts
+    r"^\d+ \d+ \d+:\d+ \S+ \S+ r[ow]\b.* - \S+ .*$|^\S+ /\S* \S+ r[ow](?:,\S*)? \d+ \d+$", re.MULTILINE
+)
+_MOUNTS = Path("/proc/self/mountinfo")
+_OCTAL = re.compile(r"\\([0-7]{3})")  # a space, say
 _SCRATCH = r"/tmp/worker\.\w{6}(?=/)|/tmp(?=/tmpxft_)"  # noqa: S108  # the build script's, and nvcc's
 
 
@@ -23,13 +30,15 @@ class MachinePaths:
         """`scratch` folders hold the submission and what is made of it."""
         named = {str(toolchain.toolkit): "cuda", str(layout.build): "build", str(layout.root): ""}
         named |= {str(folder): "" for path in (IN_BOX, *scratch) for folder in (path, path.resolve())}
+        mounts = _mounts()
+        named = {_in_file_system(path, mounts): name for path, name in named.items()} | named
         self._names = {path: name for path, name in named.items() if path != "/"}
         paths = "|".join(re.escape(path) for path in sorted(self._names, key=len, reverse=True))
         self._pattern = re.compile(rf"({paths}|{_SCRATCH})(/+|(?![\w.+-]))")
 
     def hide(self, text: str) -> str:
         """The text with names instead of paths."""
-        return self._pattern.sub(self._name, text)
+        return self._pattern.sub(self._name, _MOUNT.sub("(a mount)", text))
 
     def _name(self, match: re.Match[str]) -> str:
         name = self._names.get(match[1], "")
@@ -58,3 +67,21 @@ class MachinePaths:
             evidence=tuple(replace(entry, message=hide(entry.message)) for entry in result.evidence),
             timings=tuple(replace(entry, message=hide(entry.message)) for entry in result.timings),
         )
+
+
+def _mounts() -> dict[str, str]:
+    """This machine's mount points, and which folder of its file system each shows."""
+    try:
+        lines = _MOUNTS.read_text().splitlines()
+    except OSError:
+        return {}
+    plain = [[_OCTAL.sub(lambda match: chr(int(match[1], 8)), word) for word in line.split(" ")] for line in lines]
+    return {point: folder for _, _, _, folder, point, *_ in plain}
+
+
+def _in_file_system(path: str, mounts: dict[str, str]) -> str:
+    """The path as its file system has it: /prof/lockstep where /home/prof/lockstep is on a file system of its own."""
+    for folder in (Path(path), *Path(path).parents):
+        if (shown := mounts.get(str(folder))) is not None:
+            return str(Path(shown) / Path(path).relative_to(folder))
+    return path
