@@ -179,7 +179,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
   }
   if (const toml::table* calls = SubTable(root, "device_calls", whole)) {
     const Table table(*calls, file, "device_calls");
-    assignment.device_calls = {table.Flag("copy_input"), table.Flag("fill_result"), table.Flag("copy_result")};
+    assignment.device_calls = {table.Flag("fill_result"), table.Flag("copy_result")};
   }
   if (const toml::table* evidence = SubTable(root, "evidence", whole)) {
     const Table table(*evidence, file, "evidence");

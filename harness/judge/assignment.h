@@ -25,7 +25,6 @@ struct Limits {
 
 // What CUDA calls of the host may do with the buffers that a launcher is given; all else is the kernels' to do.
 struct DeviceCalls {
-  bool copy_input = false;   // to other device memory, in pieces: what is copied counts as read; as a whole it may be
   bool fill_result = false;  // what it begins with, before any kernel stores there: cudaMemset, or a few bytes copied
   bool copy_result = false;  // from other device memory
 };

@@ -101,9 +101,7 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
     if (use == nullptr) continue;
     if (auto problem = HostsPartOfInput(context, *use, input.name)) return problem;
     if (IsCopiedWhole(*use, input)) continue;
-    std::vector<uint64_t> read = use->by_kernels.loaded;
-    for (size_t k = 0; allowed.copy_input && k < read.size(); ++k) read[k] |= use->copied[k];
-    if (auto problem = Lack(context, input, use->by_kernels, read, "read",
+    if (auto problem = Lack(context, input, use->by_kernels, use->by_kernels.loaded, "read",
                             "the kernels have to do the work, and for it they need all of " + input.name)) {
       return problem;
     }

@@ -98,13 +98,6 @@ TEST_F(KernelWorkTest, WhatAResultBeginsWithComesBeforeTheKernels) {
   EXPECT_NE(Found(allowed), "");
 }
 
-TEST_F(KernelWorkTest, ACopyOfTheInputCountsAsReadWhereThatIsAllowed) {
-  in().by_kernels.loaded.assign(in().by_kernels.loaded.size(), 0);
-  TouchedRange::Set(in().copied, 0, kBytes);
-  EXPECT_NE(Found(), "");
-  EXPECT_EQ(Found({.copy_input = true}), "");
-}
-
 // Work on a copy is work; a shift by two copies is none.
 TEST_F(KernelWorkTest, ACopyOfTheWholeInputCountsAsRead) {
   in().by_kernels.loaded.assign(in().by_kernels.loaded.size(), 0);

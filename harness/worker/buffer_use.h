@@ -20,11 +20,10 @@ struct HostUse {
 
 // A buffer of the judge's that the call was given, or one of the call's own.
 struct BufferUse {
-  explicit BufferUse(vgpu::TouchedRange range) : by_kernels(std::move(range)), copied(by_kernels.loaded.size()) {}
+  explicit BufferUse(vgpu::TouchedRange range) : by_kernels(std::move(range)) {}
 
   vgpu::TouchedRange by_kernels;
-  std::vector<uint64_t> copied;  // a bit a sector that was copied from here to other device memory
-  // The largest of these copies: where it begins in the buffer, and its bytes.
+  // The largest copy from here to other device memory: where it begins in the buffer, and its bytes.
   uint64_t largest_copy_from = 0, largest_copy_bytes = 0;
   HostUse to_host;      // copied to the host
   HostUse from_host;    // copied from the host to here

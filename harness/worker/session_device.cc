@@ -141,7 +141,6 @@ void DeviceServer::Count(const ApiCall& done) {
       if (buffer != nullptr) add(buffer->from_device);
       if (BufferUse* source = buffer_at(done.from)) {
         const uint64_t from = done.from - source->by_kernels.base;
-        vgpu::TouchedRange::Set(source->copied, from, done.bytes);
         if (done.bytes > source->largest_copy_bytes) {
           source->largest_copy_from = from;
           source->largest_copy_bytes = done.bytes;
@@ -154,11 +153,6 @@ void DeviceServer::Count(const ApiCall& done) {
     default:
       break;
   }
-}
-
-uint64_t DeviceServer::CallsOf(ApiKind kind) const {
-  return static_cast<uint64_t>(
-      std::count_if(trace_.begin(), trace_.end(), [kind](const ApiCall& call) { return call.kind == kind; }));
 }
 
 std::vector<vgpu::Device::AllocationInfo> DeviceServer::Allocations() const {

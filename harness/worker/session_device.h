@@ -83,8 +83,6 @@ class DeviceServer : public CudaServer {
   // The nth allocation (from 1) of the next call finds no room; the nth copy of the next call fails.
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
-  // Calls of this kind since the last ClearTrace.
-  uint64_t CallsOf(ApiKind kind) const;
   // What the worker allocated and has not freed.
   std::vector<vgpu::Device::AllocationInfo> Allocations() const;
 

@@ -144,7 +144,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
     timing = fields.table("timing")
     timing.whole("n", 0)
     calls = fields.table("device_calls")  # the judge's too
-    for key in ("copy_input", "fill_result", "copy_result"):
+    for key in ("fill_result", "copy_result"):
         calls.flag(key, False)
     for table in (limits, evidence, timing, calls, fields):
         table.finish()
