@@ -67,6 +67,11 @@ std::string_view HintOf(OrderClue clue) {
 
 std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   const bool stores = first.access == AccessKind::kStore && second.access == AccessKind::kStore;
+  if (first.access == AccessKind::kAtomic && second.access == AccessKind::kAtomic) {
+    return "both accesses are atomic, but one only among the threads of its own block: between blocks use atomicAdd "
+           "and "
+           "the like, not their _block forms, or cuda::thread_scope_device";
+  }
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
     return "one access is atomic and the other is not: make both atomic, or read the result in a later kernel";
   }
