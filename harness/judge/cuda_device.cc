@@ -285,6 +285,9 @@ class CudaJudgeDevice : public JudgeDevice {
   void Free(uint64_t address) override { runtime_.free(Pointer(address)); }
   bool Write(uint64_t to, const void* from, uint64_t bytes) override {
     runtime_.Check(runtime_.memcpy(Pointer(to), from, bytes, kCopyHostToDevice), "a copy to the device");
+    // A copy from pageable memory returns once the runtime has the bytes, which may be before they are in place. The
+    // worker's kernels run in another context: nothing orders them after it.
+    runtime_.Check(runtime_.device_synchronize(), "a copy to the device");
     return true;
   }
   bool Read(void* to, uint64_t from, uint64_t bytes) override {
