@@ -1,6 +1,8 @@
 // The driver is opened at run time, so the program starts on a machine without one, and no CUDA header is needed.
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -18,9 +20,12 @@ std::string ReadAll(const std::string& path) {
   return text.str();
 }
 
+constexpr int kNotReady = 600;
+
 class GpuTarget : public Target {
  public:
-  GpuTarget(std::string options, std::string files) : options_(std::move(options)), files_(std::move(files)) {
+  GpuTarget(std::string options, std::string files, int seconds)
+      : options_(std::move(options)), files_(std::move(files)), seconds_(seconds) {
     library_ = dlopen("libcuda.so.1", RTLD_NOW);
     if (library_ == nullptr) throw std::runtime_error("no driver: libcuda.so.1 is not found");
     Find(&init_, "cuInit");
@@ -31,6 +36,7 @@ class GpuTarget : public Target {
     Find(&unload_, "cuModuleUnload");
     Find(&function_, "cuModuleGetFunction");
     Find(&launch_, "cuLaunchKernel");
+    Find(&query_, "cuStreamQuery");
     Find(&allocate_, "cuMemAlloc_v2");
     Find(&to_device_, "cuMemcpyHtoD_v2");
     Find(&to_host_, "cuMemcpyDtoH_v2");
@@ -71,6 +77,8 @@ class GpuTarget : public Target {
     const uint64_t scratch_at = output_ + uint64_t{kMostThreads} * kSlots * 4;
     int error = fill_(output_, 0, kOutputBytes);
     if (error == 0) error = launch_(function, blocks, 1, 1, per_block, 1, 1, 0, nullptr, arguments, nullptr);
+    if (error == 0) error = Wait();
+    if (error == kNotReady) return {"not done on the GPU after " + std::to_string(seconds_) + " s", true, {}};
     if (error == 0) error = to_host_(rows.data(), output_, rows.size() * 4);
     if (error == 0) error = to_host_(scratch.data(), scratch_at, scratch.size() * 4);
     if (error != 0) return {"the GPU's launch failed with error " + std::to_string(error), true, {}};
@@ -90,11 +98,21 @@ class GpuTarget : public Target {
     *function = reinterpret_cast<F>(dlsym(library_, name));
     if (*function == nullptr) throw std::runtime_error(std::string("the driver has no ") + name);
   }
+  // A kernel takes well below a millisecond; a copy would wait for one that has no end.
+  int Wait() const {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int polls = 0;; ++polls) {
+      const int error = query_(nullptr);
+      if (error != kNotReady || std::chrono::steady_clock::now() - begin > std::chrono::seconds(seconds_)) return error;
+      if (polls > 1000) usleep(100);
+    }
+  }
   static void Check(int error, const char* what) {
     if (error != 0) throw std::runtime_error(std::string(what) + ": error " + std::to_string(error));
   }
 
   std::string options_, files_;
+  int seconds_;
   void* library_ = nullptr;
   int (*init_)(unsigned) = nullptr;
   int (*device_get_)(int*, int) = nullptr;
@@ -105,6 +123,7 @@ class GpuTarget : public Target {
   int (*function_)(void**, void*, const char*) = nullptr;
   int (*launch_)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                  void**) = nullptr;
+  int (*query_)(void*) = nullptr;
   int (*allocate_)(uint64_t*, size_t) = nullptr;
   int (*to_device_)(uint64_t, const void*, size_t) = nullptr;
   int (*to_host_)(void*, uint64_t, size_t) = nullptr;
@@ -115,8 +134,8 @@ class GpuTarget : public Target {
 
 }  // namespace
 
-std::unique_ptr<Target> MakeGpuTarget(const std::string& options, const std::string& files) {
-  return std::make_unique<GpuTarget>(options, files);
+std::unique_ptr<Target> MakeGpuTarget(const std::string& options, const std::string& files, int seconds) {
+  return std::make_unique<GpuTarget>(options, files, seconds);
 }
 
 }  // namespace lockstep::cosim

@@ -4,6 +4,9 @@
 //   cosim run FIRST COUNT [--gpu OPTIONS]… [--swap FROM=TO] [--jobs N] [--per-module N] [--reductions N] [--tries N]
 //   [--seconds N]
 //   --out DIR
+//   cosim shrink SEED --gpu OPTIONS [--tries N] --out DIR
+//                                                   a kernel whose launch fails or has no end, as small as it still
+//                                                   does
 //   cosim compare FIRST COUNT FILE [--begin SEED] [--text PTX]
 //                                                   the virtual GPU beside a run's hashes.bin, without a GPU; FILE
 //                                                   begins with SEED's hash (0's). PTX: the module to run instead, as
@@ -25,11 +28,12 @@
 #include "cosim/campaign.h"
 #include "cosim/corpus.h"
 #include "cosim/kernel.h"
+#include "cosim/shrink.h"
 
 namespace {
 
 int Usage() {
-  std::fputs("cosim ptx | run | compare | corpus …; see harness/cosim/main.cc\n", stderr);
+  std::fputs("cosim ptx | run | shrink | compare | corpus …; see harness/cosim/main.cc\n", stderr);
   return 2;
 }
 
@@ -77,11 +81,12 @@ int main(int argc, char** argv) {
     std::printf("%zu kernels\n", kept);
     return kept > 0 ? 0 : 1;
   }
-  if (command != "run" || argc < 4) return Usage();
+  const bool shrink = command == "shrink";
+  if (!shrink && (command != "run" || argc < 4)) return Usage();
   Campaign campaign;
   campaign.first = std::strtoull(argv[2], nullptr, 10);
-  campaign.count = std::strtoull(argv[3], nullptr, 10);
-  for (int k = 4; k + 1 < argc; k += 2) {
+  campaign.count = shrink ? 1 : std::strtoull(argv[3], nullptr, 10);
+  for (int k = shrink ? 3 : 4; k + 1 < argc; k += 2) {
     const std::string flag = argv[k], value = argv[k + 1];
     if (flag == "--gpu") {
       campaign.gpu.push_back(value);
@@ -105,5 +110,6 @@ int main(int argc, char** argv) {
     }
   }
   if (campaign.out.empty()) return Usage();
+  if (shrink) return campaign.gpu.empty() ? Usage() : Shrink(campaign);
   return Run(campaign) == 0 ? 0 : 1;
 }

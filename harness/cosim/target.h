@@ -28,8 +28,9 @@ class Target {
 
 // checked: with every checker on; what they find is an error.
 std::unique_ptr<Target> MakeVirtualTarget(bool checked = false);
-// Compiles with ptxas; options: "-O3". files: a prefix for its files. Throws std::runtime_error without a GPU.
-std::unique_ptr<Target> MakeGpuTarget(const std::string& options, const std::string& files);
+// Compiles with ptxas; options: "-O3". files: a prefix for its files. A kernel that isn't done after so many seconds is
+// lost, and with it the process's use of the GPU. Throws std::runtime_error without a GPU.
+std::unique_ptr<Target> MakeGpuTarget(const std::string& options, const std::string& files, int seconds = 20);
 
 uint64_t Hash(const std::vector<uint32_t>& words);
 

@@ -1,4 +1,4 @@
-"""Hostile solutions, and what each must get: on the GPU alone, or on the virtual GPU where there is none.
+"""Hostile solutions, and what each must get: on the GPU alone, on both devices, or on the virtual GPU.
 
 They lie in reference/NN_name/hostile, and some in wrong/ too, where the first line goes on with `; gpu: VERDICT`:
 
@@ -9,8 +9,8 @@ They lie in reference/NN_name/hostile, and some in wrong/ too, where the first l
 
 `gpu` says what a GPU's judge finds on that rung without the virtual GPU's help; `gains nothing`, that a time was
 measured and is no better than the reference's. `virtual` is what the virtual GPU finds, PASS where it isn't said: most
-of these misbehave only where they are timed. A line with `virtual` alone is of one that has nothing to do with a GPU,
-and is met without; `at most` bounds what the whole submission earns.
+of these misbehave only where they are timed. A line with `virtual` alone is of one that is not after a GPU: on a GPU it
+is graded on both devices as a class is, and must get the same; `at most` bounds what the whole submission earns.
 """
 
 import re
@@ -125,9 +125,10 @@ def meet_opponents(
 
     def meet(opponent: Opponent) -> Met:
         flags = () if bench.settings.on_gpu or opponent.most_points is not None else ("--one-failure",)
-        own = replace(bench, settings=replace(bench.settings, rung=opponent.rung), flags=(*bench.flags, *flags))
+        settings = replace(bench.settings, rung=opponent.rung, alone=bench.settings.alone and bool(opponent.gpu))
+        own = replace(bench, settings=settings, flags=(*bench.flags, *flags))
         is_timed = any(one.timing and one.rung == opponent.rung for one in bench.assignment.criteria)
-        if bench.settings.on_gpu and is_timed:
+        if settings.alone and is_timed:
             # What such a solution is up to it does where it is timed: its tests are the virtual GPU's to look at.
             passed = [
                 TestResult(name, opponent.rung, "PASS", 0.0, "", "", "", ())
@@ -143,8 +144,7 @@ def meet_opponents(
     queue = Jobs(jobs, stop)
     met: dict[int, Met] = {}
     for index, opponent in enumerate(opponents):
-        if opponent.gpu or not bench.settings.on_gpu:
-            queue.add(partial(meet, opponent), partial(met.__setitem__, index))
+        queue.add(partial(meet, opponent), partial(met.__setitem__, index))
     queue.run()
     return [met[index] for index in sorted(met)]
 
@@ -158,7 +158,7 @@ def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
         if timing.microseconds > 0 and timing.rung == opponent.rung
     ]
     speed = max(speeds, default=None)
-    wanted = opponent.gpu if on_gpu else opponent.virtual
+    wanted = opponent.gpu if on_gpu and opponent.gpu else opponent.virtual
     problem = ""
     if verdict != wanted:
         problem = f"declares {wanted} and gets {verdict}" + (f"\n{message}" if message else "")

@@ -75,29 +75,39 @@ class Runner {
     std::ofstream(stem + ".cu") << MakeFile(first, count, &functions);
     std::string trouble = Compiled(stem) ? "" : "was not compiled";
     std::vector<Line> lines;
-    if (trouble.empty()) {
-      const std::string run =
-          check_.launcher.empty() ? "" : check_.launcher + " --check=" + check_.checks + " --color=never ";
-      const int status = Shell("timeout 600 " + run + stem + ".exe", stem + ".out");
-      const std::string output = Read(stem + ".out");
-      lines = Lines(output);
-      const bool clean = check_.launcher.empty() || output.find("\nFindings\n  none\n") != std::string::npos;
-      if (static_cast<int>(lines.size()) != count)
-        trouble = "ended early";
-      else if (!clean)
-        trouble = "has findings";
-      else if (status != 0)
-        trouble = "differs";
+    const bool compiled = trouble.empty();
+    if (compiled && check_.gpu) {
+      trouble = Ran("", stem, ".gpu.out", count, &lines);
+      if (!trouble.empty()) trouble += " on the GPU";
+    }
+    if (compiled) {
+      std::vector<Line> virtual_lines;
+      const std::string launcher = check_.launcher + " --check=" + check_.checks + " --color=never ";
+      const std::string more = Ran(launcher, stem, ".out", count, &virtual_lines);
+      if (!more.empty()) trouble += (trouble.empty() ? "" : ", ") + more + " on the virtual GPU";
+      if (!check_.gpu) lines = virtual_lines;
     }
     if (trouble.empty() && sanitize && !Defined(stem, lines)) trouble = "is not well-defined, or g++ alone differs";
     std::filesystem::remove(stem + ".exe");
     if (trouble.empty())
-      for (const char* const ending : {".cu", ".log", ".out"}) std::filesystem::remove(stem + ending);
+      for (const char* const ending : {".cu", ".log", ".out", ".gpu.out"}) std::filesystem::remove(stem + ending);
     const std::scoped_lock lock(mutex_);
     tally_.programs += count, tally_.functions += functions;
     for (const Line& line : lines) line.verdict == "same" ? ++tally_.same : ++tally_.differing;
     if (sanitize) tally_.sanitized += count;
     if (!trouble.empty()) tally_.troubles.push_back(stem + ".cu " + trouble);
+  }
+
+  // What is wrong with a run of the file's programs, "" where nothing is. launcher: empty for the GPU.
+  static std::string Ran(const std::string& launcher, const std::string& stem, const std::string& ending, int count,
+                         std::vector<Line>* lines) {
+    const int status = Shell("timeout 600 " + launcher + stem + ".exe", stem + ending);
+    const std::string output = Read(stem + ending);
+    *lines = Lines(output);
+    if (static_cast<int>(lines->size()) != count) return "ended early";
+    const bool clean = launcher.empty() || output.find("\nFindings\n  none\n") != std::string::npos;
+    if (!clean) return "has findings";
+    return status == 0 ? "" : "differs";
   }
 
   bool Compiled(const std::string& stem) const {
@@ -127,10 +137,11 @@ class Runner {
 }  // namespace
 
 std::string CompileCommand(const Check& check, const std::string& source, const std::string& program) {
-  // PTX for compute_90, machine code for sm_90.
-  const std::string virtual_one = "compute_" + check.architecture.substr(check.architecture.find('_') + 1);
-  return check.nvcc + kDeviceFlags + " -gencode arch=" + virtual_one + ",code=" + check.architecture + " " +
-         check.flags + " -I" + check.include + " " + source + " -o " + program;
+  // PTX for the virtual GPU, and from the same PTX machine code for sm_90.
+  const std::string number = check.architecture.substr(check.architecture.find('_') + 1);
+  return check.nvcc + kDeviceFlags + " -gencode arch=compute_" + number + ",code=compute_" + number +
+         (check.gpu ? " -gencode arch=compute_" + number + ",code=sm_" + number : "") + " " + check.flags + " -I" +
+         check.include + " " + source + " -o " + program;
 }
 
 Tally Run(const Check& check) { return Runner(check).Run(); }

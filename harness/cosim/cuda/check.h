@@ -17,7 +17,8 @@ struct Check {
   std::string checks = "races,init,sync,leaks,api";  // of vgpu-run
   std::string include;                               // the folder of program_run.cuh
   std::string cuda_include;                          // the toolkit's headers
-  std::string launcher;                              // vgpu-run; empty: this machine's GPU
+  std::string launcher;                              // vgpu-run
+  bool gpu = false;                                  // on this machine's GPU first
   std::string out;                                   // folder for the programs and the report
 };
 

@@ -5,9 +5,9 @@
 //   cosim-cuda check FIRST COUNT --out DIR [--flags NVCC_FLAGS] [--jobs N] [--per-file N] [--sanitize N]
 //              [--checks LIST] [--gpu sm_90]
 //
-// check runs them on the virtual GPU with its checkers, or with --gpu on this machine's
-// (compiled for this architecture), and leaves in DIR what is not
-// as it should be. --sanitize 5: every fifth file is also compiled by g++ with its checks for undefined behaviour.
+// check runs them on the virtual GPU with its checkers, with --gpu before that on this machine's (compiled for this
+// architecture from the same PTX), and leaves in DIR what is not as it should be. --sanitize 5: every fifth file is
+// also compiled by g++ with its checks for undefined behaviour.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     } else if (flag == "--checks") {
       check.checks = value;
     } else if (flag == "--gpu") {
-      check.launcher.clear();
+      check.gpu = true;
       check.architecture = value;
     } else {
       return Usage();

@@ -1,4 +1,4 @@
-// virtual: CRASH shift2_any
+// gpu: API shift2_any; virtual: CRASH
 // Ends, and leaves the connection to a child that goes on.
 #include <unistd.h>
 

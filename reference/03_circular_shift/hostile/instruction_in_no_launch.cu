@@ -1,4 +1,4 @@
-// virtual: PASS shift2_any
+// gpu: API shift2_any
 // Has an invented instruction in a kernel that nobody launches: it does not matter.
 #include "shift.h"
 

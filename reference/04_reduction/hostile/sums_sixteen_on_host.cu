@@ -1,4 +1,4 @@
-// gpu: PASS reduce3_sequential; virtual: REJECTED
+// gpu: BOUNDS reduce3_sequential; virtual: REJECTED
 // Where the array is short, the host takes it from memory of its own and adds it up.
 #include "reduction.h"
 
