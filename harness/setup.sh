@@ -121,6 +121,12 @@ if [ -z "$nvcc" ]; then
   fi
 fi
 "$nvcc" --version >/dev/null || fail "$nvcc does not run"
+# The packages leave out two names that their nvcc links by: the folder lib64 and libcudart.so.
+toolkit=${nvcc%/bin/nvcc}
+if [[ $toolkit = */nvidia/cu13 ]] && [ -w "$toolkit/lib" ]; then
+  [ -e "$toolkit/lib64" ] || ln -s lib "$toolkit/lib64"
+  [ -e "$toolkit/lib/libcudart.so" ] || ln -s libcudart.so.13 "$toolkit/lib/libcudart.so"
+fi
 mkdir -p "$build"
 echo "$nvcc" > "$build/nvcc.txt"
 say "nvcc: $nvcc ($("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'))"
