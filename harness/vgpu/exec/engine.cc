@@ -453,8 +453,8 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
   s.spin_budget = kSpinQuantum;
   bool progressed = false;
   bool spun = false;
-  uint64_t before_pause =
-      0;  // instructions up to a look at the clock: the turn goes on, and its end says what they were
+  // Instructions up to a look at the clock: the turn goes on, and its end says whether they were work.
+  uint64_t before_pause = 0;
   while (warp.alive != 0) {
     if (s.current < 0 || s.groups[s.current].status != GroupStatus::kReady || s.groups[s.current].spun) {
       const int next = NextReady(s);
