@@ -24,7 +24,9 @@ DelayedEvents::DelayedEvents(std::vector<Observer*> observers)
 
 uint32_t DelayedEvents::BeginRead(uint32_t parts) {
   running_ = first_read_ + static_cast<uint32_t>(reads_.size());
-  reads_.emplace_back().parts = parts;
+  Read& read = reads_.Append();
+  read = Read{};
+  read.parts = parts;
   return running_;
 }
 
@@ -32,12 +34,15 @@ DelayedEvents::Read& DelayedEvents::EndRead() { return *Find(std::exchange(runni
 
 void DelayedEvents::Drain() {
   while (!queue_.empty()) {
-    if (Access* access = std::get_if<Access>(&queue_.front())) {
-      if (access->read != kNoRead && !Find(access->read)->settled) return;
-      Deliver(*access);
-      if (access->read != kNoRead) --Find(access->read)->events;
+    Event& event = queue_.front();
+    if (event.call) {
+      for (Observer* observer : observers_) event.call(*observer);
+      event.call = nullptr;
     } else {
-      for (Observer* observer : observers_) std::get<Call>(queue_.front())(*observer);
+      const uint32_t number = event.access.read;
+      if (number != kNoRead && !Find(number)->settled) return;
+      Deliver(event.access);
+      if (number != kNoRead) --Find(number)->events;
     }
     queue_.pop_front();
     while (!reads_.empty() && reads_.front().settled && reads_.front().events == 0) {
@@ -53,8 +58,12 @@ void DelayedEvents::Drain() {
 }
 
 void DelayedEvents::Finish() {
-  for (Read& read : reads_) read.Settle();
+  SettleAll();
   Drain();
+}
+
+void DelayedEvents::SettleAll() {
+  for (size_t i = 0; i < reads_.size(); ++i) reads_[i].Settle();
 }
 
 template <typename F>
@@ -63,7 +72,7 @@ void DelayedEvents::Tell(const F& call) {
     for (Observer* observer : observers_) call(*observer);
     return;
   }
-  queue_.emplace_back(Call(call));
+  queue_.Append().call = call;
   MakeRoom();
 }
 
@@ -80,7 +89,7 @@ void DelayedEvents::Push(const MemoryAccess& event, uint32_t number) {
   if (event.kind != AccessKind::kLoad) {
     for (Observer* observer : observers_) observer->BeforeDelayedStore(event);
   }
-  Access& access = std::get<Access>(queue_.emplace_back(std::in_place_type<Access>));
+  Access& access = queue_.Append().access;
   access.event = event;
   std::copy_n(event.address, kWarpSize, access.address.begin());
   access.read = number;
@@ -96,7 +105,7 @@ void DelayedEvents::Push(const MemoryAccess& event, uint32_t number) {
 
 void DelayedEvents::MakeRoom() {
   if (queue_.size() < kMostEvents) return;
-  for (Read& read : reads_) read.Settle();
+  SettleAll();
   Drain();
 }
 

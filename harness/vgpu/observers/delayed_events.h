@@ -13,13 +13,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <variant>
 #include <vector>
 
 #include "vgpu/exec/use_plan.h"
 #include "vgpu/observers/observer.h"
+#include "vgpu/ring.h"
 
 namespace lockstep::vgpu {
 
@@ -78,17 +77,23 @@ class DelayedEvents : public Observer {
   };
   using Call = std::function<void(Observer&)>;
 
+  struct Event {
+    Access access;
+    Call call;  // if it is there, it is the event
+  };
+
   template <typename F>
   void Tell(const F& call);
   void Push(const MemoryAccess& event, uint32_t read);
   void MakeRoom();
+  void SettleAll();
   void Deliver(Access& access);
   void DeliverPart(const Access& access, const Read& read, uint32_t first, uint32_t count);
 
   const std::vector<Observer*> observers_;
   bool takes_notes_;
-  std::deque<std::variant<Access, Call>> queue_;
-  std::deque<Read> reads_;
+  Ring<Event> queue_;
+  Ring<Read> reads_;
   uint32_t first_read_ = 0;     // the number of reads_[0]
   uint32_t running_ = kNoRead;  // between BeginRead and EndRead
 };

@@ -1,0 +1,45 @@
+// A queue whose slots stay: what leaves makes no room in the heap, and what comes needs none.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace lockstep::vgpu {
+
+// std::deque takes a block from the heap for each element of over half its node, which is 512 bytes: for long events
+// that cost a tenth of a checked launch.
+template <typename T>
+class Ring {
+ public:
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  T& front() { return slots_[head_]; }
+  T& operator[](size_t index) { return slots_[(head_ + index) & (slots_.size() - 1)]; }
+
+  // A slot at the end, as its last element left it. References to others hold until this has to grow.
+  T& Append() {
+    if (size_ == slots_.size()) Grow();
+    return (*this)[size_++];
+  }
+  void pop_front() {
+    head_ = (head_ + 1) & (slots_.size() - 1);
+    --size_;
+  }
+
+ private:
+  static constexpr size_t kFewest = 16;  // a power of two, as all sizes are
+
+  void Grow() {
+    std::vector<T> slots(slots_.empty() ? kFewest : 2 * slots_.size());
+    for (size_t i = 0; i < size_; ++i) slots[i] = std::move((*this)[i]);
+    slots_ = std::move(slots);
+    head_ = 0;
+  }
+
+  std::vector<T> slots_;
+  size_t head_ = 0;
+  size_t size_ = 0;
+};
+
+}  // namespace lockstep::vgpu
