@@ -300,3 +300,93 @@ extern "C" __global__ void vectors_never_written(Buffers b) {
   __syncthreads();
   reinterpret_cast<int4*>(b.raw)[threadIdx.x] = s[63 - threadIdx.x];  // here
 }
+
+// A vector of four words, two of them a double's, one padding. The compiler puts the first two into one register of 64
+// bits, of which it looks at the lower half.
+struct Mixed {
+  unsigned first;
+  double second;
+  uint4 rest;
+  int list[8];
+};
+
+// expect: clean
+extern "C" __global__ void struct_copied_and_looked_at(Buffers b) {
+  Mixed from, to;
+  from.first = b.in[3], from.second = b.in[2], from.rest = make_uint4(b.in[4], b.in[5], 3, threadIdx.x);
+  for (int k = 0; k < 8; ++k) from.list[k] = b.in[k];
+  from.list[b.in[threadIdx.x % 7]] = 7;
+  if (b.in[threadIdx.x] % 2 == 1) {
+    to = from;
+    b.out[3] = to.rest.y;
+  } else {
+    to = from;
+    b.out[5] = to.rest.y;
+  }
+  b.out[threadIdx.x + 64] = to.second + to.rest.w + to.list[b.in[threadIdx.x % 8]];
+  reinterpret_cast<unsigned long long*>(b.raw)[threadIdx.x] = to.first;
+}
+
+// expect: uninitialised read, local
+extern "C" __global__ void member_never_written_copied_and_looked_at(Buffers b) {
+  Mixed from, to;
+  from.second = b.in[2], from.rest = make_uint4(b.in[4], b.in[5], 3, threadIdx.x);
+  for (int k = 0; k < 8; ++k) from.list[k] = b.in[k];
+  from.list[b.in[threadIdx.x % 7]] = 7;
+  if (b.in[threadIdx.x] % 2 == 1) {  // here
+    to = from;
+    b.out[3] = to.rest.y;
+  } else {
+    to = from;
+    b.out[5] = to.rest.y;
+  }
+  b.out[threadIdx.x + 64] = to.second + to.rest.w + to.list[b.in[threadIdx.x % 8]];
+  reinterpret_cast<unsigned long long*>(b.raw)[threadIdx.x] = to.first;
+}
+
+// Bits in front of 7 bytes of padding: taken apart into single bytes and joined again, and the bits looked at.
+struct Tagged {
+  double value;
+  unsigned tag : 5;
+};
+
+__device__ __forceinline__ Tagged tagged(double value, unsigned tag) {
+  Tagged t;
+  t.value = value;
+  t.tag = tag;
+  return t;
+}
+__device__ __noinline__ void set(Tagged* t, int k) { *t = tagged(k, k); }
+__device__ __noinline__ void set_value(Tagged* t, int k) { t->value = k; }
+
+// expect: clean
+extern "C" __global__ void struct_with_bits_chosen(Buffers b) {
+  Tagged t = tagged(threadIdx.x, b.in[2]);
+  for (int k = 0; k < b.in[3]; ++k) {
+    t = b.in[threadIdx.x] > 7 || t.value > 2 ? t : tagged(b.in[k], threadIdx.x);
+    if (t.tag > 7) set(&t, b.in[4]);
+  }
+  b.out[threadIdx.x] = t.tag + t.value;
+}
+
+// expect: uninitialised read, local
+extern "C" __global__ void bits_never_written_chosen(Buffers b) {
+  Tagged t;
+  set_value(&t, threadIdx.x);
+  for (int k = 0; k < b.in[3]; ++k) {
+    t = b.in[threadIdx.x] > 7 || t.value > 2 ? t : tagged(b.in[k], threadIdx.x);  // here
+    if (t.tag > 7) set(&t, b.in[4]);
+  }
+  b.out[threadIdx.x] = t.tag + t.value;
+}
+
+// expect: uninitialised read, shared
+extern "C" __global__ void member_of_a_copy_made_wider(Buffers b) {
+  __shared__ uint4 s[64];
+  const int t = threadIdx.x;
+  s[t].x = s[t].y = s[t].z = t;
+  __syncthreads();
+  const uint4 v = s[63 - t];  // here
+  reinterpret_cast<unsigned long long*>(b.raw)[t] = v.w;
+  b.out[t] = v.x + v.y + v.z;
+}

@@ -15,8 +15,8 @@ struct CopyPlan {
 
   struct Access {
     uint8_t elements = 0, element_bytes = 0;
-    // Of a load: elements whose every use is to be stored as they are.
-    std::array<bool, kMostElements> copied{};
+    // Of a load, a bit for each byte: whether all that becomes of it is to be stored as it is.
+    uint64_t copied = 0;
     // What stands for the element's register, which has one writer, a load; of one of 8 bytes two in a row, for its
     // words. kNoSlot: nothing is known of it.
     std::array<uint32_t, kMostElements> slot{};

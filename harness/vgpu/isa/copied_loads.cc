@@ -1,16 +1,16 @@
 #include "vgpu/isa/copied_loads.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
+#include "vgpu/isa/bit_uses.h"
 #include "vgpu/isa/value_flow.h"
 
 // A compiler copies a struct with the bytes between its members, in pieces that it likes: vectors of words, words of 8
-// bytes, and for padding vectors of single bytes. A load of such a piece counts here where every register that some
-// element comes to, by moves and selects or by taking it apart into bytes and joining these, is only stored, in such a
-// piece or as part of an argument. Single words and numbers in floating point are no pieces of that kind: they are
-// somebody's data.
+// bytes, and for padding vectors of single bytes. Bytes that a load of such a piece brings count here where they are
+// only stored, in such a piece or as part of an argument (isa/bit_uses.h): the register goes there by moves and selects
+// or is taken apart into bytes, which are joined again, and whoever looks at the register looks at other bytes of it.
+// Single words and numbers in floating point are no pieces of that kind: they are somebody's data.
 namespace lockstep::vgpu {
 namespace value_use {
 namespace {
@@ -24,21 +24,19 @@ class CopyPlanner {
     const size_t n = function_.body.size();
     if (std::none_of(function_.body.begin(), function_.body.end(), IsPiece)) return;
     const size_t registers = static_cast<size_t>(uses_.registers());
-    readers_.resize(registers), writers_.resize(registers), shifted_.resize(registers), known_.resize(registers);
-    slot_.assign(registers, CopyPlan::kNoSlot);
+    writers_.resize(registers), slot_.assign(registers, CopyPlan::kNoSlot);
+    std::vector<bool> copies(n);
     for (size_t k = 0; k < n; ++k) {
-      uses_.ForReads(k, [&](int reg) { readers_[static_cast<size_t>(reg)].push_back(k); });
-      uses_.ForWrites(k, [&](int reg) {
-        ++writers_[static_cast<size_t>(reg)];
-        shifted_[static_cast<size_t>(reg)] += IsShiftByBytes(function_.body[k]);
-      });
+      uses_.ForWrites(k, [&](int reg) { ++writers_[static_cast<size_t>(reg)]; });
+      copies[k] = IsStore(function_.body[k]);
     }
+    bits_ = FindBitUses(function_, uses_, copies);
     for (size_t k = 0; k < n; ++k) {
       if (IsPiece(function_.body[k])) AddLoad(k);
     }
     if (slots_ == 0) return;
     for (size_t k = 0; k < n; ++k) {
-      if (IsStore(function_.body[k])) AddStore(k);
+      if (copies[k]) AddStore(k);
     }
     plan_->slots += slots_;
   }
@@ -64,7 +62,7 @@ class CopyPlanner {
     for (const std::string& word : i.modifiers) {
       argument |= word.starts_with("param");
       plain &= word != "volatile" && word != "relaxed" && word != "release" && word != "mmio" && word != "async" &&
-               word != "bulk";
+               word != "bulk" && word != "b128";
     }
     return plain && (argument || MovesPiece(i, i.operands[1]));
   }
@@ -77,52 +75,6 @@ class CopyPlanner {
     for (const ptx::Operand& element : vector->elements) registers.push_back(uses_.Operand(element));
     return registers;
   }
-  bool IsBase(const ptx::Operand& address, int reg) const {
-    const auto* at = std::get_if<ptx::AddressRef>(&address.value);
-    return at == nullptr || (!at->base_register.empty() && uses_.Register(at->base_register) == reg);
-  }
-
-  bool OnlyCopied(int reg) {
-    std::optional<bool>& known = known_[static_cast<size_t>(reg)];
-    if (known) return *known;
-    known = true;  // where a move leads back here
-    bool copied = true;
-    for (const size_t k : readers_[static_cast<size_t>(reg)]) copied = copied && Copies(k, reg);
-    known_[static_cast<size_t>(reg)] = copied;
-    return copied;
-  }
-  bool Copies(size_t k, int reg) {
-    const ptx::Instruction& i = function_.body[k];
-    if (i.opcode == "st") return IsStore(i) && !IsBase(i.operands[0], reg);
-    const bool selects = i.opcode == "selp" && i.operands.size() == 4;
-    const bool moves = (i.opcode == "mov" || IsWidthChange(i)) && i.operands.size() == 2;
-    const bool joins =
-        i.opcode == "or" && i.operands.size() == 3 && (IsShifted(i.operands[1]) || IsShifted(i.operands[2]));
-    if (!selects && !moves && !joins && !IsShiftByBytes(i)) return false;
-    for (const int to : Registers(i.operands[0])) {
-      if (to >= 0 && !OnlyCopied(to)) return false;
-    }
-    return true;
-  }
-
-  static bool IsWidthChange(const ptx::Instruction& i) {
-    if (i.opcode != "cvt" || i.modifiers.size() != 2) return false;
-    return std::all_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& type) {
-      return (type[0] == 'u' || type[0] == 's') && type.find_first_not_of("0123456789", 1) == std::string::npos;
-    });
-  }
-  static bool IsShiftByBytes(const ptx::Instruction& i) {
-    if ((i.opcode != "shl" && i.opcode != "shr") || i.operands.size() != 3) return false;
-    const auto* by = std::get_if<ptx::IntegerImmediate>(&i.operands[2].value);
-    return by != nullptr && by->value % 8 == 0;
-  }
-  // Whether an operand is a register that only such shifts write.
-  bool IsShifted(const ptx::Operand& operand) const {
-    const int reg = uses_.Operand(operand);
-    return reg >= 0 && writers_[static_cast<size_t>(reg)] > 0 &&
-           shifted_[static_cast<size_t>(reg)] == writers_[static_cast<size_t>(reg)];
-  }
-
   CopyPlan::Access& Add(size_t k, size_t elements) {
     if (plan_ == nullptr) plan_ = std::make_shared<CopyPlan>();
     plan_->accesses.emplace_back();
@@ -134,18 +86,32 @@ class CopyPlanner {
     access.slot.fill(CopyPlan::kNoSlot);
     return access;
   }
+  // Of what comes to a register, a bit for each byte that nobody looks at.
+  uint64_t CopiedBytes(int reg, uint32_t bytes) const {
+    const BitUses bits = reg < 0 ? BitUses{} : bits_[static_cast<size_t>(reg)];
+    uint64_t copied = 0;
+    for (uint32_t byte = 0; byte < bytes && bits.any() != 0; ++byte) {
+      copied |= uint64_t{(bits.used >> (8 * byte) & 0xff) == 0} << byte;
+    }
+    return copied;
+  }
+  // Of whole words, or elements.
+  static bool HasWord(uint64_t copied, uint32_t bytes) {
+    const uint64_t word = bytes < 4 ? (uint64_t{1} << bytes) - 1 : 0xf;
+    return (copied & word) == word || (copied >> 4 & word) == word;
+  }
   void AddLoad(size_t k) {
     const std::vector<int> registers = Registers(function_.body[k].operands[0]);
-    const auto copied = [&](int reg) {
-      return reg >= 0 && !readers_[static_cast<size_t>(reg)].empty() && OnlyCopied(reg);
-    };
-    if (std::none_of(registers.begin(), registers.end(), copied)) return;
+    const uint32_t bytes = static_cast<uint32_t>(ptx::SizeOf(TypeOf(function_.body[k], true)));
+    std::vector<uint64_t> copied;
+    for (const int reg : registers) copied.push_back(CopiedBytes(reg, bytes));
+    if (std::none_of(copied.begin(), copied.end(), [&](uint64_t c) { return HasWord(c, bytes); })) return;
     CopyPlan::Access& access = Add(k, registers.size());
     for (size_t e = 0; e < registers.size(); ++e) {
-      access.copied[e] = copied(registers[e]);
-      if (!access.copied[e] || writers_[static_cast<size_t>(registers[e])] != 1) continue;
+      access.copied |= copied[e] << (e * bytes);
+      if (!HasWord(copied[e], bytes) || writers_[static_cast<size_t>(registers[e])] != 1) continue;
       access.slot[e] = slot_[static_cast<size_t>(registers[e])] = plan_->slots + slots_;
-      slots_ += access.element_bytes == 8 ? 2 : 1;
+      slots_ += bytes == 8 ? 2 : 1;
     }
   }
   void AddStore(size_t k) {
@@ -163,9 +129,8 @@ class CopyPlanner {
   const std::vector<uint32_t>& pc_;
   std::shared_ptr<CopyPlan>& plan_;
   const Uses uses_;
-  std::vector<std::vector<size_t>> readers_;
-  std::vector<int> writers_, shifted_;  // how many, and how many of them shift by whole bytes
-  std::vector<std::optional<bool>> known_;
+  std::vector<int> writers_;   // how many
+  std::vector<BitUses> bits_;  // by register
   std::vector<uint32_t> slot_;
   uint32_t slots_ = 0;
 };

@@ -244,7 +244,7 @@ class UninitializedChecker : public Checker {
     const uint64_t begin = event.address[lane] - event.skipped;
     const uint32_t first = static_cast<uint32_t>(at - begin), end = first + static_cast<uint32_t>(bytes);
     for (uint32_t offset = first; offset < end; ++offset) {
-      if (!access->copied[offset / access->element_bytes]) return false;
+      if ((access->copied >> offset & 1) == 0) return false;
     }
     const uint64_t whole = uint64_t{access->elements} * access->element_bytes;
     const bool alone = access->elements == 1 && event.space != MemorySpace::kLocal;
