@@ -108,7 +108,7 @@ _REFUSALS = {
     "wrong_solutions": [
         (
             _write(f"{_HIDDEN}/wrong/race.cu", "// verdict: RACE alpha_one\n// fail beta_two RACE\n"),
-            "declares RACE alpha_one and gets",
+            "declares RACE alpha_one and gets PASS alpha_one",
         ),
         (_write(f"{_HIDDEN}/wrong/slow.cu", "// nothing declared\n"), "wrong/slow.cu: its first line must be"),
         (_write(f"{_HIDDEN}/wrong/bonus.cu", "// verdict: RACE delta\n"), "declares the rung delta"),

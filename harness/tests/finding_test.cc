@@ -93,7 +93,18 @@ TEST(FindingTest, TextsOfCheckersFindings) {
   uninitialized.kind = FindingKind::kUninitialized;
   text += Format(uninitialized) + "\n\n";
   uninitialized.memory->buffer_name = "";
-  text += Format(uninitialized);
+  text += Format(uninitialized) + "\n\n";
+  // What the kernel has elsewhere changes what can be said: an asynchronous copy may be under way, and threads that
+  // arrive at a cuda::barrier too early have met, but on the wrong side of the access.
+  uninitialized.memory->space = MemorySpace::kShared;
+  uninitialized.copies_async = true;
+  text += Format(uninitialized) + "\n\n";
+  Finding early = Race();
+  early.memory_barriers = true;
+  text += Format(early) + "\n\n";
+  std::swap(early.first.access, early.second->access);
+  early.detail = "read after write";
+  text += Format(early);
   ExpectGolden("finding_checkers.txt", text);
 }
 

@@ -175,6 +175,7 @@ std::string Evidence(const Finding& finding) {
       return space + " memory, " + (detail.empty() ? "" : detail + ", ") + Element(memory) + ", " + Bytes(memory.bytes);
     case FindingKind::kUninitialized:
       text = access + ", " + Element(memory) + ", which nothing has written";
+      if (memory.space == MemorySpace::kShared && finding.copies_async) text += " so far";
       break;
     case FindingKind::kMisaligned:
       text = access + " at " + Element(memory) + ": address " + Hex(memory.address) + " is no multiple of " +

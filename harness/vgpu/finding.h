@@ -83,6 +83,8 @@ struct Finding {
   // A race: among those folded into this one, some are between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;
   OrderClue clue = OrderClue::kNone;  // of a race
+  // What the kernel has anywhere: copies into shared memory that arrive later; barriers in memory (cuda::barrier).
+  bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;
   std::string detail;  // a sentence: "write after read", "assertion `x` failed", the mended flag …
   std::string hint;    // one sentence, may be empty

@@ -26,6 +26,17 @@ std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& sec
   return "threads of one warp need not run in step: put __syncwarp() between these two accesses";
 }
 
+// In a kernel with a cuda::barrier: the threads may well meet there, but on the wrong side of an access.
+std::string_view RaceBesideMemoryBarrier(const ThreadPlace& first, const ThreadPlace& second) {
+  const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
+  if (!reads && !read_next) return "two threads store to one address, and no barrier lies between the two stores";
+  return reads
+             ? "the element is overwritten while another thread may still have to read it: read first, then arrive at "
+               "the barrier, and write only behind the wait on it"
+             : "the element is read while another thread may still have to write it: write first, then arrive at the "
+               "barrier, and read only behind the wait on it";
+}
+
 std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
   if (!reads && !read_next) {
@@ -102,8 +113,8 @@ std::string_view RaceHint(const Finding& finding) {
   }
   const bool one_warp =
       Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
-  return one_warp && !finding.across_warps ? RaceWithinWarp(first, second, one_line)
-                                           : RaceWithinBlock(first, second, one_line);
+  if (one_warp && !finding.across_warps) return RaceWithinWarp(first, second, one_line);
+  return finding.memory_barriers ? RaceBesideMemoryBarrier(first, second) : RaceWithinBlock(first, second, one_line);
 }
 
 std::string_view BoundsHint(const MemoryPlace& memory) {
@@ -131,13 +142,18 @@ std::string_view BoundsHint(const MemoryPlace& memory) {
   }
 }
 
-std::string_view UninitializedHint(MemorySpace space, AccessKind access) {
+std::string_view UninitializedHint(MemorySpace space, AccessKind access, bool copies_async) {
   switch (space) {
     case MemorySpace::kGlobal:
       return access == AccessKind::kAtomic
                  ? "cudaMalloc leaves garbage: set the value first, with cudaMemset or a copy"
                  : "cudaMalloc leaves garbage: fill the buffer first, or read only the part that was written";
     case MemorySpace::kShared:
+      if (copies_async) {
+        return "shared memory starts with garbage: each element must be written, and what an asynchronous copy brings "
+               "is "
+               "there only once its thread has waited for that copy, and the others for the thread";
+      }
       return "shared memory starts with garbage: each element must be written, by a thread that has one to write";
     default:
       return "nothing has set the variable on this way through the kernel: give it a value where it is declared";
@@ -160,7 +176,8 @@ std::string_view HintOf(const Finding& finding) {
                  : "the pointer is no device pointer: was it allocated with cudaMalloc, and passed as the right "
                    "argument?";
     case FindingKind::kUninitialized:
-      return UninitializedHint(finding.memory ? finding.memory->space : MemorySpace::kGlobal, finding.first.access);
+      return UninitializedHint(finding.memory ? finding.memory->space : MemorySpace::kGlobal, finding.first.access,
+                               finding.copies_async);
     case FindingKind::kRace:
       return RaceHint(finding);
     case FindingKind::kBarrierDivergence:

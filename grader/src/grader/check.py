@@ -112,11 +112,19 @@ def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str)
         failed = [verdict for where, verdict in record.result.failures() if where == rung]
         if failed:
             got_verdict, got_rung = failed[0], rung
+    ids = [known.id for known in assignment.rungs]
+    if rung in ids and got_rung in ids[ids.index(rung) + 1 :] and not _has_failed(record, got_rung):
+        got_verdict, got_rung = "PASS", rung  # the rungs above do not run, and so their evidence is not there
     got = f"{got_verdict} {got_rung}".strip()
     if (got_verdict, got_rung if rung else "") == (verdict, rung):
         return Finding(record.folder, got)
     said = first_message(assignment, record)
     return Finding(record.folder, got, f"declares {wanted} and gets {got}" + (f"\n{said}" if said else ""))
+
+
+def _has_failed(record: Record, rung: str) -> bool:
+    result = record.result
+    return result is not None and any(where == rung for where, _ in result.failures())
 
 
 def first_message(assignment: Assignment, record: Record) -> str:
