@@ -42,7 +42,8 @@ struct OccupancyResult {
   int warps;         // resident on an SM
   double occupancy;  // resident warps / the most that the SM holds; right to float's precision will do
   int limiter;       // a Limiter: what gives the fewest blocks; where several do, the first of them in its list
-  int blocks_by[4];  // how many each resource alone would allow, in the order of Limiter
+  int blocks_by[4];  // how many each resource alone would allow, in the order of Limiter; where a block can't have so
+                     // many threads, 0 is right for all of them
 };
 
 // A rung that is not begun returns this.

@@ -26,6 +26,9 @@ using judge::Verdict;
 using vgpu::Dim3;
 using worker::Argument;
 
+// What a launcher may copy to the device in a call: a kernel's parameters in constant memory, but no array's values.
+constexpr uint64_t kParameterBytes = 64;
+
 int NumberOf(const std::string& rung) { return rung.at(std::string("launch").size()) - '0'; }
 
 // Of the last launch; 0: not known.
@@ -52,7 +55,7 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
     problems.push_back(judge::NoKernelProblem(context));
     return;
   }
-  if (report.api.bytes_to_device > 0) {
+  if (report.api.bytes_to_device > kParameterBytes) {
     problems.push_back(
         MakeProblem(Verdict::kRejected, context,
                     {Grouped(report.api.bytes_to_device) + " bytes were copied from the host to the device"},

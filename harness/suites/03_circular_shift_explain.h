@@ -41,6 +41,10 @@ inline std::string HintOfFault(const judge::Problem& problem, uint64_t n, int64_
     return shift < 0 ? "an index before the beginning: in C++, -1 % n is -1; add n once more"
                      : "an index before the beginning: subtract n only where i + shift has reached it";
   }
+  if (problem.verdict == judge::Verdict::kBounds && names("of them past the end")) {
+    return "a vector that begins within the array reaches past its end: where n is no multiple of 4, move what is left "
+           "there one by one";
+  }
   if (problem.verdict == judge::Verdict::kBounds && names("past the end")) {
     return names("d_out") ? "threads with i ≥ n have nothing to store"
                           : "wrap i + shift below n; threads with i ≥ n do nothing";
