@@ -50,7 +50,8 @@ inline std::string HintOfFault(const judge::Problem& problem, uint64_t n, int64_
                           : "wrap i + shift below n; threads with i ≥ n do nothing";
   }
   if (problem.verdict == judge::Verdict::kRace && names("d_data")) {
-    return "two threads meet at this element: in place, each element must be swapped by one thread alone";
+    return "two threads meet at this element: in place, one thread alone swaps an element, and a reversal is done "
+           "before the next one begins";
   }
   return "";
 }
