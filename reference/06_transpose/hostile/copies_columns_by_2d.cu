@@ -1,4 +1,4 @@
-// gpu: PASS transpose2_tiled; virtual: REJECTED
+// gpu: TIMEOUT transpose2_tiled; virtual: REJECTED
 // cudaMemcpy2D takes a row apart into a column, beside a kernel that reads all and stores nothing.
 #include "transpose.h"
 

@@ -1,4 +1,4 @@
-// gpu: PASS transpose1_naive; virtual: REJECTED
+// gpu: TIMEOUT transpose1_naive; virtual: REJECTED
 // A copy of four bytes for each element, beside a kernel that does nothing.
 #include "transpose.h"
 
