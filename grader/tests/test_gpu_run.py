@@ -64,10 +64,12 @@ def test_without_a_gpu_the_virtual_verdicts_hold(in_checkout: Layout) -> None:
     assert meet().exit_code == 0
 
 
-def test_what_attacks_the_virtual_gpu_alone_is_left_out_on_a_gpu(in_checkout: Layout) -> None:
+def test_what_is_not_after_a_gpu_is_met_on_both_devices(in_checkout: Layout) -> None:
     write(in_checkout, "racing", "// virtual: RACE beta_two", "fail beta_two RACE")
     assert "1 of 1 opponents" in meet().output
-    assert "0 of 0 opponents" in meet("--device", "cuda", "--out", "gpu").output
+    assert "1 of 1 opponents" in meet("--device", "cuda", "--out", "gpu").output
+    log = (in_checkout.build / "bin" / "runs.log").read_text()
+    assert log.count("\nrun racing\n") == 2  # the virtual GPU looked each time
 
 
 def test_points_are_bounded(in_checkout: Layout) -> None:
