@@ -26,9 +26,9 @@ inline std::string HintOfFault(const judge::Problem& problem) {
   const std::string& what = problem.evidence.front();
   const auto names = [&](std::string_view text) { return what.find(text) != std::string::npos; };
   if (problem.verdict == judge::Verdict::kRace && what.starts_with("shared")) {
-    return "the words of a column come from all the threads that filled the tile: these have to meet (__syncthreads(), "
-           "in "
-           "a warp's own tile __syncwarp()) between filling it and reading it, and before it is filled anew";
+    return "the words of a column come from all the threads that filled the tile: these have to meet "
+           "(__syncthreads(), in a warp's own tile __syncwarp()) between filling it and reading it, and before it is "
+           "filled anew";
   }
   if (problem.verdict == judge::Verdict::kRace && names("d_out")) {
     return "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y]";

@@ -79,9 +79,8 @@ std::string_view HintOf(OrderClue clue) {
 std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   const bool stores = first.access == AccessKind::kStore && second.access == AccessKind::kStore;
   if (first.access == AccessKind::kAtomic && second.access == AccessKind::kAtomic) {
-    return "both accesses are atomic, but one only among the threads of its own block: between blocks use atomicAdd "
-           "and "
-           "the like, not their _block forms, or cuda::thread_scope_device";
+    return "both accesses are atomic, but one only among the threads of its own block: between blocks use "
+           "atomicAdd and the like, not their _block forms, or cuda::thread_scope_device";
   }
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
     return "one access is atomic and the other is not: make both atomic, or read the result in a later kernel";
@@ -150,9 +149,8 @@ std::string_view UninitializedHint(MemorySpace space, AccessKind access, bool co
                  : "cudaMalloc leaves garbage: fill the buffer first, or read only the part that was written";
     case MemorySpace::kShared:
       if (copies_async) {
-        return "shared memory starts with garbage: each element must be written, and what an asynchronous copy brings "
-               "is "
-               "there only once its thread has waited for that copy, and the others for the thread";
+        return "shared memory starts with garbage: each element must be written, and what an asynchronous copy "
+               "brings is there only once its thread has waited for that copy, and the others for the thread";
       }
       return "shared memory starts with garbage: each element must be written, by a thread that has one to write";
     default:

@@ -43,7 +43,7 @@ def opponents_document(met: Sequence[Met], device: str) -> str:
             "assignment": one.assignment,
             "says": one.opponent.says,
             "rung": one.opponent.rung,
-            "wanted": (one.opponent.gpu if device == "cuda" else "") or one.opponent.virtual,
+            "wanted": one.opponent.wanted(on_gpu=device == "cuda"),
             "verdict": one.verdict,
             "speed": one.speed,
             "holds": not one.finding.problem,

@@ -53,6 +53,10 @@ class Opponent:
     says: str
     most_points: int | None = None
 
+    def wanted(self, *, on_gpu: bool) -> str:
+        """The verdict that it must get."""
+        return self.gpu if on_gpu and self.gpu else self.virtual
+
 
 @dataclass(frozen=True)
 class Met:
@@ -158,7 +162,7 @@ def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
         if timing.microseconds > 0 and timing.rung == opponent.rung
     ]
     speed = max(speeds, default=None)
-    wanted = opponent.gpu if on_gpu and opponent.gpu else opponent.virtual
+    wanted = opponent.wanted(on_gpu=on_gpu)
     problem = ""
     if verdict != wanted:
         problem = f"declares {wanted} and gets {verdict}" + (f"\n{message}" if message else "")
