@@ -25,7 +25,10 @@ inline std::string HintOfFault(const judge::Problem& problem) {
   if (problem.evidence.empty()) return "";
   const std::string& what = problem.evidence.front();
   const auto names = [&](std::string_view text) { return what.find(text) != std::string::npos; };
-  if (problem.verdict == judge::Verdict::kRace && what.starts_with("shared")) {
+  // Of an asynchronous copy the fault's own hint says what to wait for.
+  const bool copies = std::ranges::any_of(
+      problem.evidence, [](const std::string& line) { return line.find("cp.async") != std::string::npos; });
+  if (problem.verdict == judge::Verdict::kRace && what.starts_with("shared") && !copies) {
     return "the words of a column come from all the threads that filled the tile: these have to meet "
            "(__syncthreads(), in a warp's own tile __syncwarp()) between filling it and reading it, and before it is "
            "filled anew";

@@ -131,3 +131,149 @@ extern "C" __global__ void store_beside_a_copy(Buffers b) {
   s[63 - threadIdx.x] = 1;  // first, second
   __pipeline_wait_prior(0);
 }
+
+// Two stages: the tile after this one is copied while this one is read.
+__device__ void copy_tile(int (&stage)[64], const int* tile) {
+  __pipeline_memcpy_async(&stage[threadIdx.x], &tile[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+}
+
+// expect: clean
+extern "C" __global__ void two_stages_in_turn(Buffers b) {
+  __shared__ int s[2][64];
+  copy_tile(s[0], b.in);
+  for (int k = 0; k < 4; ++k) {
+    if (k < 3) {
+      copy_tile(s[(k + 1) % 2], b.in + 64 * (k + 1));
+      __pipeline_wait_prior(1);
+    } else {
+      __pipeline_wait_prior(0);
+    }
+    __syncthreads();
+    b.out[64 * k + threadIdx.x] = s[k % 2][63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// The next round's copy goes into the stage that slower threads still read.
+// expect: race, shared
+// says: between the last read and the copy
+extern "C" __global__ void two_stages_without_the_last_barrier(Buffers b) {
+  __shared__ int s[2][64];
+  __pipeline_memcpy_async(&s[0][threadIdx.x], &b.in[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  for (int k = 0; k < 4; ++k) {
+    if (k < 3) {
+      __pipeline_memcpy_async(&s[(k + 1) % 2][threadIdx.x], &b.in[64 * (k + 1) + threadIdx.x], sizeof(int));  // second
+      __pipeline_commit();
+      __pipeline_wait_prior(1);
+    } else {
+      __pipeline_wait_prior(0);
+    }
+    __syncthreads();
+    b.out[64 * k + threadIdx.x] = s[k % 2][63 - threadIdx.x];  // first
+  }
+}
+
+// Three stages need one barrier a round: the stage that is filled was read before it.
+// expect: clean
+extern "C" __global__ void three_stages_in_turn(Buffers b) {
+  __shared__ int s[3][64];
+  for (int k = 0; k < 2; ++k) copy_tile(s[k], b.in + 64 * k);
+  for (int k = 0; k < 6; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    if (k < 4) {
+      copy_tile(s[(k + 2) % 3], b.in + 64 * (k + 2));
+    } else {
+      __pipeline_commit();
+    }
+    b.out[64 * k + threadIdx.x] = s[k % 3][63 - threadIdx.x];
+  }
+}
+
+// The copy into the stage of the round before comes ahead of the barrier.
+// expect: race, shared
+// says: between the last read and the copy
+extern "C" __global__ void three_stages_filled_ahead_of_the_barrier(Buffers b) {
+  __shared__ int s[3][64];
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][threadIdx.x], &b.in[64 * k + threadIdx.x], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < 6; ++k) {
+    __pipeline_wait_prior(1);
+    if (k < 4) {
+      __pipeline_memcpy_async(&s[(k + 2) % 3][threadIdx.x], &b.in[64 * (k + 2) + threadIdx.x], sizeof(int));  // second
+    }
+    __pipeline_commit();
+    __syncthreads();
+    b.out[64 * k + threadIdx.x] = s[k % 3][63 - threadIdx.x];  // first
+  }
+}
+
+// Barriers on both sides of the read do not help where the copy was issued before and is waited for behind.
+// expect: race, shared
+extern "C" __global__ void read_between_issue_and_wait(Buffers b) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // first
+  __pipeline_commit();
+  __syncthreads();
+  b.out[threadIdx.x] = s[63 - threadIdx.x];  // second
+  __syncthreads();
+  __pipeline_wait_prior(0);
+}
+
+// expect: race, shared
+extern "C" __global__ void store_between_issue_and_wait(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // first
+  __pipeline_commit();
+  __syncthreads();
+  s[63 - threadIdx.x] = 1;  // second
+  __syncthreads();
+  __pipeline_wait_prior(0);
+}
+
+// Two threads copy to one element, a barrier between the issues and none of the copies waited for.
+// expect: race, shared
+extern "C" __global__ void copies_of_two_threads_under_way(Buffers b) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // first
+  __pipeline_commit();
+  __syncthreads();
+  __pipeline_memcpy_async(&s[63 - threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // second
+  __pipeline_commit();
+  __syncthreads();
+  __pipeline_wait_prior(0);
+}
+
+// What a thread reads of a stage beside the words that are under way.
+// expect: clean
+extern "C" __global__ void half_of_the_array_under_way(Buffers b) {
+  __shared__ int s[128];
+  s[threadIdx.x] = s[64 + threadIdx.x] = 1;
+  __syncthreads();
+  __pipeline_memcpy_async(&s[2 * threadIdx.x], &b.in[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  __syncthreads();
+  b.out[threadIdx.x] = s[2 * (63 - threadIdx.x) + 1];
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  b.out[64 + threadIdx.x] = s[2 * threadIdx.x];
+}
+
+// The same stage again, waited for by all.
+// expect: clean
+extern "C" __global__ void one_stage_again_and_again(Buffers b) {
+  __shared__ int s[64];
+  for (int k = 0; k < 4; ++k) {
+    copy_tile(s, b.in + 64 * k);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    b.out[64 * k + threadIdx.x] = s[63 - threadIdx.x];
+    __syncthreads();
+  }
+}

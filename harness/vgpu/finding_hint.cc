@@ -14,7 +14,10 @@ uint64_t Flatten(const Dim3& index, const Dim3& size) {
 
 bool IsVolatile(const ThreadPlace& place) { return place.instruction.find(".volatile") != std::string::npos; }
 
-std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
+// several_warps: the block has other warps too, and of what they do at the next size or in the next round nothing is
+// known.
+std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line,
+                                bool several_warps) {
   if (first.access == AccessKind::kStore && second.access == AccessKind::kStore && one_line) {
     return "several threads of one warp store to this address, and any of them may win: let one thread store, or give "
            "each its own element";
@@ -23,7 +26,9 @@ std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& sec
     return "threads of one warp need not run in step, and volatile does not make them: put __syncwarp() between the "
            "read and the write";
   }
-  return "threads of one warp need not run in step: put __syncwarp() between these two accesses";
+  return several_warps ? "threads of one warp need not run in step: put __syncwarp() between these two accesses, or "
+                         "__syncthreads() where threads of several warps share the array"
+                       : "threads of one warp need not run in step: put __syncwarp() between these two accesses";
 }
 
 // In a kernel with a cuda::barrier: the threads may well meet there, but on the wrong side of an access.
@@ -97,6 +102,10 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
 std::string_view RaceHint(const Finding& finding) {
   if (!finding.second) return "";
   const ThreadPlace &first = finding.first, &second = *finding.second;
+  if (second.instruction.starts_with("cp.async") && first.access == AccessKind::kLoad) {
+    return "cp.async may write at any time from its issue on, and another thread may still have to read what is there: "
+           "let the threads meet between the last read and the copy";
+  }
   if (first.instruction.starts_with("cp.async") || second.instruction.starts_with("cp.async")) {
     return "a copy that cp.async started is under way, and __syncthreads() does not wait for it by itself: wait for it "
            "(__pipeline_wait_prior, a wait on its barrier), then let the threads meet";
@@ -112,7 +121,9 @@ std::string_view RaceHint(const Finding& finding) {
   }
   const bool one_warp =
       Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
-  if (one_warp && !finding.across_warps) return RaceWithinWarp(first, second, one_line);
+  if (one_warp && !finding.across_warps) {
+    return RaceWithinWarp(first, second, one_line, finding.block_dim.Count() > kWarpSize);
+  }
   return finding.memory_barriers ? RaceBesideMemoryBarrier(first, second) : RaceWithinBlock(first, second, one_line);
 }
 

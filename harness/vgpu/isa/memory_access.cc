@@ -207,6 +207,30 @@ void ObserveCluster(Warp& warp, const Insn& insn, AccessKind access, const uint6
   }
 }
 
+MemoryAccess PlainAccess(const Warp& warp, MemorySpace space, AccessKind kind, const uint64_t address[kWarpSize],
+                         LaneMask mask, uint32_t bytes, AccessForm form) {
+  return {.space = space,
+          .kind = kind,
+          .bytes = static_cast<uint8_t>(bytes),
+          .form = form,
+          .mask = mask,
+          .address = address,
+          .pc = warp.pc - 1,
+          .block_index = warp.block->index,
+          .warp_index = warp.index,
+          .thread_base = warp.index * kWarpSize};
+}
+
+// Accesses that have only been noted down come before this one, if the observers are to see both.
+void TellWhatIsNoted(Warp& warp, const MemoryAccess& event) {
+  Engine& engine = *warp.engine;
+  const bool shared = event.space == MemorySpace::kShared;
+  if (!engine.takes_notes()) return;
+  if (!shared && event.kind != AccessKind::kAtomic && event.order == MemoryOrder::kWeak) return;
+  engine.TellSharedNotes();
+  if (shared) warp.block->shared_use.Tell(ExtentOf(event));
+}
+
 }  // namespace
 
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
@@ -215,33 +239,25 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   if (region == Region::kClusterShared) {
     return ObserveCluster(warp, insn, access, address, mask, bytes, same_value);
   }
-  Engine& engine = *warp.engine;
-  const uint32_t pc = warp.pc - 1;
   const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
-  const MemoryAccess event{.space = SpaceOf(region),
-                           .kind = access,
-                           .order = flags.order,
-                           .scope = flags.scope,
-                           .bytes = static_cast<uint8_t>(bytes),
-                           .store = store,
-                           .same_value = same_value,
-                           .returns_value = flags.returns_value,
-                           .waits = flags.waits,
-                           .form = form,
-                           .mask = mask,
-                           .address = address,
-                           .pc = pc,
-                           .block_index = warp.block->index,
-                           .warp_index = warp.index,
-                           .thread_base = warp.index * kWarpSize,
-                           .plain_shared_load = region == Region::kShared && access == AccessKind::kLoad &&
-                                                flags.order == MemoryOrder::kWeak};
-  if (engine.takes_notes() &&
-      (event.space == MemorySpace::kShared || access == AccessKind::kAtomic || flags.order != MemoryOrder::kWeak)) {
-    engine.TellSharedNotes();
-    if (event.space == MemorySpace::kShared) warp.block->shared_use.Tell(ExtentOf(event));
-  }
-  for (Observer* observer : engine.memory_observers()) observer->OnMemory(event);
+  MemoryAccess event = PlainAccess(warp, SpaceOf(region), access, address, mask, bytes, form);
+  event.order = flags.order;
+  event.scope = flags.scope;
+  event.store = store;
+  event.same_value = same_value;
+  event.returns_value = flags.returns_value;
+  event.waits = flags.waits;
+  event.plain_shared_load =
+      region == Region::kShared && access == AccessKind::kLoad && flags.order == MemoryOrder::kWeak;
+  TellWhatIsNoted(warp, event);
+  for (Observer* observer : warp.engine->memory_observers()) observer->OnMemory(event);
+}
+
+void ObserveIssue(Warp& warp, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes) {
+  const MemoryAccess event = PlainAccess(warp, MemorySpace::kShared, AccessKind::kStore, address, mask, bytes,
+                                         FormOf(address, mask, bytes, false));
+  TellWhatIsNoted(warp, event);
+  for (Observer* observer : warp.engine->memory_observers()) observer->OnCopyIssued(event);
 }
 
 uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes) {

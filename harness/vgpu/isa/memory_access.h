@@ -218,6 +218,9 @@ inline void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind
                FormOf(address, mask, bytes, access == AccessKind::kLoad));
 }
 
+// Tells the observers that a copy which will store these bytes of shared memory has been issued.
+void ObserveIssue(Warp& warp, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes);
+
 // Of a store, whether a lane's bytes lie in memory already.
 template <typename Mover>
 struct StoredAlready : StoreTest {

@@ -92,6 +92,7 @@ void CopyAsync(Warp& warp, const Insn& insn, LaneMask mask) {
   std::memcpy(copy.group, copies.committed, sizeof copy.group);
   if (copies.pending.size() >= kMostPending) CompleteAllCopies(warp, kFullMask);
   copies.pending.push_back(copy);
+  if (warp.engine->observed()) ObserveIssue(warp, copy.address, mask, copy.bytes);
 }
 
 Selection SelectCopyAsync(Modifiers& m) {

@@ -161,6 +161,15 @@ void DelayedEvents::OnSharedNotes(const SharedNotes& notes) {
   if (running_ == kNoRead) MakeRoom();
 }
 
+void DelayedEvents::OnCopyIssued(const MemoryAccess& event) {
+  std::array<uint64_t, kWarpSize> address;
+  std::copy_n(event.address, kWarpSize, address.begin());
+  Tell([=](Observer& observer) {
+    MemoryAccess told = event;
+    told.address = address.data();
+    observer.OnCopyIssued(told);
+  });
+}
 void DelayedEvents::OnBlockBegin(uint32_t block) {
   Tell([=](Observer& observer) { observer.OnBlockBegin(block); });
 }

@@ -54,6 +54,7 @@ class DelayedEvents : public Observer {
 
   bool TakesSharedNotes() const override { return takes_notes_; }
   void OnMemory(const MemoryAccess& access) override;
+  void OnCopyIssued(const MemoryAccess& access) override;
   void OnSharedNotes(const SharedNotes& notes) override;
   void OnBlockBegin(uint32_t block) override;
   void OnBlockEnd(uint32_t block) override;

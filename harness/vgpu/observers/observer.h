@@ -96,6 +96,9 @@ class Observer {
   // False: OnMemory does nothing, and need not be called.
   virtual bool WatchesMemory() const { return true; }
   virtual void OnMemory(const MemoryAccess&) {}
+  // cp.async: the copy that will make this store has been issued, and may make it at any moment from now on. OnMemory
+  // tells of the store once its threads have waited for it.
+  virtual void OnCopyIssued(const MemoryAccess&) {}
   // True: a load is told with those lanes and bytes alone that the program uses. All events then come once that is
   // known of the loads before them, in the order in which they happened.
   virtual bool WantsUsedReads() const { return false; }

@@ -103,6 +103,7 @@ class RaceChecker : public Checker {
     state->words.Clear();
     if (check_shared_) {
       if (state->shared.bytes() != info_.shared_bytes) RestartShared(*state);
+      state->copies.Begin();
       MoveFloor(*state);
     }
     if (check_global_) BlockState::Begin(state->global_cache, log_, CachedAccesses());
@@ -130,7 +131,7 @@ class RaceChecker : public Checker {
     if (event.plain_shared_load && check_shared_ && block != nullptr && block->index == event.block_index &&
         block->deferred.open() && event.warp_index < BlockClocks::kMaxWarps && !block->log.full()) {
       const Extent extent = ExtentOf(event);
-      if (!block->shared.Written(extent.low, extent.high)) {
+      if (!block->shared.Written(extent.low, extent.high) && !block->copies.Meets(extent)) {
         block->clocks.Access(event.warp_index);
         const Access access{event.block_index, block->clocks.Now(event.warp_index),
                             event.pc,          static_cast<uint8_t>(event.warp_index),
@@ -140,6 +141,13 @@ class RaceChecker : public Checker {
       }
     }
     OnAnyMemory(event);
+  }
+  void OnCopyIssued(const MemoryAccess& event) override {
+    OnAnyMemory(event);
+    BlockState* block = FindBlock(event.block_index, event.warp_index);
+    if (block != nullptr && check_shared_) {
+      block->copies.Issue(event, ExtentOf(event), block->clocks.Now(event.warp_index));
+    }
   }
   bool WantsUsedReads() const override { return true; }
   void BeforeDelayedStore(const MemoryAccess& event) override {
@@ -152,8 +160,8 @@ class RaceChecker : public Checker {
     block->clocks.AccessOf(notes.warps());
     if (!check_shared_) return;
     // What comes behind a barrier races with nothing before it, and notes do not clash with each other. So what is left
-    // is that a load meets what has been written before.
-    if (notes.last() && !block->shared.Written(notes.loads().low, notes.loads().high)) return;
+    // is that a load meets what has been written before, and that either meets a copy under way.
+    if (notes.last() && !block->copies.any() && !block->shared.Written(notes.loads().low, notes.loads().high)) return;
     EnterNotes(*block, notes);
   }
   [[gnu::noinline]] void OnAnyMemory(const MemoryAccess& event) {
@@ -300,7 +308,8 @@ class RaceChecker : public Checker {
   void EnterNotes(BlockState& block, const SharedNotes& notes) {
     for (const SharedNote& note : notes) {
       const Extent extent = notes.ExtentOf(note);
-      const bool clean = note.store() || !block.shared.Written(extent.low, extent.high);
+      const bool apart = !block.copies.Meets(extent);
+      const bool clean = apart && (note.store() || !block.shared.Written(extent.low, extent.high));
       if (clean && notes.last()) continue;
       const uint32_t warp = note.warp();
       const AccessKind kind = note.store() ? AccessKind::kStore : AccessKind::kLoad;
@@ -315,12 +324,38 @@ class RaceChecker : public Checker {
     }
   }
   void CheckShared(BlockState& block, const MemoryAccess& event, const Access& access) {
+    const Extent extent = ExtentOf(event);
+    if (!block.copies.Meets(extent)) return CheckRecords(block, event, access, extent);
+    if (event.kind == AccessKind::kStore) block.copies.Complete(event);
+    block.copies.ForMet(event, [&](uint32_t lane, const CopiesUnderWay::Copy& copy) {
+      const uint32_t warp = copy.thread / kWarpSize;
+      const bool ordered =
+          block.clocks.SeenByAllLanes(warp, copy.time, access.warp) ||
+          (warp == access.warp && block.clocks.SeenByLane(warp, copy.thread % kWarpSize, copy.time, lane));
+      if (ordered) findings_.Add(RaceWithCopy(event, lane, copy));
+      return ordered;
+    });
+    CheckRecords(block, event, access, extent);
+  }
+  static RawFinding RaceWithCopy(const MemoryAccess& event, uint32_t lane, const CopiesUnderWay::Copy& copy) {
+    RawFinding finding;
+    finding.kind = FindingKind::kRace;
+    finding.first = {event.block_index, copy.thread, copy.pc, AccessKind::kStore};
+    finding.has_second = true;
+    finding.second = {event.block_index, event.thread_base + lane, event.pc, event.kind};
+    finding.has_memory = true;
+    finding.space = event.space;
+    finding.address = event.address[lane];
+    finding.bytes = event.bytes;
+    finding.detail = kRaceDetail[static_cast<int>(AccessKind::kStore)][static_cast<int>(event.kind)];
+    return finding;
+  }
+  void CheckRecords(BlockState& block, const MemoryAccess& event, const Access& access, const Extent& extent) {
     if (block.log.full()) {
       RestartShared(block);
       MoveFloor(block);
     }
     const uint32_t number = block.Number(block.log, block.shared_cache, access);
-    const Extent extent = ExtentOf(event);
     if (event.kind == AccessKind::kLoad) {
       if (block.deferred.open() && !block.shared.Written(extent.low, extent.high)) {
         block.deferred.Add(event, number, extent);

@@ -8,6 +8,7 @@
 
 #include "vgpu/observers/access_log.h"
 #include "vgpu/observers/block_clocks.h"
+#include "vgpu/observers/copies_under_way.h"
 #include "vgpu/observers/race_deferred.h"
 #include "vgpu/observers/race_shadow.h"
 #include "vgpu/observers/sync_words.h"
@@ -27,6 +28,7 @@ struct BlockState {
   SyncWords words;  // in shared memory
   ShadowRegion shared;
   DeferredLoads deferred;
+  CopiesUnderWay copies;
   AccessLog log;  // of shared accesses
   Record floor = MakeRecord(1, 0);
   // The numbers that recent accesses of each warp have, by pc, in the two logs. Numbers below `oldest` are of another

@@ -1,4 +1,4 @@
-// verdict: UNINIT transpose2_tiled
+// verdict: RACE transpose2_tiled
 // The tile is read while its copy may still be under way.
 #include <algorithm>
 #include <cuda/pipeline>
