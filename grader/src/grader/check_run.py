@@ -5,13 +5,12 @@ the next one's are in the queue. What can't change a finding is left out of a wr
 
 * the rungs above the one that it declares: the verdict is that of the first rung that fails (`tests_above`);
 * what comes after the first failure on a rung: verdict and message are the first one's (--one-failure);
-* on the rungs below, large tests and evidence that another solution runs on the same code (`known_tests`). Most wrong
-  solutions have one good kernel for all the rungs that are not the point.
+* on the rungs below, what another solution runs on the same code (`known_tests`). Most wrong solutions have one good
+  kernel for all the rungs that are not the point.
 
 The stub, the reference and the right solutions run every test.
 """
 
-import re
 import tempfile
 import threading
 from collections import Counter
@@ -51,8 +50,6 @@ from grader.score import overall_verdict
 from grader.store import Journal
 from grader.toolchain import Toolchain
 from grader.worker_cache import WorkerCache
-
-_LARGE = re.compile(r"\.\w*(?:Large|VeryLong)")  # so suites call the tests that run on Role::kPlain
 
 
 @dataclass(frozen=True)
@@ -303,21 +300,19 @@ def _as_passed(name: str) -> TestResult:
 def known_tests(
     assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
 ) -> dict[str, list[TestResult]]:
-    """By wrong solution, the large tests and evidence that one before it runs on the same code, as if they had passed.
+    """By wrong solution, the tests and evidence that one before it runs on the same code, as if they had passed.
 
     A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
     passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs
-    that have to pass count. Large tests have a device and a worker of their own (Role::kPlain), and evidence comes
-    after all tests, so that leaving them out changes nothing for the others; these run, and show where one rung's code
-    is in the way of another's. A metric may compare rungs: then all of them have to be the same code.
+    that have to pass count. A metric may compare rungs: then all of them have to be the same code.
     """
     ids = [rung.id for rung in assignment.rungs]
     compared = {rung: sorted({rung}.union(*_rungs_compared(assignment, rung))) for rung in ids}
     kinds = {
-        "large": [name for name in tests if _LARGE.search(name)],
-        "evidence": [name for name in tests if name.startswith(f"{EVIDENCE_SUITE}.")],
+        is_evidence: [name for name in tests if name.startswith(f"{EVIDENCE_SUITE}.") == is_evidence]
+        for is_evidence in (False, True)
     }
-    seen: set[tuple[str, ...]] = set()
+    seen: set[tuple[bool | str, ...]] = set()
     known: dict[str, list[TestResult]] = {}
     for submission in submissions:
         verdict, declared = collected.wrong.get(submission.folder, ("", ""))
@@ -329,12 +324,12 @@ def known_tests(
         for rung in below:
             if assignment.is_bonus_rung(rung):
                 continue
-            for kind, rungs in (("large", [rung]), ("evidence", compared[rung])):
-                same = (kind, rung, *(keys[other] for other in rungs))
+            for is_evidence, rungs in ((False, [rung]), (True, compared[rung])):
+                same = (is_evidence, rung, *(keys[other] for other in rungs))
                 if "" in same:
                     continue
                 if same in seen and verdict:
-                    own = [_as_passed(name) for name in kinds[kind] if rung_of(name) == rung]
+                    own = [_as_passed(name) for name in kinds[is_evidence] if rung_of(name) == rung]
                     known.setdefault(submission.folder, []).extend(own)
                 seen.add(same)
     return known

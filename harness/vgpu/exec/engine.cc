@@ -22,8 +22,8 @@ constexpr uint64_t kBlockQuantum = 1 << 21;
 constexpr size_t kBlocksSideBySide = 80;
 // Turns of each other block, on average, between the late block's first and second one.
 constexpr size_t kTurnsWithout = 64;
-// Back edges of a spin loop in one turn.
-constexpr int32_t kSpinQuantum = 32;
+// Back edges of a spin loop in one turn: what it waits for is done in other turns.
+constexpr int32_t kSpinQuantum = 4;
 // Turns over all warps of a block, all of them spinning, until lanes that wait to reconverge are let go.
 constexpr uint32_t kIdlePasses = 4;
 // The same for a kernel with such loops whose threads look busy: instructions without a barrier or an exit.

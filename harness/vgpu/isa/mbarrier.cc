@@ -170,7 +170,7 @@ void TransactionHandler(Warp& warp, const Insn& insn, LaneMask mask) {
 }
 
 // Rows: p, object, state or parity.
-template <bool kNarrow, bool kParity, bool kSuspends>
+template <bool kNarrow, bool kParity>
 void Test(Warp& warp, const Insn& insn, LaneMask mask) {
   const auto* state = kParity ? nullptr : Source<uint64_t>(warp, insn.row[2]);
   const auto* parity = kParity ? Source<uint32_t>(warp, insn.row[2]) : nullptr;
@@ -185,7 +185,7 @@ void Test(Warp& warp, const Insn& insn, LaneMask mask) {
   });
   if (done != 0) Observe(warp, insn, done, object, AccessKind::kLoad);
   WritePredicate(warp, insn.row[0], done, mask);
-  if (kSuspends && done != mask) {
+  if (done != mask) {  // test_wait too may find the barrier any time later, and is mostly called in a loop
     warp.state->reason = StopReason::kSpun;
     warp.stop = true;
   }
@@ -233,16 +233,20 @@ Selection SelectTransaction(Modifiers& m) {
                                                                                                 MemoryOrder::kRelaxed);
 }
 
-template <bool kSuspends>
-Selection SelectTest(Modifiers& m) {
+// has_limit: a further operand says how long to wait at most.
+Selection SelectTest(Modifiers& m, bool has_limit) {
   const bool parity = m.Take("parity");
-  Selection selection =
-      parity ? SelectBy<Test<false, true, kSuspends>, Test<true, true, kSuspends>, 1>(m, MemoryOrder::kAcquire)
-             : SelectBy<Test<false, false, kSuspends>, Test<true, false, kSuspends>, 1>(m, MemoryOrder::kAcquire);
-  selection.form =
-      parity ? (kSuspends ? "dpred a su32 su32?" : "dpred a su32") : (kSuspends ? "dpred a s0 su32?" : "dpred a s0");
+  Selection selection = parity ? SelectBy<Test<false, true>, Test<true, true>, 1>(m, MemoryOrder::kAcquire)
+                               : SelectBy<Test<false, false>, Test<true, false>, 1>(m, MemoryOrder::kAcquire);
+  if (parity) {
+    selection.form = has_limit ? "dpred a su32 su32?" : "dpred a su32";
+  } else {
+    selection.form = has_limit ? "dpred a s0 su32?" : "dpred a s0";
+  }
   return selection;
 }
+Selection SelectTestWait(Modifiers& m) { return SelectTest(m, false); }
+Selection SelectTryWait(Modifiers& m) { return SelectTest(m, true); }
 
 Selection SelectPendingCount(Modifiers& m) {
   return m.type_count() == 1 && m.type(0) == Type::kB64 ? Selection{PendingCount} : Selection{};
@@ -257,8 +261,8 @@ LOCKSTEP_OPCODES(mbarrier, {
                                 SelectArrive<ArriveKind::kDrop, ArriveKind::kDropExpect>, InsnClass::kAtomic},
                                {"mbarrier.expect_tx", "a su32", SelectTransaction<false>, InsnClass::kAtomic},
                                {"mbarrier.complete_tx", "a su32", SelectTransaction<true>, InsnClass::kAtomic},
-                               {"mbarrier.test_wait", "dpred a s0", SelectTest<false>, InsnClass::kAtomic},
-                               {"mbarrier.try_wait", "dpred a s0 su32?", SelectTest<true>, InsnClass::kAtomic},
+                               {"mbarrier.test_wait", "dpred a s0", SelectTestWait, InsnClass::kAtomic},
+                               {"mbarrier.try_wait", "dpred a s0 su32?", SelectTryWait, InsnClass::kAtomic},
                                {"mbarrier.pending_count", "du32 s0", SelectPendingCount, InsnClass::kInteger},
                            });
 
