@@ -1,4 +1,5 @@
 // Copies and fills: what every API function that makes them shares.
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -143,6 +144,14 @@ std::vector<HostTransfers::Row> RowsAt(const void* base, const Region& region, c
   return rows;
 }
 
+// What an operation does to these rows, for the comparison with others.
+void AddSpans(const std::vector<HostTransfers::Row>& rows, bool on_device, bool writes,
+              std::vector<StreamPoint::Span>& spans) {
+  for (const auto& row : rows) {
+    spans.push_back({Address(row.at) | (on_device ? 0 : StreamPoint::kHostSpace), row.bytes, writes});
+  }
+}
+
 // What a copy is to the host, by the documentation's "API synchronization behavior".
 struct Behavior {
   bool to_pinned = false, from_pinned = false;  // host memory that the device reaches by itself
@@ -173,14 +182,12 @@ void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
   const Behavior behavior = BehaviorOf(r, work, ends);
   std::vector<StreamPoint::Span> spans;
   std::vector<HostTransfers::Row> to_rows, from_rows;
-  const auto add = [&](const std::vector<HostTransfers::Row>& rows, bool on_device, bool writes) {
-    for (const auto& row : rows) {
-      spans.push_back({Address(row.at) | (on_device ? 0 : StreamPoint::kHostSpace), row.bytes, writes});
-    }
-  };
-  if (behavior.to_pinned) add(to_rows = RowsAt(work.to, work.region, work.to_layout), ends.to.has_value(), true);
-  if (behavior.from_pinned)
-    add(from_rows = RowsAt(work.from, work.region, work.from_layout), ends.from.has_value(), false);
+  if (behavior.to_pinned) {
+    AddSpans(to_rows = RowsAt(work.to, work.region, work.to_layout), ends.to.has_value(), true, spans);
+  }
+  if (behavior.from_pinned) {
+    AddSpans(from_rows = RowsAt(work.from, work.region, work.from_layout), ends.from.has_value(), false, spans);
+  }
   StreamOperation operation(r, stream, false, std::move(spans));
   r.transfers().ArriveBefore(r, operation.point().before);
   std::optional<HostMemoryInUse> host_memory;
@@ -228,22 +235,39 @@ void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
   const std::optional<int> device = r.DeviceHolding(Address(work.to));
   Require(device.has_value(), cudaErrorInvalidValue);
   Backend& backend = r.backend(*device);
-  StreamOperation operation(r, stream, false);
+  const bool arrives_later = r.IsPinned(work.to) && !work.waits;
+  std::vector<HostTransfers::Row> rows;
+  std::vector<StreamPoint::Span> spans;
+  if (arrives_later) {
+    rows = RowsAt(work.to, work.region, work.layout);
+    Require(std::all_of(rows.begin(), rows.end(),
+                        [&](const auto& each) { return backend.Contains(Address(each.at), each.bytes); }),
+            cudaErrorInvalidValue);
+    AddSpans(rows, true, true, spans);
+  }
+  StreamOperation operation(r, stream, false, std::move(spans));
   std::optional<HostMemoryInUse> host_memory;
-  if (r.IsShared(Address(work.to)) || !r.mapped().empty()) host_memory.emplace(r, operation.point());
+  if (arrives_later) r.transfers().ArriveBefore(r, operation.point().before);
+  if ((r.IsShared(Address(work.to)) && !arrives_later) || !r.mapped().empty())
+    host_memory.emplace(r, operation.point());
   operation.Begin();
   const Region region = Joined(work.region, work.layout);
-  std::vector<uint8_t> row;
-  if (unit > 1) {
-    row.resize(region.width);
-    for (uint64_t at = 0; at < region.width; at += unit) std::memcpy(row.data() + at, &work.value, unit);
+  const auto filled = [&](uint64_t bytes) {
+    std::vector<uint8_t> pattern(bytes);
+    for (uint64_t at = 0; at < bytes; at += unit) std::memcpy(pattern.data() + at, &work.value, unit);
+    return pattern;
+  };
+  if (arrives_later) {
+    r.transfers().Deliver(r, operation.point(), std::move(rows), filled(region.Bytes()));
+  } else {
+    const std::vector<uint8_t> row = filled(unit > 1 ? region.width : 0);
+    ForEachRow(region, work.layout, work.layout, [&](uint64_t offset, uint64_t) {
+      const uint64_t to = Address(work.to) + offset;
+      Require(unit == 1 ? backend.Fill(to, static_cast<uint8_t>(work.value), region.width, r.origin())
+                        : backend.Write(to, row.data(), region.width, r.origin()),
+              cudaErrorInvalidValue);
+    });
   }
-  ForEachRow(region, work.layout, work.layout, [&](uint64_t offset, uint64_t) {
-    const uint64_t to = Address(work.to) + offset;
-    Require(unit == 1 ? backend.Fill(to, static_cast<uint8_t>(work.value), region.width, r.origin())
-                      : backend.Write(to, row.data(), region.width, r.origin()),
-            cudaErrorInvalidValue);
-  });
   operation.End();
   const DeviceProfile& profile = r.profile();
   const double rate = profile.dram_gb_per_s * profile.dram_efficiency * kBytesPerMicrosecond;

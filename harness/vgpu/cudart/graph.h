@@ -42,6 +42,7 @@ struct ExecutableGraph {
   std::vector<ExecutableNode> nodes;
   unsigned long long flags = 0;
   std::vector<uint32_t> lanes;  // in the streams' clocks, for its branches (graph_lanes.cc)
+  Event done;                   // its last launch: the next one comes behind it, in whatever stream
 };
 
 // A capture under way. It ends when its first stream's does; that other streams have joined by then is for them to

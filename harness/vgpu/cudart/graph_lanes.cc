@@ -1,7 +1,6 @@
 // The branches of a graph, for the order of what they do: each node runs in a lane, which the clocks know as a stream
 // of its own. A node goes on in the lane of one that it depends on, where that lane has not gone on already; else it
-// takes another. An executable graph keeps its lanes, so that one launch of it comes behind the one before, as
-// documented.
+// takes another. One launch of an executable graph comes behind the one before, as documented.
 #include <map>
 
 #include "vgpu/cudart/graph.h"
@@ -41,13 +40,7 @@ class InLane {
   const uint32_t slot_;
 };
 
-}  // namespace
-
-void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
-  if (IsChain(executable)) {
-    for (const ExecutableNode& node : executable.nodes) PerformEnabled(r, node, stream);
-    return;
-  }
+void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
   StreamClocks& clocks = r.timeline().clocks();
   const StreamClocks::Clock begin = clocks.Record(stream.slot);
   std::vector<StreamClocks::Clock> done;
@@ -75,6 +68,18 @@ void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
     done.push_back(clocks.Record(slot));
   }
   for (const StreamClocks::Clock& node : done) clocks.Wait(stream.slot, node);
+}
+
+}  // namespace
+
+void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
+  r.timeline().Wait(stream, executable.done);
+  if (IsChain(executable)) {
+    for (const ExecutableNode& node : executable.nodes) PerformEnabled(r, node, stream);
+  } else {
+    PerformBranches(r, executable, stream);
+  }
+  r.timeline().Record(executable.done, stream);
 }
 
 void ReleaseLanes(Runtime& r, const ExecutableGraph& executable) {

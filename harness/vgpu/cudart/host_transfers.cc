@@ -120,11 +120,8 @@ void HostTransfers::DeliverWhere(Runtime& r, Covered covered) {
   }
 }
 
-void HostTransfers::Arrive(Runtime& r) {
-  const auto covered = [&clocks = r.timeline().clocks()](const StreamPoint& copy) {
-    return clocks.HostHasWaited(copy.slot, copy.sequence);
-  };
-  // Sources first: what arrives may come to where they are.
+template <typename Covered>
+void HostTransfers::CompareWhere(Runtime& r, Covered covered) {
   for (size_t k = 0; k < sources_.size();) {
     if (covered(sources_[k].copy)) {
       Compare(r, sources_[k]);
@@ -133,12 +130,30 @@ void HostTransfers::Arrive(Runtime& r) {
       ++k;
     }
   }
+}
+
+void HostTransfers::Arrive(Runtime& r) {
+  const auto covered = [&clocks = r.timeline().clocks()](const StreamPoint& copy) {
+    return clocks.HostHasWaited(copy.slot, copy.sequence);
+  };
+  // Sources first: what arrives may come to where they are.
+  CompareWhere(r, covered);
   DeliverWhere(r, covered);
 }
 
-void HostTransfers::ArriveBefore(Runtime& r, const StreamClocks::Clock& before) {
-  DeliverWhere(
-      r, [&](const StreamPoint& copy) { return copy.slot < before.size() && copy.sequence <= before[copy.slot]; });
+namespace {
+
+auto Before(const StreamClocks::Clock& clock) {
+  return [&clock](const StreamPoint& copy) { return copy.slot < clock.size() && copy.sequence <= clock[copy.slot]; };
+}
+
+}  // namespace
+
+void HostTransfers::ArriveBefore(Runtime& r, const StreamClocks::Clock& before) { DeliverWhere(r, Before(before)); }
+
+void HostTransfers::BeforeHostFunction(Runtime& r, const StreamClocks::Clock& before) {
+  CompareWhere(r, Before(before));
+  DeliverWhere(r, Before(before));
 }
 
 void HostTransfers::Free(Runtime& r, const void* begin, uint64_t bytes) {

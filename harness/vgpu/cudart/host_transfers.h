@@ -36,6 +36,9 @@ class HostTransfers {
   void Arrive(Runtime& r);
   // For what is ordered before something that runs now.
   void ArriveBefore(Runtime& r, const StreamClocks::Clock& before);
+  // A host function runs now: what is ordered before it has arrived and has been read. The function may fill sources
+  // anew, and may tell the program's threads that they may.
+  void BeforeHostFunction(Runtime& r, const StreamClocks::Clock& before);
   // The host memory is freed or no longer registered.
   void Free(Runtime& r, const void* begin, uint64_t bytes);
 
@@ -54,6 +57,8 @@ class HostTransfers {
 
   template <typename Covered>
   void DeliverWhere(Runtime& r, Covered covered);
+  template <typename Covered>
+  void CompareWhere(Runtime& r, Covered covered);
   // Reports a source that has changed.
   static void Compare(Runtime& r, const Transfer& source);
   void Drop(size_t source);

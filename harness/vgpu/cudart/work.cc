@@ -19,7 +19,7 @@ Overloaded(F...) -> Overloaded<F...>;
 void PerformHost(Runtime& r, const HostWork& work, const Stream& stream) {
   // After a fault the functions of a stream no longer run.
   if (r.faulted()) return;
-  r.transfers().ArriveBefore(r, r.timeline().Begin(stream).before);
+  r.transfers().BeforeHostFunction(r, r.timeline().Begin(stream).before);
   const Runtime::Unlocked unlocked(r);
   work.function(work.data);
 }

@@ -216,9 +216,9 @@ Finding StreamChecker::FindingOf(const HostRace& race) {
       break;
     case HostRace::What::kFreedDestination:
       second.operation = race.found_function + site;
-      finding.detail = "page-locked host memory was freed, and nothing had waited for the copy that fills it";
+      finding.detail = "page-locked host memory was freed, and nothing had waited for what fills it";
       finding.hint =
-          "what cudaMemcpyAsync brings is there once the host has waited for it (cudaStreamSynchronize, or "
+          "what a copy or a fill brings is there once the host has waited for it (cudaStreamSynchronize, or "
           "an event and cudaEventSynchronize): wait before reading and before freeing";
       break;
   }

@@ -43,7 +43,7 @@ struct StreamPoint {
 struct HostRace {
   enum class What : uint8_t {
     kChangedSource,     // of a copy to the device that nothing had waited for
-    kFreedDestination,  // of a copy to the host
+    kFreedDestination,  // of a copy to the host, or a fill there
   };
   What what = What::kChangedSource;
   std::string stream;
