@@ -19,6 +19,7 @@ constexpr int kInts = 1000;
 constexpr size_t kBytes = kInts * sizeof(int);
 
 __device__ int factor = 1;
+__constant__ int table[2] = {3, 5};
 
 __global__ void Fill(int* to, int value, int n = kInts) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -35,6 +36,15 @@ __global__ void Add(int* to, const int* from, int n = kInts) {
 __global__ void Scale(int* to, const int* from) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < kInts) to[i] = from[i] * factor;
+}
+__global__ void ScaleByTable(int* to, const int* from, int which) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kInts) to[i] = from[i] * table[which];
+}
+__device__ __noinline__ int FromTable(bool really) { return really ? table[0] : 1; }
+__global__ void ScaleByFunction(int* to, const int* from, bool by_table) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kInts) to[i] = from[i] * FromTable(by_table);
 }
 __global__ void Count(unsigned* total, bool atomically) {
   if (atomically) {
@@ -235,6 +245,41 @@ void SymbolBeside(Fixture& f, bool right) {
   CHECK(cudaMemcpyToSymbolAsync(factor, &two, sizeof two, 0, cudaMemcpyHostToDevice, f.s1));
   Scale<<<kBlocks, kBlock, 0, right ? f.s1 : f.s2>>>(f.b, f.a);
 }
+const int kTwo = 2;
+void ConstantBeside(Fixture& f, bool right) {
+  CHECK(cudaMemcpyToSymbolAsync(table, &kTwo, sizeof kTwo, 0, cudaMemcpyHostToDevice, f.s1));
+  if (right) f.Order(f.s1, f.s2);
+  ScaleByTable<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a, 0);
+}
+void ConstantChangedTooEarly(Fixture& f, bool right) {
+  // The copy is in the default stream, and waits for blocking streams alone.
+  ScaleByTable<<<kBlocks, kBlock, 0, right ? f.s1 : f.loose>>>(f.b, f.a, 0);
+  CHECK(cudaMemcpyToSymbol(table, &kTwo, sizeof kTwo));
+}
+void ConstantForTheNext(Fixture& f, bool right) {
+  // The host has waited for the copy; whether it comes behind the first kernel is another question.
+  const cudaStream_t stream = right ? f.s1 : f.loose;
+  for (int round = 0; round < 2; ++round) {
+    CHECK(cudaMemcpyToSymbol(table, &round, sizeof round));
+    ScaleByTable<<<kBlocks, kBlock, 0, stream>>>(f.b, f.a, 0);
+  }
+}
+void ConstantOfAnother(Fixture& f, bool right) {
+  ScaleByTable<<<kBlocks, kBlock, 0, f.loose>>>(f.b, f.a, right ? 1 : 0);
+  CHECK(cudaMemcpyToSymbol(table, &kTwo, sizeof kTwo));
+}
+void ConstantInFunction(Fixture& f, bool right) {
+  // Names the variable either way, and reads it in one.
+  ScaleByFunction<<<kBlocks, kBlock, 0, f.loose>>>(f.b, f.a, !right);
+  CHECK(cudaMemcpyToSymbol(table, &kTwo, sizeof kTwo));
+}
+void ConstantByAddress(Fixture& f, bool right) {
+  int* at = nullptr;
+  CHECK(cudaGetSymbolAddress(reinterpret_cast<void**>(&at), table));
+  CHECK(cudaMemcpyAsync(at, f.c, sizeof table, cudaMemcpyDeviceToDevice, f.s1));
+  if (right) CHECK(cudaStreamSynchronize(f.s1));
+  Add<<<1, 32, 0, f.s2>>>(f.b, at, 2);
+}
 void Chain(Fixture& f, bool right) {
   Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
   if (right) f.Order(f.s1, f.s2);
@@ -301,7 +346,85 @@ void HostFunction(Fixture& f, bool right) {
   CHECK(cudaStreamSynchronize(f.s1));
   if (right && data.seen != 42) std::printf("the host function saw %d\n", data.seen);
 }
+void RefilledByHostFunction(Fixture& f, bool right) {
+  // A host function of the stream finds that copies before it have read their source.
+  static CallbackData data;
+  data = {f.pinned, 0};
+  CHECK(cudaMemcpyAsync(f.a, f.pinned, kBytes, cudaMemcpyHostToDevice, f.s1));
+  CHECK(cudaLaunchHostFunc(
+      right ? f.s1 : f.s2,
+      [](void* pointer) {
+        auto* const given = static_cast<CallbackData*>(pointer);
+        for (int i = 0; i < kInts; ++i) given->pinned[i] = i;
+      },
+      &data));
+  CHECK(cudaMemcpyAsync(f.b, f.pinned, kBytes, cudaMemcpyHostToDevice, right ? f.s1 : f.s2));
+}
+void FilledAndFreed(Fixture& f, bool right) {
+  CHECK(cudaMemsetAsync(f.pinned, 1, kBytes, f.s1));
+  if (right) CHECK(cudaStreamSynchronize(f.s1));
+  CHECK(cudaFreeHost(f.pinned));
+  f.pinned = nullptr;
+}
+void FilledAndRead(Fixture& f, bool right) {
+  CHECK(cudaMemsetAsync(f.pinned, 1, kBytes, f.s1));
+  if (right) f.Order(f.s1, f.s2);
+  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.a, f.pinned);
+}
 
+// Work that a stream captures, for a graph that is launched in several.
+template <typename Work>
+struct Captured {
+  cudaGraph_t graph = nullptr;
+  Captured(cudaStream_t stream, const Work& work) {
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    work();
+    CHECK(cudaStreamEndCapture(stream, &graph));
+  }
+  cudaGraphExec_t Instantiate() const {
+    cudaGraphExec_t executable = nullptr;
+    CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    return executable;
+  }
+};
+
+void GraphTwice(Fixture& f, bool right) {
+  // Launches of one executable graph come one behind the other; those of two of one graph do not.
+  const Captured captured(f.s1, [&] {
+    Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
+    Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
+    Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 6);
+  });
+  const cudaGraphExec_t first = captured.Instantiate(), second = captured.Instantiate();
+  CHECK(cudaGraphLaunch(first, f.s1));
+  CHECK(cudaGraphLaunch(right ? first : second, f.s2));
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaGraphExecDestroy(first));
+  CHECK(cudaGraphExecDestroy(second));
+  CHECK(cudaGraphDestroy(captured.graph));
+}
+void GraphsSourceChanged(Fixture& f, bool right) {
+  // The launch comes back when it has kept a copy of pageable memory.
+  static int pageable[kInts];
+  int* const source = right ? pageable : f.pinned;
+  const Captured captured(f.s1, [&] { CHECK(cudaMemcpyAsync(f.a, source, kBytes, cudaMemcpyHostToDevice, f.s1)); });
+  const cudaGraphExec_t executable = captured.Instantiate();
+  CHECK(cudaGraphLaunch(executable, f.s1));
+  source[17] = 4711;
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaGraphExecDestroy(executable));
+  CHECK(cudaGraphDestroy(captured.graph));
+}
+void GraphsResultFreed(Fixture& f, bool right) {
+  const Captured captured(f.s1, [&] { CHECK(cudaMemcpyAsync(f.pinned, f.a, kBytes, cudaMemcpyDeviceToHost, f.s1)); });
+  const cudaGraphExec_t executable = captured.Instantiate();
+  CHECK(cudaGraphLaunch(executable, f.s1));
+  if (right) CHECK(cudaStreamSynchronize(f.s1));
+  CHECK(cudaFreeHost(f.pinned));
+  f.pinned = nullptr;
+  CHECK(cudaGraphExecDestroy(executable));
+  CHECK(cudaGraphDestroy(captured.graph));
+}
 void GraphBranches(Fixture& f, bool right) {
   CHECK(cudaStreamBeginCapture(f.s1, cudaStreamCaptureModeGlobal));
   Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
@@ -367,6 +490,12 @@ constexpr Scenario kScenarios[] = {
     SCENARIO(Counters),
     SCENARIO(Readers),
     SCENARIO(SymbolBeside),
+    SCENARIO(ConstantBeside),
+    SCENARIO(ConstantChangedTooEarly),
+    SCENARIO(ConstantForTheNext),
+    SCENARIO(ConstantOfAnother),
+    SCENARIO(ConstantInFunction),
+    SCENARIO(ConstantByAddress),
     SCENARIO(Chain),
     SCENARIO(ForkAndJoin),
     SCENARIO(DefaultJoinsBlocking),
@@ -375,6 +504,12 @@ constexpr Scenario kScenarios[] = {
     SCENARIO(SameFlag),
     SCENARIO(MallocBetween),
     SCENARIO(HostFunction),
+    SCENARIO(RefilledByHostFunction),
+    SCENARIO(FilledAndFreed),
+    SCENARIO(FilledAndRead),
+    SCENARIO(GraphTwice),
+    SCENARIO(GraphsSourceChanged),
+    SCENARIO(GraphsResultFreed),
     SCENARIO(GraphBranches),
     SCENARIO(GraphBesideStream),
 };
@@ -390,6 +525,11 @@ int ShowArrival() {
   std::printf("waited for another stream: %s\n", seen[7] == 107 ? "arrived" : "not arrived");
   CHECK(cudaStreamSynchronize(f.s1));
   std::printf("waited: %s\n", seen[7] == 107 ? "arrived" : "not arrived");
+  CHECK(cudaMemsetAsync(f.pinned, 1, kBytes, f.s1));
+  std::printf("filled, not waited: %s\n", seen[7] == 0x01010101 ? "arrived" : "not arrived");
+  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.pinned);
+  CHECK(cudaMemcpy(f.pinned2, f.b, kBytes, cudaMemcpyDeviceToHost));
+  std::printf("read by the next kernel: %s\n", f.pinned2[7] == 0x01010102 ? "arrived" : "not arrived");
   static int pageable[kInts];
   CHECK(cudaMemcpyAsync(pageable, f.a, kBytes, cudaMemcpyDeviceToHost, f.s1));
   std::printf("to pageable memory: %s\n", pageable[7] == 107 ? "arrived" : "not arrived");

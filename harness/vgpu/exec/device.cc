@@ -129,6 +129,7 @@ struct Device::Impl {
   StreamChecker streams{[this](MemoryPlace& place) {
     const Allocation* a = memory.Find(place.address);
     if (a == nullptr) return;
+    if (a->read_only) place.space = MemorySpace::kConst;
     place.in_buffer = true;
     place.buffer_name = a->label;
     place.buffer_base = a->base;

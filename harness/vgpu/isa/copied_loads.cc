@@ -51,7 +51,8 @@ class CopyPlanner {
     return elements <= CopyPlan::kMostElements && (elements > 1 || ptx::SizeOf(TypeOf(i, true)) == 8);
   }
   static bool IsPiece(const ptx::Instruction& i) {
-    if (!MayBeUnused(i) || i.operands.empty()) return false;
+    // Constant memory has no uninitialised bytes.
+    if (!MayBeUnused(i) || Has(i, "const") || i.operands.empty()) return false;
     const ptx::Type type = TypeOf(i, true);
     const bool byte = ptx::SizeOf(type) == 1;  // of padding that becomes part of an argument
     return type != ptx::Type::kF32 && type != ptx::Type::kF64 && (byte || MovesPiece(i, i.operands[0]));

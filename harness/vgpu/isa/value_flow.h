@@ -37,8 +37,7 @@ inline bool Has(const ptx::Instruction& i, std::string_view word) {
 inline bool MayBeUnused(const ptx::Instruction& i) {
   if (i.opcode != "ld" && i.opcode != "ldu") return false;
   return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {
-    return word == "volatile" || word == "relaxed" || word == "acquire" || word == "mmio" || word == "const" ||
-           word.starts_with("param");
+    return word == "volatile" || word == "relaxed" || word == "acquire" || word == "mmio" || word.starts_with("param");
   });
 }
 

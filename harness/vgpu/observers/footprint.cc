@@ -138,13 +138,17 @@ void FootprintObserver::Touch(StreamAccess access, uint64_t address, uint32_t by
 }
 
 void FootprintObserver::OnMemory(const MemoryAccess& event) {
-  if (event.space != MemorySpace::kGlobal || event.bytes == 0 || overflow_) return;
+  const bool constant = event.space == MemorySpace::kConst;
+  if ((event.space != MemorySpace::kGlobal && !constant) || event.bytes == 0 || overflow_) return;
   const bool weak = event.order == MemoryOrder::kWeak;
+  uint64_t last = 0;
   for (LaneMask left = event.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = event.address[lane];
     switch (event.kind) {
       case AccessKind::kLoad:
+        // Of constant memory all lanes mostly read one value.
+        if (std::exchange(last, address) == address) break;
         Touch(weak ? kLoad : kStrongLoad, address, event.bytes, event.pc);
         break;
       case AccessKind::kStore:

@@ -70,7 +70,7 @@ class Footprint {
   std::unordered_map<uint64_t, std::array<Instructions, 2>> instructions_;  // by page; read, written
 };
 
-// Watches a launch's accesses of global memory.
+// Watches a launch's accesses of global memory, and its reads of constant memory.
 class FootprintObserver : public Observer {
  public:
   std::unique_ptr<Observer> Fork() const override { return std::make_unique<FootprintObserver>(); }
