@@ -72,6 +72,13 @@ TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --threads=3 --check " + program + " 2>/dev/null").text, expected);
 }
 
+TEST_F(CudartTest, TheHostSeesWhatCopiesBringWhenItDidOnAnH200) {
+  const std::string program = Compile(kPrograms + "host_copies.cu", "-cudart shared " + kPtx);
+  const std::string expected = Read(kPrograms + "host_copies.h200.txt"), arguments = " " + program + " 1000";
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200" + arguments).text, expected);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --check=races" + arguments + " 2>/dev/null").text, expected);
+}
+
 TEST_F(CudartTest, CubsDeviceWideAlgorithmsAreRightAndClean) {
   const std::string program = Compile(kPrograms + "cub.cu", "-cudart shared " + kPtx);
   const Output output =
