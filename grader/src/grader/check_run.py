@@ -312,7 +312,7 @@ def known_tests(
         is_evidence: [name for name in tests if name.startswith(f"{EVIDENCE_SUITE}.") == is_evidence]
         for is_evidence in (False, True)
     }
-    seen: set[tuple[bool | str, ...]] = set()
+    seen: set[tuple[object, ...]] = set()
     known: dict[str, list[TestResult]] = {}
     for submission in submissions:
         verdict, declared = collected.wrong.get(submission.folder, ("", ""))
