@@ -54,6 +54,7 @@ DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
 void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   failing_ = std::exchange(failing_next_, {});
   passed_.clear();
+  allocations_made_ = 0;  // names count within a call: what ran before is not in them
   for (const Argument& argument : arguments) {
     if (argument.kind != ArgumentKind::kDevicePointer) continue;
     if (const auto allocation = device_.FindAllocation(argument.bits)) {
@@ -557,7 +558,7 @@ void DeviceServer::EndSession() {
   FreeAll();
   device_.FreeKernelHeap();
   passed_.clear();
-  allocations_made_ = ptx_bytes_ = modules_loaded_ = 0;
+  ptx_bytes_ = modules_loaded_ = 0;
 }
 
 }  // namespace lockstep::worker

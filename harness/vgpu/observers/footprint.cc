@@ -99,23 +99,36 @@ std::vector<uint32_t> Footprint::InstructionsAt(uint64_t address, bool writes) c
   const auto page = instructions_.find(address >> kPageShift);
   if (page == instructions_.end()) return {};
   const Instructions& found = page->second[writes ? 1 : 0];
-  if (found.more) return {};
-  return {found.pc.begin(), found.pc.begin() + found.count};
+  std::vector<uint32_t> pcs;
+  if (found.more) return pcs;
+  const uint64_t offset = address % kPageBytes;
+  for (size_t k = 0; k < found.count; ++k) {
+    const Instruction& one = found.list[k];
+    if (one.begin <= offset && offset < one.end) pcs.push_back(one.pc);
+  }
+  std::sort(pcs.begin(), pcs.end());
+  return pcs;
 }
 
-void Footprint::Instructions::Note(uint32_t which) {
-  if (count > 0 && pc[count - 1] == which) return;
-  if (std::find(pc.begin(), pc.begin() + count, which) != pc.begin() + count) return;
+void Footprint::Instructions::Note(const Instruction& which) {
+  // Mostly the last one again.
+  for (size_t k = count; k-- > 0;) {
+    Instruction& known = list[k];
+    if (known.pc != which.pc) continue;
+    known.begin = std::min(known.begin, which.begin);
+    known.end = std::max(known.end, which.end);
+    return;
+  }
   if (count == kInstructions) {
     more = true;
   } else {
-    pc[count++] = which;
+    list[count++] = which;
   }
 }
 
 void Footprint::Instructions::Join(const Instructions& other) {
   more |= other.more;
-  for (size_t k = 0; k < other.count; ++k) Note(other.pc[k]);
+  for (size_t k = 0; k < other.count; ++k) Note(other.list[k]);
 }
 
 FootprintObserver::Page& FootprintObserver::PageAt(uint64_t address) {
@@ -134,7 +147,8 @@ void FootprintObserver::Touch(StreamAccess access, uint64_t address, uint32_t by
   const uint64_t offset = address % Footprint::kPageBytes;
   // An aligned access of at most 32 bytes lies within a word of bits.
   page.bits[Index(access)][offset / 64] |= (bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << bytes) - 1) << (offset % 64);
-  page.instructions[IsRead(access) ? 0 : 1].Note(pc);
+  page.instructions[IsRead(access) ? 0 : 1].Note(
+      {pc, static_cast<uint16_t>(offset), static_cast<uint16_t>(offset + bytes)});
 }
 
 void FootprintObserver::OnMemory(const MemoryAccess& event) {
@@ -207,7 +221,6 @@ std::optional<Footprint> FootprintObserver::Take() {
         }
       }
     }
-    for (auto& list : page.instructions) std::sort(list.pc.begin(), list.pc.begin() + list.count);
     footprint.instructions_[number] = page.instructions;
     overflow_ |= spans > kMostSpans;
     if (overflow_) break;

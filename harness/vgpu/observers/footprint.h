@@ -43,7 +43,7 @@ class Footprint {
   std::optional<Conflict> MeetsLater(const Footprint& later) const;
 
   size_t spans() const;
-  // Instructions that read or write a page, as far as they are few: for messages.
+  // Instructions that read or write here or on both sides of it, as far as a page's are few: for messages.
   std::vector<uint32_t> ReadersAt(uint64_t address) const { return InstructionsAt(address, false); }
   std::vector<uint32_t> WritersAt(uint64_t address) const { return InstructionsAt(address, true); }
 
@@ -52,11 +52,17 @@ class Footprint {
 
  private:
   friend class FootprintObserver;
+  // One, and the bytes of the page from its first to its last.
+  struct Instruction {
+    uint32_t pc;
+    uint16_t begin, end;
+  };
+  // Of a page.
   struct Instructions {
-    std::array<uint32_t, kInstructions> pc;
+    std::array<Instruction, kInstructions> list;
     uint8_t count = 0;
     bool more = false;
-    void Note(uint32_t which);
+    void Note(const Instruction& which);
     void Join(const Instructions& other);
   };
   // Sorted, apart from each other. Appended to in any order; Sort makes it so.
