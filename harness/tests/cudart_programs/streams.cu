@@ -6,95 +6,8 @@
 #include <string>
 #include <thread>
 
-#define CHECK(call)                                                             \
-  do {                                                                          \
-    const cudaError_t error = (call);                                           \
-    if (error != cudaSuccess) {                                                 \
-      std::printf("%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
-      std::exit(1);                                                             \
-    }                                                                           \
-  } while (false)
-
-constexpr int kInts = 1000;
-constexpr size_t kBytes = kInts * sizeof(int);
-
-__device__ int factor = 1;
-__constant__ int table[2] = {3, 5};
-
-__global__ void Fill(int* to, int value, int n = kInts) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = value + i;
-}
-__global__ void FillBytes(char* to, char value, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = value;
-}
-__global__ void Add(int* to, const int* from, int n = kInts) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = from[i] + 1;
-}
-__global__ void Scale(int* to, const int* from) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < kInts) to[i] = from[i] * factor;
-}
-__global__ void ScaleByTable(int* to, const int* from, int which) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < kInts) to[i] = from[i] * table[which];
-}
-__device__ __noinline__ int FromTable(bool really) { return really ? table[0] : 1; }
-__global__ void ScaleByFunction(int* to, const int* from, bool by_table) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < kInts) to[i] = from[i] * FromTable(by_table);
-}
-__global__ void Count(unsigned* total, bool atomically) {
-  if (atomically) {
-    if (threadIdx.x == 0) atomicAdd(total, 1);
-  } else if (threadIdx.x == 0) {
-    *total += 1;
-  }
-}
-__global__ void Flag(int* flag, int value) { *flag = value; }
-
-constexpr int kBlock = 128, kBlocks = (kInts + kBlock - 1) / kBlock;
-
-// What most scenarios use.
-struct Fixture {
-  cudaStream_t s1, s2, s3, loose;
-  cudaEvent_t event, other_event;
-  int *a, *b, *c, *pinned, *pinned2;
-  Fixture() {
-    CHECK(cudaMalloc(&a, kBytes));
-    CHECK(cudaMalloc(&b, kBytes));
-    CHECK(cudaMalloc(&c, kBytes));
-    CHECK(cudaMallocHost(&pinned, kBytes));
-    CHECK(cudaMallocHost(&pinned2, kBytes));
-    CHECK(cudaMemset(a, 0, kBytes));
-    CHECK(cudaMemset(b, 0, kBytes));
-    CHECK(cudaMemset(c, 0, kBytes));
-    CHECK(cudaStreamCreate(&s1));
-    CHECK(cudaStreamCreate(&s2));
-    CHECK(cudaStreamCreate(&s3));
-    CHECK(cudaStreamCreateWithFlags(&loose, cudaStreamNonBlocking));
-    CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    CHECK(cudaEventCreateWithFlags(&other_event, cudaEventDisableTiming));
-    CHECK(cudaDeviceSynchronize());
-  }
-  ~Fixture() {
-    CHECK(cudaDeviceSynchronize());
-    for (int* buffer : {a, b, c}) CHECK(cudaFree(buffer));
-    if (pinned != nullptr) CHECK(cudaFreeHost(pinned));
-    if (pinned2 != nullptr) CHECK(cudaFreeHost(pinned2));
-    for (cudaStream_t stream : {s1, s2, s3, loose}) {
-      if (stream != nullptr) CHECK(cudaStreamDestroy(stream));
-    }
-    CHECK(cudaEventDestroy(event));
-    CHECK(cudaEventDestroy(other_event));
-  }
-  void Order(cudaStream_t first, cudaStream_t second) {
-    CHECK(cudaEventRecord(event, first));
-    CHECK(cudaStreamWaitEvent(second, event));
-  }
-};
+#include "streams_fixture.h"
+#include "streams_graphs.h"
 
 void Producer(Fixture& f, bool right) {
   Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
@@ -372,93 +285,6 @@ void FilledAndRead(Fixture& f, bool right) {
   Add<<<kBlocks, kBlock, 0, f.s2>>>(f.a, f.pinned);
 }
 
-// Work that a stream captures, for a graph that is launched in several.
-template <typename Work>
-struct Captured {
-  cudaGraph_t graph = nullptr;
-  Captured(cudaStream_t stream, const Work& work) {
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    work();
-    CHECK(cudaStreamEndCapture(stream, &graph));
-  }
-  cudaGraphExec_t Instantiate() const {
-    cudaGraphExec_t executable = nullptr;
-    CHECK(cudaGraphInstantiate(&executable, graph, 0));
-    return executable;
-  }
-};
-
-void GraphTwice(Fixture& f, bool right) {
-  // Launches of one executable graph come one behind the other; those of two of one graph do not.
-  const Captured captured(f.s1, [&] {
-    Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
-    Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
-    Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 6);
-  });
-  const cudaGraphExec_t first = captured.Instantiate(), second = captured.Instantiate();
-  CHECK(cudaGraphLaunch(first, f.s1));
-  CHECK(cudaGraphLaunch(right ? first : second, f.s2));
-  CHECK(cudaDeviceSynchronize());
-  CHECK(cudaGraphExecDestroy(first));
-  CHECK(cudaGraphExecDestroy(second));
-  CHECK(cudaGraphDestroy(captured.graph));
-}
-void GraphsSourceChanged(Fixture& f, bool right) {
-  // The launch comes back when it has kept a copy of pageable memory.
-  static int pageable[kInts];
-  int* const source = right ? pageable : f.pinned;
-  const Captured captured(f.s1, [&] { CHECK(cudaMemcpyAsync(f.a, source, kBytes, cudaMemcpyHostToDevice, f.s1)); });
-  const cudaGraphExec_t executable = captured.Instantiate();
-  CHECK(cudaGraphLaunch(executable, f.s1));
-  source[17] = 4711;
-  CHECK(cudaDeviceSynchronize());
-  CHECK(cudaGraphExecDestroy(executable));
-  CHECK(cudaGraphDestroy(captured.graph));
-}
-void GraphsResultFreed(Fixture& f, bool right) {
-  const Captured captured(f.s1, [&] { CHECK(cudaMemcpyAsync(f.pinned, f.a, kBytes, cudaMemcpyDeviceToHost, f.s1)); });
-  const cudaGraphExec_t executable = captured.Instantiate();
-  CHECK(cudaGraphLaunch(executable, f.s1));
-  if (right) CHECK(cudaStreamSynchronize(f.s1));
-  CHECK(cudaFreeHost(f.pinned));
-  f.pinned = nullptr;
-  CHECK(cudaGraphExecDestroy(executable));
-  CHECK(cudaGraphDestroy(captured.graph));
-}
-void GraphBranches(Fixture& f, bool right) {
-  CHECK(cudaStreamBeginCapture(f.s1, cudaStreamCaptureModeGlobal));
-  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
-  f.Order(f.s1, f.s2);
-  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
-  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.c, f.a);
-  if (right) f.Order(f.s2, f.s1);
-  Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.c);
-  if (!right) f.Order(f.s2, f.s1);
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(f.s1, &graph));
-  cudaGraphExec_t executable = nullptr;
-  CHECK(cudaGraphInstantiate(&executable, graph, 0));
-  // Launches of one graph come one behind the other.
-  CHECK(cudaGraphLaunch(executable, f.s1));
-  CHECK(cudaGraphLaunch(executable, f.s3));
-  CHECK(cudaDeviceSynchronize());
-  CHECK(cudaGraphExecDestroy(executable));
-  CHECK(cudaGraphDestroy(graph));
-}
-void GraphBesideStream(Fixture& f, bool right) {
-  CHECK(cudaStreamBeginCapture(f.s1, cudaStreamCaptureModeGlobal));
-  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(f.s1, &graph));
-  cudaGraphExec_t executable = nullptr;
-  CHECK(cudaGraphInstantiate(&executable, graph, 0));
-  CHECK(cudaGraphLaunch(executable, right ? f.s2 : f.s1));
-  Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
-  CHECK(cudaDeviceSynchronize());
-  CHECK(cudaGraphExecDestroy(executable));
-  CHECK(cudaGraphDestroy(graph));
-}
-
 struct Scenario {
   const char* name;
   void (*run)(Fixture& f, bool right);
@@ -512,6 +338,8 @@ constexpr Scenario kScenarios[] = {
     SCENARIO(GraphsResultFreed),
     SCENARIO(GraphBranches),
     SCENARIO(GraphBesideStream),
+    SCENARIO(GraphWithin),
+    SCENARIO(GraphBesideOneWithin),
 };
 
 // What the host sees of a copy to page-locked memory, before and behind the wait.

@@ -102,8 +102,18 @@ cudaGraphNodeType TypeOf(const Work& work) {
   return kTypes[work.index()];
 }
 
-void PerformGraph(Runtime& r, const Graph& graph, Stream& stream) {
-  for (const Node* node : InOrder(graph)) Perform(r, node->work, stream);
+std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph) {
+  auto executable = std::make_unique<ExecutableGraph>();
+  std::map<const Node*, size_t> places;
+  for (const Node* node : InOrder(graph)) {
+    std::vector<size_t> after;
+    for (const Node* before : node->dependencies) after.push_back(places.at(before));
+    places[node] = executable->nodes.size();
+    Work work = node->work;
+    if (auto* child = std::get_if<ChildWork>(&work)) child->executable = MakeExecutable(*child->graph);
+    executable->nodes.push_back({node, std::move(work), true, std::move(after)});
+  }
+  return executable;
 }
 
 }  // namespace lockstep::vgpu::cudart

@@ -38,11 +38,24 @@ struct ExecutableNode {
   bool enabled = true;
   std::vector<size_t> after;  // the nodes that it depends on, by their place in the executable graph
 };
+// Of a graph's branches: what the streams' clocks know them by (graph_lanes.cc).
+class Lanes {
+ public:
+  Lanes() = default;
+  ~Lanes();
+  Lanes(const Lanes&) = delete;
+  Lanes& operator=(const Lanes&) = delete;
+  // One more than there are is made.
+  uint32_t At(StreamClocks& clocks, size_t lane, int device);
+
+ private:
+  std::vector<uint32_t> slots_;
+};
 struct ExecutableGraph {
   std::vector<ExecutableNode> nodes;
   unsigned long long flags = 0;
-  std::vector<uint32_t> lanes;  // in the streams' clocks, for its branches (graph_lanes.cc)
-  Event done;                   // its last launch: the next one comes behind it, in whatever stream
+  Lanes lanes;
+  Event done;  // its last launch: the next one comes behind it, in whatever stream
 };
 
 // A capture under way. It ends when its first stream's does; that other streams have joined by then is for them to
@@ -73,12 +86,11 @@ inline cudaGraphNode_t HandleOf(const Node* node) { return reinterpret_cast<cuda
 Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies);
 cudaGraphNodeType TypeOf(const Work& work);
 
+// What is done to the graph later does not change it.
+std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph);
+void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // Does all the work of an executable graph, each branch as if in a stream of its own; the stream's other work comes
 // before and behind all of it.
-void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
-// It is gone.
-void ReleaseLanes(Runtime& r, const ExecutableGraph& executable);
-// Does all the work of a graph in this stream.
-void PerformGraph(Runtime& r, const Graph& graph, Stream& stream);
+void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 
 }  // namespace lockstep::vgpu::cudart

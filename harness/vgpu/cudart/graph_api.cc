@@ -25,27 +25,13 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
-void AddExecutable(const Graph& graph, ExecutableGraph* executable) {
-  std::map<const Node*, size_t> places;
-  for (const Node* node : InOrder(graph)) {
-    std::vector<size_t> after;
-    for (const Node* before : node->dependencies) after.push_back(places.at(before));
-    places[node] = executable->nodes.size();
-    Work work = node->work;
-    // What is done to the graph later does not change what was instantiated.
-    if (auto* child = std::get_if<ChildWork>(&work)) child->graph = Clone(*child->graph);
-    executable->nodes.push_back({node, std::move(work), true, std::move(after)});
-  }
-}
-
 cudaGraphExec_t Instantiate(cudaGraph_t graph, unsigned long long flags) {
   constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
   if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) NotSupported("a graph that kernels launch");
-  auto executable = std::make_unique<ExecutableGraph>();
+  auto executable = MakeExecutable(*GraphOf(graph));
   executable->flags = flags;
-  AddExecutable(*GraphOf(graph), executable.get());
   const auto handle = reinterpret_cast<cudaGraphExec_t>(executable.get());
   graphs().executables[handle] = std::move(executable);
   return handle;
@@ -235,8 +221,8 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
 LOCKSTEP_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  return Api("cudaGraphExecDestroy", [&](Runtime& r) {
-    ReleaseLanes(r, ExecutableOf(executable));
+  return Api("cudaGraphExecDestroy", [&](Runtime&) {
+    ExecutableOf(executable);
     graphs().executables.erase(executable);
   });
 }
@@ -272,23 +258,22 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
     Require(info != nullptr, cudaErrorInvalidValue);
     ExecutableGraph& executable = ExecutableOf(handle);
     *info = {};
-    ExecutableGraph updated;
-    AddExecutable(*GraphOf(graph), &updated);
+    const auto updated = MakeExecutable(*GraphOf(graph));
     const auto fail = [&](cudaGraphExecUpdateResult result, const Node* node) {
       info->result = result;
       info->errorNode = HandleOf(node);
       throw ApiError{cudaErrorGraphExecUpdateFailure};
     };
-    if (updated.nodes.size() != executable.nodes.size()) fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
-    for (size_t i = 0; i < updated.nodes.size(); ++i) {
-      ExecutableNode& node = updated.nodes[i];
+    if (updated->nodes.size() != executable.nodes.size()) fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    for (size_t i = 0; i < updated->nodes.size(); ++i) {
+      ExecutableNode& node = updated->nodes[i];
       if (node.work.index() != executable.nodes[i].work.index()) {
         fail(cudaGraphExecUpdateErrorNodeTypeChanged, node.source);
       }
       node.enabled = executable.nodes[i].enabled;
       node.source = executable.nodes[i].source;
     }
-    executable.nodes = std::move(updated.nodes);
+    executable.nodes = std::move(updated->nodes);
     info->result = cudaGraphExecUpdateSuccess;
   });
 }
@@ -335,8 +320,9 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraph
 }
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child) {
-  return Change("cudaGraphExecChildGraphNodeSetParams", executable, node,
-                [&](Runtime&) { return ChildWork{Clone(*GraphOf(child))}; });
+  return Change("cudaGraphExecChildGraphNodeSetParams", executable, node, [&](Runtime&) {
+    return ChildWork{GraphOf(child), MakeExecutable(*GraphOf(child))};
+  });
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled) {

@@ -24,13 +24,13 @@ void PerformEnabled(Runtime& r, const ExecutableNode& node, Stream& stream) {
 // The stream stands in the clocks where a lane does.
 class InLane {
  public:
-  InLane(Stream& stream, uint32_t lane) : stream_(stream), slot_(stream.slot) {
+  InLane(Stream& stream, uint32_t lane) : stream_(stream), slot_(stream.slot), in_graph_(stream.in_graph) {
     stream_.slot = lane;
     stream_.in_graph = true;
   }
   ~InLane() {
     stream_.slot = slot_;
-    stream_.in_graph = false;
+    stream_.in_graph = in_graph_;
   }
   InLane(const InLane&) = delete;
   InLane& operator=(const InLane&) = delete;
@@ -38,6 +38,7 @@ class InLane {
  private:
   Stream& stream_;
   const uint32_t slot_;
+  const bool in_graph_;  // the graph is within another
 };
 
 void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
@@ -56,8 +57,7 @@ void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
       }
     }
     if (lane == used) ++used;
-    if (executable.lanes.size() < used) executable.lanes.push_back(clocks.Add(stream.device, StreamKind::kNonBlocking));
-    const uint32_t slot = executable.lanes[lane];
+    const uint32_t slot = executable.lanes.At(clocks, lane, stream.device);
     clocks.Wait(slot, begin);
     for (const size_t before : node.after) clocks.Wait(slot, done[before]);
     {
@@ -72,18 +72,24 @@ void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
 
 }  // namespace
 
-void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
-  r.timeline().Wait(stream, executable.done);
-  if (IsChain(executable)) {
-    for (const ExecutableNode& node : executable.nodes) PerformEnabled(r, node, stream);
-  } else {
-    PerformBranches(r, executable, stream);
-  }
-  r.timeline().Record(executable.done, stream);
+Lanes::~Lanes() {
+  for (const uint32_t slot : slots_) runtime().timeline().clocks().Remove(slot);
 }
 
-void ReleaseLanes(Runtime& r, const ExecutableGraph& executable) {
-  for (const uint32_t lane : executable.lanes) r.timeline().clocks().Remove(lane);
+uint32_t Lanes::At(StreamClocks& clocks, size_t lane, int device) {
+  if (lane == slots_.size()) slots_.push_back(clocks.Add(device, StreamKind::kNonBlocking));
+  return slots_[lane];
+}
+
+void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream) {
+  if (!IsChain(executable)) return PerformBranches(r, executable, stream);
+  for (const ExecutableNode& node : executable.nodes) PerformEnabled(r, node, stream);
+}
+
+void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
+  r.timeline().Wait(stream, executable.done);
+  PerformNodes(r, executable, stream);
+  r.timeline().Record(executable.done, stream);
 }
 
 }  // namespace lockstep::vgpu::cudart

@@ -55,7 +55,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
                    r.timeline().Record(event, stream);
                  },
                  [&](const WaitWork& wait) { r.timeline().Wait(stream, r.timeline().EventOf(wait.event)); },
-                 [&](const ChildWork& child) { PerformGraph(r, *child.graph, stream); },
+                 [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
              },
              work);
 }

@@ -12,7 +12,8 @@
 
 namespace lockstep::vgpu::cudart {
 
-struct Graph;  // graph.h
+struct Graph;            // graph.h
+struct ExecutableGraph;  // graph.h
 
 // A region of `height` rows of `width` bytes, rows `pitch` bytes apart; `depth` slices of `slice` bytes.
 struct Region {
@@ -60,6 +61,7 @@ struct WaitWork {
 };
 struct ChildWork {
   std::shared_ptr<Graph> graph;
+  std::shared_ptr<ExecutableGraph> executable = nullptr;  // once the graph around it was instantiated
 };
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork>;
 
