@@ -44,8 +44,11 @@ unit-tests: build-all  ## C++ tests
 	@cd $(BUILD) && ctest --output-on-failure -j2
 
 grader-check: build  ## stubs fail, references pass, wrong solutions get their verdicts
-	@.venv/bin/grader check --build $(BUILD)
-	@.venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents
+	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.
+	@.venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents > $(BUILD)/opponents.log 2>&1 & opponents=$$!; \
+	  trap 'kill $$opponents' INT TERM; \
+	  .venv/bin/grader check --build $(BUILD); checked=$$?; \
+	  wait $$opponents; met=$$?; cat $(BUILD)/opponents.log; [ $$checked = 0 ] && [ $$met = 0 ]
 	@.venv/bin/grader ladder --build $(BUILD) --pages docs/reference/ladders --verify
 
 grader-tests: build  ## Python tests
