@@ -50,25 +50,6 @@ class EvidenceTest : public testing::Test {
   const EvidenceCriterion& criterion_;
 };
 
-// What is measured has to be what was checked.
-bool SameLaunches(const CallReport& a, const CallReport& b) {
-  return std::equal(a.launches.begin(), a.launches.end(), b.launches.begin(), b.launches.end(),
-                    [](const vgpu::LaunchRecord& x, const vgpu::LaunchRecord& y) {
-                      return x.mangled == y.mangled && x.grid == y.grid && x.block == y.block &&
-                             x.dynamic_shared == y.dynamic_shared;
-                    });
-}
-
-std::string LaunchesText(const CallReport& report) {
-  constexpr size_t kMost = 4;
-  std::string text;
-  for (size_t k = 0; k < report.launches.size() && k < kMost; ++k) {
-    const vgpu::LaunchRecord& launch = report.launches[k];
-    text += (k == 0 ? "" : ", ") + LaunchText(Printable(launch.kernel), launch.grid, launch.block);
-  }
-  return report.launches.empty() ? "none" : report.launches.size() > kMost ? text + ", ..." : text;
-}
-
 }  // namespace
 
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
@@ -77,25 +58,8 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const uint64_t elements = suite_.assignment().EvidenceElements(rung);
   const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung);
   Measurement measurement;
-  const bool checks = suite_.options().device == DeviceKind::kVgpu && suite_.options().checks;
-  std::optional<EvidenceRun> checked;
-  if (checks) {
-    checked = run_(suite_.runner(Role::kChecked), rung, elements, seed);
-    measurement.problems = std::move(checked->problems);
-  }
-  EvidenceRun run;
-  if (measurement.problems.empty()) {
-    run = run_(suite_.runner(Role::kMeasured), rung, elements, seed);
-    measurement.problems = std::move(run.problems);
-  }
-  if (checked && measurement.problems.empty() && !SameLaunches(checked->report, run.report)) {
-    measurement.problems.push_back(
-        MakeProblem(Verdict::kRejected, {rung, "", suite_.assignment().submission},
-                    {"it launched other kernels where it was measured than where it was "
-                     "checked",
-                     "checked  " + LaunchesText(checked->report), "measured " + LaunchesText(run.report)},
-                    "what a launcher does may depend on its arguments alone"));
-  }
+  EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, elements, seed);
+  measurement.problems = std::move(run.problems);
   if (measurement.problems.empty()) {
     measurement.profile = MakeProfile(rung, "submission", elements, run.report.launches, run.report.api);
     suite_.results().profiles.push_back(*measurement.profile);

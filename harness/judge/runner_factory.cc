@@ -53,15 +53,18 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     }
     runner.limits.device_is_processor = true;
     vgpu::DeviceOptions device;
-    const bool checks = role == Role::kChecked && options.checks;
+    const bool measured = role == Role::kMeasured && options.device == DeviceKind::kVgpu;
+    const bool checks = options.checks && (role == Role::kChecked || measured);
     device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
     if (device.threads < 1) device.threads = 1;
     device.check_races = device.check_uninitialized = device.check_sync = checks;
     device.instruction_budget = limits.instruction_budget;
     device.memory_bytes = limits.memory_mb << 20;
     // Evidence is measured on the device that the tests run on, so that a program which asks for its properties gets
-    // the same answers. Only the times may be another device's.
+    // the same answers. Only the times may be another device's. What is measured is checked in the same run: a program
+    // can't leave its barriers out in the one and not in the other.
     if (evidence) device.timed_as = &ProfileNamed(options.evidence_profile);
+    device.usual_turns = evidence;
     return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
   };
 }

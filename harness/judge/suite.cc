@@ -27,7 +27,8 @@ void Suite::Set(std::unique_ptr<Suite> suite) { Current() = std::move(suite); }
 Role Suite::Shared(Role role) const {
   const bool cuda = options_.device == DeviceKind::kCuda;
   if (role == Role::kPlain && cuda) return Role::kChecked;
-  if (role == Role::kMeasured && !cuda && options_.evidence_profile == options_.profile) return Role::kPlain;
+  const bool plain = options_.evidence_profile == options_.profile && !options_.checks;
+  if (role == Role::kMeasured && !cuda && plain) return Role::kPlain;
   return role;
 }
 

@@ -15,10 +15,10 @@
 namespace lockstep::judge {
 
 enum class Role : uint8_t {
-  kChecked,         // correctness, with every fault checker
-  kPlain,           // correctness of large inputs: no checkers beyond bounds
-  kMeasured,        // evidence: counters on, checkers off; always a virtual GPU
-  kReference,       // the same, for the reference's worker
+  kChecked,    // correctness, with every fault checker
+  kPlain,      // correctness of large inputs: no checkers beyond bounds
+  kMeasured,   // evidence: always a virtual GPU, which counts; the checkers look on, but where a real one is graded
+  kReference,  // the same without checkers, for the reference's worker
   kTimedReference,  // the reference's worker on the GPU that the submission is timed on
 };
 

@@ -430,6 +430,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launch.sm_count = static_cast<uint32_t>(std::max(profile.sm_count, 1));
   launch.warps_per_sm = static_cast<uint32_t>(profile.max_warps_per_sm);
   launch.counters = options.counters;
+  launch.usual_turns = options.usual_turns;
   launch.watched = &watched;
   const FunctionInfo& entry = program->functions[0];
   const uint64_t warp_bytes =

@@ -28,6 +28,9 @@ struct DeviceOptions {
   bool check_races = false;  // shared and global
   bool check_uninitialized = false;
   bool check_sync = false;
+  // With checkers, warps and blocks take turns in orders that bring out mistakes. True: as they do without checkers, so
+  // that the counters are the same.
+  bool usual_turns = false;
   uint64_t instruction_budget = 0;              // warp instructions a launch may take; 0 = unlimited
   uint64_t memory_bytes = uint64_t{8} << 30;    // what cudaMalloc can hand out in all
   const DeviceProfile* timed_as = nullptr;      // the device that times are modelled on; nullptr: this one

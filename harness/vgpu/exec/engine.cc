@@ -383,7 +383,7 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
     bool progressed = false;
     bool spun = false;
     const uint32_t warps = launch_.info.warps_per_block;
-    WarpTurns turns = observers_.empty() ? WarpTurns(warps) : WarpTurns(warps, block.index, block.rounds++);
+    WarpTurns turns = StirsTurns() ? WarpTurns(warps, block.index, block.rounds++) : WarpTurns(warps);
     for (uint32_t left = warps; left-- != 0;) {
       Warp& warp = block.warps[turns.Next()];
       if (warp.alive == 0) continue;

@@ -47,6 +47,7 @@ struct LaunchState {
   uint32_t sm_count = 1, warps_per_sm = 1;
   uint64_t grid_workspace = 0;  // %envreg1/2: cooperative groups' barrier
   bool counters = true;
+  bool usual_turns = false;             // DeviceOptions::usual_turns
   Dim3 cluster;                         // blocks of a cluster; 1 × 1 × 1 without
   bool has_clusters = false;            // launched with clusters
   bool interleaved = false;             // blocks may wait for each other: one engine keeps several of them going
@@ -211,8 +212,10 @@ class Engine {
   std::vector<Block*> StartNext();
   void FinishBlock(Block* block);
   BlockTurn RunBlock(Block& block);
-  // Of blocks that may wait for each other, while checkers look on.
-  bool TakesShortTurns() const { return launch_.interleaved && !observers_.empty(); }
+  // Turns are in other orders than the usual one: so that checkers see more.
+  bool StirsTurns() const { return !observers_.empty() && !launch_.usual_turns; }
+  // Of blocks that may wait for each other.
+  bool TakesShortTurns() const { return launch_.interleaved && StirsTurns(); }
   void LookForEarlierFault(Block& block, const Warp& faulted, WarpTurns& turns, uint32_t left);
   WarpTurn RunWarp(Block& block, Warp& warp);
   uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the instructions that it ran

@@ -1,4 +1,4 @@
-// virtual: REJECTED reduce3_sequential
+// virtual: RACE reduce3_sequential
 // Knows the process that is measured by how few calls came before, and leaves barriers out there alone.
 #include <utility>
 
