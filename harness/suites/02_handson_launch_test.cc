@@ -66,9 +66,12 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
   const Dim3 grid = number == 6 ? Dim3{BlocksFor(shape.width, kTile), BlocksFor(shape.height, kTile), 1}
                                 : Dim3{BlocksFor(shape.n, shape.block), 1, 1};
   for (const vgpu::LaunchRecord& launch : report.launches) {
-    // More blocks than it takes are waste, which the evidence measures.
-    const bool enough = launch.grid.x >= grid.x && launch.grid.y >= grid.y;
-    if (launch.block == block && launch.grid.z == 1 && (enough || number == 5)) continue;
+    // More blocks than it takes are waste, which the evidence measures. Where elements lie in a line, the numbers of
+    // blocks and threads count, in however many dimensions.
+    const bool as_asked =
+        number == 6 ? launch.block == block && launch.grid.z == 1 && launch.grid.x >= grid.x && launch.grid.y >= grid.y
+                    : launch.block.Count() == block.Count() && (launch.grid.Count() >= grid.Count() || number == 5);
+    if (as_asked) continue;
     problems.push_back(MakeProblem(
         Verdict::kRejected, context,
         {"the values are right, but the launch was " + judge::LaunchText(launch.kernel, launch.grid, launch.block),
