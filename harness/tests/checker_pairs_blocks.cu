@@ -262,3 +262,57 @@ extern "C" __global__ void chain_with_relaxed_flags(Buffers b) {
   b.out[blockIdx.x] = before + b.in[blockIdx.x];  // first
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&b.tickets[blockIdx.x]), "r"(1) : "memory");
 }
+
+// An atomic operation that the hardware does not have, as the programming guide makes it: the first load is a guess.
+__device__ void KeepLargest(unsigned* word, unsigned value) {
+  unsigned old = *word, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(word, assumed, max(value, assumed));
+  } while (assumed != old);
+}
+
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void largest_by_compare_and_swap(Buffers b) {
+  KeepLargest(b.tickets, static_cast<unsigned>(b.in[threadIdx.x]));
+}
+
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void largest_float_by_compare_and_swap(Buffers b) {
+  const float value = static_cast<float>(b.in[threadIdx.x]);
+  float* const word = reinterpret_cast<float*>(b.tickets);
+  float old = *word;
+  while (value > old) {
+    const unsigned found = atomicCAS(b.tickets, __float_as_uint(old), __float_as_uint(value));
+    if (found == __float_as_uint(old)) break;
+    old = __uint_as_float(found);
+  }
+}
+
+// Read again in each round.
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void sum_by_compare_and_swap(Buffers b) {
+  unsigned old;
+  do {
+    old = *b.tickets;
+  } while (atomicCAS(b.tickets, old, old + b.in[threadIdx.x]) != old);
+}
+
+// Nobody looks whether the word was still as it had been read.
+// expect: race, global
+// launch: 4 x 64
+extern "C" __global__ void compare_and_swap_once(Buffers b) {
+  const unsigned old = *b.tickets;                     // first
+  atomicCAS(b.tickets, old, old + b.in[threadIdx.x]);  // second
+}
+
+// What was read is no guess, but what is stored.
+// expect: race, global
+// launch: 4 x 64
+extern "C" __global__ void read_beside_an_exchange(Buffers b) {
+  const unsigned old = *b.tickets;                                                      // first
+  b.out[blockIdx.x * blockDim.x + threadIdx.x] = old + atomicExch(b.tickets, old + 1);  // second
+}

@@ -138,3 +138,44 @@ extern "C" __global__ void tickets_of_the_block(Buffers b) {
 // expect: clean
 // launch: 4 x 64
 extern "C" __global__ void tickets_of_each_block(Buffers b) { atomicAdd_block(&b.tickets[blockIdx.x], 1); }
+
+// All is in order, but the last block reads by a cache that need not see what other blocks have stored since the
+// launch.
+template <bool kConstant>
+__device__ void AddedUpBehindAFence(Buffers b) {
+  if (threadIdx.x != 0) return;
+  b.out[blockIdx.x] = b.in[blockIdx.x];  // first
+  __threadfence();
+  if (atomicAdd(b.tickets, 1) != gridDim.x - 1) return;
+  __threadfence();
+  int sum = 0;
+  for (unsigned k = 0; k < gridDim.x; ++k) sum += kConstant ? __ldg(b.out + k) : __ldcg(b.out + k);  // second
+  b.out[512] = sum;
+}
+
+// expect: race, global
+// launch: 4 x 64
+// says: read this by an ordinary load
+extern "C" __global__ void last_thread_reads_by_ldg(Buffers b) { AddedUpBehindAFence<true>(b); }
+
+// expect: clean
+// launch: 4 x 64
+extern "C" __global__ void last_thread_reads_by_ldcg(Buffers b) { AddedUpBehindAFence<false>(b); }
+
+// The same within a block, behind its barrier; what the launch has not stored may be read so.
+// expect: race, global
+// launch: 1 x 64
+// says: read this by an ordinary load
+extern "C" __global__ void neighbour_read_by_ldg(Buffers b) {
+  b.out[threadIdx.x] = b.in[threadIdx.x];  // first
+  __syncthreads();
+  b.out[64 + threadIdx.x] = __ldg(b.out + (threadIdx.x ^ 32));  // second
+}
+
+// expect: clean
+// launch: 1 x 64
+extern "C" __global__ void overwritten_behind_ldg(Buffers b) {
+  const int neighbour = __ldg(b.in + (threadIdx.x ^ 32));
+  __syncthreads();
+  const_cast<int*>(b.in)[threadIdx.x] = neighbour;
+}

@@ -39,6 +39,7 @@ enum class OrderClue : uint8_t {
   kLateRelease,    // no word that the reader has read was written behind the store and a fence
   kNoAcquire,      // such a word has been read, but no fence stands behind that
   kNarrowAcquire,  // one does, but of too narrow a scope
+  kConstantLoad,   // the store does come first, but the load goes through a cache that need not see it
 };
 
 enum class MemorySpace : uint8_t { kGlobal, kShared, kLocal, kConst, kParam };

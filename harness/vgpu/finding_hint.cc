@@ -75,6 +75,10 @@ std::string_view HintOf(OrderClue clue) {
              "the two; volatile does not order them";
     case OrderClue::kNarrowAcquire:
       return "the fence behind the read of the flag is for one block only: between blocks it has to be __threadfence()";
+    case OrderClue::kConstantLoad:
+      return "the write comes first, but __ldg(), ld.global.nc and a const __restrict__ pointer read by a cache that "
+             "need "
+             "not see what the kernel itself writes: read this by an ordinary load";
     case OrderClue::kNone:
       break;
   }

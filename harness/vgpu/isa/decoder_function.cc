@@ -10,6 +10,7 @@
 #include "vgpu/isa/cost_class.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/definedness.h"
+#include "vgpu/isa/guessing_loads.h"
 #include "vgpu/isa/memory.h"
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/special_registers.h"
@@ -183,6 +184,7 @@ void FunctionDecoder::Decode() {
   flow_ = AnalyzeFlow(function_);
   layout_ = AllocateRegisters(function_, flow_);
   waiting_loads_ = FindWaitingLoads(function_, *flow_.graph, InEntry());
+  guessing_loads_ = FindGuessingLoads(function_);
   CollectRegisters();
   PlaceVariables();
   temporary_base_ = static_cast<uint32_t>(AlignUp(layout_.frame_bytes, 64));
@@ -266,6 +268,9 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     } else {
       DecodeByTable(i, insn);
       if (i.opcode == "ld" && !waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
+      if (!guessing_loads_.empty() && guessing_loads_[index]) {
+        insn.extra |= MemoryFlags{MemoryOrder::kRelaxed}.Pack() | MemoryFlags::kWaits;
+      }
       if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
     }
     if ((insn.flags & kWarpSynchronous) != 0) {

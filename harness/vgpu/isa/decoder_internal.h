@@ -134,6 +134,7 @@ class FunctionDecoder {
   std::vector<uint32_t> own_pc_;                       // by instruction: where it stands itself
   std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body
   std::vector<bool> waiting_loads_;                    // by instruction; or empty
+  std::vector<bool> guessing_loads_;                   // likewise
   std::vector<bool> polls_;                            // by pc from the function's start
 };
 

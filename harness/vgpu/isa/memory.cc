@@ -58,7 +58,7 @@ Selection Select(Modifiers& m, bool stores) {
   const bool ordered = stores ? TakeSemantics(m, {"weak", "volatile", "relaxed", "release"}, &flags)
                               : TakeSemantics(m, {"weak", "volatile", "relaxed", "acquire"}, &flags);
   if (!TakeShape(m, stores, s) || !ordered) return {};
-  TakeCacheHints(m, stores);
+  flags.constant = TakeCacheHints(m, stores);
   s.space = TakeSpace(m);
   if (stores && s.space == AccessSpace::kConst) return {};
   Selection selection{stores ? SelectStore(s) : SelectLoad(s), InsnClass::kOther, 0, flags.Pack()};

@@ -247,6 +247,7 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   event.same_value = same_value;
   event.returns_value = flags.returns_value;
   event.waits = flags.waits;
+  event.constant = flags.constant;
   event.plain_shared_load =
       region == Region::kShared && access == AccessKind::kLoad && flags.order == MemoryOrder::kWeak;
   TellWhatIsNoted(warp, event);

@@ -38,16 +38,18 @@ bool TakeSemantics(Modifiers& m, std::initializer_list<std::string_view> allowed
   return true;
 }
 
-void TakeCacheHints(Modifiers& m, bool stores) {
+bool TakeCacheHints(Modifiers& m, bool stores) {
+  bool constant = false;
   if (stores) {
     m.TakeAny({"wb", "cg", "cs", "wt"});
   } else {
     m.TakeAny({"ca", "cg", "cs", "lu", "cv"});
-    m.Take("nc");
+    constant = m.Take("nc");
   }
   m.TakeAny({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"});
   m.TakeAny({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
   m.TakeAny({"L2::64B", "L2::128B", "L2::256B"});
+  return constant;
 }
 
 }  // namespace lockstep::vgpu

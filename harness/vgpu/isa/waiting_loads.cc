@@ -16,14 +16,6 @@ bool Has(const ptx::Instruction& i, std::string_view word) {
   return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
 }
 bool IsVolatileLoad(const ptx::Instruction& i) { return i.opcode == "ld" && (Has(i, "volatile") || Has(i, "relaxed")); }
-bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b) {
-  const auto address = [](const ptx::Instruction& i) {
-    return i.operands.size() < 2 ? nullptr : std::get_if<ptx::AddressRef>(&i.operands[1].value);
-  };
-  const ptx::AddressRef *x = address(a), *y = address(b);
-  return x != nullptr && y != nullptr && x->base_register == y->base_register && x->base_symbol == y->base_symbol &&
-         x->offset == y->offset;
-}
 bool HasSpace(const ptx::Instruction& i, std::string_view space) {
   return std::any_of(i.modifiers.begin(), i.modifiers.end(),
                      [&](const std::string& word) { return word.starts_with(space); });
@@ -238,6 +230,15 @@ class WaitFinder {
 };
 
 }  // namespace
+
+bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b) {
+  const auto address = [](const ptx::Instruction& i) {
+    return i.operands.size() < 2 ? nullptr : std::get_if<ptx::AddressRef>(&i.operands[1].value);
+  };
+  const ptx::AddressRef *x = address(a), *y = address(b);
+  return x != nullptr && y != nullptr && x->base_register == y->base_register && x->base_symbol == y->base_symbol &&
+         x->offset == y->offset;
+}
 
 std::vector<bool> FindWaitingLoads(const ptx::Function& function, const ControlFlowGraph& graph, bool entry) {
   std::vector<bool> waiting(function.body.size());

@@ -25,4 +25,7 @@ namespace lockstep::vgpu {
 // By instruction; empty where the function has no volatile load. entry: of a kernel.
 std::vector<bool> FindWaitingLoads(const ptx::Function& function, const ControlFlowGraph& graph, bool entry);
 
+// Whether two loads or atomics name the same address in the same way.
+bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b);
+
 }  // namespace lockstep::vgpu

@@ -52,6 +52,7 @@ struct MemoryAccess {
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red
   bool waits = false;                // volatile loads: the value decides whether to wait on (isa/waiting_loads.h)
+  bool constant = false;             // loads: by a cache that does not see what this kernel stores (ld.global.nc)
   AccessForm form = AccessForm::kScattered;
   LaneMask mask;            // lanes that access
   const uint64_t* address;  // [32]; global: device address; shared, local: offset in the window

@@ -57,8 +57,9 @@ class Comparison {
     if (stores && !same_instruction_ && event_.KeepsValue(lane)) return false;  // the flag that many raise
     if (stores && SetsFlag(lane)) return false;
     // A plain access to a word on which this block has read what was stored there: the store comes first.
-    if (access_.strength == Strength::kPlain && old_.strength != Strength::kPlain && old_.kind != AccessKind::kLoad &&
-        order_ != nullptr && order_->words.Observed(event_.address[lane], event_.bytes, access_.block_index)) {
+    if (!unseen_by_cache_ && access_.strength == Strength::kPlain && old_.strength != Strength::kPlain &&
+        old_.kind != AccessKind::kLoad && order_ != nullptr &&
+        order_->words.Observed(event_.address[lane], event_.bytes, access_.block_index)) {
       return false;
     }
     return !(same_instruction_ && event_.same_value && AccessOf(record) == number_);
@@ -107,7 +108,7 @@ class Comparison {
     finding.first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
     finding.has_second = true;
     finding.second = {access_.block_index, access_.warp * kWarpSize + lane, access_.pc, access_.kind};
-    if (ComesSecond(AccessOf(record))) std::swap(finding.first, finding.second);
+    if (!unseen_by_cache_ && ComesSecond(AccessOf(record))) std::swap(finding.first, finding.second);
     finding.has_memory = true;
     finding.space = event_.space;
     finding.address = address;
@@ -140,6 +141,7 @@ class Comparison {
   }
   // What seems to be missing between a load and a store of two threads that tell each other things by words.
   OrderClue ClueOf() const {
+    if (unseen_by_cache_) return OrderClue::kConstantLoad;
     if (same_warp_ || (old_.kind == AccessKind::kLoad) == (access_.kind == AccessKind::kLoad)) return OrderClue::kNone;
     if (old_.kind == AccessKind::kAtomic || access_.kind == AccessKind::kAtomic) return OrderClue::kNone;
     const BlockClocks& own = block_.clocks;
@@ -174,6 +176,9 @@ class Comparison {
     same_instruction_ = number == number_;
     seen_ = same_block ? block_.clocks.SeenByAllLanes(old_.warp, old_.time, access_.warp)
                        : block_.clocks.known(access_.warp).Covers(old_.block_index, old_.warp, old_.time);
+    // What the kernel has stored need not reach a load by way of the constant cache, whatever is between the two.
+    unseen_by_cache_ = seen_ && event_.constant && old_.kind != AccessKind::kLoad;
+    if (unseen_by_cache_) seen_ = false;
     if (!seen_ && access_.strength != Strength::kPlain) {
       seen_ = block_.clocks.IsTold(access_.warp, old_.block_index, old_.warp, old_.time);
     }
@@ -217,6 +222,7 @@ class Comparison {
   uint32_t looked_up_ = 0;
   Access old_;
   bool same_block_ = false, same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
+  bool unseen_by_cache_ = false;
   OrderClue clue_ = OrderClue::kNone;
   uint32_t clue_of_ = 0;   // the number of the access that it is about
   Reported last_[2] = {};  // against a write, a read; no record is 0
