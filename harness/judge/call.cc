@@ -67,6 +67,10 @@ const char* LaunchHint(const worker::ApiCall& launch) {
   if (block.Count() == 0) return "a block has at least one thread";
   if (block.Count() > 1024) return "a block has at most 1,024 threads; cudaGetLastError() after the launch says so";
   if (grid.y > 65535 || grid.z > 65535) return "gridDim.y and gridDim.z end at 65,535, gridDim.x at 2,147,483,647";
+  if (launch.error == static_cast<int>(vgpu::LaunchError::kCooperativeTooLarge)) {
+    return "the blocks of a cooperative launch have to be on the GPU all at once: take no more than "
+           "cudaOccupancyMaxActiveBlocksPerMultiprocessor times the number of multiprocessors, and let each do more";
+  }
   if (launch.error == static_cast<int>(vgpu::LaunchError::kTooManyResources)) {
     return "the block's threads need more registers than there are: fewer threads a block, or __launch_bounds__";
   }
@@ -86,6 +90,20 @@ Failure FirstFailure(const CallReport& report) {
     return {text, allocates ? "there is no room for so many bytes: is their number right, and is all freed?" : ""};
   }
   return {};
+}
+
+// What came to the host, and by which call the most of it.
+std::string ToHostText(const CallReport& report) {
+  std::string text = Grouped(report.api.bytes_to_host) + " bytes came from the device to the host; at most " +
+                     Grouped(kMaxBytesToHost) + " are allowed";
+  const worker::ApiCall* most = nullptr;
+  for (const worker::ApiCall& call : report.trace) {
+    if (call.kind != worker::ApiKind::kDeviceToHost || (most != nullptr && most->bytes >= call.bytes)) continue;
+    most = &call;
+  }
+  if (most == nullptr) return text;
+  const bool copied = most->function.starts_with("cudaMemcpy") || most->function.starts_with("cudaGraph");
+  return text + (copied ? " (" + most->function + ")" : " (stored by a kernel in mapped memory)");
 }
 
 // Kernels took too long, in all: many of them, or few that do too much, of which printing is the slowest.
@@ -274,9 +292,8 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   }
   if (report.api.bytes_to_host > context.host_bytes) {
     problems.push_back(
-        MakeProblem(Verdict::kRejected, context,
-                    {"the launcher copied " + Grouped(report.api.bytes_to_host) + " bytes from the device to the host"},
-                    "the kernels have to do the work: what they computed stays on the device"));
+        MakeProblem(Verdict::kRejected, context, {ToHostText(report)},
+                    "the kernels have to do the work: what they computed stays in memory of the device"));
   }
   // An empty line says nothing.
   for (Problem& problem : problems) std::erase(problem.evidence, "");

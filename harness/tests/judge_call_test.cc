@@ -174,6 +174,10 @@ TEST(CallTest, Messages) {
   api.cuda_error = "cudaErrorInvalidConfiguration";
   CallReport copied = Ended(Outcome::kReturned);
   copied.api.bytes_to_host = 40000;
+  copied.trace.resize(1);
+  copied.trace[0].kind = worker::ApiKind::kDeviceToHost;
+  copied.trace[0].function = "cudaMemcpyAsync";
+  copied.trace[0].bytes = 40000;
   CallReport start = Ended(Outcome::kExited, 0);
   start.at_start = true;
   start.detail = "the program ended itself with exit status 0";

@@ -94,6 +94,11 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
     return "one access is atomic and the other is not: make both atomic, or read the result in a later kernel";
   }
+  if (first.instruction.starts_with("ld.global.cv") || second.instruction.starts_with("ld.global.cv")) {
+    return "__ldcv() says which caches to pass by, and is a plain load all the same: read a word that other blocks "
+           "write by "
+           "cuda::atomic_ref, or through a volatile pointer";
+  }
   if (stores) return "blocks run side by side in any order: give each its own element, or use an atomic operation";
   if (one_line) {
     return "blocks run side by side in any order, and one writes here what another reads: use an atomic operation, or "
@@ -211,6 +216,11 @@ std::string_view HintOf(const Finding& finding) {
     case FindingKind::kAssert:
       return "what the kernel asserts does not hold for this input: print the values in it from this one thread";
     case FindingKind::kTrap:
+      if (finding.first.in_file.ends_with("cooperative_groups.h")) {
+        return "cooperative groups stop the kernel where a group is not what it has to be: a grid that meets "
+               "(grid.sync()) "
+               "has to be launched by cudaLaunchCooperativeKernel";
+      }
       return "the kernel stops itself here, by __trap()";
     case FindingKind::kUnsupported:
     case FindingKind::kOutOfMemory:

@@ -142,6 +142,9 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
         warp, pc, lane, FindingKind::kBarrierDivergence,
         "barrier " + std::to_string(arrival.barrier) + " is used with different numbers of threads at the same time");
     finding.second = engine.Place(warp, barrier.expected_pc, lane);
+    finding.hint =
+        "all that meet at a barrier name the same number of threads: those that wait and those that only arrive "
+        "together";
     engine.Report(warp, std::move(finding));
   }
   if ((barrier.touched_warps & BitOf(warp)) == 0) {

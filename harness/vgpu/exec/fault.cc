@@ -299,8 +299,12 @@ void Engine::Deadlock(Block& block) {
       MakeFinding(*first, waiting->wait_pc, std::countr_zero(waiting->mask),
                   barrier ? FindingKind::kBarrierDivergence : FindingKind::kWarpSyncMismatch, std::move(detail));
   if (places.size() > 1) finding.second = Place(*places[1].warp, places[1].pc, places[1].lane);
-  finding.hint = barrier ? "every thread of the block must reach the same __syncthreads()"
-                         : "the mask must name exactly the threads that execute the operation together";
+  const bool numbered = (block.barriers_in_use & ~uint32_t{1}) != 0;
+  finding.hint = !barrier ? "the mask must name exactly the threads that execute the operation together"
+                 : numbered
+                     ? "a barrier with a number waits until so many threads as it names have come to it: do as many "
+                       "come, each as often as the others wait, and does each buffer have barriers of its own?"
+                     : "every thread of the block must reach the same __syncthreads()";
   Fault(*first, std::move(finding));
 }
 
