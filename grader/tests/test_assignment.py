@@ -8,7 +8,7 @@ import pytest
 from conftest import FAKE, ROOT
 from grader.assignment import load_assignment
 from grader.errors import GraderError
-from grader.metric import evaluate, parse_metric
+from grader.metric import counter_of, evaluate, parse_metric
 from grader.result import Launch, Profile, parse_result
 from grader.run import listed_tests
 from grader.schema import SchemaError
@@ -75,6 +75,36 @@ def test_metrics() -> None:
     assert value("b.branches") is None
     assert value("sectors / sectors_ideal") == 0
     assert value("branches / sectors") is None
+
+
+def test_atomics_are_traffic() -> None:
+    counters = {
+        "global_load_requests": 1.0,
+        "global_store_requests": 2.0,
+        "global_load_sectors": 8.0,
+        "global_load_sectors_ideal": 4.0,
+        "global_store_sectors": 16.0,
+        "global_store_sectors_ideal": 16.0,
+        "atomics": 4.0,
+        "atomic_sectors": 32.0,
+        "shared_wavefronts": 10.0,
+        "shared_wavefronts_ideal": 7.0,
+        "float32_instructions": 100.0,
+        "float64_instructions": 200.0,
+        "shared_atomics": 400.0,
+    }
+    profile = Profile("a", "submission", 1, 1.0, counters, (), ())
+    figures = {
+        "requests": 7,
+        "load_requests": 5,
+        "store_requests": 6,
+        "sectors": 56,
+        "store_sectors": 48,
+        "sectors_ideal": 20,
+        "wasted_passes": 35,
+        "float_operations": 704,
+    }
+    assert {name: counter_of(profile, name) for name in figures} == figures
 
 
 def result(**changes: object) -> bytes:

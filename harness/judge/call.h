@@ -34,6 +34,7 @@ struct CallReport {
   worker::MemoryUse memory;                  // what it and its kernels did to the buffers that it was given
   std::string before_main;                   // what the program did on the device before any call, "" for nothing
   uint64_t variable_bytes = 0;               // of the program's __device__ variables
+  uint64_t heap_bytes = 0;                   // the most that kernels held of malloc() at one time
   std::vector<std::string> refusals;         // requests for what was not given to the call, one sentence each
   double limit_seconds = 0;
   double seconds = 0;  // the judge's clock, from the order to the answer, less what the judge itself did meanwhile

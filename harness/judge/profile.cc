@@ -8,13 +8,26 @@
 namespace lockstep::judge {
 namespace {
 
-// Figures that are no field of Counters but follow from one launch's or all counters.
+// Figures that are no field of Counters but follow from one launch's or all counters. Atomics are in those of traffic:
+// an atomic can load, and store, what a load or store would.
 std::optional<double> DerivedCounter(const vgpu::Counters& counters, std::string_view name) {
-  if (name == "shared_conflicts") return static_cast<double>(counters.shared_conflicts());
-  if (name == "sectors") return static_cast<double>(counters.global_load_sectors + counters.global_store_sectors);
-  if (name == "requests") return static_cast<double>(counters.global_load_requests + counters.global_store_requests);
-  if (name == "sectors_ideal") {
-    return static_cast<double>(counters.global_load_sectors_ideal + counters.global_store_sectors_ideal);
+  const uint64_t loads = counters.global_load_sectors, stores = counters.global_store_sectors;
+  const uint64_t ideal = counters.global_load_sectors_ideal + counters.global_store_sectors_ideal;
+  const std::pair<std::string_view, uint64_t> derived[] = {
+      {"shared_conflicts", counters.shared_conflicts()},
+      {"sectors", loads + stores + counters.atomic_sectors},
+      {"store_sectors", stores + counters.atomic_sectors},
+      {"sectors_ideal", ideal},
+      {"requests", counters.global_load_requests + counters.global_store_requests + counters.atomics},
+      {"load_requests", counters.global_load_requests + counters.atomics},
+      {"store_requests", counters.global_store_requests + counters.atomics},
+      {"wasted_passes",
+       counters.shared_conflicts() + (loads + stores - ideal) + (counters.atomic_sectors - counters.atomics)},
+      {"float_operations",
+       counters.float32_instructions + counters.float64_instructions + counters.atomics + counters.shared_atomics},
+  };
+  for (const auto& [known, value] : derived) {
+    if (name == known) return static_cast<double>(value);
   }
   for (const vgpu::CounterInfo& info : vgpu::AllCounters()) {
     if (name == info.name) return static_cast<double>(counters.*info.field);

@@ -34,14 +34,17 @@ constexpr int32_t kEvidenceShift = 1'000'003;
 std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge::CallReport& report, uint64_t bytes,
                                   bool in_place) {
   // Not of short arrays: other rungs may have variables of some size.
-  if (in_place && bytes >= kLargeArray && report.variable_bytes >= bytes) {
-    return judge::MakeProblem(
-        Verdict::kRejected, context,
-        {"the result is right, but the program has __device__ variables of " + judge::Grouped(report.variable_bytes) +
-         " bytes, room for the array's " + judge::Grouped(bytes)},
-        "in place means in the array itself, with no other memory");
+  if (!in_place || bytes < kLargeArray || report.variable_bytes + report.heap_bytes < bytes) return std::nullopt;
+  std::string what;
+  if (report.variable_bytes > 0) what = "__device__ variables of " + judge::Grouped(report.variable_bytes) + " bytes";
+  if (report.heap_bytes > 0) {
+    what +=
+        std::string(what.empty() ? "" : ", and ") + judge::Grouped(report.heap_bytes) + " bytes of malloc() in kernels";
   }
-  return std::nullopt;
+  return judge::MakeProblem(
+      Verdict::kRejected, context,
+      {"the result is right, but the program has " + what + ", room for the array's " + judge::Grouped(bytes)},
+      "in place means in the array itself, with no other memory");
 }
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report,
@@ -99,7 +102,8 @@ std::vector<std::string> RungsOfAnyShift() {
 }
 
 ShiftBuffers::ShiftBuffers(judge::JudgeDevice& device, const std::string& rung, uint64_t capacity)
-    : in(device, capacity, rung == kInPlaceRung ? "d_data" : "d_in"), out(device, capacity, "d_out") {}
+    : in(device, capacity, rung == kInPlaceRung ? "d_data" : "d_in"),
+      out(device, rung == kInPlaceRung ? 0 : capacity, "d_out") {}
 
 judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBuffers& buffers,
                          const std::vector<int32_t>& array, int32_t shift, const std::string& what) {

@@ -44,6 +44,33 @@ TEST(ProfileTest, DerivesFiguresFromLaunches) {
   EXPECT_FALSE(FigureOf(profile, "elegance"));
 }
 
+// An atomic can load and store as a load or store does; whoever uses it moves no less.
+TEST(ProfileTest, CountsAtomicsAsTraffic) {
+  vgpu::LaunchRecord launch;
+  vgpu::Counters& counters = launch.counters;
+  counters.global_load_requests = 1;
+  counters.global_store_requests = 2;
+  counters.global_load_sectors = 8;
+  counters.global_load_sectors_ideal = 4;
+  counters.global_store_sectors = counters.global_store_sectors_ideal = 16;
+  counters.atomics = 4;
+  counters.atomic_sectors = 32;
+  counters.shared_wavefronts = 10;
+  counters.shared_wavefronts_ideal = 7;
+  counters.float32_instructions = 100;
+  counters.float64_instructions = 200;
+  counters.shared_atomics = 400;
+  const RungProfile profile = MakeProfile("r", "submission", 1, {launch});
+  EXPECT_EQ(FigureOf(profile, "requests"), 7);
+  EXPECT_EQ(FigureOf(profile, "load_requests"), 5);
+  EXPECT_EQ(FigureOf(profile, "store_requests"), 6);
+  EXPECT_EQ(FigureOf(profile, "sectors"), 56);
+  EXPECT_EQ(FigureOf(profile, "store_sectors"), 48);
+  EXPECT_EQ(FigureOf(profile, "sectors_ideal"), 20);
+  EXPECT_EQ(FigureOf(profile, "wasted_passes"), 3 + 4 + 28);
+  EXPECT_EQ(FigureOf(profile, "float_operations"), 704);
+}
+
 TEST(ProfileTest, AddsLinesOverLaunchesByFileName) {
   const RungProfile profile = Profile(10, 3);
   ASSERT_EQ(profile.lines.size(), 2u);

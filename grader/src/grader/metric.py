@@ -54,6 +54,28 @@ def parse_metric(text: str) -> Metric:
     return Metric(text, names[0], names[1] if len(names) > 1 else None, elements_each)
 
 
+def _derived_counters(counts: Mapping[str, float]) -> dict[str, float]:
+    """What follows from a run's counters, as `judge/profile.cc` has it."""
+
+    def total(*names: str) -> float:
+        return sum(counts.get(name, 0) for name in names)
+
+    ideal = total("global_load_sectors_ideal", "global_store_sectors_ideal")
+    conflicts = total("shared_wavefronts") - total("shared_wavefronts_ideal")
+    wasted = total("global_load_sectors", "global_store_sectors", "atomic_sectors") - ideal - total("atomics")
+    return {
+        "shared_conflicts": conflicts,
+        "requests": total("global_load_requests", "global_store_requests", "atomics"),
+        "load_requests": total("global_load_requests", "atomics"),
+        "store_requests": total("global_store_requests", "atomics"),
+        "sectors": total("global_load_sectors", "global_store_sectors", "atomic_sectors"),
+        "store_sectors": total("global_store_sectors", "atomic_sectors"),
+        "sectors_ideal": ideal,
+        "wasted_passes": conflicts + wasted,
+        "float_operations": total("float32_instructions", "float64_instructions", "atomics", "shared_atomics"),
+    }
+
+
 def counter_of(profile: Profile, counter: str) -> float | None:
     """One counter of a run, derived ones included; None where the run doesn't have it."""
     counts = profile.counters
@@ -67,10 +89,7 @@ def counter_of(profile: Profile, counter: str) -> float | None:
         "max_blocks": max(blocks, default=0),
         "warps": sum(b * -(-t // 32) for b, t in zip(blocks, threads, strict=True)),
         "threads": sum(b * t for b, t in zip(blocks, threads, strict=True)),
-        "shared_conflicts": counts.get("shared_wavefronts", 0) - counts.get("shared_wavefronts_ideal", 0),
-        "requests": counts.get("global_load_requests", 0) + counts.get("global_store_requests", 0),
-        "sectors": counts.get("global_load_sectors", 0) + counts.get("global_store_sectors", 0),
-        "sectors_ideal": counts.get("global_load_sectors_ideal", 0) + counts.get("global_store_sectors_ideal", 0),
+        **_derived_counters(counts),
     }
     return counts.get(counter, derived.get(counter))
 

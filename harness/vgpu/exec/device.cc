@@ -209,6 +209,8 @@ uint64_t Device::variable_bytes() const {
   return sum;
 }
 
+uint64_t Device::heap_bytes() const { return impl_->memory.heap_most(); }
+
 uint64_t Device::Allocate(uint64_t bytes, std::string label, std::string allocated_at) {
   const uint64_t address = impl_->memory.Allocate(bytes, std::move(label), std::move(allocated_at), false, false);
   if (address != 0) impl_->Tell([&](Observer& o) { o.OnAllocate(address, bytes); });
@@ -321,6 +323,7 @@ void Device::ClearRecords() {
   impl_->launches.clear();
   impl_->recorded_lines = 0;
   impl_->findings.Clear();
+  impl_->memory.RestartHeapMost();
 }
 
 bool Device::faulted() const { return impl_->fault != LaunchError::kNone; }

@@ -114,6 +114,8 @@ class Device {
   std::optional<VariableInfo> FindVariable(ModuleHandle module, std::string_view name) const;
   // Of all modules' variables in global memory.
   uint64_t variable_bytes() const;
+  // The most that kernels held of malloc() at one time since ClearRecords().
+  uint64_t heap_bytes() const;
 
   // Device memory. Addresses are the same in every run and are also host addresses of this process.
   // Allocations lie apart, so that an access beyond one is found. label is for messages.

@@ -101,7 +101,9 @@ uint64_t GlobalMemory::Allocate(uint64_t bytes, std::string label, std::string a
 }
 
 uint64_t GlobalMemory::AllocateHeap(uint64_t bytes) {
-  return AllocateIn(heap_, {0, bytes, std::string(kKernelHeapName), "", true, false});
+  const uint64_t address = AllocateIn(heap_, {0, bytes, std::string(kKernelHeapName), "", true, false});
+  heap_most_ = std::max(heap_most_, heap_.used);
+  return address;
 }
 
 bool GlobalMemory::Free(uint64_t address) {

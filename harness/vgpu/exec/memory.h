@@ -31,6 +31,9 @@ class GlobalMemory {
   // Memory of a kernel's malloc(), which lies apart: neither where an allocation lies nor how much room is left tells
   // what kernels have asked for.
   uint64_t AllocateHeap(uint64_t bytes);
+  // The most that kernels have held of it since RestartHeapMost().
+  uint64_t heap_most() const { return heap_most_; }
+  void RestartHeapMost() { heap_most_ = heap_.used; }
   bool Free(uint64_t address);
   void FreeAll();
 
@@ -62,6 +65,7 @@ class GlobalMemory {
   int slot_ = -1;  // which arena window
   uint64_t begin_ = 0, end_ = 0;
   Region own_, heap_;
+  uint64_t heap_most_ = 0;
   std::vector<Allocation> live_;
 };
 

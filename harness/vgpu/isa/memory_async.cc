@@ -154,7 +154,7 @@ LOCKSTEP_OPCODES(memory_async, {
                                    {"cp.async.commit_group", "", SelectPlain<CommitGroup>, InsnClass::kOther},
                                    {"cp.async.wait_group", "su32", SelectPlain<WaitGroup>, InsnClass::kOther},
                                    {"cp.async.wait_all", "", SelectPlain<WaitAll>, InsnClass::kOther},
-                                   {"cp.async.mbarrier.arrive", "a", SelectArriveAfterCopies, InsnClass::kAtomic},
+                                   {"cp.async.mbarrier.arrive", "a", SelectArriveAfterCopies, InsnClass::kBarrier},
                                });
 
 }  // namespace
