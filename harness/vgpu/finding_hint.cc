@@ -77,8 +77,7 @@ std::string_view HintOf(OrderClue clue) {
       return "the fence behind the read of the flag is for one block only: between blocks it has to be __threadfence()";
     case OrderClue::kConstantLoad:
       return "the write comes first, but __ldg(), ld.global.nc and a const __restrict__ pointer read by a cache that "
-             "need "
-             "not see what the kernel itself writes: read this by an ordinary load";
+             "need not see what the kernel itself writes: read this by an ordinary load";
     case OrderClue::kNone:
       break;
   }
@@ -96,8 +95,7 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
   }
   if (first.instruction.starts_with("ld.global.cv") || second.instruction.starts_with("ld.global.cv")) {
     return "__ldcv() says which caches to pass by, and is a plain load all the same: read a word that other blocks "
-           "write by "
-           "cuda::atomic_ref, or through a volatile pointer";
+           "write by cuda::atomic_ref, or through a volatile pointer";
   }
   if (stores) return "blocks run side by side in any order: give each its own element, or use an atomic operation";
   if (one_line) {
@@ -218,8 +216,7 @@ std::string_view HintOf(const Finding& finding) {
     case FindingKind::kTrap:
       if (finding.first.in_file.ends_with("cooperative_groups.h")) {
         return "cooperative groups stop the kernel where a group is not what it has to be: a grid that meets "
-               "(grid.sync()) "
-               "has to be launched by cudaLaunchCooperativeKernel";
+               "(grid.sync()) has to be launched by cudaLaunchCooperativeKernel";
       }
       return "the kernel stops itself here, by __trap()";
     case FindingKind::kUnsupported:

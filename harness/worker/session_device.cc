@@ -558,7 +558,7 @@ void DeviceServer::EndSession() {
   FreeAll();
   device_.FreeKernelHeap();
   passed_.clear();
-  ptx_bytes_ = modules_loaded_ = 0;
+  allocations_made_ = ptx_bytes_ = modules_loaded_ = 0;
 }
 
 }  // namespace lockstep::worker

@@ -14,6 +14,7 @@
 #include "vgpu/isa/memory.h"
 #include "vgpu/isa/memory_access.h"
 #include "vgpu/isa/special_registers.h"
+#include "vgpu/isa/value_flow.h"
 #include "vgpu/isa/value_use.h"
 #include "vgpu/isa/waiting_loads.h"
 #include "vgpu/ptx/cursor.h"
@@ -27,9 +28,7 @@ using ptx::Type;
 constexpr uint64_t kMaxFrameBytes = 4 << 20;
 constexpr uint64_t kMaxLocalBytes = 512 << 10;  // a thread's local memory, as on the hardware
 
-bool Has(const ptx::Instruction& instruction, std::string_view word) {
-  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) != instruction.modifiers.end();
-}
+using value_use::Has;
 
 bool HasPrefix(const ptx::Instruction& instruction, std::string_view prefix) {
   return std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <variant>
 
+#include "vgpu/isa/value_flow.h"
 #include "vgpu/isa/waiting_loads.h"
 
 namespace lockstep::vgpu {
 namespace {
 
-bool Has(const ptx::Instruction& i, std::string_view word) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
-}
+using value_use::Has;
+
 bool IsWeakLoad(const ptx::Instruction& i) {
   if (i.opcode != "ld") return false;
   return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {

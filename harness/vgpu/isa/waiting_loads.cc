@@ -6,15 +6,15 @@
 #include <variant>
 
 #include "vgpu/isa/liveness.h"
+#include "vgpu/isa/value_flow.h"
 
 namespace lockstep::vgpu {
 namespace {
 
 constexpr size_t kMostWork = size_t{1} << 26;  // volatile loads times instructions
 
-bool Has(const ptx::Instruction& i, std::string_view word) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
-}
+using value_use::Has;
+
 bool IsVolatileLoad(const ptx::Instruction& i) { return i.opcode == "ld" && (Has(i, "volatile") || Has(i, "relaxed")); }
 bool HasSpace(const ptx::Instruction& i, std::string_view space) {
   return std::any_of(i.modifiers.begin(), i.modifiers.end(),

@@ -332,23 +332,14 @@ class RaceChecker : public Checker {
       const bool ordered =
           block.clocks.SeenByAllLanes(warp, copy.time, access.warp) ||
           (warp == access.warp && block.clocks.SeenByLane(warp, copy.thread % kWarpSize, copy.time, lane));
-      if (ordered) findings_.Add(RaceWithCopy(event, lane, copy));
+      if (ordered) {
+        findings_.Add(RaceOf({access.block_index, copy.thread, copy.pc, AccessKind::kStore},
+                             {access.block_index, event.thread_base + lane, access.pc, access.kind}, event,
+                             event.address[lane]));
+      }
       return ordered;
     });
     CheckRecords(block, event, access, extent);
-  }
-  static RawFinding RaceWithCopy(const MemoryAccess& event, uint32_t lane, const CopiesUnderWay::Copy& copy) {
-    RawFinding finding;
-    finding.kind = FindingKind::kRace;
-    finding.first = {event.block_index, copy.thread, copy.pc, AccessKind::kStore};
-    finding.has_second = true;
-    finding.second = {event.block_index, event.thread_base + lane, event.pc, event.kind};
-    finding.has_memory = true;
-    finding.space = event.space;
-    finding.address = event.address[lane];
-    finding.bytes = event.bytes;
-    finding.detail = kRaceDetail[static_cast<int>(AccessKind::kStore)][static_cast<int>(event.kind)];
-    return finding;
   }
   void CheckRecords(BlockState& block, const MemoryAccess& event, const Access& access, const Extent& extent) {
     if (block.log.full()) {

@@ -22,6 +22,21 @@ inline constexpr const char* kRaceDetail[3][3] = {
     {"read after atomic", "write after atomic", ""},
 };
 
+// A race between two accesses. `event` is the one just made, by whichever party; it was at `address`.
+inline RawFinding RaceOf(const Party& first, const Party& second, const MemoryAccess& event, uint64_t address) {
+  RawFinding finding;
+  finding.kind = FindingKind::kRace;
+  finding.first = first;
+  finding.has_second = true;
+  finding.second = second;
+  finding.has_memory = true;
+  finding.space = event.space;
+  finding.address = address;
+  finding.bytes = event.bytes;
+  finding.detail = kRaceDetail[static_cast<int>(first.access)][static_cast<int>(second.access)];
+  return finding;
+}
+
 // One warp access while it is held against the records.
 class Comparison {
  public:
@@ -103,22 +118,15 @@ class Comparison {
     Reported& last = last_[load];
     if (last.record == record && last.lane == lane && last.word == word) return;
     last = {record, lane, word};
-    RawFinding finding;
-    finding.kind = FindingKind::kRace;
-    finding.first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
-    finding.has_second = true;
-    finding.second = {access_.block_index, access_.warp * kWarpSize + lane, access_.pc, access_.kind};
-    if (!unseen_by_cache_ && ComesSecond(AccessOf(record))) std::swap(finding.first, finding.second);
-    finding.has_memory = true;
-    finding.space = event_.space;
-    finding.address = address;
-    finding.bytes = event_.bytes;
+    Party first = {old_.block_index, old_.warp * kWarpSize + LaneOf(record), old_.pc, old_.kind};
+    Party second = {access_.block_index, access_.warp * kWarpSize + lane, access_.pc, access_.kind};
+    if (!unseen_by_cache_ && ComesSecond(AccessOf(record))) std::swap(first, second);
+    RawFinding finding = RaceOf(first, second, event_, address);
     if (order_ != nullptr && clue_of_ != looked_up_) {
       clue_ = ClueOf();
       clue_of_ = looked_up_;
     }
     finding.clue = clue_;
-    finding.detail = kRaceDetail[static_cast<int>(finding.first.access)][static_cast<int>(finding.second.access)];
     findings_.Add(finding);
   }
 
