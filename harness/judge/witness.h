@@ -25,6 +25,8 @@ class Witness {
   bool CouldCall(const std::string& launcher, std::span<const worker::Argument> arguments);
 
  private:
+  bool Start(worker::WorkerSession& session, worker::CudaServer& server) const;
+
   worker::WorkerCommand command_;
   worker::Limits limits_;
   std::map<std::string, bool> could_call_;

@@ -1,6 +1,7 @@
 #include "worker/session_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -8,11 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -99,6 +103,35 @@ void Limit(__rlimit_resource resource, rlim_t value) {
   (void)!::write(kReportDescriptor, &error, sizeof error);
   ::_exit(127);
 }
+
+// How long processes have for ending once they are killed: one takes a while to give back much memory.
+constexpr std::chrono::seconds kEndSeconds(10);
+
+// Processes that are about to be killed, to be waited for: until a box's first process has ended they are in its
+// control group, and the next worker may not fit beside them.
+class Ending {
+ public:
+  explicit Ending(const std::vector<pid_t>& processes) {
+    for (const pid_t process : processes) {
+      const int fd = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
+      if (fd >= 0) ends_.emplace_back(std::make_unique<Descriptor>(fd));
+    }
+  }
+
+  void Wait() const {
+    const auto until = std::chrono::steady_clock::now() + kEndSeconds;
+    for (const auto& end : ends_) {
+      pollfd polled{end->get(), POLLIN, 0};
+      for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+        if (::poll(&polled, 1, std::max(static_cast<int>(left.count()), 0)) >= 0 || errno != EINTR) break;
+      }
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<Descriptor>> ends_;
+};
 
 // What the threads of a process have started.
 std::vector<pid_t> ChildrenOf(pid_t process) {
@@ -211,10 +244,12 @@ void WorkerProcess::Kill() {
   // Without a sandbox nothing else ends what is in a session of its own. Stopped first: none of them starts another,
   // and none that has ended is collected, so no id is another process's by now.
   StopAll();
+  const Ending ending(held_);
   for (const pid_t process : held_) ::kill(process, SIGKILL);
   held_.clear();
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
+  ending.Wait();
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
