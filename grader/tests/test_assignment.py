@@ -8,7 +8,7 @@ import pytest
 from conftest import FAKE, ROOT
 from grader.assignment import load_assignment
 from grader.errors import GraderError
-from grader.metric import counter_of, evaluate, parse_metric
+from grader.metric import Condition, counter_of, evaluate, parse_condition, parse_metric
 from grader.result import Launch, Profile, parse_result
 from grader.run import listed_tests
 from grader.schema import SchemaError
@@ -35,6 +35,8 @@ def loaded(tmp_path: Path, old: str, new: str) -> None:
         ("none = 6", "none = 2", "must differ from full"),
         ('metric = "branches / blocks"', 'metric = "branches // 2"', "is no metric"),
         ('metric = "branches / blocks"', 'metric = "other.branches"', '"other" is no rung'),
+        ("full = 2", 'full = 2\nonly_where = "branches"', "is no condition"),
+        ("full = 2", 'full = 2\nonly_where = "other.branches <= 2"', '"other" is no rung'),
         ('tests = ["*LadderTest.*/beta_two"]', "", "tests, a metric or a timing"),
         ('submission = "ladder.cu"', 'submission = "../x.cu"', "a plain file name"),
         ('id = "90_fake"', 'id = "91_fake"', "the folder's name"),
@@ -75,6 +77,15 @@ def test_metrics() -> None:
     assert value("b.branches") is None
     assert value("sectors / sectors_ideal") == 0
     assert value("branches / sectors") is None
+
+
+def test_conditions() -> None:
+    condition = parse_condition("branches / blocks of 4 elements <= 0.5")
+    assert (condition.metric.text, condition.at_most, condition.bound) == ("branches / blocks of 4 elements", True, 0.5)
+    assert parse_condition("b.branches>=2e3") == Condition(parse_metric("b.branches"), False, 2000)
+    for text in ("", "branches", "branches < 2", "branches <=", "branches <= e", "branches <= 2 elements", "<= 2"):
+        with pytest.raises(ValueError, match="is no"):
+            parse_condition(text)
 
 
 def test_atomics_are_traffic() -> None:

@@ -61,6 +61,14 @@ def test_scores(assignment: Assignment, result: SuiteResult, expected: tuple[flo
     assert brief(score_result(assignment, result)) == expected
 
 
+def test_what_is_met_for_the_wrong_reason_earns_nothing(assignment: Assignment) -> None:
+    met = outcome()
+    unmet = replace(met, evidence=(replace(met.evidence[0], verdict="SLOW", unmet="counts only where …"),))
+    score = score_result(assignment, unmet)
+    assert brief(score) == (19, 3, "SLOW", "beta_two")
+    assert next(c for c in score.criteria if c.metric).detail == "2, but it counts only where …"
+
+
 def test_no_tests_give_no_points(assignment: Assignment) -> None:
     score = score_result(assignment, replace(outcome(), tests=()))
     assert score.total == 0

@@ -118,10 +118,16 @@ EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment
   auto criterion = ReadBudgeted<EvidenceCriterion>(table, assignment);
   try {
     criterion.metric = ParseMetric(table.Text("metric"));
+    if (const auto condition = table.OptionalText("only_where")) criterion.only_where = ParseCondition(*condition);
   } catch (const std::invalid_argument& error) {
     table.Fail(error.what());
   }
-  for (const std::string& scope : ScopesOf(criterion.metric)) {
+  std::vector<std::string> scopes = ScopesOf(criterion.metric);
+  if (criterion.only_where) {
+    const std::vector<std::string> more = ScopesOf(criterion.only_where->metric);
+    scopes.insert(scopes.end(), more.begin(), more.end());
+  }
+  for (const std::string& scope : scopes) {
     if (!scope.empty() && scope != kReferenceScope && assignment.FindRung(scope) == nullptr) {
       table.Fail("the metric's \"" + scope + "\" is neither \"reference\" nor the id of a [[rung]]");
     }

@@ -42,6 +42,7 @@ struct EvidenceCriterion {
   std::string id, rung, title, hint;
   Metric metric;
   Budget budget;
+  std::optional<Condition> only_where;  // where it doesn't hold the criterion earns nothing
 };
 
 // What a measured time is compared with.

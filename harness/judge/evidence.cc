@@ -31,7 +31,8 @@ class EvidenceTest : public testing::Test {
       judgement = evidence_.Judge(criterion_, name);
     } catch (const std::exception& error) {
       judgement.file = Suite::Get().assignment().submission;
-      judgement.result = {criterion_.id, criterion_.rung, criterion_.metric.text, std::nullopt, Verdict::kHarness, ""};
+      judgement.result = {
+          criterion_.id, criterion_.rung, criterion_.metric.text, std::nullopt, Verdict::kHarness, "", ""};
       Problem problem;
       problem.verdict = Verdict::kHarness;
       problem.place = criterion_.rung;
@@ -93,7 +94,7 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
 Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const std::string& test) {
   Judgement judgement;
   EvidenceResult& result = judgement.result;
-  result = {criterion.id, criterion.rung, criterion.metric.text, std::nullopt, Verdict::kPass, ""};
+  result = {criterion.id, criterion.rung, criterion.metric.text, std::nullopt, Verdict::kPass, "", ""};
   const Assignment& assignment = suite_.assignment();
   judgement.file = assignment.submission;
   const auto not_measured = [&](const std::string& rung, const Problem& problem) {
@@ -113,16 +114,26 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     const Measurement& measurement = Submission(scope.empty() ? rung : std::string(scope));
     return measurement.profile ? &*measurement.profile : nullptr;
   };
-  result.value = Evaluate(criterion.metric, [&](std::string_view scope) { return profile_of(scope, criterion.rung); });
-  if (!result.value) {
-    for (const std::string& scope : ScopesOf(criterion.metric)) {
+  const auto value_of = [&](const Metric& metric) {
+    return Evaluate(metric, [&](std::string_view scope) { return profile_of(scope, criterion.rung); });
+  };
+  std::vector<const Metric*> metrics = {&criterion.metric};
+  if (criterion.only_where) metrics.push_back(&criterion.only_where->metric);
+  for (const Metric* metric : metrics) {
+    if (value_of(*metric)) continue;
+    for (const std::string& scope : ScopesOf(*metric)) {
       if (scope.empty() || scope == kReferenceScope) continue;
       if (const Problem* worst = Worst(Submission(scope).problems)) {
         not_measured(scope, *worst);
         return judgement;
       }
     }
-    throw HarnessError(criterion.metric.text + " has no value: is there a reference? --reference=PATH");
+    throw HarnessError(metric->text + " has no value: is there a reference? --reference=PATH");
+  }
+  result.value = value_of(criterion.metric);
+  if (criterion.only_where) {
+    const double value = *value_of(criterion.only_where->metric);
+    if (!criterion.only_where->Holds(value)) result.unmet = UnmetText(*criterion.only_where, value);
   }
   // What the reference measures of the same, for comparison; where the metric compares with it that is no news.
   std::optional<double> reference;
@@ -133,19 +144,23 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   Problem problem;
   problem.place = criterion.rung + ", n = " + Grouped(assignment.EvidenceElements(criterion.rung));
-  problem.evidence = {
-      "counted " + criterion.metric.text + " = " + FigureApart(*result.value, criterion.budget.full),
-      "budget  " + BudgetText(criterion.budget) + ": earns " + Percent(criterion.budget.Fraction(*result.value))};
+  problem.evidence = {"counted " + criterion.metric.text + " = " + FigureApart(*result.value, criterion.budget.full),
+                      "budget  " + BudgetText(criterion.budget) +
+                          (result.unmet.empty() ? ": earns " + Percent(criterion.budget.Fraction(*result.value)) : "")};
+  if (!result.unmet.empty()) problem.evidence.push_back("but     " + result.unmet + ": earns nothing");
   if (reference) problem.evidence.push_back("compare the reference has " + Figure(*reference));
-  if (criterion.budget.Met(*result.value)) {
+  if (result.unmet.empty() && criterion.budget.Met(*result.value)) {
     result.message = criterion.metric.text + " = " + Figure(*result.value) +
                      (reference ? "; the reference's " + Figure(*reference) : "") + "; " + BudgetText(criterion.budget);
     return judgement;
   }
   problem.verdict = result.verdict = Verdict::kSlow;
-  problem.hint = criterion.hint;
-  const std::string& counter = criterion.metric.numerator.counter;
-  if (const RungProfile* profile = profile_of(criterion.metric.numerator.scope, criterion.rung)) {
+  // Of two things that are missing, what the criterion rests on comes first.
+  const Metric& missed = result.unmet.empty() ? criterion.metric : criterion.only_where->metric;
+  problem.hint = result.unmet.empty() ? criterion.hint
+                                      : "bring " + missed.text + " there first: this budget is for kernels with both";
+  const std::string& counter = missed.numerator.counter;
+  if (const RungProfile* profile = profile_of(missed.numerator.scope, criterion.rung)) {
     const char* label = "costly  ";
     for (const vgpu::LineCounters& line : CostliestLines(*profile, counter, 3)) {
       RungProfile one;
@@ -167,6 +182,11 @@ std::string BudgetText(const Budget& budget) {
   return budget.LowerIsBetter()
              ? "full marks up to " + Figure(budget.full) + ", none from " + Figure(budget.none) + " on"
              : "full marks from " + Figure(budget.full) + " on, none up to " + Figure(budget.none);
+}
+
+std::string UnmetText(const Condition& condition, double value) {
+  return "counts only where " + condition.metric.text + " is " + Figure(condition.bound) +
+         (condition.at_most ? " at most" : " at least") + ", and here it is " + FigureApart(value, condition.bound);
 }
 
 std::string TestNameOf(std::string_view title) {

@@ -57,6 +57,9 @@ class Evidence {
 // "full marks up to 12, none from 32 on"
 std::string BudgetText(const Budget& budget);
 
+// "counts only where sectors / elements is 0.5 at most, and here it is 1.125"
+std::string UnmetText(const Condition& condition, double value);
+
 // "Bank conflicts gone" is the test BankConflictsGone.
 std::string TestNameOf(std::string_view title);
 

@@ -60,6 +60,21 @@ Metric ParseMetric(std::string_view text) {
   return metric;
 }
 
+Condition ParseCondition(std::string_view text) {
+  const size_t sign = std::min(text.find("<="), text.find(">="));
+  const auto fail = [&](const char* why) {
+    throw std::invalid_argument("only_where = \"" + std::string(text) + "\": " + why);
+  };
+  if (sign == std::string_view::npos) fail("expected METRIC <= NUMBER or METRIC >= NUMBER");
+  Condition condition;
+  condition.metric = ParseMetric(text.substr(0, sign));
+  condition.at_most = text[sign] == '<';
+  const std::string_view bound = Trim(text.substr(sign + 2));
+  const auto [end, error] = std::from_chars(bound.data(), bound.data() + bound.size(), condition.bound);
+  if (error != std::errc() || end != bound.data() + bound.size()) fail("a number has to stand behind the comparison");
+  return condition;
+}
+
 std::vector<std::string> ScopesOf(const Metric& metric) {
   std::vector<std::string> scopes = {metric.numerator.scope};
   if (metric.denominator) scopes.push_back(metric.denominator->scope);

@@ -40,6 +40,17 @@ std::vector<std::string> ScopesOf(const Metric& metric);
 // something per nothing, or a missing profile, has no value.
 std::optional<double> Evaluate(const Metric& metric, const std::function<const RungProfile*(std::string_view)>& lookup);
 
+// What has to hold for a criterion to count: METRIC <= NUMBER or METRIC >= NUMBER.
+struct Condition {
+  Metric metric;
+  bool at_most = true;
+  double bound = 0;
+  bool Holds(double value) const { return at_most ? value <= bound : value >= bound; }
+};
+
+// Throws std::invalid_argument with a sentence.
+Condition ParseCondition(std::string_view text);
+
 // Points are linear between full and none, whichever is larger.
 struct Budget {
   double full = 0, none = 0;

@@ -68,9 +68,11 @@ Json TestJson(const TestResult& test) {
 }
 
 Json EvidenceJson(const EvidenceResult& evidence) {
-  return {{"criterion", evidence.criterion},     {"rung", evidence.rung},
-          {"metric", evidence.metric},           {"value", evidence.value ? Json(*evidence.value) : Json(nullptr)},
-          {"verdict", NameOf(evidence.verdict)}, {"message", Shown(evidence.message, kMostMessage)}};
+  Json json = {{"criterion", evidence.criterion},     {"rung", evidence.rung},
+               {"metric", evidence.metric},           {"value", evidence.value ? Json(*evidence.value) : Json(nullptr)},
+               {"verdict", NameOf(evidence.verdict)}, {"message", Shown(evidence.message, kMostMessage)}};
+  if (!evidence.unmet.empty()) json["unmet"] = evidence.unmet;
+  return json;
 }
 
 Json TimingJson(const TimingResult& timing) {

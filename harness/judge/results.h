@@ -31,6 +31,7 @@ struct EvidenceResult {
   std::optional<double> value;  // none: could not be measured
   Verdict verdict = Verdict::kPass;
   std::string message;
+  std::string unmet;  // why it doesn't count, whatever its value; empty where it does
 };
 
 // A criterion that was timed. Times are a call's, medians of the repeats.

@@ -122,6 +122,20 @@ TEST(MetricTest, RefusesWhatItDoesNotKnow) {
   }
 }
 
+TEST(ConditionTest, BoundsAMetric) {
+  const Condition most = ParseCondition("branches / blocks of 64 elements <= 0.5");
+  EXPECT_EQ(most.metric.text, "branches / blocks of 64 elements");
+  EXPECT_TRUE(most.Holds(0.5));
+  EXPECT_FALSE(most.Holds(0.51));
+  const Condition least = ParseCondition("branches>=2e3");
+  EXPECT_TRUE(least.Holds(2000));
+  EXPECT_FALSE(least.Holds(1999));
+  for (const char* text : {"", "branches", "branches < 2", "branches <=", "branches <= two", "branches <= 2 elements",
+                           "<= 2", "nonsense <= 2", "branches = 2"}) {
+    EXPECT_THROW(ParseCondition(text), std::invalid_argument) << text;
+  }
+}
+
 TEST(BudgetTest, IsLinearBetweenFullAndNone) {
   const Budget lower{8, 20}, higher{256, 128};
   EXPECT_TRUE(lower.Met(8));

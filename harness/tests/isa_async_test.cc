@@ -41,6 +41,7 @@ struct Outcome {
   LaunchError error;
   std::vector<uint32_t> out;
   std::string findings;
+  Counters counters;
 };
 
 Outcome RunKernel(const std::string& ptx, uint32_t threads = 32, Dim3 grid = {1}, Dim3 cluster = {0, 0, 0}) {
@@ -63,6 +64,7 @@ Outcome RunKernel(const std::string& ptx, uint32_t threads = 32, Dim3 grid = {1}
   outcome.error = device->Launch(spec).error;
   if (outcome.error == LaunchError::kNone) outcome.out = device.Get(out);
   for (const Finding& finding : device->findings().findings()) outcome.findings += Format(finding) + "\n";
+  for (const LaunchRecord& record : device->launches()) outcome.counters += record.counters;
   return outcome;
 }
 
@@ -149,6 +151,9 @@ void ExpectExchange(const std::string& barrier) {
   ASSERT_EQ(outcome.error, LaunchError::kNone) << barrier;
   EXPECT_EQ(outcome.out[0], 1032u);
   EXPECT_EQ(outcome.out[63], 1031u);
+  // Both warps' bar.sync, and their arrivals: a barrier of shared memory is one like the block's. Waits are not
+  // counted.
+  EXPECT_EQ(outcome.counters.barriers, 4u) << barrier;
 }
 
 TEST(IsaAsyncTest, AnMbarrierOrdersTheThreadsThatMeetThere) {

@@ -100,6 +100,10 @@ TEST_F(AssignmentTest, ErrorsNameFileAndKey) {
   expect(criterion + "rung = \"x1_a\"", "needs one of tests, metric and timing");
   expect(criterion + "rung = \"x9\"\nmetric = \"branches\"\nfull = 1\nnone = 2", "is the id of no [[rung]]");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"x9.branches\"\nfull = 1\nnone = 2", "neither \"reference\" nor");
+  expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1\nnone = 2\nonly_where = \"x9.branches <= 2\"",
+         "neither \"reference\" nor");
+  expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1\nnone = 2\nonly_where = \"branches\"",
+         "expected METRIC <= NUMBER");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"grace\"\nfull = 1\nnone = 2", "is no counter");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1\nnone = 1", "full and none have to differ");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1", "none is missing");

@@ -93,6 +93,24 @@ TEST_F(EvidenceJudgeTest, AboveTheBudgetIsSlow) {
   ExpectGolden("evidence_slow.txt", judgement.result.message);
 }
 
+// A budget that is met earns nothing where what it rests on is missing: 450 sectors of 1,000 branches here.
+TEST_F(EvidenceJudgeTest, WithinTheBudgetIsSlowWhereItsConditionFails) {
+  auto suite = MakeSuite({10, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  EvidenceCriterion criterion = suite->assignment().criteria[0];
+  criterion.only_where = ParseCondition("sectors / branches <= 0.45");
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.verdict, Verdict::kPass);
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.unmet, "");
+  criterion.only_where = ParseCondition("sectors / branches >= 0.5");
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.verdict, Verdict::kSlow);
+  criterion.only_where = ParseCondition("sectors / branches <= 0.4");
+  const EvidenceResult result = evidence.Judge(criterion, kTest).result;
+  EXPECT_EQ(result.verdict, Verdict::kSlow);
+  EXPECT_EQ(result.value, 10);
+  EXPECT_EQ(result.unmet, "counts only where sectors / branches is 0.4 at most, and here it is 0.45");
+  ExpectGolden("evidence_unmet.txt", result.message);
+}
+
 TEST_F(EvidenceJudgeTest, WrongResultIsNotMeasured) {
   auto suite = MakeSuite({-1, 8});
   Evidence evidence = MakeEvidence(*suite);

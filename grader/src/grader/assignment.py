@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import GraderError
-from grader.metric import Metric, parse_metric
+from grader.metric import Condition, Metric, parse_condition, parse_metric
 from grader.schema import Fields, SchemaError
 
 
@@ -48,6 +48,7 @@ class Criterion:
     """What points are given for: `tests` (globs on full test names), or a `metric` or a time between `full` and `none`.
 
     `timing` says what a measured time is compared with, "reference" or "copy"; "" where the criterion is not timed.
+    Where `only_where` does not hold, a metric earns nothing.
     """
 
     id: str
@@ -61,6 +62,12 @@ class Criterion:
     timing: str
     full: float
     none: float
+    only_where: Condition | None = None
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """All metrics that decide on its points."""
+        return [metric for metric in (self.metric, self.only_where and self.only_where.metric) if metric]
 
 
 @dataclass(frozen=True)
@@ -187,6 +194,7 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         timing=timing,
         full=fields.number("full") if metric or timing else 0.0,
         none=fields.number("none") if metric or timing else 0.0,
+        only_where=_condition(fields, rungs) if metric and fields.has("only_where") else None,
     )
     if timing and not criterion.bonus:
         raise SchemaError(f"{fields.at('timing')}: what is timed counts on a GPU alone, so it needs bonus = true")
@@ -211,8 +219,21 @@ def _metric(fields: Fields, rungs: list[str]) -> Metric:
         metric = parse_metric(fields.text("metric"))
     except ValueError as error:
         raise SchemaError(f"{fields.at('metric')}: {error}") from error
+    return _of_known_rungs(metric, fields.at("metric"), rungs)
+
+
+def _condition(fields: Fields, rungs: list[str]) -> Condition:
+    try:
+        condition = parse_condition(fields.text("only_where"))
+    except ValueError as error:
+        raise SchemaError(f"{fields.at('only_where')}: {error}") from error
+    _of_known_rungs(condition.metric, fields.at("only_where"), rungs)
+    return condition
+
+
+def _of_known_rungs(metric: Metric, where: str, rungs: list[str]) -> Metric:
     for scope in metric.scopes - {"reference", *rungs}:
-        raise SchemaError(f'{fields.at("metric")}: "{scope}" is no rung and not "reference"')
+        raise SchemaError(f'{where}: "{scope}" is no rung and not "reference"')
     return metric
 
 

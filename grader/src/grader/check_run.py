@@ -352,5 +352,5 @@ def with_known_evidence(assignment: Assignment, record: Record, known: Sequence[
 
 def _rungs_compared(assignment: Assignment, rung: str) -> list[set[str]]:
     """The other rungs that the metrics of a rung's criteria name."""
-    metrics = [criterion.metric for criterion in assignment.criteria if criterion.rung == rung and criterion.metric]
+    metrics = [metric for criterion in assignment.criteria if criterion.rung == rung for metric in criterion.metrics]
     return [metric.scopes - {"reference"} for metric in metrics]

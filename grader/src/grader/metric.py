@@ -54,6 +54,27 @@ def parse_metric(text: str) -> Metric:
     return Metric(text, names[0], names[1] if len(names) > 1 else None, elements_each)
 
 
+@dataclass(frozen=True)
+class Condition:
+    """What has to hold for a criterion to count: a metric that is `bound` at most, or at least."""
+
+    metric: Metric
+    at_most: bool
+    bound: float
+
+
+def parse_condition(text: str) -> Condition:
+    """Reads ``METRIC <= NUMBER`` or ``METRIC >= NUMBER``; raises ValueError with a sentence."""
+    match = re.fullmatch(r"(?P<metric>[^<>=]*)(?P<sign><=|>=)\s*(?P<bound>[0-9.eE+-]+)\s*", text)
+    try:
+        bound = float(match["bound"]) if match else None
+    except ValueError:
+        bound = None
+    if match is None or bound is None:
+        raise ValueError(f'"{text}" is no condition: expected METRIC <= NUMBER or METRIC >= NUMBER')
+    return Condition(parse_metric(match["metric"].strip()), match["sign"] == "<=", bound)
+
+
 def _derived_counters(counts: Mapping[str, float]) -> dict[str, float]:
     """What follows from a run's counters, as `judge/profile.cc` has it."""
 

@@ -75,6 +75,7 @@ class Evidence:
     value: float | None
     verdict: str
     message: str
+    unmet: str = ""  # why it doesn't count, whatever its value
 
 
 @dataclass(frozen=True)
@@ -274,6 +275,7 @@ def _evidence(fields: Fields) -> Evidence:
         value=fields.number("value") if fields.has("value") else None,
         verdict=fields.choice("verdict", VERDICTS),
         message=fields.text("message", ""),
+        unmet=fields.text("unmet", ""),
     )
 
 

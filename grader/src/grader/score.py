@@ -53,16 +53,16 @@ class Score:
 
 def score_result(assignment: Assignment, result: SuiteResult) -> Score:
     """Scores a finished run. What is timed counts only where it ran on a GPU."""
-    measured = {entry.criterion: (entry.value, entry.verdict) for entry in result.evidence}
+    measured = {entry.criterion: (entry.value, entry.verdict, entry.unmet) for entry in result.evidence}
     measured |= {
-        entry.criterion: (entry.value, INCONCLUSIVE if entry.is_inconclusive else entry.verdict)
+        entry.criterion: (entry.value, INCONCLUSIVE if entry.is_inconclusive else entry.verdict, "")
         for entry in result.timings
     }
     on_gpu = result.device.kind == "cuda"
     criteria = tuple(
         _tests_score(criterion, result.tests)
         if criterion.tests
-        else _measured_score(criterion, *measured.get(criterion.id, (None, "PASS")), result.tests)
+        else _measured_score(criterion, *measured.get(criterion.id, (None, "PASS", "")), result.tests)
         for criterion in assignment.criteria
         if on_gpu or not criterion.timing
     )
@@ -127,7 +127,7 @@ def _tests_score(criterion: Criterion, tests: Sequence[TestResult]) -> Criterion
 
 
 def _measured_score(
-    criterion: Criterion, value: float | None, found: str, tests: Sequence[TestResult]
+    criterion: Criterion, value: float | None, found: str, unmet: str, tests: Sequence[TestResult]
 ) -> CriterionScore:
     own = [test for test in tests if test.rung == criterion.rung and not test.is_evidence]
     if not own or any(test.verdict != "PASS" for test in own):
@@ -137,6 +137,8 @@ def _measured_score(
         return _criterion_score(criterion, 0.0, found, "the repeats do not decide: to be measured again")
     if value is None:
         return _criterion_score(criterion, 0.0, "WRONG" if found == "PASS" else found, "could not be measured")
+    if unmet:
+        return _criterion_score(criterion, 0.0, "SLOW", f"{plain(value)}, but it {unmet}", value)
     fraction = linear_fraction(value, criterion.full, criterion.none)
     verdict = "PASS" if fraction >= 1 else "SLOW"
     detail = (
