@@ -59,6 +59,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     if (device.threads < 1) device.threads = 1;
     device.check_races = device.check_uninitialized = device.check_sync = checks;
     device.instruction_budget = limits.instruction_budget;
+    device.launch_seconds = runner.limits.device_seconds;
     device.memory_bytes = limits.memory_mb << 20;
     // Evidence is measured on the device that the tests run on, so that a program which asks for its properties gets
     // the same answers. Only the times may be another device's. What is measured is checked in the same run: a program

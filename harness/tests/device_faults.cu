@@ -1,5 +1,6 @@
 // Kernels that must not go through: each has one fault.
 #include <cassert>
+#include <cstdio>
 
 __device__ __noinline__ int endless(int n) { return n == 0 ? 0 : endless(n + 1) * endless(n + 2) + n; }
 extern "C" __global__ void runaway_recursion(int* out) { out[threadIdx.x] = endless(1 + threadIdx.x) + endless(2); }
@@ -70,6 +71,10 @@ extern "C" __global__ void local_overrun(int* out) {
 extern "C" __global__ void endless_loop(volatile int* p) {
   while (*p == 0) {
   }
+}
+
+extern "C" __global__ void reads_strings(const char* text, int times) {
+  for (int k = 0; k < times; ++k) printf("%.0s%.0s%.0s%.0s", text, text, text, text);
 }
 
 extern "C" __global__ void trap(int* p) {

@@ -172,6 +172,33 @@ TEST(DeviceFaultsTest, InstructionBudgetHasAnUpperEnd) {
       << OnlyFinding(device).detail;
 }
 
+// Whatever an instruction takes: behind the budget there is a clock.
+TEST(DeviceFaultsTest, ALaunchHasALimitOfTime) {
+  for (const int threads : {1, 3}) {
+    DeviceOptions options;
+    options.threads = threads;
+    options.launch_seconds = 0.1;
+    TestDevice device(Ptx(), options);
+    const auto zero = device.Make(std::vector<int>{0});
+    EXPECT_EQ(device.Launch("null_pointer", {{1}, {1}}, device.Make(std::vector<int>{0})).error, LaunchError::kNone);
+    EXPECT_EQ(device.Launch("endless_loop", {{4}, {64}}, zero).error, LaunchError::kTimeout);
+    EXPECT_EQ(OnlyFinding(device).detail, "the launch took longer than kernels may on the virtual GPU");
+  }
+}
+
+// printf reads each of its strings to the end, also where it prints none of it.
+TEST(DeviceFaultsTest, LongStringsCountAgainstTheBudget) {
+  for (const uint64_t budget : {10'000, 10'000'000}) {
+    DeviceOptions options;
+    options.instruction_budget = budget;
+    TestDevice device(Ptx(), options);
+    std::vector<char> text(100'001, 'a');
+    text.back() = 0;
+    const LaunchError error = device.Launch("reads_strings", {{1}, {32}}, device.Make(text), 20).error;
+    EXPECT_EQ(error, budget == 10'000 ? LaunchError::kTimeout : LaunchError::kNone);
+  }
+}
+
 // What blocks run while they wait for a slow one is not what the launch is bounded by.
 TEST(DeviceFaultsTest, WaitingCountsLittle) {
   DeviceOptions options;

@@ -50,6 +50,7 @@ class Block {
   uint32_t barriers_in_use = 0;  // bit b: some lane has arrived at barrier b
   uint64_t live_warps = 0;       // bit w: warp w has lanes that have not exited
   uint64_t instructions = 0;
+  uint64_t extra = 0;  // that counts against the launch's budget as instructions do
   Waiting waiting;
   uint64_t last_event = 0;           // what `instructions` was when a barrier was completed or lanes exited
   uint32_t rounds = 0;               // turns of all its warps

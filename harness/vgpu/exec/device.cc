@@ -447,6 +447,8 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
       block_bytes - (program->local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
   launch.start_charge = StartCharge(started_bytes);
   SetBudget(launch);
+  LaunchClock clock(options.launch_seconds, pool.size());
+  launch.clock = &clock;
   const uint64_t together = spec.cooperative ? spec.grid.Count() : launch.cluster.Count();
   if (together > 1 && together * started_bytes > kMostResidentBytes) {
     return {spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources, 0};

@@ -32,6 +32,7 @@ struct DeviceOptions {
   // that the counters are the same.
   bool usual_turns = false;
   uint64_t instruction_budget = 0;              // warp instructions a launch may take; 0 = unlimited
+  double launch_seconds = 0;                    // of processor time that a launch may take; 0 = unlimited
   uint64_t memory_bytes = uint64_t{8} << 30;    // what cudaMalloc can hand out in all
   const DeviceProfile* timed_as = nullptr;      // the device that times are modelled on; nullptr: this one
   std::function<void(std::string_view)> print;  // kernel printf, in block order; default: stdout

@@ -215,6 +215,7 @@ Block* Engine::StartBlock(uint32_t index) {
   block->index = index;
   block->id = Unflatten(index, launch_.info.grid);
   block->instructions = 0;
+  block->extra = 0;
   block->waiting = {};
   block->last_event = 0;
   block->rounds = 0;
@@ -259,8 +260,7 @@ void Engine::FinishBlock(Block* block) {
     block->cluster->blocks[RankOf(*block)] = nullptr;
     block->cluster.reset();
   }
-  block_counts_.push_back({block->index, block->instructions,
-                           launch_.start_charge + Charged(block->instructions, block->waiting.instructions)});
+  block_counts_.push_back({block->index, block->instructions, ChargedTo(*block)});
   if (launch_.program->calls_printf) launch_.block_output(block->index, std::move(block->output));
   free_blocks_.push_back(block);
 }
@@ -306,7 +306,7 @@ void Engine::RunAllBlocks() {
         return;
       }
       if (launch_.budget != 0) {
-        const uint64_t charged = launch_.start_charge + Charged(block->instructions, block->waiting.instructions);
+        const uint64_t charged = ChargedTo(*block);
         const uint64_t before = launch_.executed.fetch_add(charged, std::memory_order_relaxed);
         if (before + charged > launch_.budget) {
           launch_.over_budget.store(true, std::memory_order_relaxed);
@@ -465,8 +465,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     if (launch_.budget != 0) {
       // Blocks that can't wait for each other run one after the other, and may be dealt out to several engines.
       const Waiting& waiting = launch_.interleaved ? waiting_ : block.waiting;
-      const uint64_t used = Charged(launch_.interleaved ? executed_ : block.instructions, waiting.instructions) +
-                            launch_.start_charge * (launch_.interleaved ? started_ : 1);
+      const uint64_t used = launch_.interleaved ? ChargedInAll() : ChargedTo(block);
       if (used >= launch_.budget || waiting.in_a_row >= launch_.budget) {
         Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
                                 used >= launch_.budget
@@ -475,6 +474,11 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
         return WarpTurn::kFault;
       }
       fuel = std::min(fuel, launch_.budget - used);
+    }
+    if (launch_.clock != nullptr && launch_.clock->IsOver()) {
+      Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
+                              "the launch took longer than kernels may on the virtual GPU"));
+      return WarpTurn::kFault;
     }
     s.reason = StopReason::kNone;
     warp.stop = false;
@@ -512,6 +516,13 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
   }
   if (warp.alive == 0) return WarpTurn::kProgressed;
   return spun ? WarpTurn::kSpun : progressed ? WarpTurn::kProgressed : WarpTurn::kBlocked;
+}
+
+void Engine::Charge(Warp& warp, uint64_t instructions) {
+  warp.block->extra += instructions;
+  extra_ += instructions;
+  // As many as a turn has end it, for the budget to be looked at.
+  if (instructions >= kGroupQuantum) warp.stop = true;
 }
 
 uint64_t Engine::RunGroup(Warp& warp, uint64_t fuel) {

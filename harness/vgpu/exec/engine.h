@@ -23,6 +23,7 @@
 #include "vgpu/exec/access_pattern.h"
 #include "vgpu/exec/address_space.h"
 #include "vgpu/exec/block.h"
+#include "vgpu/exec/launch_clock.h"
 #include "vgpu/exec/memory.h"
 #include "vgpu/exec/pc_counters.h"
 #include "vgpu/exec/program.h"
@@ -56,6 +57,7 @@ struct LaunchState {
   uint64_t budget = 0;                  // warp instructions; 0: no limit. See Charged()
   std::string budget_text;              // "1000 warp instructions", and how they come about
   uint64_t start_charge = 0;            // that a block's start counts as against the budget, see StartCharge()
+  LaunchClock* clock = nullptr;         // behind the budget; nullptr: no limit of time
   std::vector<TouchedRange>* watched = nullptr;  // told what the kernel touches of them
   uint32_t resident_blocks = 1;  // blocks that may have started and not finished, where they wait for each other
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
@@ -69,6 +71,9 @@ struct LaunchState {
 // are, which is no work of its own; but a wait that never ends has to end the launch.
 inline constexpr uint64_t kWaitingShare = 16;
 inline uint64_t Charged(uint64_t executed, uint64_t waited) { return executed - waited + waited / kWaitingShare; }
+
+// An instruction that handles many bytes, such as a call of printf, counts as one more for each so many.
+inline constexpr uint64_t kBytesAnInstruction = 64;
 
 // Starting a block is work too: its memory is filled. Without this, a grid of empty blocks with much shared or local
 // memory would take hours within any budget of instructions.
@@ -116,6 +121,8 @@ class Engine {
     issue.warps -= 1;
     issue.threads -= static_cast<uint64_t>(std::popcount(mask));
   }
+  // What the running instruction takes beyond one: it counts against the launch's budget.
+  void Charge(Warp& warp, uint64_t instructions);
   Locality& locality() { return locality_; }
   const Locality& locality() const { return locality_; }
   struct Range {
@@ -208,6 +215,13 @@ class Engine {
   enum class BlockTurn : uint8_t { kFinished, kSpun, kFault };
 
   Block* StartBlock(uint32_t index);
+  // What a block has taken of the launch's budget; where blocks wait for each other, what all of them have.
+  uint64_t ChargedTo(const Block& block) const {
+    return launch_.start_charge + Charged(block.instructions, block.waiting.instructions) + block.extra;
+  }
+  uint64_t ChargedInAll() const {
+    return launch_.start_charge * started_ + Charged(executed_, waiting_.instructions) + extra_;
+  }
   // The next block, or the next cluster's blocks; nothing when all have been taken.
   std::vector<Block*> StartNext();
   void FinishBlock(Block* block);
@@ -255,8 +269,8 @@ class Engine {
   std::string fault_output_;
   std::vector<BlockFinding> findings_;
   std::vector<BlockCount> block_counts_;
-  uint64_t executed_ = 0;
-  uint64_t started_ = 0;  // blocks
+  uint64_t executed_ = 0, extra_ = 0;  // instructions, and what Charge() has added
+  uint64_t started_ = 0;               // blocks
   Waiting waiting_;
 };
 

@@ -44,6 +44,7 @@ int Printf(Warp& warp, uint64_t format, uint64_t arguments, const ReadMemory& re
   if (output.size() >= (many ? kMaxOutputOfMany : kMaxOutputOfBlock)) return -2;
   const KernelPrintf printed = FormatKernelPrintf(ReadString(read, format, kMaxFormat), arguments, read);
   output += printed.text;
+  warp.engine->Charge(warp, printed.bytes / kBytesAnInstruction);
   return printed.arguments;
 }
 

@@ -28,13 +28,22 @@ class Arguments {
     return value;
   }
 
-  const ReadMemory& reader() const { return read_; }
+  std::string NextString(size_t limit) {
+    const uint64_t address = Next<uint64_t>();
+    if (address == 0) return "(null)";
+    std::string text = ReadString(read_, address, limit);
+    bytes_ += text.size();
+    return text;
+  }
+
+  uint64_t bytes() const { return bytes_; }  // of strings
   int taken() const { return std::min(count_, kMaxArguments); }
 
  private:
   uint64_t address_;
   const ReadMemory& read_;
   int count_ = 0;
+  uint64_t bytes_ = 0;
 };
 
 template <typename T>
@@ -115,8 +124,7 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
     case 'p':
       return Print("0x%llx", static_cast<unsigned long long>(arguments.Next<uint64_t>()));
     case 's': {
-      const uint64_t address = arguments.Next<uint64_t>();
-      const std::string text = address == 0 ? "(null)" : ReadString(arguments.reader(), address, kMaxString);
+      const std::string text = arguments.NextString(kMaxString);
       if (specification == "%") return text;
       return Print(specification + "s", text.c_str());
     }
@@ -130,9 +138,19 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
 }  // namespace
 
 std::string ReadString(const ReadMemory& read, uint64_t address, size_t limit) {
+  constexpr uint64_t kPiece = 64;
   std::string text;
-  char c = 0;
-  while (text.size() < limit && read(address + text.size(), &c, 1) && c != 0) text += c;
+  while (text.size() < limit) {
+    // Up to the next multiple of a piece; byte by byte where the end of what can be read lies in it.
+    char piece[kPiece];
+    const uint64_t at = address + text.size();
+    uint64_t bytes = std::min<uint64_t>(kPiece - at % kPiece, limit - text.size());
+    if (!read(at, piece, bytes)) bytes = 1;
+    if (bytes == 1 && !read(at, piece, 1)) break;
+    const size_t length = strnlen(piece, bytes);
+    text.append(piece, length);
+    if (length < bytes) break;
+  }
   return text;
 }
 
@@ -148,7 +166,8 @@ KernelPrintf FormatKernelPrintf(const std::string& format, uint64_t address, con
     ++at;
     text += Convert(format, at, arguments);
   }
-  return {std::move(text), arguments.taken()};
+  const uint64_t bytes = format.size() + arguments.bytes() + text.size();
+  return {std::move(text), arguments.taken(), bytes};
 }
 
 }  // namespace lockstep::vgpu

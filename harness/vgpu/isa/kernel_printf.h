@@ -17,7 +17,8 @@ std::string ReadString(const ReadMemory& read, uint64_t address, size_t limit);
 // aligned to its size, floats as doubles. As on the hardware, *n conversions count nothing and %n writes nothing.
 struct KernelPrintf {
   std::string text;
-  int arguments = 0;  // that were taken, as CUDA's printf returns: 32 at most
+  int arguments = 0;   // that were taken, as CUDA's printf returns: 32 at most
+  uint64_t bytes = 0;  // that were read and written for it
 };
 KernelPrintf FormatKernelPrintf(const std::string& format, uint64_t arguments, const ReadMemory& read);
 
