@@ -436,6 +436,32 @@ TEST_F(HostilePtxTest, ManyRegistersAliveOverManyBlocksAreAllottedInTime) {
 
 // --- memory
 
+// Each took minutes, or would have: what is looked for before the first instruction runs grew with the square of the
+// text, or faster.
+TEST_F(HostilePtxTest, AnalysisHasABound) {
+  const std::string load = "ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 7;\n";
+  const std::string texts[] = {
+      // Loops that all begin at one place, each further from it than the last.
+      Kernel(load + "Z:\n" + Repeat("@%p1 bra Z;\n", 150'000)),
+      // A value that many stores pass on.
+      Kernel("ld.volatile.global.u32 %r2, [%rd1];\n" + Repeat("st.shared.u32 [%r1], %r2;\n", 40'000),
+             ".shared .b32 s[64];\n"),
+      // Swaps that may each have been guessed.
+      Kernel(load + Repeat("atom.global.cas.b32 %r4, [%rd1], %r5, %r2;\n", 30'000)),
+      // Selects whose operands have many writers.
+      Kernel(load + Repeat("selp.b32 %r4, %r5, %r4, %p1; add.u32 %r5, %r4, 1;\n", 40'000) +
+             "st.global.u32 [%rd1], %r4;"),
+      // Branches by one table of many targets.
+      Kernel("T: .branchtargets " + Numbered("L@, ", 3000) + "E;\n" + Repeat("brx.idx %r1, T;\n", 30'000) +
+             Numbered("L@: add.u32 %r1, %r1, 1;\n", 3000) + "E:"),
+  };
+  for (const std::string& text : texts) {
+    const Launched launched = Run(text);
+    EXPECT_EQ(launched.error, LaunchError::kUnsupported) << text.substr(0, 300);
+    EXPECT_NE(launched.message.find("too large to be analysed"), std::string::npos) << launched.message;
+  }
+}
+
 TEST_F(HostilePtxTest, OutputHasABound) {
   const std::string text =
       ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"

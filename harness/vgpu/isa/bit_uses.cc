@@ -6,6 +6,8 @@
 #include <string>
 #include <variant>
 
+#include "vgpu/isa/analysis_work.h"
+
 namespace lockstep::vgpu::value_use {
 namespace {
 
@@ -47,6 +49,7 @@ class Finder {
     FindLengths();
     do {
       changed_ = false;
+      AnalysisWork::Spend(kStepsAnInstruction * function_.body.size());
       for (size_t k = function_.body.size(); k-- > 0;) Visit(k);
     } while (changed_);
     return std::move(bits_);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/definedness.h"
@@ -295,6 +296,7 @@ std::shared_ptr<const Program> DecodeKernel(const ModuleImage& image, const ptx:
   auto program = std::make_shared<Program>();
   program->files = image.syntax->files;
   ProgramBuilder builder{image, *program, {}, {}, {}, {}, {}, {}, false, false, {}};
+  AnalysisWork work;
   try {
     DescribeKernel(*image.syntax, entry, program->kernel);
     Build(builder, entry);

@@ -1,11 +1,14 @@
 // Branches, returns and calls → instructions.
 #include "vgpu/exec/warp_state.h"
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
 
 namespace lockstep::vgpu {
 
 using ptx::Type;
+
+constexpr uint64_t kStepsATarget = 32;  // it is looked up by its name, and kept
 
 // Rows without a selector: the decoder handles these itself, because they need labels, call frames or convergence
 // points.
@@ -33,6 +36,7 @@ void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
     if (!modifiers.Take("idx") || !modifiers.empty()) throw Unsupported("its modifiers are not supported");
     const auto* name = i.operands.size() == 2 ? std::get_if<ptx::SymbolRef>(&i.operands[1].value) : nullptr;
     const ptx::BranchTable* table = nullptr;
+    AnalysisWork::Spend(function_.tables.size());
     for (const ptx::BranchTable& t : function_.tables) {
       if (name != nullptr && t.name == name->name) table = &t;
     }
@@ -40,6 +44,7 @@ void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
     bool negated = false;
     AddRow(insn, BindSource(i, Type::kU32, i.operands[0], &negated), false, Type::kU32);
     std::vector<uint32_t> targets;
+    AnalysisWork::Spend(kStepsATarget * table->targets.size());
     for (const std::string& target : table->targets) {
       if (!label_.contains(target)) throw Unsupported("unknown label " + target);
       targets.push_back(static_cast<uint32_t>(label_.at(target)));

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "vgpu/exec/address_space.h"
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/control.h"
 #include "vgpu/isa/decoder_internal.h"
 #include "vgpu/isa/special_registers.h"
@@ -91,6 +92,7 @@ bool FunctionDecoder::FindAddress(const std::string& symbol, uint64_t* address, 
     return true;
   }
   for (const ptx::Function* scope : {&function_, static_cast<const ptx::Function*>(nullptr)}) {
+    AnalysisWork::Spend(scope == nullptr ? 0 : scope->name.size());  // that are copied
     const std::string key = VariableKey(scope, symbol);
     if (const auto it = builder_.shared_offset.find(key); it != builder_.shared_offset.end()) {
       *address = it->second;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/value_flow.h"
 
 namespace lockstep::vgpu {
@@ -287,8 +288,10 @@ class DefinednessPlanner {
         });
       };
       if (address.base_symbol.empty()) return function_.is_entry ? PlanSpace::kReadOnly : PlanSpace::kArea;
+      AnalysisWork::Spend(function_.parameters.size());
       const bool parameter = std::any_of(function_.parameters.begin(), function_.parameters.end(), named);
       if (parameter && function_.is_entry) return PlanSpace::kReadOnly;
+      AnalysisWork::Spend(parameter ? kStepsAnInstruction * function_.body.size() : 0);
       if (parameter && std::any_of(function_.body.begin(), function_.body.end(), is_local)) return PlanSpace::kReadOnly;
       return PlanSpace::kArea;
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/value_flow.h"
 #include "vgpu/isa/waiting_loads.h"
 
@@ -27,6 +28,7 @@ const std::string* Register(const ptx::Instruction& i, size_t operand) {
 }
 
 bool IsRead(const std::vector<ptx::Instruction>& body, const std::string& reg) {
+  AnalysisWork::Spend(kStepsAnInstruction * body.size());
   return std::any_of(body.begin(), body.end(), [&](const ptx::Instruction& i) {
     for (size_t k = i.opcode == "st" ? 0 : 1; k < i.operands.size(); ++k) {
       const std::string* operand = Register(i, k);
@@ -50,6 +52,7 @@ std::vector<bool> FindGuessingLoads(const ptx::Function& function) {
     std::set<std::string> holds = {*compared};
     for (bool more = true; more;) {
       more = false;
+      AnalysisWork::Spend(kStepsAnInstruction * body.size());
       for (const ptx::Instruction& i : body) {
         const std::string *to = Register(i, 0), *from = Register(i, 1);
         if (i.opcode == "mov" && to != nullptr && from != nullptr && holds.count(*to) != 0) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vgpu/isa/analysis_work.h"
+
 namespace lockstep::vgpu {
 namespace {
 
@@ -101,6 +103,7 @@ std::vector<std::vector<bool>> NaturalLoops(const Adjacency& successors, const A
   }
   const auto dominates = [&](int above, int node) {
     while (depth[static_cast<size_t>(node)] > depth[static_cast<size_t>(above)]) {
+      AnalysisWork::Spend(1);
       node = dominator[static_cast<size_t>(node)];
     }
     return node == above;
@@ -125,6 +128,7 @@ std::vector<std::vector<bool>> NaturalLoops(const Adjacency& successors, const A
     while (!todo.empty()) {
       const int node = todo.back();
       todo.pop_back();
+      AnalysisWork::Spend(1 + predecessors[node].size());
       for (const int before : predecessors[node]) add(before);
     }
     if (!holds.empty()) loops.push_back(std::move(holds));

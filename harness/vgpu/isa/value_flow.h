@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vgpu/exec/use_plan.h"
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/control_flow_graph.h"
 #include "vgpu/isa/liveness.h"
 #include "vgpu/isa/opcode_table.h"
@@ -206,12 +207,15 @@ class LiveRegisters {
       : uses_(uses), graph_(graph), successors_(successors), index_(std::move(index)), words_((count + 63) / 64) {
     const size_t nodes = static_cast<size_t>(graph.nodes);
     exact_ = nodes * words_ <= kMostLiveWords;
+    AnalysisWork::Spend(nodes * words_);
     live_in_.assign(nodes, Bits(words_, exact_ ? 0 : ~uint64_t{0}));
     for (bool changed = exact_; changed;) {
       changed = false;
       for (size_t node = nodes; node-- > 0;) {
+        AnalysisWork::Spend(words_ * (2 + successors_[static_cast<int>(node)].size()));
         Bits live = Out(node);
         if (node < graph_.blocks.size()) {
+          AnalysisWork::Spend(graph_.blocks[node].last + 1 - graph_.blocks[node].first);
           for (size_t k = graph_.blocks[node].last + 1; k-- > graph_.blocks[node].first;) StepBack(k, live);
         }
         if (live == live_in_[node]) continue;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/loops.h"
 #include "vgpu/isa/value_flow.h"
 
@@ -43,6 +44,7 @@ using Shows = UsePlan::Shows;
 constexpr size_t kMostHolders = 8;  // registers that are known to hold a value
 constexpr int kMostSteps = 2048;    // of a walk; beyond it, nothing is sure
 constexpr int64_t kMostStepsOfFunction = int64_t{1} << 23;
+constexpr uint64_t kStepsOfKeptWord = 32, kStepsAWriter = 64;
 
 class SureValues {
  public:
@@ -85,6 +87,8 @@ class SureValues {
     const int to = uses_.Operand(k, sum), from = uses_.Operand(k, old);
     if (to < 0 || from < 0) return false;
     FindWriters();
+    AnalysisWork::Spend(kStepsAWriter *
+                        (writers_[static_cast<size_t>(to)].size() + writers_[static_cast<size_t>(from)].size()));
     bool all = !writers_[static_cast<size_t>(to)].empty();
     for (const size_t writer : writers_[static_cast<size_t>(to)]) {
       bool reads = false;
@@ -121,6 +125,7 @@ class SureValues {
 
   bool Walk(size_t k, Holders holders) {
     around_.clear();
+    AnalysisWork::Spend(loops_.size());
     for (const std::vector<bool>& loop : loops_) {
       if (loop[graph_.block_of[k]]) around_.push_back(&loop);
     }
@@ -321,6 +326,8 @@ class UsePlanner {
     if (block != live_block_) {
       live_block_ = block;
       const size_t first = graph_.blocks[block].first, last = graph_.blocks[block].last;
+      // Words of memory that are kept, for a block.
+      AnalysisWork::Spend(kStepsOfKeptWord * (last - first + 1) * ((followed_.size() + 63) / 64));
       live_behind_.resize(last - first + 1);
       Bits live = live_->Out(block);
       for (size_t at = last + 1; at-- > first;) {
@@ -369,6 +376,7 @@ class UsePlanner {
     mention(uses_.guard(k));
     step.after.assign(dead.begin(), dead.end());
     if (k == graph_.blocks[graph_.block_of[k]].first) {
+      AnalysisWork::Spend(followed_.size());
       for (size_t index = 0; index < followed_.size(); ++index) {
         if (LiveRegisters::Get(died_, index)) step.before.push_back(static_cast<uint32_t>(first_slot_ + index));
       }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "vgpu/isa/analysis_work.h"
 #include "vgpu/isa/liveness.h"
 #include "vgpu/isa/value_flow.h"
 
@@ -68,6 +69,7 @@ class WaitFinder {
       successors_[Index(from)].push_back(Index(to));
       return;
     }
+    AnalysisWork::Spend(8 * graph_.edges.size());  // each may be kept
     for (const auto& [table, target] : graph_.edges) {
       if (table == to) successors_[Index(from)].push_back(Index(target));
     }
@@ -103,6 +105,7 @@ class WaitFinder {
     };
     for (bool more = true; more;) {
       more = false;
+      AnalysisWork::Spend(kStepsAnInstruction * body_.size());
       for (size_t k = 0; k < body_.size(); ++k) {
         const ptx::Instruction& i = body_[k];
         bool reads = i.opcode == "ld" && IsPassedOn(i) && behind(i)[k] && !IsVolatileLoad(i);
@@ -141,10 +144,12 @@ class WaitFinder {
 
   // The instructions that control may come to from behind `from`, without passing a blocked one.
   std::vector<bool> Reach(size_t from, const std::vector<bool>* blocked) const {
+    AnalysisWork::Spend(kStepsAnInstruction * body_.size());
     std::vector<bool> reached(body_.size());
     std::vector<size_t> open;
     const auto leave = [&](size_t k) {
       const size_t block = graph_.block_of[k];
+      if (k == graph_.blocks[block].last) AnalysisWork::Spend(successors_[block].size());
       if (k != graph_.blocks[block].last) {
         open.push_back(k + 1);
       } else {
@@ -179,6 +184,7 @@ class WaitFinder {
       const int reg = open.back();
       open.pop_back();
       const std::vector<size_t>& writers = writers_[Index(reg)];
+      AnalysisWork::Spend(writers.size());
       for (const size_t k : writers) {
         if (!ahead[k] || k == load) continue;
         const ptx::Instruction& i = body_[k];
@@ -201,6 +207,7 @@ class WaitFinder {
     bool same = body_[k].opcode == "mov";
     ForReads(k, [&](int reg) {
       const std::vector<size_t>& writers = writers_[Index(reg)];
+      AnalysisWork::Spend(writers.size());
       same &= std::none_of(writers.begin(), writers.end(), [&](size_t writer) { return ahead[writer]; });
     });
     return same;
@@ -209,6 +216,7 @@ class WaitFinder {
   bool PassesOn(size_t k, int reg, int depth) const {
     const std::string& opcode = body_[k].opcode;
     if ((opcode != "mov" && opcode != "selp") || depth == 0) return false;
+    AnalysisWork::Spend(1);
     bool same = false;
     ForReads(k, [&](int source) {
       same |= source == reg;
