@@ -73,6 +73,12 @@ def test_nothing_is_graded_twice(in_checkout: Layout, submissions: Submissions) 
     assert [line for line in log(in_checkout)[len(first) :] if line.startswith("run")] == ["run ada"]
 
 
+def test_the_reference_is_measured_once(in_checkout: Layout, submissions: Submissions) -> None:
+    grade(submissions(ada="", grace="", alan=""))
+    assert len([line for line in log(in_checkout) if line.startswith("record ")]) == 1
+    assert [line for line in log(in_checkout) if line == "run reference"] == []
+
+
 @pytest.mark.parametrize(
     "touched",
     ["build/lib/liblockstep_worker.a", "assignments/90_fake/assignment.toml", "reference/90_fake/ladder.cu",

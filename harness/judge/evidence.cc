@@ -81,8 +81,9 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
     }
     profile = MakeProfile(rung, "reference", elements, run.report.launches, run.report.api);
   } else {
-    for (RungProfile& recorded :
-         ReadFigures(suite_.assignment().folder / "figures.json", suite_.options().evidence_profile)) {
+    const Options& options = suite_.options();
+    const auto file = options.figures.empty() ? suite_.assignment().folder / "figures.json" : options.figures;
+    for (RungProfile& recorded : ReadFigures(file, options.evidence_profile)) {
       if (recorded.rung == rung && recorded.elements == elements) profile = std::move(recorded);
     }
   }

@@ -15,7 +15,7 @@ enum class DeviceKind : uint8_t { kVgpu, kCuda };
 
 struct Options {
   std::filesystem::path assignment;  // folder
-  std::filesystem::path worker, witness, reference, prefix, result, record;
+  std::filesystem::path worker, witness, reference, figures, prefix, result, record;
   std::optional<SeedNumber> seed;
   DeviceKind device = DeviceKind::kVgpu;
   std::string profile = "h200";

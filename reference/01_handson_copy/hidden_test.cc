@@ -24,7 +24,7 @@ TEST_P(HiddenCopyTest, CopiesAgain) {
 
 TEST_P(HiddenCopyTest, CopiesVeryLargeArrays) {
   Expect(1000, Pattern::kExtremes, Role::kPlain);
-  Expect((uint64_t{1} << 22) - 1, Pattern::kExtremes, Role::kPlain);
+  Expect((uint64_t{1} << 21) - 1, Pattern::kExtremes, Role::kPlain);
 }
 
 TEST_P(HiddenCopyTest, FreesOnEveryCall) {

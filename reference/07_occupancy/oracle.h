@@ -28,8 +28,8 @@ struct OccupancyLimits {
 class Pool {
  public:
   Pool(int64_t size, int64_t unit) : free_(size), unit_(unit) {}
-  bool Take(int64_t amount) {
-    const int64_t whole = Whole(amount);
+  bool Take(int64_t amount) { return TakeWhole(Whole(amount)); }
+  bool TakeWhole(int64_t whole) {
     if (whole > free_) return false;
     free_ -= whole;
     return true;
@@ -38,7 +38,6 @@ class Pool {
     const int64_t rest = amount % unit_;
     return rest == 0 ? amount : amount + unit_ - rest;
   }
-  int64_t free() const { return free_; }
 
  private:
   int64_t free_, unit_;
@@ -79,16 +78,18 @@ inline int FillRegistersByWarp(const SmLimits& sm, int threads, int registers) {
   int even = warps;
   while (even % sm.warp_granularity != 0) ++even;
   Pool block(sm.registers_per_block, sm.register_unit);
+  const int64_t whole = block.Whole(warp_registers);
   for (int warp = 0; warp < even; ++warp) {
-    if (!block.Take(warp_registers)) return 0;
+    if (!block.TakeWhole(whole)) return 0;
   }
+  // All warps need the same, so that the emptiest part is the next in turn.
   std::vector<Pool> parts(static_cast<size_t>(sm.warp_granularity),
                           Pool(sm.registers / sm.warp_granularity, sm.register_unit));
+  size_t next = 0;
   for (int blocks = 0;; ++blocks) {
     for (int warp = 0; warp < warps; ++warp) {
-      Pool& emptiest = *std::max_element(parts.begin(), parts.end(),
-                                         [](const Pool& a, const Pool& b) { return a.free() < b.free(); });
-      if (!emptiest.Take(warp_registers)) return blocks;
+      if (!parts[next].TakeWhole(whole)) return blocks;
+      next = next + 1 == parts.size() ? 0 : next + 1;
     }
   }
 }

@@ -3,7 +3,6 @@
 import json
 import re
 import tempfile
-import threading
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -16,7 +15,6 @@ from grader.finding import Finding
 from grader.handout import make_handout
 from grader.layout import Layout
 from grader.pipeline import Bench
-from grader.run import measure_suite
 
 FIGURES = "figures.json"
 _ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
@@ -107,29 +105,29 @@ def check_count(assignment: Assignment, wrong: int, right: int) -> Finding:
     return Finding("solutions", f"{right} right, {wrong} wrong", "; ".join(problems))
 
 
-def check_figures(bench: Bench, stop: threading.Event, *, record: bool) -> tuple[Finding, bool]:
-    """figures.json holds what the reference is counted to do; `record` writes it. Also: whether it can be relied on.
+def check_figures(bench: Bench, *, record: bool) -> Finding:
+    """figures.json holds what the reference is counted to do; `record` writes it.
 
     Another nvcc makes other instructions: figures that were recorded with one are compared with no other's.
     """
     assignment = bench.assignment
     path = assignment.path.parent / FIGURES
     if not assignment.n:
-        return Finding(FIGURES, "not wanted: the assignment has no evidence runs"), False
+        return Finding(FIGURES, "not wanted: the assignment has no evidence runs")
     recorded = recorded_figures(assignment)
     made_with = recorded.get("nvcc", bench.toolchain.nvcc_version) if recorded else ""
     if recorded and made_with != bench.toolchain.nvcc_version and not record:
-        return Finding(FIGURES, f"recorded with nvcc {made_with}, and not compared"), False
+        return Finding(FIGURES, f"recorded with nvcc {made_with}, and not compared")
     try:
-        measured = _measure(bench, stop)
+        measured = _measure(bench)
     except InfrastructureError as error:
-        return Finding(FIGURES, "", str(error)), False
+        return Finding(FIGURES, "", str(error))
     if record:
         write_atomic(path, json.dumps(measured, indent=1, ensure_ascii=False) + "\n")
-        return Finding(FIGURES, "recorded"), True
+        return Finding(FIGURES, "recorded")
     problem = _difference(recorded, measured)
     again = f"{problem}; type:  grader check {assignment.id} --record"
-    return Finding(FIGURES, f"{len(measured['profiles'])} rungs, up to date", again if problem else ""), not problem
+    return Finding(FIGURES, f"{len(measured['profiles'])} rungs, up to date", again if problem else "")
 
 
 def recorded_figures(assignment: Assignment) -> dict[str, Any] | None:
@@ -149,20 +147,11 @@ def _difference(recorded: dict[str, Any] | None, measured: dict[str, Any]) -> st
     return "it has rungs that the assignment has not" if len(old) != len(new) else ""
 
 
-def _measure(bench: Bench, stop: threading.Event) -> dict[str, Any]:
+def _measure(bench: Bench) -> dict[str, Any]:
     """The reference's figures, as the suite records them, with the compiler that they depend on."""
-    worker = bench.reference.worker()
-    if worker is None:
+    record = bench.reference.figures(bench)
+    if record is None:
         raise InfrastructureError("there is no reference to measure")
-    folder = bench.work / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
-    record = folder / FIGURES
-    measure_suite(
-        bench.layout, bench.toolchain, bench.assignment, bench.suite, worker, folder, bench.settings,
-        stop=stop, flags=[f"--record={record}"],
-    )  # fmt: skip
-    if not record.is_file():
-        raise InfrastructureError("the suite recorded no figures")
     figures: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
     return {"format": figures.pop("format", 1), "nvcc": bench.toolchain.nvcc_version, **figures}
 

@@ -211,10 +211,8 @@ class _Check:
         attacks, said = attacks_from_handout(layout, assignment, settings.only)
         self._attacks = {attack.name: attack for attack in attacks}
         self._found(*said)
-        figures, is_recorded = check_figures(bench, self._stop, record=settings.record)
-        self._found(figures)
-        # No figures but the judged ones are looked at, and the reference's are known.
-        self._bench = replace(bench, flags=("--evidence=judged",), is_reference_recorded=is_recorded)
+        self._found(check_figures(bench, record=settings.record))
+        self._bench = replace(bench, flags=("--evidence=judged",))  # no figures but the judged ones are looked at
         chosen = [
             submission
             for submission in collected.submissions

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grader.assignment import Assignment
-from grader.check_files import recorded_figures
 from grader.declared import collect
 from grader.discovery import Submission
 from grader.errors import GraderError
@@ -147,9 +146,7 @@ def mutate_assignment(
     `on_survivor` gets the text of each that no test catches, as it comes.
     """
     assignment = bench.assignment
-    # No figures but the judged ones are looked at; the reference's are known where this compiler's are on record.
-    recorded = (recorded_figures(assignment) or {}).get("nvcc") == bench.toolchain.nvcc_version
-    bench = replace(bench, flags=("--evidence=judged",), is_reference_recorded=recorded)
+    bench = replace(bench, flags=("--evidence=judged",))  # no figures but the judged ones are looked at
     every = candidates(bench.layout, assignment)
     known = read_equivalent(bench.layout, assignment)
     of_mutant = {id(candidate.mutant): candidate for candidate in every}

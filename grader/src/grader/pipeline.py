@@ -35,7 +35,7 @@ from grader.names import fingerprint, shown_block
 from grader.process import CancelledError
 from grader.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
 from grader.result import SuiteResult, TestResult
-from grader.run import RunSettings, Suite, in_order, list_suite, run_suite
+from grader.run import RunSettings, Suite, in_order, list_suite, measure_suite, run_suite
 from grader.score import Score, score_nothing, score_result
 from grader.store import Journal, gpu_key
 from grader.toolchain import Toolchain
@@ -85,7 +85,6 @@ class Bench:
     build: "Build"
     gpu: GpuGate = field(default_factory=GpuGate)
     flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
-    is_reference_recorded: bool = False  # figures.json has what it is counted to do: it need not run beside each
 
 
 class Build(Protocol):
@@ -172,6 +171,7 @@ class Reference:
         self._stop = stop
         self._lock = threading.Lock()
         self._worker: Path | None = None
+        self._figures: Path | None = None
 
     @property
     def source(self) -> Path:
@@ -187,6 +187,29 @@ class Reference:
             if self._worker is None and self.source.is_file():
                 self._worker = self._build()
             return self._worker
+
+    def figures(self, bench: Bench) -> Path | None:
+        """A file with what the reference is counted to do: measured once, so that it need not run beside each.
+
+        None where there is no reference, or nothing to compare with it. Raises InfrastructureError where it fails.
+        """
+        worker = self.worker()
+        if worker is None or not self._assignment.n:
+            return None
+        with self._lock:
+            if self._figures is None:
+                folder = self._folder / "figures"
+                folder.mkdir(parents=True, exist_ok=True)
+                record = folder / "figures.json"
+                record.unlink(missing_ok=True)
+                measure_suite(
+                    self._layout, self._toolchain, self._assignment, bench.suite, worker, folder,
+                    replace(bench.settings, device="vgpu", rung=""), stop=self._stop, flags=[f"--record={record}"],
+                )  # fmt: skip
+                if not record.is_file():
+                    raise InfrastructureError("the suite recorded no figures of the reference")
+                self._figures = record
+            return self._figures
 
     def _build(self) -> Path:
         try:
@@ -385,12 +408,13 @@ class _Grading:
             bench.assignment,
             bench.suite,
             worker,
-            None if bench.is_reference_recorded else bench.reference.worker(),
+            bench.reference.worker() if settings.on_gpu else None,  # it is timed beside each there
             self._folder(),
             settings,
             done=in_order(bench.suite, done),
             on_tests=lambda tests: self._ended(tests, len(done), key),
             stop=self._stop,
+            figures=bench.reference.figures(bench),
             flags=bench.flags,
         )
         self._ended(result.tests, 0, key)  # all of them: the other device's run, or a time, may have to be done again

@@ -114,11 +114,13 @@ def run_suite(
     done: Sequence[TestResult] = (),
     on_tests: Callable[[Sequence[TestResult]], None] = lambda _: None,
     stop: threading.Event | None = None,
+    figures: Path | None = None,
     flags: Sequence[str] = (),
 ) -> SuiteResult:
     """Runs all tests but those in `done`, and gives the whole result with these in it; `flags` go to the suite too.
 
-    `on_tests` gets all ended tests whenever there are more. Raises InfrastructureError where the harness failed.
+    `reference` is the reference's worker, `figures` a file with what it was counted to do. `on_tests` gets all ended
+    tests whenever there are more. Raises InfrastructureError where the harness failed.
     """
     result_path = folder / "result.json"
     result_path.unlink(missing_ok=True)
@@ -138,6 +140,7 @@ def run_suite(
             f"--worker={worker}",
             *([f"--witness={witness}"] if (witness := layout.witness(assignment.id)).is_file() else []),
             *([f"--reference={reference}"] if reference else []),
+            *([f"--figures={figures}"] if figures else []),
             f"--prefix={prefix_path}",
             f"--result={result_path}",
             f"--seed={settings.seed}",

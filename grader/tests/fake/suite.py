@@ -51,7 +51,8 @@ source = subprocess.run([*prefix, arguments["worker"]], capture_output=True, tex
 directives = [line.removeprefix("// ").split() for line in source.splitlines() if line.startswith("// ")]
 who = next((words[1] for words in directives if words[0] == "who"), "?")
 is_timing = arguments.get("gtest_filter", "").startswith("Timing.")
-say(f"{'time' if is_timing else 'gpu' if on_gpu else 'run'} {who}")
+is_record = "record" in arguments
+say(f"{'record' if is_record else 'time' if is_timing else 'gpu' if on_gpu else 'run'} {who}")
 slow = next((float(words[1]) for words in directives if words[0] == "slow"), 0.0)
 todo = {words[1] for words in directives if words[0] == "todo"}
 fails = dict.fromkeys(todo, "WRONG") | {words[1]: words[2] for words in directives if words[0] == "fail"}
