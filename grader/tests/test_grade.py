@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conftest import needs_sandbox
-from grader import cgroup
+from grader import cgroup, run
 from grader.cli import cli, main
 from grader.layout import Layout
 
@@ -108,6 +108,27 @@ def test_a_judge_that_takes_too_much_memory_is_ended_once(in_checkout: Layout, s
     assert "640 MiB" in ada["message"]
     assert results(in_checkout)["grace"]["score"]["total"] == 23
     assert log(in_checkout).count("run ada") == 1
+
+
+def test_a_judge_that_works_without_end_is_ended_once(
+    in_checkout: Layout, submissions: Submissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "_BUSY_SECONDS", 0.5)
+    monkeypatch.setattr(run, "_total_seconds", lambda *_: 2.0)
+    result = grade(submissions(ada="// busy 99", grace="", linus="// slow 99"))
+    assert result.exit_code == 3, result.output
+    found = results(in_checkout)
+    assert (found["ada"]["status"], found["ada"]["verdict"], found["ada"]["score"]["total"]) == (
+        "graded",
+        "REJECTED",
+        0,
+    )
+    assert "the judge was ended while it ran the submission" in found["ada"]["message"]
+    assert found["grace"]["score"]["total"] == 23
+    assert log(in_checkout).count("run ada") == 1
+    # One that only waits has been kept from its work by something else.
+    assert (found["linus"]["verdict"], found["linus"]["score"]) == ("HARNESS", None)
+    assert log(in_checkout).count("run linus") == 3
 
 
 @pytest.mark.parametrize("fault", ["// harness 99", "// unfinished", "// garbage", "// fail alpha_one HARNESS"])

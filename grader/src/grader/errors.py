@@ -23,4 +23,4 @@ class InfrastructureError(Exception):
 
 
 class OverrunError(InfrastructureError):
-    """The submission made the judge take more memory than it may: its fault, and not tried again."""
+    """The submission made the judge take more memory or time than it may: its fault, and not tried again."""

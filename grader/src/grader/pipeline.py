@@ -345,7 +345,7 @@ class _Grading:
                     return self._made(GRADED, built.message, self._nothing(*why))
                 result = self._run(built.worker, attempt)
             except OverrunError as error:
-                return self._made(GRADED, str(error), self._nothing("REJECTED", "takes the judge's memory"))
+                return self._made(GRADED, str(error), self._nothing("REJECTED", "takes the judge's memory or time"))
             except InfrastructureError as error:
                 failure, partial = str(error), error.result or partial
                 continue

@@ -25,13 +25,15 @@ class CancelledError(Exception):
 class Ended:
     """How a command ended: its exit status (negative: a signal), what it printed, and whether time ran out.
 
-    `output` holds the first half of the cap and, where there was more, the last half.
+    `output` holds the first half of the cap and, where there was more, the last half. `processor_seconds` is what the
+    command itself had of the processors until it was stopped, without its children; 0 where it ended by itself.
     """
 
     status: int
     output: str
     timed_out: bool
     seconds: float
+    processor_seconds: float = 0.0
 
 
 class _Tail:
@@ -87,6 +89,7 @@ def run_command(
     )
     tail = _Tail(output_cap)
     timed_out = False
+    processor_seconds = 0.0
     try:
         with selectors.DefaultSelector() as selector:
             assert process.stdout is not None  # noqa: S101
@@ -105,10 +108,11 @@ def run_command(
                     raise CancelledError
                 if time.monotonic() - start > seconds or (on_tick is not None and not on_tick()):
                     timed_out = True
+                    processor_seconds = _processor_seconds(process.pid)
                     break
     finally:
         _kill_group(process)
-    return Ended(process.returncode, tail.text(), timed_out, time.monotonic() - start)
+    return Ended(process.returncode, tail.text(), timed_out, time.monotonic() - start, processor_seconds)
 
 
 def _drain(selector: selectors.BaseSelector, fd: int, tail: _Tail) -> bool:
@@ -118,6 +122,16 @@ def _drain(selector: selectors.BaseSelector, fd: int, tail: _Tail) -> bool:
     data = os.read(fd, _CHUNK)
     tail.add(data)
     return bool(data)
+
+
+def _processor_seconds(process: int) -> float:
+    """User and system time of a process, all of its threads together; 0 where the system doesn't say."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0.0
+    user, system = text.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -30,6 +30,9 @@ _HARNESS_STATUS = 3
 _FINISHED_STATUSES = (0, 1)
 _JUDGE_PROCESSES = 1024  # threads of the virtual GPU among them
 _JUDGE_SLACK = 1.25  # the judge looks at its own memory now and then; what passes it by meets the kernel
+# Of the processors' time. A judge that has had more, and was stopped, was at work on what the submission asked for: a
+# whole suite takes a tenth. One that has had little was kept waiting by the machine.
+_BUSY_SECONDS = 300.0
 _FILTER_BYTES = 100_000
 _ONLY_TESTS = f"{EVIDENCE_SUITE}.*:{TIMING_SUITE}.*"
 
@@ -158,6 +161,11 @@ def run_suite(
             raise OverrunError(
                 f"the judge was ended while it ran the submission, for more than {judge_bytes >> 20} MiB in memory"
             )
+    if ended.timed_out and ended.processor_seconds > _BUSY_SECONDS:
+        raise OverrunError(
+            f"the judge was ended while it ran the submission, after {ended.processor_seconds:,.0f} s of work: "
+            f"{watch.reason or 'too slow'}"
+        )
     if ended.timed_out:
         raise InfrastructureError(f"the suite was stopped after {ended.seconds:.0f} s: {watch.reason or 'too slow'}")
     if ended.status == _HARNESS_STATUS and not _is_only_inconclusive(result_path):

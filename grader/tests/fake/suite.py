@@ -1,7 +1,8 @@
 """Stands in for a suite: reads the "worker" through the prefix, and writes the result file as its lines say.
 
 A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
-`harness TIMES` (exit 3 that many times), `hog MEGABYTES` (that much memory), `todo RUNG` (not begun),
+`harness TIMES` (exit 3 that many times), `hog MEGABYTES` (that much memory), `busy SECONDS` (of work, before the first
+test), `todo RUNG` (not begun),
 `print TEXT` (@ROOT@, @WORKER@: paths), `unfinished` (cut short), `garbage`.
 With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while
 it was timed), `noisy TIMES` (inconclusive that many times). A file no_gpu beside the executable: there is none.
@@ -68,6 +69,9 @@ kinds = {words[0] for words in directives}
 
 if "seed" in arguments:
     print(f"A ladder, seed {arguments['seed']}")
+busy = next((float(words[1]) for words in directives if words[0] == "busy"), 0.0)
+while time.process_time() < busy:
+    pass
 hoard = [b"x" * (int(words[1]) << 20) for words in directives if words[0] == "hog"]
 for words in directives:
     if words[0] == "harness":
