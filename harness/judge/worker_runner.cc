@@ -6,6 +6,7 @@
 #include "judge/runner.h"
 #include "judge/text.h"
 #include "judge/witness.h"
+#include "worker/processor_time.h"
 #include "worker/session_device.h"
 
 namespace lockstep::judge {
@@ -212,6 +213,8 @@ class WorkerRunner : public Runner {
   CallReport Converse(Exchange exchange) {
     worker::CallResult result;
     bool too_many = false, too_much = false;
+    const worker::RunningClock clock;
+    const double begin = clock.Seconds(), processor = worker::ProcessorSeconds();
     try {
       result = exchange();
     } catch (const BoundedServer::TooManyLaunches&) {
@@ -219,6 +222,12 @@ class WorkerRunner : public Runner {
       result.outcome = worker::Outcome::kDeviceTimeout;
     } catch (const BoundedServer::TooMuchMemory&) {
       too_much = true;
+    }
+    if (too_many || too_much) {
+      // Cut short within a request: nobody has said what it took.
+      const double seconds = clock.Seconds() - begin;
+      result.device_seconds = std::min(seconds, worker::ProcessorSeconds() - processor);
+      result.seconds = seconds - result.device_seconds;
     }
     memory_.budget.Spend(result.seconds, result.device_seconds);
     CallReport report = Collect(std::move(result));

@@ -144,6 +144,15 @@ TEST_F(EndToEndTest, CallsThatAreTooLongTogetherAreTimedOut) {
   EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;
 }
 
+// Also those that are cut short within a request.
+TEST_F(EndToEndTest, CallsThatAreCutShortCount) {
+  memory_->budget = WallBudget(0.01, 1000);
+  Use("submission");
+  EXPECT_EQ(VerdictOfCall("launches_forever"), "TIMEOUT");
+  EXPECT_EQ(VerdictOfCall("add_one"), "TIMEOUT");
+  EXPECT_NE(message_.find("that the calls of one test may take"), std::string::npos) << message_;
+}
+
 TEST_F(EndToEndTest, MemoryOfTheJudgesThatARequestTakesIsBounded) {
   limits_.judge_mb = ResidentBytes() / (1 << 20) + 200;
   Use("submission");
