@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conftest import needs_sandbox
-from grader import cgroup, run
+from grader import build, cgroup, run
 from grader.cli import cli, main
 from grader.layout import Layout
 
@@ -108,6 +108,18 @@ def test_a_judge_that_takes_too_much_memory_is_ended_once(in_checkout: Layout, s
     assert "640 MiB" in ada["message"]
     assert results(in_checkout)["grace"]["score"]["total"] == 23
     assert log(in_checkout).count("run ada") == 1
+
+
+def test_a_program_that_is_too_large_is_not_kept(
+    in_checkout: Layout, submissions: Submissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "_WORKER_BYTES", 100 << 10)
+    result = grade(submissions(ada="// " + "x" * (200 << 10), grace=""))
+    assert result.exit_code == 0, result.output
+    ada = results(in_checkout)["ada"]
+    assert (ada["score"]["verdict"], ada["score"]["total"]) == ("COMPILE", 0)
+    assert "at most" in ada["message"]
+    assert results(in_checkout)["grace"]["score"]["total"] == 23
 
 
 def test_a_judge_that_works_without_end_is_ended_once(

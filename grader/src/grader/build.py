@@ -26,6 +26,7 @@ from grader.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS
 _SECONDS = 180
 _OUTPUT_CAP = 1 << 18
 _FILE_BYTES = 1 << 30
+_WORKER_BYTES = 64 << 20  # all of a class's are kept until it is graded; one has 1 or 2 MiB
 _MEMORY_BYTES = 4 << 30
 _TMP_BYTES = 1 << 30
 _FIRST_LINES = 60
@@ -115,6 +116,10 @@ def build_worker(
     if ended.status == BUILD_SCRIPT_STATUS:
         raise InfrastructureError(f"the build script can't work: {ended.output.strip()[-500:]}")
     if ended.status == 0 and worker.is_file() and not worker.is_symlink():
+        if (size := worker.stat().st_size) > _WORKER_BYTES:
+            worker.unlink()
+            message = f"The program has {size >> 20:,} MiB; at most {_WORKER_BYTES >> 20} are taken."
+            return Built(None, message, ended.seconds)
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
         raise InfrastructureError("the build script reported success and left no worker")
