@@ -265,9 +265,10 @@ void Device::FreeKernelHeap() {
   for (const Allocation& a : impl_->memory.allocations()) {
     if (a.hidden && a.label == kKernelHeapName) heap.push_back(a);
   }
-  for (const Allocation& a : heap) {
-    impl_->Tell([&](Observer& o) { o.OnFree(a.base, a.bytes); });
-    impl_->memory.Free(a.base);
+  // From the last one on: closing a gap moves what lies behind it.
+  for (auto a = heap.rbegin(); a != heap.rend(); ++a) {
+    impl_->Tell([&](Observer& o) { o.OnFree(a->base, a->bytes); });
+    impl_->memory.Free(a->base);
   }
 }
 

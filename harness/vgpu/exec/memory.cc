@@ -69,6 +69,7 @@ GlobalMemory::~GlobalMemory() {
 std::optional<uint64_t> GlobalMemory::FindGap(Region& region, uint64_t footprint) const {
   if (footprint <= region.end - region.next) return std::exchange(region.next, region.next + footprint);
   uint64_t at = region.begin;
+  steps_ += live_.size();
   for (const Allocation& a : live_) {
     if (a.base < region.begin) continue;
     if (a.base >= region.end) break;
@@ -126,6 +127,7 @@ bool GlobalMemory::Free(uint64_t address) {
     name = (name.empty() ? "a buffer of " + std::to_string(freed.back().bytes) + " bytes" : name) +
            std::string(kFreedName);
   }
+  steps_ += static_cast<uint64_t>(live_.end() - at);
   live_.erase(at);
   return true;
 }

@@ -36,6 +36,8 @@ class GlobalMemory {
   void RestartHeapMost() { heap_most_ = heap_.used; }
   bool Free(uint64_t address);
   void FreeAll();
+  // Allocations that were looked at or moved so far, to find room among them and to close gaps.
+  uint64_t steps() const { return steps_; }
 
   // The live allocation that holds the address; nullptr when there is none.
   const Allocation* Find(uint64_t address) const;
@@ -66,6 +68,7 @@ class GlobalMemory {
   uint64_t begin_ = 0, end_ = 0;
   Region own_, heap_;
   uint64_t heap_most_ = 0;
+  mutable uint64_t steps_ = 0;
   std::vector<Allocation> live_;
 };
 

@@ -21,6 +21,8 @@ constexpr size_t kMaxOutputOfMany = 64 << 10;
 constexpr uint64_t kManyBlocks = 64;
 constexpr size_t kMaxFormat = 64 << 10;
 constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one malloc
+// As many as are looked at or moved in a malloc or free count as an instruction.
+constexpr uint64_t kAllocationsAnInstruction = 32;
 
 uint64_t Argument(const FrameValues& frame, const CallSite& site, size_t k, int lane) {
   uint64_t value = 0;
@@ -104,7 +106,9 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
       }
       case Builtin::kMalloc: {
         const uint64_t bytes = std::min(first, kHeapBytes + 1);
+        const uint64_t before = engine.launch().memory->steps();
         const uint64_t address = bytes == 0 || bytes > kHeapBytes ? 0 : engine.launch().memory->AllocateHeap(bytes);
+        engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
         if (address != 0) {
           for (Observer* observer : engine.observers()) observer->OnAllocate(address, bytes);
         }
@@ -120,7 +124,9 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
           return;
         }
         for (Observer* observer : engine.observers()) observer->OnFree(first, a->bytes);
+        const uint64_t before = engine.launch().memory->steps();
         engine.launch().memory->Free(first);
+        engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
         engine.ForgetRanges();
         break;
       }
