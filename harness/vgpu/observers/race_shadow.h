@@ -246,7 +246,7 @@ class ShadowPages {
     chapters_.clear();
     for (std::vector<ShadowRegion>& spare : spare_) spare.clear();
     touched_.clear();
-    bytes_ = 0;
+    bytes_ = swept_ = 0;
     ClearCache();
   }
 
@@ -375,6 +375,9 @@ class ShadowPages {
       overflowed_ = true;
       return false;
     }
+    // Once a launch: what is its own stays, so that a second look would find nothing.
+    if (swept_ == generation_) return false;
+    swept_ = generation_;
     for (auto& [number, chapter] : chapters_) {
       for (Page& page : chapter->pages) {
         if (page.bytes() == 0 || page.visited == generation_ + 1) continue;
@@ -386,6 +389,7 @@ class ShadowPages {
   }
 
   uint32_t generation_ = 2;  // even
+  uint32_t swept_ = 0;       // the last generation in which pages of earlier ones were given up
   size_t bytes_ = 0, maximum_bytes_ = kMaximumBytes;
   bool by_block_ = false, overflowed_ = false;
   std::vector<uint64_t> touched_;       // by_block_: in this generation
