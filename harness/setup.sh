@@ -102,7 +102,7 @@ set_up_python() {
   cat > .venv/bin/grader <<EOF
 #!$PWD/.venv/bin/python
 import sys
-from grader.cli import main
+from grader.commands.cli import main
 sys.exit(main())
 EOF
   chmod +x .venv/bin/grader

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `make test`, `make check` and `make profile` run: sets up what is missing, builds what the assignments need, and
-# hands over to the grader package's `student`. `build` ends before that.
+# hands over to the grader's `student.make`. `build` ends before that.
 #
 #   harness/student.sh --build DIR build|test|check|profile [ASSIGNMENT …] [--rung R] [--test T] [--seed N] …
 #
@@ -22,5 +22,5 @@ fi
 [ -s "$build/nvcc.txt" ] || "$root/harness/setup.sh" --student --build "$build"
 "$root/harness/build.sh" --build "$build" cudart lockstep_worker vgpu-run "${assignments[@]/%/_suite}"
 [ "$command" != build ] || exit 0
-PYTHONPATH=$root/grader/src PYTHONDONTWRITEBYTECODE=1 exec python3 -m grader.student \
+PYTHONPATH=$root/grader/src PYTHONDONTWRITEBYTECODE=1 exec python3 -m grader.student.make \
   "$command" "${assignments[@]}" --build "$build" "$@"

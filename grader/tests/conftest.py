@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import sandbox
-from grader.layout import Layout
+from grader.base import sandbox
+from grader.base.layout import Layout
 
 FAKE = Path(__file__).parent / "fake"
 ROOT = Path(__file__).parents[2]

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from conftest import FAKE, ROOT
-from grader.assignment import load_assignment
-from grader.errors import GraderError
-from grader.metric import Condition, counter_of, evaluate, parse_condition, parse_metric
-from grader.result import Launch, Profile, parse_result
-from grader.run import listed_tests
-from grader.schema import SchemaError
+from grader.base.errors import GraderError
+from grader.base.schema import SchemaError
+from grader.model.assignment import load_assignment
+from grader.model.metric import Condition, counter_of, evaluate, parse_condition, parse_metric
+from grader.model.result import Launch, Profile, parse_result
+from grader.running.run import listed_tests
 
 
 def loaded(tmp_path: Path, old: str, new: str) -> None:

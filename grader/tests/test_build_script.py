@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from conftest import needs_sandbox
-from grader.assignment import load_assignment
-from grader.build import build_worker
-from grader.layout import find_layout
-from grader.toolchain import find_toolchain
+from grader.base.layout import find_layout
+from grader.base.toolchain import find_toolchain
+from grader.model.assignment import load_assignment
+from grader.running.build import build_worker
 
 ROOT = Path(__file__).parents[2]
 ASSIGNMENT = ROOT / "assignments" / "01_handson_copy"

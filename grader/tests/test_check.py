@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from grader import check_files
-from grader.assignment import load_assignment
-from grader.check_run import known_tests, rung_of
-from grader.check_run import tests_above as above
-from grader.cli import cli
-from grader.declared import Collected
-from grader.discovery import Submission
-from grader.layout import Layout
-from grader.metric import parse_metric
-from grader.roster import Student
+from grader.authoring import check_files
+from grader.authoring.check_run import known_tests, rung_of
+from grader.authoring.check_run import tests_above as above
+from grader.authoring.declared import Collected
+from grader.base.layout import Layout
+from grader.commands.cli import cli
+from grader.model.assignment import load_assignment
+from grader.model.discovery import Submission
+from grader.model.metric import parse_metric
+from grader.model.roster import Student
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.discovery import MOST_BYTES, Submission, Wanted, find_submissions, shared_students
-from grader.errors import GraderError
-from grader.names import shown, slug
-from grader.roster import Student, match, read_roster
+from grader.base.errors import GraderError
+from grader.base.names import shown, slug
+from grader.model.discovery import MOST_BYTES, Submission, Wanted, find_submissions, shared_students
+from grader.model.roster import Student, match, read_roster
 
 WANTED = Wanted("90_fake", "ladder.cu", frozenset({"91_other", "other.cu"}))
 

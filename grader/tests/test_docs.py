@@ -3,7 +3,7 @@
 import click
 
 from conftest import ROOT
-from grader.cli import cli
+from grader.commands.cli import cli
 
 
 def test_every_command_and_option_is_documented() -> None:

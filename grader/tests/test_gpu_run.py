@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conftest import ROOT
-from grader.assignment import load_assignment
-from grader.cli import cli
-from grader.gpu_ladders import Measured, Recorded, all_timed, gpu_ladders_page, read_recorded, recorded_text
-from grader.gpu_results import MARKER, GpuRun, load_run, results_page
-from grader.ladder import Ladder
-from grader.layout import Layout
-from grader.opponents import find_opponents
-from grader.result import Profile
+from grader.authoring.gpu_ladders import Measured, Recorded, all_timed, gpu_ladders_page, read_recorded, recorded_text
+from grader.authoring.gpu_results import MARKER, GpuRun, load_run, results_page
+from grader.authoring.ladder import Ladder
+from grader.authoring.opponents import find_opponents
+from grader.base.layout import Layout
+from grader.commands.cli import cli
+from grader.model.assignment import load_assignment
+from grader.model.result import Profile
 
 
 def meet(*arguments: str) -> Result:

@@ -18,9 +18,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conftest import needs_sandbox
-from grader import build, cgroup, run
-from grader.cli import cli, main
-from grader.layout import Layout
+from grader.base import cgroup
+from grader.base.layout import Layout
+from grader.commands.cli import cli, main
+from grader.running import build, run
 
 Submissions = Callable[..., Path]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from grader.cli import cli, main
-from grader.devices import merge
-from grader.layout import Layout
-from grader.result import Device, SuiteResult, TestResult
+from grader.base.layout import Layout
+from grader.commands.cli import cli, main
+from grader.model.result import Device, SuiteResult, TestResult
+from grader.running.devices import merge
 
 Submissions = Callable[..., Path]
 

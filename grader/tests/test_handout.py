@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import ROOT
-from grader.cli import cli
-from grader.errors import GraderError
-from grader.handout import leaks, make_handout
-from grader.layout import Layout, find_layout
+from grader.authoring.handout import leaks, make_handout
+from grader.base.errors import GraderError
+from grader.base.layout import Layout, find_layout
+from grader.commands.cli import cli
 
 _LONG = 40  # characters of a line that no two people write alike
 _IDIOM = re.compile(rb"[\w ]+ = blockIdx\.[xy] \* blockDim\.[xy] \+ threadIdx\.[xy];")  # but all write this one
@@ -29,10 +29,10 @@ def test_holds_what_students_need_and_no_more(in_checkout: Layout) -> None:
     assert {
         "README.md", "Makefile", "assignments/90_fake/ladder.cu", "assignments/90_fake/assignment.toml",
         "harness/suites/90_fake_test.cc", "harness/suites/90_fake_launchers.cc", "harness/worker/build.sh",
-        "grader/src/grader/student.py", "grader/src/grader/__init__.py", "docs/task.md",
+        "grader/src/grader/student/make.py", "grader/src/grader/__init__.py", "docs/task.md",
     } <= names  # fmt: skip
     assert not [name for name in names if "reference" in name or "tests/" in name or "hidden" in name]
-    assert "grader/src/grader/cli.py" not in names
+    assert "grader/src/grader/commands/cli.py" not in names
     assert Path("given/README.md").read_text().split("```sh\n")[1].startswith("make test\n")
     # A link to a page that is not handed out is plain text.
     assert "Task](../../docs/task.md), secret" in Path("given/assignments/90_fake/README.md").read_text()

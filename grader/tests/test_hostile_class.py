@@ -10,8 +10,8 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from grader.cli import cli
-from grader.layout import Layout
+from grader.base.layout import Layout
+from grader.commands.cli import cli
 from test_discovery import HOSTILE
 
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import Assignment, load_assignment
-from grader.errors import GraderError
-from grader.ladder import Ladder, check_pages, ladder_assignments, ladder_text, page_text
-from grader.layout import Layout
-from grader.result import Profile
+from grader.authoring.ladder import Ladder, check_pages, ladder_assignments, ladder_text, page_text
+from grader.base.errors import GraderError
+from grader.base.layout import Layout
+from grader.model.assignment import Assignment, load_assignment
+from grader.model.result import Profile
 
 _COUNTERS = (
     *("divergent_branches", "shared_wavefronts", "shared_wavefronts_ideal", "barriers", "warp_instructions"),

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader import machine_code
-from grader.assignment import load_assignment
-from grader.layout import Layout, find_layout
-from grader.machine_code import Change, Inventory, changes, find_disassembler, look_at_machine_code
-from grader.result import Line, Profile
-from grader.student_text import Terminal, profile_text
+from grader.base.layout import Layout, find_layout
+from grader.model.assignment import load_assignment
+from grader.model.result import Line, Profile
+from grader.student import machine_code
+from grader.student.machine_code import Change, Inventory, changes, find_disassembler, look_at_machine_code
+from grader.student.text import Terminal, profile_text
 
 ROOT = Path(__file__).resolve().parents[2]
 _PTX = """

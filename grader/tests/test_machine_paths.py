@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import needs_sandbox
-from grader.build import first_errors
-from grader.cli import cli
-from grader.layout import Layout
-from grader.machine_paths import MachinePaths
-from grader.record import Provenance
-from grader.toolchain import Toolchain
+from grader.base.layout import Layout
+from grader.base.toolchain import Toolchain
+from grader.commands.cli import cli
+from grader.model.record import Provenance
+from grader.running.build import first_errors
+from grader.running.machine_paths import MachinePaths
 
 LAYOUT = Layout(Path("/home/prof/cs[1]/lockstep"), Path("/home/prof/cs[1]/lockstep/build"))
 TOOLCHAIN = Toolchain(Path("/home/prof/venv/cu13/bin/nvcc"), Path("/home/prof/venv/cu13"), "", "")
@@ -69,7 +69,7 @@ def test_tables_of_mounts_are_not_shown() -> None:
 def test_paths_as_their_file_system_has_them_become_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = tmp_path / "mountinfo"
     table.write_text(MOUNTINFO.strip())
-    monkeypatch.setattr("grader.machine_paths._MOUNTS", table)
+    monkeypatch.setattr("grader.running.machine_paths._MOUNTS", table)
     paths = MachinePaths(LAYOUT, TOOLCHAIN, Path("/home/prof/out/my work"))
     shown = "/@home/prof/cs[1]/lockstep/build/lib\n/@home/prof/out/my work/1/out\n/@home/prof/other"
     assert paths.hide(shown) == "build/lib\n1/out\n/@home/prof/other"

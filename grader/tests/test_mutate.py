@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from grader.cli import cli
-from grader.layout import Layout
-from grader.mutants import mutants, sample
+from grader.authoring.mutants import mutants, sample
+from grader.base.layout import Layout
+from grader.commands.cli import cli
 
 
 def changes(source: str) -> set[str]:

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from grader.errors import GraderError
-from grader.result import parse_result
-from grader.roster import match, read_roster
-from grader.schema import SchemaError
+from grader.base.errors import GraderError
+from grader.base.schema import SchemaError
+from grader.model.result import parse_result
+from grader.model.roster import match, read_roster
 
 COUNT = int(os.environ.get("LOCKSTEP_MUTATIONS", "1500"))
 ROOT = Path(__file__).resolve().parents[2]

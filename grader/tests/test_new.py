@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import ROOT
-from grader.assignment import load_assignment
-from grader.check import check_points, check_todos
-from grader.check_files import check_handout, check_places
-from grader.cli import cli
-from grader.errors import GraderError
-from grader.layout import Layout
-from grader.new import new_assignment
+from grader.authoring.check import check_points, check_todos
+from grader.authoring.check_files import check_handout, check_places
+from grader.authoring.new import new_assignment
+from grader.base.errors import GraderError
+from grader.base.layout import Layout
+from grader.commands.cli import cli
+from grader.model.assignment import load_assignment
 
 PAGE = ROOT / "docs" / "how-to" / "add-an-assignment.md"
 

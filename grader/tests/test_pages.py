@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from grader.cli import cli
-from grader.code_view import annotate
-from grader.deadline import DeadlineError, deadline
-from grader.layout import Layout
-from grader.names import shown_block
-from grader.result import Device, Line, Profile, SuiteResult
+from grader.base.deadline import DeadlineError, deadline
+from grader.base.layout import Layout
+from grader.base.names import shown_block
+from grader.commands.cli import cli
+from grader.model.result import Device, Line, Profile, SuiteResult
+from grader.pages.code_view import annotate
 
 EVIL = "<script>alert('name')</script>"
 VOID = {"meta", "br", "i", "img", "line", "rect", "polyline"}
@@ -182,7 +182,7 @@ def test_a_line_has_few_faults() -> None:
 
 
 def test_colours_stop_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.code_view._SECONDS", -1.0)
+    monkeypatch.setattr("grader.pages.code_view._SECONDS", -1.0)
     view = annotate("int <x>;\nint y;", "a.cu", None)
     assert [line.code for line in view.lines] == ["int &lt;x&gt;;", "int y;"]
     assert "shown without" in view.notes[0]
@@ -216,8 +216,8 @@ def test_a_page_that_fails_costs_that_page(
             raise ValueError("\x1b[31m[bold]broken")
         return annotate(source, *others)
 
-    monkeypatch.setattr("grader.render.annotate", annotate_or_fail)
-    monkeypatch.setattr("grader.publish._CARD_SECONDS", 1.0)
+    monkeypatch.setattr("grader.pages.render.annotate", annotate_or_fail)
+    monkeypatch.setattr("grader.pages.publish._CARD_SECONDS", 1.0)
     folder = submissions(ada="", mallory="// fail beta_two WRONG", zuse="")
     result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"])
     assert result.exit_code == 3
@@ -229,6 +229,6 @@ def test_a_page_that_fails_costs_that_page(
     assert all("Points" in Page(card(out, name)).text for name in ("ada", "zuse"))
     assert len(list((out / "results/90_fake").glob("*.json"))) == 3
     assert CliRunner().invoke(cli, ["report"]).exit_code == 3
-    monkeypatch.setattr("grader.render.annotate", annotate)
+    monkeypatch.setattr("grader.pages.render.annotate", annotate)
     assert CliRunner().invoke(cli, ["report"]).exit_code == 0
     assert "Points" in Page(card(out, "mallory")).text

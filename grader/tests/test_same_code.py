@@ -2,10 +2,10 @@
 
 import pytest
 
-from grader.assignment import load_assignment
-from grader.declared import collect
-from grader.layout import Layout
-from grader.same_code import Code
+from grader.authoring.declared import collect
+from grader.authoring.same_code import Code
+from grader.base.layout import Layout
+from grader.model.assignment import load_assignment
 from test_check import ROOT
 
 _SOURCE = """#include "ladder.h"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from conftest import needs_sandbox
-from grader import cgroup, sandbox
-from grader.process import CancelledError, run_command
-from grader.sandbox import Box, box_prefix
+from grader.base import cgroup, sandbox
+from grader.base.process import CancelledError, run_command
+from grader.base.sandbox import Box, box_prefix
 
 
 def in_box(script: str, box: Box) -> subprocess.CompletedProcess[str]:
@@ -92,7 +92,7 @@ def test_control_groups_stop_bombs() -> None:
 
 MAKE_AND_WAIT = """
 import sys, time
-from grader import cgroup
+from grader.base import cgroup
 with cgroup.group(16, 256 << 20) as groups:
     print(*groups, flush=True)
     time.sleep(60)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from conftest import FAKE
-from grader.assignment import Assignment, load_assignment
-from grader.check_run import with_known_evidence
-from grader.record import Provenance, Record, record_from_json
-from grader.result import Device, Evidence, SuiteResult, TestResult, Timing
-from grader.roster import Student
-from grader.score import Score, linear_fraction, score_nothing, score_result
-from grader.tables import csv_text, gradebook, safe_cell
+from grader.authoring.check_run import with_known_evidence
+from grader.model.assignment import Assignment, load_assignment
+from grader.model.record import Provenance, Record, record_from_json
+from grader.model.result import Device, Evidence, SuiteResult, TestResult, Timing
+from grader.model.roster import Student
+from grader.model.score import Score, linear_fraction, score_nothing, score_result
+from grader.pages.tables import csv_text, gradebook, safe_cell
 
 RUNGS = ("alpha_one", "beta_two", "gamma_bonus")
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from grader.cli import cli
-from grader.errors import GraderError
-from grader.handout import leaks
-from grader.layout import Layout
-from grader.publish import open_journal
-from grader.secret import NAME, VARIABLE, Secret, open_secret
+from grader.authoring.handout import leaks
+from grader.base.errors import GraderError
+from grader.base.layout import Layout
+from grader.base.secret import NAME, VARIABLE, Secret, open_secret
+from grader.commands.cli import cli
+from grader.pages.publish import open_journal
 
 Submissions = Callable[..., Path]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from grader.cli import cli
-from grader.layout import Layout
+from grader.base.layout import Layout
+from grader.commands.cli import cli
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli import main
-from grader.errors import GraderError
-from grader.layout import Layout
-from grader.repair import repair
-from grader.storage import need_space, storage_problem
-from grader.store import Journal
+from grader.base.errors import GraderError
+from grader.base.layout import Layout
+from grader.base.storage import need_space, storage_problem
+from grader.commands.cli import main
+from grader.running.repair import repair
+from grader.running.store import Journal
 
 Submissions = Callable[..., Path]
 CLASS = [f"s{index}" for index in range(12)]
@@ -145,21 +145,23 @@ def test_a_full_journal_is_told_and_goes_on(
             super().__init__(path)
             self._db.execute("PRAGMA max_page_count=40")
 
-    monkeypatch.setattr("grader.cli.Journal", Full)
+    monkeypatch.setattr("grader.commands.cli.Journal", Full)
     status, said = run("grade", folder, "--no-sandbox", "--jobs", "1")
     assert status == 1
     assert "the disk is full" in said
     assert "type the same command" in said
     done = [name for (name,) in rows(journal(in_checkout), "SELECT folder FROM record")]
     assert done
-    monkeypatch.setattr("grader.cli.Journal", Journal)
+    monkeypatch.setattr("grader.commands.cli.Journal", Journal)
     before = runs(in_checkout)
     assert run("grade", folder, "--no-sandbox")[0] == 0
     assert not {f"run {name}" for name in done} & set(runs(in_checkout)[len(before) :])
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO])
-@pytest.mark.parametrize("where", ["publish.write_gradebook", "render.write_atomic", "build.shutil.rmtree"])
+@pytest.mark.parametrize(
+    "where", ["pages.publish.write_gradebook", "pages.render.write_atomic", "running.build.shutil.rmtree"]
+)
 def test_errors_of_the_disk_are_sentences(
     in_checkout: Layout,
     submissions: Submissions,
@@ -186,7 +188,7 @@ def test_other_errors_are_not_taken_for_the_disks() -> None:
 def test_a_nearly_full_disk_is_told_before_anything_begins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     need_space(tmp_path / "not" / "there")
     usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr("grader.storage.shutil.disk_usage", lambda _: usage._replace(free=1 << 20))
+    monkeypatch.setattr("grader.base.storage.shutil.disk_usage", lambda _: usage._replace(free=1 << 20))
     with pytest.raises(GraderError, match="1 MB left"):
         need_space(tmp_path / "not" / "there")
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from golden import check_golden
-from grader import student
-from grader.assignment import load_assignment
-from grader.layout import Layout
-from grader.result import Line, Profile, result_from
-from grader.student_text import Choice, Terminal, profile_text, report
+from grader.authoring.imports import closure
+from grader.base.layout import Layout
+from grader.model.assignment import load_assignment
+from grader.model.result import Line, Profile, result_from
+from grader.student import make
+from grader.student.text import Choice, Terminal, profile_text, report
 
 _TODOS = "// TODO(alpha): this\n\n// TODO(beta_two): that\n// TODO(gamma): more\n"
 _STUB = _TODOS + "// todo alpha_one\n// todo beta_two\n// todo gamma_bonus\n"
@@ -35,7 +35,7 @@ def folder(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(folder: Path, source: str, *words: str) -> int:
     (folder / "ladder.cu").write_text(source)
-    return student.main([*words[:1], "90_fake", *words[1:]])
+    return make.main([*words[:1], "90_fake", *words[1:]])
 
 
 @pytest.mark.parametrize("name", _SOURCES)
@@ -125,12 +125,12 @@ def test_overview_has_a_line_each(folder: Path, in_checkout: Layout, capfd: pyte
         in_checkout.glue(other.name).write_text("// glue\n")
         shutil.copy(suite, in_checkout.public_suite(other.name))
     shutil.rmtree(folder)
-    assert student.main(["test"]) == 1
+    assert make.main(["test"]) == 1
     text = capfd.readouterr().out
     check_golden("student_overview.txt", text)
     for name in in_checkout.assignments():
         (in_checkout.assignment(name) / "ladder.cu").write_text(_SOURCES["all_right"])
-    assert student.main(["test"]) == 0
+    assert make.main(["test"]) == 0
     text = capfd.readouterr().out
     assert "All is done" in text
     assert "Next:" not in text
@@ -149,27 +149,20 @@ def test_colour_is_only_for_terminals(in_checkout: Layout) -> None:
 
 
 def test_students_need_no_python_packages() -> None:
-    package = ROOT / "grader" / "src" / "grader"
-    seen, todo = set(), ["student"]
-    while todo:
-        name = todo.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for node in ast.walk(ast.parse((package / f"{name}.py").read_text())):
+    modules = closure("grader.student.make")
+    assert {f"{path.parent.name}/{path.name}" for path in modules} >= {"student/text.py", "base/files.py"}
+    for path in modules:
+        for node in ast.walk(ast.parse(path.read_text())):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            for module in names:
-                if module.startswith("grader."):
-                    todo.append(module.partition(".")[2])
-                else:
-                    assert module.partition(".")[0] in sys.stdlib_module_names | {"grader"}, (name, module)
+            for name in names:
+                assert name.partition(".")[0] in sys.stdlib_module_names | {"grader"}, (path, name)
 
 
 def test_a_gpu_that_is_not_there(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(student, "_GPU_NODES", (tmp_path / "nvidiactl",))
+    monkeypatch.setattr(make, "_GPU_NODES", (tmp_path / "nvidiactl",))
     assert run(folder, "", "test", "--device", "cuda") == 3
     said = capfd.readouterr()
     assert said.out == ""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from grader.handout import make_handout
-from grader.layout import find_layout
+from grader.authoring.handout import make_handout
+from grader.base.layout import find_layout
 
 PAGE = "docs/tutorials/first-kernel.md"
 _BLOCK = re.compile(r"^```(?P<head>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -1,0 +1,178 @@
+"""The author's safety net: an assignment that passes can be handed out.
+
+Stubs compile, have their TODOs and fail; references get full marks; right solutions of other designs get the points
+that their first lines declare; wrong solutions get the verdicts that theirs declare, and the messages on record; the
+points add up; every criterion counts tests that exist; files are in their places (see `check_files`); what the handout
+offers solves nothing (see `check_handout`). `check_run` runs all that.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from grader.authoring.declared import REFERENCE, STUB
+from grader.authoring.finding import Finding
+from grader.model.assignment import Assignment
+from grader.model.record import Record
+from grader.model.score import Score, points_text
+
+SEED = 20_071_001  # fixed: a check that fails must fail again
+
+
+@dataclass
+class Checked:
+    """All findings of one assignment, and what is counted at the end."""
+
+    assignment: Assignment
+    findings: list[Finding]
+    verdicts: Counter[str]
+    right: int = 0
+
+
+def check_points(assignment: Assignment) -> Finding:
+    """The criteria without bonus add up to the assignment's points."""
+    total = sum(criterion.points for criterion in assignment.criteria if not criterion.bonus)
+    bonus = sum(criterion.points for criterion in assignment.criteria if criterion.bonus)
+    detail = f"{points_text(total)}{f' and {points_text(bonus)} bonus' if bonus else ''}"
+    wrong = abs(total - assignment.points) > 1e-9  # noqa: PLR2004
+    problem = f"the criteria give {detail}, and points says {points_text(assignment.points)}" if wrong else ""
+    return Finding("points", f"{detail} in {len(assignment.criteria)} criteria", problem)
+
+
+def check_todos(assignment: Assignment) -> Finding:
+    """The stub has a TODO that names each rung."""
+    stub = assignment.path.parent / assignment.submission
+    text = stub.read_text(encoding="utf-8", errors="replace") if stub.is_file() else ""
+    names = set(re.findall(r"TODO\((\w+)\)", text))
+    missing = [rung.id for rung in assignment.rungs if rung.id not in names and rung.id.split("_")[0] not in names]
+    problem = f"no TODO names {', '.join(missing)}" if missing else ""
+    return Finding("stub's TODOs", f"all {len(assignment.rungs)} rungs named", problem)
+
+
+def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
+    """Every glob of every criterion finds tests in the suite."""
+    empty = [
+        f"{criterion.id} ({glob})"
+        for criterion in assignment.criteria
+        for glob in criterion.tests
+        if not any(fnmatchcase(name, glob) for name in tests)
+    ]
+    problem = f"these find no test in the suite: {', '.join(empty)}" if empty else ""
+    return Finding("criteria's tests", f"{len(tests)} tests in the suite", problem)
+
+
+def check_stub(assignment: Assignment, record: Record) -> Finding:
+    """The stub compiles, and earns nothing on any rung."""
+    if record.verdict in ("COMPILE", "HARNESS") or record.score is None or record.result is None:
+        return Finding(STUB, "", f"{record.verdict}: {record.message}")
+    passed = [criterion.id for criterion in record.score.criteria if criterion.is_full and criterion.possible]
+    failing = {test.rung for test in record.result.tests if test.verdict != "PASS"}
+    unbeaten = [rung.id for rung in assignment.rungs if rung.id not in failing]
+    problem = ""
+    if passed:
+        problem = f"the stub earns full marks for {', '.join(passed)}"
+    elif unbeaten:
+        problem = f"the stub fails no test on {', '.join(unbeaten)}"
+    return Finding(STUB, f"compiles and fails ({record.verdict}, {points_text(record.score.total)} points)", problem)
+
+
+def check_reference(record: Record) -> Finding:
+    """The reference has every point that there is."""
+    if record.score is None:
+        return Finding(REFERENCE, "", record.message)
+    short = _short(record.score)
+    problem = f"{record.verdict}; below full marks: {short}" if short or record.verdict != "PASS" else ""
+    if record.message:
+        problem += f"\n{record.message}"
+    return Finding(REFERENCE, f"full marks ({_marks(record.score)})", problem)
+
+
+def check_right(assignment: Assignment, record: Record, points: float, bonus: float) -> Finding:
+    """A right solution of another design gets the points that it declares."""
+    if record.score is None:
+        return Finding(record.folder, "", record.message)
+    got = (record.score.total - record.score.bonus, record.score.bonus)
+    if all(abs(one - other) < 1e-9 for one, other in zip(got, (points, bonus), strict=True)):  # noqa: PLR2004
+        return Finding(record.folder, f"right ({_sum(*got)})")
+    problem = f"declares {_sum(points, bonus)} and gets {_sum(*got)}"
+    if short := _short(record.score):
+        problem += f"; below full marks: {short}"
+    if said := first_message(assignment, record):
+        problem += f"\n{said}"
+    return Finding(record.folder, "", problem)
+
+
+def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str) -> Finding:
+    """A wrong solution gets the verdict it declares, on the rung it declares."""
+    wanted = f"{verdict} {rung}".strip()
+    got_verdict, got_rung = record.verdict, record.score.rung if record.score else ""
+    if rung and assignment.is_bonus_rung(rung) and got_verdict == "PASS" and record.result:
+        failed = [verdict for where, verdict in record.result.failures() if where == rung]
+        if failed:
+            got_verdict, got_rung = failed[0], rung
+    ids = [known.id for known in assignment.rungs]
+    if rung in ids and got_rung in ids[ids.index(rung) + 1 :] and not _has_failed(record, got_rung):
+        got_verdict, got_rung = "PASS", rung  # the rungs above do not run, and so their evidence is not there
+    got = f"{got_verdict} {got_rung}".strip()
+    if (got_verdict, got_rung if rung else "") == (verdict, rung):
+        return Finding(record.folder, got)
+    said = first_message(assignment, record)
+    return Finding(record.folder, got, f"declares {wanted} and gets {got}" + (f"\n{said}" if said else ""))
+
+
+def _has_failed(record: Record, rung: str) -> bool:
+    result = record.result
+    return result is not None and any(where == rung for where, _ in result.failures())
+
+
+def first_message(assignment: Assignment, record: Record) -> str:
+    """What a student reads first: the compiler's message, else what is wrong on the first rung that fails.
+
+    That is its first failing test's message, or a budget's. Bonus rungs, and what was not begun, come last.
+    """
+    if record.message or record.result is None or record.score is None:
+        return record.message.strip()
+    place = {rung.id: index for index, rung in enumerate(assignment.rungs)}
+    said: list[tuple[bool, bool, int, str]] = []
+    for test in record.result.tests:
+        if test.verdict != "PASS" and not test.is_evidence:
+            rank = place.get(test.rung, len(place))
+            said.append((test.unfinished, assignment.is_bonus_rung(test.rung), rank, test.message))
+    failed = {rank for *_, rank, _ in said}
+    short = {criterion.id for criterion in record.score.criteria if not criterion.is_full}
+    for entry in record.result.evidence:
+        rank = place.get(entry.rung, len(place))
+        if entry.criterion in short and rank not in failed and entry.message:
+            said.append((False, assignment.is_bonus_rung(entry.rung), rank, entry.message))
+    return min(said, key=lambda one: one[:3])[3].strip() if said else ""
+
+
+def _short(score: Score) -> str:
+    return "; ".join(f"{c.id} ({c.verdict}: {c.detail})" for c in score.criteria if not c.is_full)
+
+
+def _sum(points: float, bonus: float) -> str:
+    return f"{points:g} + {bonus:g} points" if bonus else f"{points:g} points"
+
+
+def _marks(score: Score) -> str:
+    return f"{points_text(score.total)} points, {points_text(score.bonus)} of them bonus"
+
+
+def counts_text(checked: Sequence[Checked]) -> str:
+    """The closing lines: what was checked, and how much of it holds."""
+    findings = [finding for one in checked for finding in one.findings]
+    failed = sum(bool(finding.problem) for finding in findings)
+    verdicts = sum((one.verdicts for one in checked), Counter())
+    by_verdict = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+    criteria = sum(len(one.assignment.criteria) for one in checked)
+    rungs = sum(len(one.assignment.rungs) for one in checked)
+    lines = [
+        f"{len(findings) - failed} of {len(findings)} checks hold",
+        f"{len(checked)} stubs and {len(checked)} references of {rungs} rungs, {criteria} criteria, "
+        f"{sum(one.right for one in checked)} right solutions of other designs, "
+        f"{verdicts.total()} wrong ones{f' ({by_verdict})' if by_verdict else ''}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,203 @@
+"""What `grader check` asks of an assignment's files: each in its place, none that nobody knows, figures up to date."""
+
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from grader.authoring.finding import Finding
+from grader.authoring.handout import make_handout
+from grader.base.errors import GraderError, InfrastructureError
+from grader.base.files import write_atomic
+from grader.base.layout import Layout
+from grader.model.assignment import Assignment
+from grader.running.pipeline import Bench
+
+FIGURES = "figures.json"
+_ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
+_HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
+MESSAGES = "messages.txt"
+FEWEST_WRONG = 10
+FEWEST_RIGHT = 5
+_STUDENTS = ("README.md", "Makefile", "assignment.toml")
+_PICTURES = ("*.svg", "*.png")
+
+
+def check_places(layout: Layout, assignment: Assignment) -> Finding:
+    """Every file that an assignment has is there, and no other."""
+    own, hidden = assignment.path.parent, layout.reference(assignment.id)
+    suites = layout.harness / "suites"
+    missing = [own / name for name in (*_STUDENTS, assignment.submission)]
+    missing += [hidden / assignment.submission, hidden / "hidden_test.cc"]
+    missing += [suites / f"{assignment.id}_test.cc", layout.glue(assignment.id)]
+    problems = [f"{path.relative_to(layout.root)} is missing" for path in missing if not path.is_file()]
+    if not any(own.glob("*.h")):
+        problems.append(f"{own.relative_to(layout.root)} has no header with the launchers' signatures")
+    known = {
+        own: (*_STUDENTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
+        hidden: (
+            *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
+            *("hidden_*.cc", "*.h"),
+            *("wrong/*.cu", f"wrong/{MESSAGES}", "right/*.cu", "hostile/*.cu", "from_handout/*.cu"),
+        ),
+    }
+    problems += [
+        f"{path.relative_to(layout.root)} is out of place"
+        for folder, patterns in known.items()
+        for path in sorted(folder.rglob("*"))
+        if not path.is_dir() and not _fits(path.relative_to(folder), patterns)
+    ]
+    problems += [
+        f"{name} is linked to by README.md and is not there"
+        for name in _linked_pictures(own / "README.md")
+        if not (own / name).is_file()
+    ]
+    return Finding("files", "all in their places", "; ".join(problems))
+
+
+def _fits(path: Path, patterns: Sequence[str]) -> bool:
+    return any(len(path.parts) == len(Path(pattern).parts) and fnmatchcase(str(path), pattern) for pattern in patterns)
+
+
+def _linked_pictures(readme: Path) -> list[str]:
+    text = readme.read_text(encoding="utf-8", errors="replace") if readme.is_file() else ""
+    return re.findall(r"!\[[^\]]*\]\(([^):]+)\)", text)
+
+
+def check_suite_files(layout: Layout) -> Finding:
+    """Each file of harness/suites that carries a number belongs to an assignment."""
+    ids = layout.assignments()
+    strays = [
+        path.name
+        for path in sorted((layout.harness / "suites").iterdir())
+        if re.match(r"\d", path.name) and not any(path.name.startswith(f"{name}_") for name in ids)
+    ]
+    strays += [
+        f"reference/{path.name}"
+        for path in sorted((layout.root / "reference").iterdir())
+        if re.match(r"\d", path.name) and path.name not in ids
+    ]
+    problem = f"these belong to no assignment: {', '.join(strays)}" if strays else ""
+    return Finding("suites and references", f"of {len(ids)} assignments", problem)
+
+
+def check_handout(layout: Layout, assignment: Assignment) -> Finding:
+    """The folder that students get of this assignment holds nothing hidden."""
+    with tempfile.TemporaryDirectory(prefix="grader-handout-") as folder:
+        try:
+            made = make_handout(layout, [assignment.id], Path(folder) / "handout")
+        except GraderError as error:
+            return Finding("handout", "", str(error))
+    return Finding("handout", f"{len(made.files)} files, nothing hidden")
+
+
+def check_count(assignment: Assignment, wrong: int, right: int) -> Finding:
+    """There are enough wrong solutions to believe in the tests, and enough right ones to believe in the budgets."""
+    problems = [
+        f"{assignment.id} has {count} {kind} solutions; at least {fewest} are wanted"
+        for kind, count, fewest in (("wrong", wrong, FEWEST_WRONG), ("right", right, FEWEST_RIGHT))
+        if count < fewest
+    ]
+    return Finding("solutions", f"{right} right, {wrong} wrong", "; ".join(problems))
+
+
+def check_figures(bench: Bench, *, record: bool) -> Finding:
+    """figures.json holds what the reference is counted to do; `record` writes it.
+
+    Another nvcc makes other instructions: figures that were recorded with one are compared with no other's.
+    """
+    assignment = bench.assignment
+    path = assignment.path.parent / FIGURES
+    if not assignment.n:
+        return Finding(FIGURES, "not wanted: the assignment has no evidence runs")
+    recorded = recorded_figures(assignment)
+    made_with = recorded.get("nvcc", bench.toolchain.nvcc_version) if recorded else ""
+    if recorded and made_with != bench.toolchain.nvcc_version and not record:
+        return Finding(FIGURES, f"recorded with nvcc {made_with}, and not compared")
+    try:
+        measured = _measure(bench)
+    except InfrastructureError as error:
+        return Finding(FIGURES, "", str(error))
+    if record:
+        write_atomic(path, json.dumps(measured, indent=1, ensure_ascii=False) + "\n")
+        return Finding(FIGURES, "recorded")
+    problem = _difference(recorded, measured)
+    again = f"{problem}; type:  grader check {assignment.id} --record"
+    return Finding(FIGURES, f"{len(measured['profiles'])} rungs, up to date", again if problem else "")
+
+
+def recorded_figures(assignment: Assignment) -> dict[str, Any] | None:
+    """What figures.json has, where there is one."""
+    path = assignment.path.parent / FIGURES
+    figures: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return figures
+
+
+def _difference(recorded: dict[str, Any] | None, measured: dict[str, Any]) -> str:
+    if recorded is None:
+        return "it is missing"
+    old, new = recorded.get("profiles", []), measured["profiles"]
+    changed = [str(profile.get("rung")) for profile in new if profile not in old]
+    if changed:
+        return f"it is not what the reference is counted to do ({', '.join(changed)})"
+    return "it has rungs that the assignment has not" if len(old) != len(new) else ""
+
+
+def _measure(bench: Bench) -> dict[str, Any]:
+    """The reference's figures, as the suite records them, with the compiler that they depend on."""
+    record = bench.reference.figures(bench)
+    if record is None:
+        raise InfrastructureError("there is no reference to measure")
+    figures: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    return {"format": figures.pop("format", 1), "nvcc": bench.toolchain.nvcc_version, **figures}
+
+
+def check_messages(
+    layout: Layout, assignment: Assignment, messages: dict[str, str], *, update: bool, is_partial: bool = False
+) -> Finding:
+    """The first message that each wrong solution gets is the one on record; `update` records.
+
+    `is_partial`: `messages` has only some of the wrong solutions; what is on record of the others stays as it is.
+    """
+    path = layout.reference(assignment.id) / "wrong" / MESSAGES
+    recorded = _sections(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    wanted = _sections(messages_text(messages))
+    if update:
+        write_atomic(path, messages_text((recorded if is_partial else {}) | messages))
+        return Finding(MESSAGES, f"{len(messages)} recorded")
+    again = f"look at it, and type:  grader check {assignment.id} --update-messages"
+    if not path.is_file():
+        return Finding(MESSAGES, "", f"it is missing; {again}")
+    problems = []
+    for name in sorted(wanted.keys() if is_partial else recorded.keys() | wanted.keys()):
+        if name not in recorded:
+            problems.append(f"{name} is not in it")
+        elif name not in wanted:
+            problems.append(f"it has {name}, which does not exist")
+        elif recorded[name] != wanted[name]:
+            problems.append(f"{name} was\n{recorded[name]}\nand is\n{wanted[name]}")
+    return Finding(MESSAGES, f"{len(messages)} as recorded", "\n".join([*problems, again]) if problems else "")
+
+
+def messages_text(messages: dict[str, str]) -> str:
+    """The golden file: each wrong solution's name, and its first message.
+
+    Addresses are left out: they say what was allocated before, and that depends on which tests ran. Of a compiler's
+    message only the places of the errors are kept: its wording, the headers that it quotes, and the lines of the
+    toolkit's headers are the toolchain's.
+    """
+    return "\n".join(f"== {name}\n{_recorded(message)}\n" for name, message in sorted(messages.items()))
+
+
+def _recorded(message: str) -> str:
+    errors = _ERROR.findall(message)
+    return "\n".join(errors) if errors else _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))
+
+
+def _sections(text: str) -> dict[str, str]:
+    parts = re.split(r"^== (.+)\n", text, flags=re.MULTILINE)[1:]
+    return {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}

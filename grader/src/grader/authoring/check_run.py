@@ -1,0 +1,354 @@
+"""How `grader check` comes to its findings: all assignments' solutions in one queue, and nothing run that is known.
+
+The time of a check is the suites' and the compilers'. So no processor waits for the last solution of an assignment:
+the next one's are in the queue. What can't change a finding is left out of a wrong solution's run:
+
+* the rungs above the one that it declares: the verdict is that of the first rung that fails (`tests_above`);
+* what comes after the first failure on a rung: verdict and message are the first one's (--one-failure);
+* on the rungs below, what another solution runs on the same code (`known_tests`). Most wrong solutions have one good
+  kernel for all the rungs that are not the point.
+
+The stub, the reference and the right solutions run every test.
+"""
+
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+
+from grader.authoring.check import (
+    SEED,
+    Checked,
+    check_points,
+    check_reference,
+    check_right,
+    check_stub,
+    check_tests,
+    check_todos,
+    check_wrong,
+    first_message,
+)
+from grader.authoring.check_files import check_count, check_figures, check_handout, check_messages, check_places
+from grader.authoring.check_handout import Attack, attacks_from_handout, check_attack
+from grader.authoring.declared import REFERENCE, STUB, Collected, collect
+from grader.authoring.finding import Finding
+from grader.authoring.same_code import Code
+from grader.base.jobs import Jobs
+from grader.base.layout import Layout
+from grader.base.toolchain import Toolchain
+from grader.model.assignment import Assignment
+from grader.model.discovery import Submission
+from grader.model.record import Record
+from grader.model.result import EVIDENCE_SUITE, TestResult
+from grader.model.roster import Student
+from grader.model.score import overall_verdict
+from grader.running.pipeline import Bench, Quiet, grade_one, key_of, prepare
+from grader.running.run import RunSettings
+from grader.running.store import Journal
+from grader.running.worker_cache import WorkerCache
+
+
+@dataclass(frozen=True)
+class CheckSettings:
+    """How a check runs.
+
+    `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
+    `only`: globs such as `right/*`; solutions that match none of them are not graded.
+    """
+
+    jobs: int
+    threads: int
+    sandboxed: bool
+    record: bool = False
+    update_messages: bool = False
+    only: Sequence[str] = ()
+
+
+def check_assignments(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignments: Sequence[Assignment],
+    settings: CheckSettings,
+    *,
+    on_begin: Callable[[Assignment], None],
+    on_finding: Callable[[Finding], None],
+    stop: threading.Event,
+) -> list[Checked]:
+    """Checks assignments; each finding is also given to `on_finding`, one assignment's after the other's."""
+    shown = _InOrder(assignments, on_begin, on_finding)
+    jobs = Jobs(settings.jobs, stop)
+    with tempfile.TemporaryDirectory(prefix="grader-check-") as name:
+        journal = Journal(Path(name) / "journal.sqlite")
+        cache = WorkerCache(layout)
+        cache.prune()
+        checks = [
+            _Check(layout, toolchain, assignment, settings, Path(name), journal, cache, partial(shown.add, index), stop)
+            for index, assignment in enumerate(assignments)
+        ]
+
+        def begin(index: int) -> None:
+            if index < len(checks):
+                jobs.add(checks[index].begin, partial(begun, index))
+
+        def begun(index: int, submissions: Sequence[Submission]) -> None:
+            begin(index + 1)  # beside this one's solutions
+            left = len(submissions)
+
+            def graded(_: None) -> None:
+                nonlocal left
+                left -= 1
+                if left == 0:
+                    finish(index)
+
+            for submission in submissions:
+                jobs.add(partial(checks[index].grade, submission), graded)
+            if not submissions:
+                finish(index)
+
+        def finish(index: int) -> None:
+            checks[index].finish()
+            shown.finish(index)
+
+        try:
+            begin(0)
+            jobs.run()
+        finally:
+            journal.close()
+    return [check.checked for check in checks]
+
+
+class _InOrder:
+    """Shows the findings of one assignment as they come, and keeps those of the ones after it until it is done."""
+
+    def __init__(
+        self,
+        assignments: Sequence[Assignment],
+        on_begin: Callable[[Assignment], None],
+        on_finding: Callable[[Finding], None],
+    ) -> None:
+        self._assignments = assignments
+        self._on_begin = on_begin
+        self._on_finding = on_finding
+        self._waiting: list[list[Finding]] = [[] for _ in assignments]
+        self._finished = [False] * len(assignments)
+        self._now = 0
+        self._lock = threading.Lock()
+        if assignments:
+            on_begin(assignments[0])
+
+    def add(self, index: int, finding: Finding) -> None:
+        with self._lock:
+            if index == self._now:
+                self._on_finding(finding)
+            else:
+                self._waiting[index].append(finding)
+
+    def finish(self, index: int) -> None:
+        with self._lock:
+            self._finished[index] = True
+            while self._now < len(self._finished) and self._finished[self._now]:
+                self._now += 1
+                if self._now < len(self._finished):
+                    self._on_begin(self._assignments[self._now])
+                    for finding in self._waiting[self._now]:
+                        self._on_finding(finding)
+
+
+class _Check:
+    """The check of one assignment. `begin` and `grade` run on any thread, `finish` when all is graded."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        settings: CheckSettings,
+        folder: Path,
+        journal: Journal,
+        cache: WorkerCache,
+        on_finding: Callable[[Finding], None],
+        stop: threading.Event,
+    ) -> None:
+        self.checked = Checked(assignment, [], Counter())
+        self._layout = layout
+        self._toolchain = toolchain
+        self._assignment = assignment
+        self._settings = settings
+        self._folder = folder
+        self._journal = journal
+        self._cache = cache
+        self._on_finding = on_finding
+        self._stop = stop
+        self._lock = threading.Lock()
+        self._messages: dict[str, str] = {}
+        self._known: dict[str, list[TestResult]] = {}
+        self._collected = Collected()
+        self._attacks: dict[str, Attack] = {}
+        self._bench: Bench | None = None
+
+    def begin(self) -> list[Submission]:
+        """Checks the files, and returns the solutions to grade: those that take longest first."""
+        layout, assignment, settings = self._layout, self._assignment, self._settings
+        self._found(
+            check_points(assignment),
+            check_places(layout, assignment),
+            check_todos(assignment),
+            check_handout(layout, assignment),
+        )
+        run = RunSettings(SEED, "vgpu", settings.threads, settings.sandboxed)
+        work = self._folder / assignment.id
+        bench = prepare(layout, self._toolchain, assignment, run, work, self._stop, self._cache.build)
+        self._collected = collected = collect(layout, assignment)
+        self._found(
+            check_tests(assignment, bench.suite.tests),
+            *collected.problems,
+            check_count(assignment, len(collected.wrong), len(collected.right)),
+        )
+        attacks, said = attacks_from_handout(layout, assignment, settings.only)
+        self._attacks = {attack.name: attack for attack in attacks}
+        self._found(*said)
+        self._found(check_figures(bench, record=settings.record))
+        self._bench = replace(bench, flags=("--evidence=judged",))  # no figures but the judged ones are looked at
+        chosen = [
+            submission
+            for submission in collected.submissions
+            if not settings.only or any(fnmatchcase(submission.folder, glob) for glob in settings.only)
+        ]
+        chosen += [Submission(attack.name, Student(attack.name), attack.source) for attack in attacks]
+        chosen.sort(key=lambda submission: submission.folder in collected.wrong)
+        self._known = known_tests(assignment, bench.suite.tests, chosen, collected)
+        return chosen
+
+    def grade(self, submission: Submission) -> None:
+        """Grades one solution and says what is found."""
+        bench = self._bench
+        assert bench is not None  # noqa: S101
+        if submission.folder in self._collected.wrong:
+            bench = replace(bench, flags=(*bench.flags, "--one-failure"))
+            rung = self._collected.wrong[submission.folder][1]
+            done = [
+                *tests_above(self._assignment, bench.suite.tests, rung),
+                *self._known.get(submission.folder, ()),
+            ]
+            self._journal.add_tests(submission.folder, key_of(bench, submission), done)
+        record = grade_one(bench, submission, self._journal, Quiet(), "grader check", self._stop)
+        self._judge(with_known_evidence(self._assignment, record, self._known.get(submission.folder, ())))
+
+    def finish(self) -> None:
+        """What is to be said once all are graded."""
+        update, is_partial = self._settings.update_messages, bool(self._settings.only)
+        self._found(
+            check_messages(self._layout, self._assignment, self._messages, update=update, is_partial=is_partial)
+        )
+
+    def _judge(self, record: Record) -> None:
+        folder = record.folder
+        if folder == STUB:
+            self._found(check_stub(self._assignment, record))
+        elif folder == REFERENCE:
+            self._found(check_reference(record))
+        elif folder in self._attacks:
+            self._found(check_attack(self._attacks[folder], record))
+        elif folder in self._collected.right:
+            self._found(check_right(self._assignment, record, *self._collected.right[folder]))
+            with self._lock:
+                self.checked.right += 1
+        else:
+            verdict, rung = self._collected.wrong[folder]
+            self._found(check_wrong(self._assignment, record, verdict, rung))
+            with self._lock:
+                self.checked.verdicts[verdict] += 1
+                self._messages[folder.removeprefix("wrong/")] = first_message(self._assignment, record)
+
+    def _found(self, *findings: Finding) -> None:
+        for finding in findings:
+            with self._lock:
+                self.checked.findings.append(finding)
+            self._on_finding(finding)
+
+
+def rung_of(test: str) -> str:
+    """The rung that a test's full name ends with."""
+    return test.rpartition("/")[2]
+
+
+def tests_above(assignment: Assignment, tests: Sequence[str], rung: str) -> list[TestResult]:
+    """The tests of rungs above the one that a wrong solution fails on, as if they had passed.
+
+    The verdict is that of the first rung that fails, so these need not run. Where that is a bonus rung all others have
+    to pass, and only the bonus rungs above it need not run; a solution that declares no rung has to show all.
+    """
+    ids = [known.id for known in assignment.rungs]
+    if rung not in ids:
+        return []
+    above = ids[ids.index(rung) + 1 :]
+    if assignment.is_bonus_rung(rung):
+        above = [other for other in above if assignment.is_bonus_rung(other)]
+    return [_as_passed(name) for name in tests if rung_of(name) in above]
+
+
+def _as_passed(name: str) -> TestResult:
+    return TestResult(name, rung_of(name), "PASS", 0.0, "", "", "", ())
+
+
+def known_tests(
+    assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
+) -> dict[str, list[TestResult]]:
+    """By wrong solution, the tests and evidence that one before it runs on the same code, as if they had passed.
+
+    A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
+    passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs
+    that have to pass count. A metric may compare rungs: then all of them have to be the same code.
+    """
+    ids = [rung.id for rung in assignment.rungs]
+    compared = {rung: sorted({rung}.union(*_rungs_compared(assignment, rung))) for rung in ids}
+    kinds = {
+        is_evidence: [name for name in tests if name.startswith(f"{EVIDENCE_SUITE}.") == is_evidence]
+        for is_evidence in (False, True)
+    }
+    seen: set[tuple[object, ...]] = set()
+    known: dict[str, list[TestResult]] = {}
+    for submission in submissions:
+        verdict, declared = collected.wrong.get(submission.folder, ("", ""))
+        if (not verdict and submission.folder != REFERENCE) or verdict in ("COMPILE", "REJECTED"):
+            continue
+        code = Code((submission.source or b"").decode("utf-8", "replace"))
+        keys = {rung: code.key(rung) for rung in ids}
+        below = ids[: ids.index(declared)] if declared and not assignment.is_bonus_rung(declared) else ids
+        for rung in below:
+            if assignment.is_bonus_rung(rung):
+                continue
+            for is_evidence, rungs in ((False, [rung]), (True, compared[rung])):
+                same = (is_evidence, rung, *(keys[other] for other in rungs))
+                if "" in same:
+                    continue
+                if same in seen and verdict:
+                    own = [_as_passed(name) for name in kinds[is_evidence] if rung_of(name) == rung]
+                    known.setdefault(submission.folder, []).extend(own)
+                seen.add(same)
+    return known
+
+
+def with_known_evidence(assignment: Assignment, record: Record, known: Sequence[TestResult]) -> Record:
+    """The record as it would be had the evidence among `known`, which was left out, been measured: with full marks."""
+    rungs = {test.rung for test in known if test.name.startswith(f"{EVIDENCE_SUITE}.")}
+    if not rungs or record.score is None or record.result is None:
+        return record
+    criteria = tuple(
+        replace(criterion, points=criterion.possible, verdict="PASS")
+        if criterion.metric and criterion.value is None and criterion.rung in rungs
+        else criterion
+        for criterion in record.score.criteria
+    )
+    verdict, rung = overall_verdict(assignment, record.result.tests, criteria)
+    return replace(record, score=replace(record.score, criteria=criteria, verdict=verdict, rung=rung))
+
+
+def _rungs_compared(assignment: Assignment, rung: str) -> list[set[str]]:
+    """The other rungs that the metrics of a rung's criteria name."""
+    metrics = [metric for criterion in assignment.criteria if criterion.rung == rung for metric in criterion.metrics]
+    return [metric.scopes - {"reference"} for metric in metrics]

@@ -1,0 +1,87 @@
+"""What the solutions beside a reference declare on their first line, and what `grader check` grades.
+
+reference/NN_name/wrong/*.cu    // verdict: RACE reduce5_warp_unrolled     the verdict it must get, and on which rung
+reference/NN_name/right/*.cu    // points: 100 + 12                        the points it must get, and bonus points
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.authoring.finding import Finding
+from grader.base.layout import Layout
+from grader.model.assignment import Assignment
+from grader.model.discovery import Submission
+from grader.model.roster import Student
+
+STUB, REFERENCE = "stub", "reference"
+_VERDICT = re.compile(r"//\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?(?:;\s*gpu:\s*[A-Z]+)?\s*")
+_NUMBER = r"\d+(?:\.\d+)?"
+_POINTS = re.compile(rf"//\s*points:\s*(?P<points>{_NUMBER})(?:\s*\+\s*(?P<bonus>{_NUMBER}))?\s*")
+_NO_RUNG = ("COMPILE", "REJECTED", "PASS")
+
+
+@dataclass
+class Collected:
+    """What is to be graded, by folder: wrong solutions' verdicts and rungs, right ones' points and bonus points."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    wrong: dict[str, tuple[str, str]] = field(default_factory=dict)
+    right: dict[str, tuple[float, float]] = field(default_factory=dict)
+    problems: list[Finding] = field(default_factory=list)
+
+    def refuse(self, name: str, problem: str) -> None:
+        """Says of a file why it can't be graded."""
+        self.problems.append(Finding(name, "", problem))
+
+
+def collect(layout: Layout, assignment: Assignment) -> Collected:
+    """The stub, the reference, and every solution beside it that declares what it must get."""
+    collected = Collected()
+    hidden = layout.reference(assignment.id)
+    for name, path in (
+        (STUB, assignment.path.parent / assignment.submission),
+        (REFERENCE, hidden / assignment.submission),
+    ):
+        if path.is_file():
+            collected.submissions.append(Submission(name, Student(name), path.read_bytes()))
+        else:
+            collected.refuse(name, f"{path} is missing")
+    known = {rung.id for rung in assignment.rungs}
+    for path in _sources(hidden / "wrong"):
+        _collect_wrong(collected, path, known)
+    for path in _sources(hidden / "right"):
+        _collect_right(collected, path)
+    return collected
+
+
+def _sources(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.cu"))
+
+
+def _first_line(source: bytes) -> str:
+    return source.partition(b"\n")[0].decode("utf-8", "replace")
+
+
+def _collect_wrong(collected: Collected, path: Path, known: set[str]) -> None:
+    name, source = f"wrong/{path.name}", path.read_bytes()
+    match = _VERDICT.fullmatch(_first_line(source))
+    if not match:
+        collected.refuse(name, "its first line must be  // verdict: VERDICT rung")
+    elif match["rung"] and match["rung"] not in known:
+        collected.refuse(name, f"it declares the rung {match['rung']}, which does not exist")
+    elif not match["rung"] and match["verdict"] not in _NO_RUNG:
+        collected.refuse(name, f"it declares {match['verdict']} without a rung")
+    else:
+        collected.wrong[name] = (match["verdict"], match["rung"] or "")
+        collected.submissions.append(Submission(name, Student(name), source))
+
+
+def _collect_right(collected: Collected, path: Path) -> None:
+    name, source = f"right/{path.name}", path.read_bytes()
+    match = _POINTS.fullmatch(_first_line(source))
+    if not match:
+        collected.refuse(name, "its first line must be  // points: POINTS + BONUS")
+    else:
+        collected.right[name] = (float(match["points"]), float(match["bonus"] or 0))
+        collected.submissions.append(Submission(name, Student(name), source))

@@ -1,0 +1,66 @@
+"""`grader new`: the files of a new assignment, all of the right shape, from templates/new.
+
+The scaffold is a whole assignment in small: its stub fails, its reference passes, its one wrong solution gets its
+verdict. Its author replaces the task.
+"""
+
+import re
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grader.base.errors import GraderError
+from grader.base.layout import Layout
+
+_ID = re.compile(r"(?P<number>\d\d)_(?P<stem>[a-z][a-z0-9]*)(?P<rest>(?:_[a-z0-9]+)*)")
+
+
+def new_assignment(layout: Layout, name: str) -> list[Path]:
+    """Writes the files of the assignment `name` (08_histogram) and gives their paths; never replaces one.
+
+    Raises GraderError where the name is of another form, or taken.
+    """
+    match = _ID.fullmatch(name)
+    if not match:
+        raise GraderError(
+            f'"{name}" is no name of an assignment.\nType:  grader new 08_histogram      two digits, a word'
+        )
+    taken = [other for other in layout.assignments() if other.startswith(f"{match['number']}_")]
+    if taken:
+        raise GraderError(f"{match['number']} is taken by {taken[0]}.\nType:  grader new with another number")
+    stem = match["stem"]
+    words = name[3:].split("_")
+    environment = Environment(
+        loader=FileSystemLoader(layout.templates / "new"),
+        autoescape=False,  # noqa: S701 - sources, no page
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    values = {
+        "id": name,
+        "number": match["number"],
+        "stem": stem,
+        "name": "".join(word.capitalize() for word in words),
+        "title": " ".join(words).capitalize(),
+    }
+    own, hidden, suites = layout.assignment(name), layout.reference(name), layout.harness / "suites"
+    targets = {
+        "assignment/README.md": own / "README.md",
+        "assignment/Makefile": own / "Makefile",
+        "assignment/assignment.toml": own / "assignment.toml",
+        "assignment/launchers.h": own / f"{stem}.h",
+        "assignment/stub.cu": own / f"{stem}.cu",
+        "reference/solution.cu": hidden / f"{stem}.cu",
+        "reference/hidden_test.cc": hidden / "hidden_test.cc",
+        "reference/wrong/no_guard.cu": hidden / "wrong" / "no_guard.cu",
+        "suites/fixture.h": suites / f"{name}_fixture.h",
+        "suites/launchers.cc": suites / f"{name}_launchers.cc",
+        "suites/test.cc": suites / f"{name}_test.cc",
+    }
+    for path in targets.values():
+        if path.exists():
+            raise GraderError(f"{path} is there already.\nType:  grader new with another name")
+    for template, path in targets.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(environment.get_template(f"{template}.j2").render(values), encoding="utf-8")
+    return list(targets.values())

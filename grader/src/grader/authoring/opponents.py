@@ -1,0 +1,195 @@
+"""Hostile solutions, and what each must get: on the GPU alone, on both devices, or on the virtual GPU.
+
+They lie in reference/NN_name/hostile, and some in wrong/ too, where the first line goes on with `; gpu: VERDICT`:
+
+    // gpu: WRONG reduce8_shuffle
+    // gpu: PASS reduce8_shuffle, gains nothing; virtual: REJECTED
+    // virtual: CRASH shift2_any
+    // virtual: PASS shift2_any, at most 10 points
+
+`gpu` says what a GPU's judge finds on that rung without the virtual GPU's help; `gains nothing`, that a time was
+measured and is no better than the reference's. `virtual` is what the virtual GPU finds, PASS where it isn't said: most
+of these misbehave only where they are timed. A line with `virtual` alone is of one that is not after a GPU: on a GPU it
+is graded on both devices as a class is, and must get the same; `at most` bounds what the whole submission earns.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from grader.authoring.finding import Finding
+from grader.base.jobs import Jobs
+from grader.base.layout import Layout
+from grader.model.assignment import Assignment
+from grader.model.discovery import Submission
+from grader.model.record import Record
+from grader.model.result import VERDICTS, TestResult
+from grader.model.roster import Student
+from grader.running.pipeline import Bench, Progress, grade_one, key_of
+from grader.running.store import Journal, gpu_key
+
+GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
+_HOSTILE = re.compile(
+    r"//\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
+)
+_VIRTUAL = re.compile(r"//\s*virtual:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+)(?:, at most (?P<most>\d+) points?)?\s*")
+_WRONG = re.compile(r"//\s*verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu:\s*(?P<gpu>[A-Z]+)\s*")
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """A hostile solution: the rung that it attacks, the verdicts it must get there, and what it says of itself.
+
+    `gpu` is empty where only the virtual GPU is attacked; `most_points` is None where the verdict says enough.
+    """
+
+    submission: Submission
+    rung: str
+    gpu: str
+    virtual: str
+    gains_nothing: bool
+    says: str
+    most_points: int | None = None
+
+    def wanted(self, *, on_gpu: bool) -> str:
+        """The verdict that it must get."""
+        return self.gpu if on_gpu and self.gpu else self.virtual
+
+
+@dataclass(frozen=True)
+class Met:
+    """How an opponent fared: the verdict, and how many times as fast as the reference it was, where it was timed."""
+
+    opponent: Opponent
+    assignment: str
+    verdict: str
+    speed: float | None
+    finding: Finding
+
+
+def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponent], list[Finding]]:
+    """The assignment's opponents, and those whose first line says nothing that can be held."""
+    opponents, problems = [], []
+    rungs = {rung.id for rung in assignment.rungs}
+    for folder, patterns in (("hostile", (_HOSTILE, _VIRTUAL)), ("wrong", (_WRONG,))):
+        for path in sorted((layout.reference(assignment.id) / folder).glob("*.cu")):
+            source = path.read_bytes()
+            first = source.partition(b"\n")[0].decode("utf-8", "replace")
+            declared = _declared(first, patterns)
+            name = f"{folder}/{path.name}"
+            if (
+                declared
+                and declared["rung"] in rungs
+                and {declared["gpu"] or "PASS", declared["virtual"]} <= set(VERDICTS)
+            ):
+                opponents.append(
+                    Opponent(
+                        Submission(name, Student(name), source),
+                        declared["rung"],
+                        declared["gpu"],
+                        declared["virtual"],
+                        bool(declared["idle"]),
+                        source.split(b"\n", 2)[1].decode("utf-8", "replace").removeprefix("//").strip(),
+                        int(declared["most"]) if declared["most"] else None,
+                    )
+                )
+            elif folder == "hostile" or "gpu:" in first:
+                problems.append(
+                    Finding(name, "", "its first line must be  // gpu: VERDICT rung  or  // virtual: VERDICT rung")
+                )
+    return opponents, problems
+
+
+def _declared(line: str, patterns: Sequence[re.Pattern[str]]) -> dict[str, str] | None:
+    """What a first line declares; None where it is none of these."""
+    for pattern in patterns:
+        if match := pattern.fullmatch(line):
+            said = {"gpu": "", "virtual": "PASS", "idle": "", "most": ""}
+            return said | {name: text for name, text in match.groupdict().items() if text}
+    return None
+
+
+def meet_opponents(
+    bench: Bench,
+    opponents: Sequence[Opponent],
+    journal: Journal,
+    progress: Progress,
+    on_met: Callable[[Met], None],
+    *,
+    jobs: int,
+    stop: threading.Event,
+) -> list[Met]:
+    """Runs them, `jobs` at a time, each on its own rung alone; on a GPU where that is timed, if it is.
+
+    Where no points are looked at, the first failure is the verdict, and what comes after it is left out: a solution
+    that floods the judge would do so in every test.
+    """
+
+    def meet(opponent: Opponent) -> Met:
+        flags = () if bench.settings.on_gpu or opponent.most_points is not None else ("--one-failure",)
+        settings = replace(bench.settings, rung=opponent.rung, alone=bench.settings.alone and bool(opponent.gpu))
+        own = replace(bench, settings=settings, flags=(*bench.flags, *flags))
+        is_timed = any(one.timing and one.rung == opponent.rung for one in bench.assignment.criteria)
+        if settings.alone and is_timed:
+            # What such a solution is up to it does where it is timed: its tests are the virtual GPU's to look at.
+            passed = [
+                TestResult(name, opponent.rung, "PASS", 0.0, "", "", "", ())
+                for name in bench.suite.tests
+                if name.rpartition("/")[2] == opponent.rung
+            ]
+            journal.add_tests(opponent.submission.folder, gpu_key(key_of(own, opponent.submission)), passed)
+        record = grade_one(own, opponent.submission, journal, progress, "grader opponents", stop)
+        met = judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
+        on_met(met)
+        return met
+
+    queue = Jobs(jobs, stop)
+    met: dict[int, Met] = {}
+    for index, opponent in enumerate(opponents):
+        queue.add(partial(meet, opponent), partial(met.__setitem__, index))
+    queue.run()
+    return [met[index] for index in sorted(met)]
+
+
+def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
+    """Whether an opponent got what it must get."""
+    verdict, message = _found(opponent, record)
+    speeds = [
+        timing.speed
+        for timing in (record.result.timings if record.result else ())
+        if timing.microseconds > 0 and timing.rung == opponent.rung
+    ]
+    speed = max(speeds, default=None)
+    wanted = opponent.wanted(on_gpu=on_gpu)
+    problem = ""
+    if verdict != wanted:
+        problem = f"declares {wanted} and gets {verdict}" + (f"\n{message}" if message else "")
+    elif opponent.most_points is not None and record.score and record.score.total > opponent.most_points:
+        problem = f"declares at most {opponent.most_points} points and gets {record.score.total:g}"
+    elif on_gpu and opponent.gains_nothing and speed is None:
+        problem = "declares that it gains nothing, and was not timed"
+    elif on_gpu and opponent.gains_nothing and speed is not None and speed > GAIN:
+        problem = f"it gains: {speed:.3f} times as fast as the reference"
+    detail = f"{verdict} {opponent.rung}" + (f", {speed:.3f} × the reference" if speed is not None else "")
+    return Met(opponent, record.assignment, verdict, speed, Finding(record.folder, detail, problem))
+
+
+def _found(opponent: Opponent, record: Record) -> tuple[str, str]:
+    """The first thing that is wrong on the opponent's rung."""
+    if record.result is None:
+        return record.verdict, record.message.strip()
+    for test in record.result.tests:
+        if test.rung == opponent.rung and test.verdict != "PASS" and not test.is_evidence:
+            return test.verdict, test.message.strip()
+    for entry in record.result.evidence:
+        if entry.rung == opponent.rung and entry.verdict not in ("PASS", "SLOW"):
+            return entry.verdict, entry.message.strip()
+    return ("HARNESS", record.message) if record.score is None else ("PASS", "")
+
+
+def opponents_text(met: Sequence[Met]) -> str:
+    """The closing line: how many there were, and how many got what they must."""
+    held = sum(not one.finding.problem for one in met)
+    return f"{held} of {len(met)} opponents get the verdicts they declare"

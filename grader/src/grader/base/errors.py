@@ -1,0 +1,13 @@
+"""The ways in which the grader itself gives up."""
+
+
+class GraderError(Exception):
+    """Something the person at the keyboard can mend; its text says what to type next."""
+
+
+class InfrastructureError(Exception):
+    """The harness failed on one submission: retried, reported, never scored as the student's fault."""
+
+
+class OverrunError(InfrastructureError):
+    """The submission made the judge take more memory or time than it may: its fault, and not tried again."""

@@ -1,0 +1,82 @@
+"""Where things lie in the repository and in its build tree."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.errors import GraderError
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The repository's folders, and what the build tree holds of each assignment."""
+
+    root: Path
+    build: Path
+
+    @property
+    def harness(self) -> Path:
+        """The C++ side's sources."""
+        return self.root / "harness"
+
+    @property
+    def build_script(self) -> Path:
+        """The one place that knows how a worker is compiled."""
+        return self.harness / "worker" / "build.sh"
+
+    @property
+    def templates(self) -> Path:
+        """The pages' templates."""
+        return self.root / "templates"
+
+    @property
+    def libraries(self) -> Path:
+        """Where the worker's library and the CUDA runtime replacement are."""
+        return self.build / "lib"
+
+    def assignment(self, name: str) -> Path:
+        """The folder that students see."""
+        return self.root / "assignments" / name
+
+    def reference(self, name: str) -> Path:
+        """The folder that students never see."""
+        return self.root / "reference" / name
+
+    def glue(self, name: str) -> Path:
+        """The launchers' glue that is compiled into every worker of the assignment."""
+        return self.harness / "suites" / f"{name}_launchers.cc"
+
+    def compiled_glue(self, name: str) -> Path:
+        """The glue as the build tree has it compiled, where it does."""
+        return self.libraries / "glue" / f"{name}.a"
+
+    def witness(self, name: str) -> Path:
+        """A worker without a submission: where it starts, one that doesn't is itself at fault."""
+        return self.libraries / "witness" / name
+
+    def suite(self, name: str) -> Path:
+        """The judge of the assignment: with the hidden tests where they were built, else the public one."""
+        for kind in ("_full_suite", "_suite"):
+            path = self.build / "bin" / f"{name}{kind}"
+            if path.is_file():
+                return path
+        raise GraderError(
+            f"{self.build} holds no suite of {name} (bin/{name}_suite).\n"
+            "Type:  make build      or name another build tree with --build DIR"
+        )
+
+    def public_suite(self, name: str) -> Path:
+        """The judge with the tests that students have."""
+        return self.build / "bin" / f"{name}_suite"
+
+    def assignments(self) -> list[str]:
+        """Every assignment's folder name, in order."""
+        return sorted(path.parent.name for path in (self.root / "assignments").glob("*/assignment.toml"))
+
+
+def find_layout(build: Path | None, start: Path | None = None) -> Layout:
+    """The repository around the current folder, else around this package; raises GraderError where there is none."""
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents, *Path(__file__).resolve().parents):
+        if (folder / "assignments").is_dir() and (folder / "harness").is_dir():
+            return Layout(folder, build.resolve() if build else folder / "build")
+    raise GraderError("no Lockstep checkout around this folder.\nType:  cd path/to/lockstep   and try again")

@@ -1,0 +1,67 @@
+"""What to say where the disk doesn't take what the grader writes."""
+
+import errno
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+from grader.base.errors import GraderError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_SHUT = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
+_BROKEN = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE}
+_LEAST_FREE = 32 << 20
+_SQLITE_ERROR = 0xFF  # the rest of a code says more than is needed here
+
+_MAKE_ROOM = "What is done is kept. Free some space, and type the same command"
+_ELSEWHERE = "What is done is kept. Make it writable, or type the same command with --out DIR"
+
+
+class DamagedError(GraderError):
+    """A journal that can be read in part at best."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        """`problem` is what could not be read."""
+        super().__init__(
+            f"{path} is damaged: {problem}.\n"
+            f"Type:  grader repair --out {path.parent}      to keep what can be read; the rest is graded again"
+        )
+
+
+def storage_problem(error: OSError) -> str | None:
+    """What to say of an error of the file system; None where it is of another kind, and a mistake in the program."""
+    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the disk"
+    if error.errno in _FULL:
+        return f"{name}: {error.strerror}.\n{_MAKE_ROOM}"
+    if error.errno in _SHUT:
+        return f"{name} can't be written or read: {error.strerror}.\n{_ELSEWHERE}"
+    if error.errno in _BROKEN:
+        return f"{name}: {error.strerror}.\nWhat is done is kept. Once that is put right, type the same command"
+    return None
+
+
+def journal_problem(path: Path, error: sqlite3.Error) -> GraderError:
+    """What to say of an error of the journal's database."""
+    code = getattr(error, "sqlite_errorcode", 0) & _SQLITE_ERROR
+    if code == sqlite3.SQLITE_FULL:
+        return GraderError(f"{path}: the disk is full.\n{_MAKE_ROOM}")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return GraderError(f"{path} can't be written: {error}.\n{_ELSEWHERE}")
+    if code == sqlite3.SQLITE_NOTADB:
+        return GraderError(f"{path} is no journal ({error}).\nMove it away, or choose another folder with --out DIR")
+    if code == sqlite3.SQLITE_BUSY:
+        return GraderError(f"another program keeps {path} locked.\nEnd it, and type the same command")
+    if code == sqlite3.SQLITE_IOERR:
+        return GraderError(f"{path}: the disk fails or is full ({error}).\n{_MAKE_ROOM}")
+    return DamagedError(path, str(error))
+
+
+def need_space(folder: Path) -> None:
+    """Raises GraderError where the disk of `folder` is nearly full: what fails there then is nobody's fault."""
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    free = shutil.disk_usage(there).free
+    if free < _LEAST_FREE:
+        raise GraderError(
+            f"the disk of {there} has {free >> 20} MB left, and grading needs {_LEAST_FREE >> 20} MB.\n{_MAKE_ROOM}"
+        )

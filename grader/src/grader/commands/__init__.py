@@ -1,0 +1,1 @@
+"""The command line: options, the console, and what each command calls."""

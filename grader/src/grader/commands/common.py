@@ -1,0 +1,97 @@
+"""What the commands of `grader` share: options, the console, and what has to be there before anything runs."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader.authoring.finding import Finding
+from grader.base import sandbox
+from grader.base.errors import GraderError
+from grader.base.layout import Layout
+from grader.base.secret import NAME, VARIABLE
+from grader.model.assignment import Assignment
+from grader.running.run import why_no_gpu
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+WRONG_STATUS, HARNESS_STATUS, STOPPED_STATUS = 1, 3, 130
+
+out_option = click.option("--out", type=FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
+build_option = click.option("--build", type=FOLDER, help="The C++ build tree.  [default: build in the checkout]")
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Submissions graded at once.  [default: one a processor]"
+)
+device_option = click.option(
+    "--device",
+    type=click.Choice(["vgpu", "cuda"]),
+    default="vgpu",
+    show_default=True,
+    help="The virtual GPU, or a real one beside it.",
+)
+secret_option = click.option(
+    "--secret",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar=VARIABLE,
+    metavar="FILE",
+    help=f"Secret that seeds follow from; also ${VARIABLE}.  [default: {NAME} in the results' folder]",
+)
+no_sandbox_option = click.option(
+    "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code that you trust."
+)
+
+
+def make_console() -> Console:
+    """Where what is found is written."""
+    return Console(file=sys.stdout)
+
+
+def show_finding(console: Console, finding: Finding) -> None:
+    """Writes a check's line."""
+    what = escape(finding.what)
+    text = f"  [green]ok[/]    {what:44} {escape(finding.detail)}"
+    if finding.problem:
+        text = f"  [red]FAIL[/]  {what}: {escape(finding.problem)}"
+    console.print(text, highlight=False, soft_wrap=True)
+
+
+def need_gpu(layout: Layout, assignment: Assignment, device: str) -> None:
+    """Raises GraderError where --device cuda is asked for and there is nothing to run on."""
+    reason = why_no_gpu(layout, assignment) if device == "cuda" else ""
+    if reason:
+        raise GraderError(
+            f"--device cuda needs an NVIDIA GPU: {reason}.\n"
+            "Type the same command without --device cuda: the virtual GPU finds faults and counts on any machine"
+        )
+
+
+def split_jobs(jobs: int | None) -> tuple[int, int]:
+    """How many submissions at once, and how many threads for the virtual GPU of each."""
+    processors = len(os.sched_getaffinity(0))
+    jobs = jobs or processors
+    return jobs, max(1, processors // jobs)
+
+
+def is_sandboxed(no_sandbox: bool) -> bool:
+    """Whether there is to be a sandbox; raises GraderError where there can't be one."""
+    if no_sandbox:
+        click.echo("Warning: student code runs without a sandbox, as you.", err=True)
+        return False
+    reason = sandbox.why_no_sandbox()
+    if reason:
+        raise GraderError(
+            f"no sandbox for student code: {reason}.\n"
+            "If you trust all submissions, type the same command with --no-sandbox"
+        )
+    return True
+
+
+def known_assignments(layout: Layout, names: tuple[str, ...]) -> list[str]:
+    """The assignments that are named, or all; raises GraderError for one that does not exist."""
+    known = layout.assignments()
+    for name in names:
+        if name not in known:
+            raise GraderError(f'there is no assignment "{name}".\nThere are: {", ".join(known) or "none"}')
+    return list(names) or known

@@ -1,0 +1,56 @@
+"""What `grader` does with seeds and the secret that they come from."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader.base.errors import GraderError
+from grader.base.secret import Secret, open_secret
+from grader.commands.common import make_console, out_option
+from grader.pages.publish import open_journal
+
+
+def secret_of(console: Console, out: Path, given: Path | None) -> Secret:
+    """The secret to derive seeds with; says where it is when it is new."""
+    secret, path, is_new = open_secret(out, given)
+    if is_new:
+        console.print(
+            f"The inputs follow from a secret that was made just now: {escape(str(path))}\n"
+            "Keep it, and give it to no student: without it the same grades can't be had again.",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    return secret
+
+
+@click.command("seed", short_help="Shows the seed of a graded submission.")
+@click.argument("name")
+@out_option
+def seed_command(name: str, out: Path) -> None:
+    """Shows the seed of each graded submission whose folder is, or else contains, NAME, and how to repeat the run.
+
+    For instructors: who knows a seed knows the inputs. The same command with --seed gives the same result, into another
+    folder, also where the secret is lost.
+
+    \b
+    Example:
+      grader seed lovelace_ada --out out/week4
+    """
+    console = make_console()
+    journal = open_journal(out)
+    try:
+        every = [record for assignment in journal.assignments() for record in journal.current(assignment)]
+    finally:
+        journal.close()
+    same = [record for record in every if record.folder == name]
+    found = same or [record for record in every if name.casefold() in record.folder.casefold()]
+    if not found:
+        raise GraderError(f'{out} has no submission "{name}".\nType:  grader report --out {out}      for all of them')
+    for record in found:
+        again = f"{record.provenance.command} --seed {record.provenance.seed} --out {out}/again"
+        console.print(
+            f"[bold]{escape(record.assignment)}[/]  {escape(record.folder)}  seed {record.provenance.seed}\n"
+            f"  {escape(again)}",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip

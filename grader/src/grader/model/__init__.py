@@ -1,0 +1,1 @@
+"""What is graded and what came of it: assignments, submissions, results, records, scores."""

@@ -1,0 +1,250 @@
+"""``assignment.toml``: points, criteria, budgets and limits, checked so that a typo can't cost a student points."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.errors import GraderError
+from grader.base.schema import Fields, SchemaError
+from grader.model.metric import Condition, Metric, parse_condition, parse_metric
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one launcher call may take: wall-clock seconds, warp instructions a launch, bytes of output, MiB.
+
+    `judge_mb` is the judge's own memory; `test_seconds` and `submission_seconds` bound all calls of these together.
+    """
+
+    call_seconds: float
+    instruction_budget: int
+    output_bytes: int
+    memory_mb: int
+    judge_mb: int
+    test_seconds: float
+    submission_seconds: float
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One step of the ladder, and the figure that the course published for it (milliseconds, GB/s)."""
+
+    id: str
+    title: str
+    published_ms: float | None
+    published_gb_s: float | None
+    n: int  # elements of its evidence run; 0: the assignment's
+
+    @property
+    def label(self) -> str:
+        """The rung's number as its id has it ("8" of reduce8_max), or the id."""
+        found = re.search(r"\d+", self.id)
+        return found[0] if found else self.id
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What points are given for: `tests` (globs on full test names), or a `metric` or a time between `full` and `none`.
+
+    `timing` says what a measured time is compared with, "reference" or "copy"; "" where the criterion is not timed.
+    Where `only_where` does not hold, a metric earns nothing.
+    """
+
+    id: str
+    rung: str
+    points: float
+    title: str
+    bonus: bool
+    hint: str
+    tests: tuple[str, ...]
+    metric: Metric | None
+    timing: str
+    full: float
+    none: float
+    only_where: Condition | None = None
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """All metrics that decide on its points."""
+        return [metric for metric in (self.metric, self.only_where and self.only_where.metric) if metric]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What the leaderboard sorts by: a metric of one rung's evidence run, ascending or descending."""
+
+    metric: Metric
+    rung: str
+    ascending: bool
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One assignment; `points` is the most that the criteria without bonus give, `n` the evidence runs' elements."""
+
+    id: str
+    title: str
+    submission: str
+    points: float
+    n: int
+    limits: Limits
+    rungs: tuple[Rung, ...]
+    criteria: tuple[Criterion, ...]
+    ranking: Ranking | None
+    path: Path
+
+    def rung(self, rung_id: str) -> Rung | None:
+        """A rung by its id."""
+        return next((rung for rung in self.rungs if rung.id == rung_id), None)
+
+    def is_bonus_rung(self, rung_id: str) -> bool:
+        """Whether all that the rung gives is extra: then it can't spoil the verdict on the rest."""
+        own = [criterion for criterion in self.criteria if criterion.rung == rung_id]
+        return bool(own) and all(criterion.bonus for criterion in own)
+
+
+def load_assignment(folder: Path) -> Assignment:
+    """Reads `folder`/assignment.toml; raises GraderError naming the file and the key."""
+    path = folder / "assignment.toml"
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise GraderError(
+            f"{path} is missing.\nType:  ls {folder.parent}      to see which assignments there are"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise GraderError(f"{path}: {error}") from error
+    try:
+        return _assignment(Fields(document, str(path)), path)
+    except SchemaError as error:
+        raise GraderError(str(error)) from error
+
+
+def _assignment(fields: Fields, path: Path) -> Assignment:
+    limits = fields.table("limits")
+    evidence = fields.table("evidence")
+    rungs = tuple(_rung(entry) for entry in fields.tables("rung"))
+    known = [rung.id for rung in rungs]
+    criteria = tuple(_criterion(entry, known) for entry in fields.tables("criterion"))
+    assignment = Assignment(
+        id=fields.text("id"),
+        title=fields.text("title"),
+        submission=fields.text("submission"),
+        points=fields.number("points", least=0),
+        n=evidence.whole("n", 0),
+        limits=Limits(
+            call_seconds=limits.number("call_seconds", 20, least=0.1),
+            instruction_budget=limits.whole("instruction_budget", 400_000_000, least=1),
+            output_bytes=limits.whole("output_bytes", 1_000_000),
+            memory_mb=limits.whole("memory_mb", 2048, least=64),
+            judge_mb=limits.whole("judge_mb", 8192, least=512),
+            test_seconds=limits.number("test_seconds", 60, least=0.1),
+            submission_seconds=limits.number("submission_seconds", 300, least=0.1),
+        ),
+        rungs=rungs,
+        criteria=criteria,
+        ranking=_ranking(fields.table("leaderboard"), known) if fields.has("leaderboard") else None,
+        path=path,
+    )
+    evidence.text("profile", "h200")  # the judge's concern, as is the size of timed runs
+    timing = fields.table("timing")
+    timing.whole("n", 0)
+    calls = fields.table("device_calls")  # the judge's too
+    for key in ("fill_result", "copy_result"):
+        calls.flag(key, False)
+    for table in (limits, evidence, timing, calls, fields):
+        table.finish()
+    if assignment.id != path.parent.name:
+        raise SchemaError(f'{fields.at("id")}: expected the folder\'s name "{path.parent.name}", got "{assignment.id}"')
+    if Path(assignment.submission).name != assignment.submission or assignment.submission.startswith("."):
+        raise SchemaError(f"{fields.at('submission')}: expected a plain file name")
+    _refuse_twins(fields.at("rung id"), known)
+    _refuse_twins(fields.at("criterion id"), [criterion.id for criterion in criteria])
+    return assignment
+
+
+def _rung(fields: Fields) -> Rung:
+    rung = Rung(
+        id=fields.text("id"),
+        title=fields.text("title"),
+        published_ms=fields.number("published_ms", least=0) if fields.has("published_ms") else None,
+        published_gb_s=fields.number("published_gb_s", least=0) if fields.has("published_gb_s") else None,
+        n=fields.whole("n", 0),
+    )
+    fields.finish()
+    return rung
+
+
+def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
+    tests = fields.texts("tests")
+    metric = _metric(fields, rungs) if fields.has("metric") else None
+    timing = fields.choice("timing", ("reference", "copy"), "") if fields.has("timing") else ""
+    if bool(tests) + bool(metric) + bool(timing) != 1:
+        raise SchemaError(f"{fields.at('tests')}: a criterion has tests, a metric or a timing, and one of them only")
+    criterion = Criterion(
+        id=fields.text("id"),
+        rung=_known_rung(fields, rungs),
+        points=fields.number("points", least=0),
+        title=fields.text("title"),
+        bonus=fields.flag("bonus", False),
+        hint=fields.text("hint", ""),
+        tests=tests,
+        metric=metric,
+        timing=timing,
+        full=fields.number("full") if metric or timing else 0.0,
+        none=fields.number("none") if metric or timing else 0.0,
+        only_where=_condition(fields, rungs) if metric and fields.has("only_where") else None,
+    )
+    if timing and not criterion.bonus:
+        raise SchemaError(f"{fields.at('timing')}: what is timed counts on a GPU alone, so it needs bonus = true")
+    if (metric or timing) and criterion.full == criterion.none:
+        raise SchemaError(f"{fields.at('none')}: must differ from full, for points are linear between the two")
+    fields.finish()
+    return criterion
+
+
+def _ranking(fields: Fields, rungs: list[str]) -> Ranking:
+    ranking = Ranking(
+        metric=_metric(fields, rungs),
+        rung=_known_rung(fields, rungs),
+        ascending=fields.choice("order", ("asc", "desc"), "asc") == "asc",
+    )
+    fields.finish()
+    return ranking
+
+
+def _metric(fields: Fields, rungs: list[str]) -> Metric:
+    try:
+        metric = parse_metric(fields.text("metric"))
+    except ValueError as error:
+        raise SchemaError(f"{fields.at('metric')}: {error}") from error
+    return _of_known_rungs(metric, fields.at("metric"), rungs)
+
+
+def _condition(fields: Fields, rungs: list[str]) -> Condition:
+    try:
+        condition = parse_condition(fields.text("only_where"))
+    except ValueError as error:
+        raise SchemaError(f"{fields.at('only_where')}: {error}") from error
+    _of_known_rungs(condition.metric, fields.at("only_where"), rungs)
+    return condition
+
+
+def _of_known_rungs(metric: Metric, where: str, rungs: list[str]) -> Metric:
+    for scope in metric.scopes - {"reference", *rungs}:
+        raise SchemaError(f'{where}: "{scope}" is no rung and not "reference"')
+    return metric
+
+
+def _known_rung(fields: Fields, rungs: list[str]) -> str:
+    rung = fields.text("rung")
+    if rung not in rungs:
+        raise SchemaError(f'{fields.at("rung")}: "{rung}" is none of the rungs ({", ".join(rungs)})')
+    return rung
+
+
+def _refuse_twins(where: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise SchemaError(f'{where}: "{name}" is there twice')

@@ -1,0 +1,93 @@
+"""What the counters say about each line of a source file: the same measures in a report card and in a terminal.
+
+Only the standard library is used here: students run it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from grader.model.result import Profile
+
+_SLACK = 1.05  # a line is costly where it needs this much more than the ideal
+_DIVERGENT = 0.05
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number in the margin; `note` says in words why a costly one is."""
+
+    text: str
+    is_costly: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class LineCost:
+    """One line's measures, and the warp instructions that it took."""
+
+    sectors: Measure
+    conflicts: Measure
+    divergence: Measure
+    instructions: float
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether a counter says that this line wastes something."""
+        return bool(self.notes)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is costly, in words."""
+        return [m.note for m in (self.sectors, self.conflicts, self.divergence) if m.is_costly]
+
+
+def base_name(path: str) -> str:
+    """The last part of a path as a compiler on any system wrote it."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def counters_by_line(file_name: str, profiles: Iterable[Profile]) -> dict[int, dict[str, float]]:
+    """The counters of each line of a file, added up over the profiles."""
+    sums: dict[int, dict[str, float]] = {}
+    for profile in profiles:
+        for line in profile.lines:
+            if base_name(line.file) == file_name:
+                own = sums.setdefault(line.line, {})
+                for name, value in line.counters.items():
+                    own[name] = own.get(name, 0.0) + value
+    return sums
+
+
+def line_cost(counts: Mapping[str, float]) -> LineCost:
+    """The measures that follow from a line's counters."""
+    return LineCost(_sectors(counts), _conflicts(counts), _divergence(counts), counts.get("warp_instructions", 0.0))
+
+
+def _sectors(counts: Mapping[str, float]) -> Measure:
+    requests = counts.get("global_load_requests", 0) + counts.get("global_store_requests", 0)
+    if not requests:
+        return Measure("")
+    sectors = counts.get("global_load_sectors", 0) + counts.get("global_store_sectors", 0)
+    ideal = counts.get("global_load_sectors_ideal", 0) + counts.get("global_store_sectors_ideal", 0)
+    each, best = sectors / requests, ideal / requests
+    note = f"{each:.1f} sectors a request where {best:.1f} would do"
+    return Measure(f"{each:.1f}", ideal > 0 and sectors > _SLACK * ideal, note)
+
+
+def _conflicts(counts: Mapping[str, float]) -> Measure:
+    wavefronts = counts.get("shared_wavefronts", 0)
+    if not wavefronts:
+        return Measure("")
+    ideal = counts.get("shared_wavefronts_ideal", 0)
+    times = wavefronts / ideal if ideal else 1.0
+    note = f"bank conflicts: {times:.1f} × the shared-memory passes that would do"
+    return Measure(f"{times:.1f}×", times > _SLACK, note)
+
+
+def _divergence(counts: Mapping[str, float]) -> Measure:
+    branches = counts.get("branches", 0)
+    if not branches:
+        return Measure("")
+    share = counts.get("divergent_branches", 0) / branches
+    text = "0 %" if share == 0 else f"{100 * share:.0f} %" if share >= 0.01 else "<1 %"  # noqa: PLR2004
+    return Measure(text, share > _DIVERGENT, f"{100 * share:.0f} % of the branches here diverge")

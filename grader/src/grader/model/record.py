@@ -1,0 +1,153 @@
+"""What is kept of one graded submission: all that its report card, its row and its rank are made from."""
+
+import json
+import re
+import shlex
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from grader.base.schema import Fields
+from grader.model.result import SuiteResult, TestResult, is_not_begun, result_from
+from grader.model.roster import Student
+from grader.model.score import Score, score_from
+
+FORMAT = 1
+GRADED = "graded"
+MISSING = "missing"
+NOT_BEGUN = "NOT BEGUN"
+NOT_GRADED = "not graded"  # the harness's fault
+_STATUSES = (GRADED, MISSING, NOT_GRADED)
+_SEED_DIGITS = 8  # a number that is this long stands in a text by no chance
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """With what a grade was made: SHA-256 hashes, versions, the seed, and the line that makes it again.
+
+    The line is without the seed; `seed` is None in what others than the grader see.
+    """
+
+    submission: str
+    suite: str
+    library: str
+    assignment: str
+    reference: str
+    nvcc: str
+    host_compiler: str
+    grader: str
+    device: str
+    seed: int | None
+    sandboxed: bool
+    command: str
+
+    @property
+    def public_command(self) -> str:
+        """The command with a folder from elsewhere on this machine by its last name only."""
+        words = shlex.split(self.command)
+        return shlex.join(Path(word).name if word.startswith(("/", "..")) else word for word in words)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One submission's outcome. `score` is None exactly where the harness failed; `message` is what stopped it early.
+
+    `graded_at` is UTC in ISO 8601. `source` is the student's file as text.
+    """
+
+    assignment: str
+    folder: str
+    student: Student
+    key: str
+    status: str
+    message: str
+    score: Score | None
+    result: SuiteResult | None
+    source: str
+    provenance: Provenance
+    graded_at: str
+
+    def document(self) -> dict[str, Any]:
+        """As plain JSON."""
+        result = None if self.result is None else {"format": FORMAT, **asdict(self.result)}
+        return {"format": FORMAT, **asdict(self), "result": result}
+
+    def to_json(self) -> str:
+        """As JSON text, for files and the journal."""
+        return json.dumps(self.document(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def without_seed(self) -> "Record":
+        """What others may see: no seed, and no line that has it, wherever a message may quote one."""
+        seed = str(self.provenance.seed)
+
+        def clean(text: str) -> str:
+            # A short one, which an author chose, is recognised by what stands before it.
+            before = "" if len(seed) >= _SEED_DIGITS else "(?<=seed[ =])"
+            return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)
+
+        def cleaned(test: TestResult) -> TestResult:
+            return replace(test, message=clean(test.message), output=clean(test.output), reproduce="")
+
+        return replace(
+            self,
+            message=clean(self.message),
+            result=self.result and replace(self.result, seed=0).with_tests(tuple(map(cleaned, self.result.tests))),
+            provenance=replace(self.provenance, seed=None),
+        )
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing of it has to be tried again: the harness did not fail, and every time is conclusive."""
+        return self.status != NOT_GRADED and (self.result is None or self.result.is_conclusive)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict to show: HARNESS where there is no score."""
+        if self.status == MISSING:
+            return "MISSING"
+        return self.score.verdict if self.score else "HARNESS"
+
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict as a person reads it: a rung that was not begun is no failure to study."""
+        if self.score and self.result and is_not_begun(self.score.rung, self.result.tests):
+            return NOT_BEGUN
+        return self.verdict
+
+
+def student_from(fields: Fields) -> Student:
+    """Reads a student that was written as JSON."""
+    return Student(**{name: fields.text(name) for name in ("name", "sid", "email", "alias", "folder")})
+
+
+def record_from_json(text: str) -> Record:
+    """Reads a record back; raises SchemaError."""
+    document = json.loads(text)
+    fields = Fields(document, "record")
+    made = fields.table("provenance")
+    return Record(
+        assignment=fields.text("assignment"),
+        folder=fields.text("folder"),
+        student=student_from(fields.table("student")),
+        key=fields.text("key"),
+        status=fields.choice("status", _STATUSES),
+        message=fields.text("message"),
+        score=score_from(fields.table("score")) if fields.has("score") else None,
+        result=result_from(document["result"]) if fields.has("result") else None,
+        source=fields.text("source", longest=1 << 24),
+        provenance=Provenance(
+            submission=made.text("submission"),
+            suite=made.text("suite"),
+            library=made.text("library"),
+            assignment=made.text("assignment"),
+            reference=made.text("reference"),
+            nvcc=made.text("nvcc"),
+            host_compiler=made.text("host_compiler"),
+            grader=made.text("grader"),
+            device=made.text("device"),
+            seed=made.whole("seed") if made.has("seed") else None,
+            sandboxed=made.flag("sandboxed"),
+            command=made.text("command"),
+        ),
+        graded_at=fields.text("graded_at"),
+    )

@@ -1,0 +1,332 @@
+"""The judge's result file, read as strictly as if a stranger had written it.
+
+docs/concepts/architecture.md defines the format.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grader.base.schema import Fields, SchemaError
+
+FORMAT = 1
+VERDICTS = (
+    "PASS", "WRONG", "RACE", "BOUNDS", "UNINIT", "BARRIER", "TIMEOUT", "CRASH", "COMPILE", "API", "SLOW", "REJECTED",
+    "HARNESS",
+)  # fmt: skip
+EVIDENCE_SUITE = "Evidence"
+TIMING_SUITE = "Timing"
+INCONCLUSIVE = "INCONCLUSIVE"  # shown for a time that the repeats do not decide; the judge calls it HARNESS
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault at a line of the student's file; `count` equal ones are folded into it."""
+
+    kind: str
+    kernel: str
+    file: str
+    line: int
+    text: str
+    count: int
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """How one test ended; `seconds` is wall clock, `message` the judge's and `output` the program's own."""
+
+    __test__ = False  # not for pytest
+
+    name: str
+    rung: str
+    verdict: str
+    seconds: float
+    message: str
+    output: str
+    reproduce: str
+    findings: tuple[Finding, ...]
+    unfinished: bool = False  # it failed because the student has not begun this rung
+    device: str = ""  # which of two devices found what is wrong
+
+    @property
+    def short_name(self) -> str:
+        """The name without its suite and its rung: SumsAnyLength."""
+        return self.name.partition(".")[2].partition("/")[0] or self.name
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether this test measures a criterion, where the others ask for right answers."""
+        return self.name.split(".", 1)[0] == EVIDENCE_SUITE
+
+    @property
+    def is_timing(self) -> bool:
+        """Whether it stands for what was wrong while the rung was timed."""
+        return self.name.split(".", 1)[0] == TIMING_SUITE
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A metric criterion as measured; `value` is None where it could not be."""
+
+    criterion: str
+    rung: str
+    metric: str
+    value: float | None
+    verdict: str
+    message: str
+    unmet: str = ""  # why it doesn't count, whatever its value
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A criterion that was timed on a GPU: the base's time as a multiple of the submission's, or None.
+
+    Times are of one call, medians of the repeats, in microseconds; the true figure lies from `low` to `high`. `bytes`
+    is what a call has to move at the least.
+    """
+
+    criterion: str
+    rung: str
+    n: int
+    repeats: int
+    microseconds: float
+    reference_microseconds: float
+    copy_microseconds: float
+    value: float | None
+    low: float
+    high: float
+    verdict: str
+    message: str
+    gpu: dict[str, str]
+    bytes: int = 0
+    throttled: bool = False
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether it was measured, and the repeats lie too far apart to decide."""
+        return self.verdict == "HARNESS" and self.repeats > 0
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the submission did something wrong while it was timed: slow is not wrong."""
+        return self.verdict not in ("PASS", "SLOW", "HARNESS")
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast as the reference it was."""
+        return self.reference_microseconds / self.microseconds
+
+    @property
+    def gigabytes_per_second(self) -> float | None:
+        """The bandwidth, counting the bytes that have to move."""
+        return self.bytes / self.microseconds / 1000 if self.bytes and self.microseconds else None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch of an evidence run; modelled microseconds, and what bounds them."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    microseconds: float
+    bound_by: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the counters say about one source line."""
+
+    file: str
+    line: int
+    counters: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The evidence run of one rung: `source` is "submission" or "reference", `n` the elements, times modelled."""
+
+    rung: str
+    source: str
+    n: int
+    microseconds: float
+    counters: dict[str, float]
+    launches: tuple[Launch, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Device:
+    """What the tests ran on."""
+
+    kind: str
+    profile: str
+    name: str
+    threads: int
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """A whole result file; `finished` is false where the run was cut short."""
+
+    assignment: str
+    suite: str
+    seed: int
+    finished: bool
+    device: Device
+    tests: tuple[TestResult, ...]
+    evidence: tuple[Evidence, ...]
+    timings: tuple[Timing, ...]
+    profiles: tuple[Profile, ...]
+
+    def with_tests(self, tests: tuple[TestResult, ...]) -> "SuiteResult":
+        """The same result with other tests."""
+        return replace(self, tests=tests)
+
+    def failures(self) -> list[tuple[str, str]]:
+        """Rung and verdict of each test and each measurement that failed, in the order of the run."""
+        found = [(test.rung, test.verdict) for test in self.tests]
+        found += [(entry.rung, entry.verdict) for entry in self.evidence]
+        found += [(entry.rung, entry.verdict) for entry in self.timings]
+        return [(rung, verdict) for rung, verdict in found if verdict != "PASS"]
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether no time has to be measured again."""
+        return not any(timing.is_inconclusive for timing in self.timings)
+
+    def runs(self, source: str) -> dict[str, Profile]:
+        """Evidence runs by rung."""
+        return {profile.rung: profile for profile in self.profiles if profile.source == source}
+
+
+def is_not_begun(rung: str, tests: Sequence[TestResult]) -> bool:
+    """Whether all that fails on a rung fails because the student has not begun it."""
+    failed = [test for test in tests if test.rung == rung and test.verdict != "PASS" and not test.is_evidence]
+    return bool(failed) and all(test.unfinished for test in failed)
+
+
+def parse_result(data: bytes) -> SuiteResult:
+    """Reads a result file; raises SchemaError."""
+    try:
+        document = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(f"result: no JSON: {error}") from error
+    return result_from(document)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def result_from(document: object) -> SuiteResult:
+    """Reads a parsed result document; raises SchemaError."""
+    fields = Fields(document, "result")
+    if (version := fields.whole("format")) != FORMAT:
+        raise SchemaError(f"{fields.at('format')}: this grader reads format {FORMAT}, not {version}")
+    device = fields.table("device")
+    return SuiteResult(
+        assignment=fields.text("assignment"),
+        suite=fields.text("suite", "public"),
+        seed=fields.large("seed"),
+        finished=fields.flag("finished"),
+        device=Device(
+            device.text("kind", "vgpu"), device.text("profile", ""), device.text("name", ""), device.whole("threads", 1)
+        ),
+        tests=tuple(test_from(test) for test in fields.tables("tests")),
+        evidence=tuple(_evidence(entry) for entry in fields.tables("evidence")),
+        timings=tuple(_timing(entry) for entry in fields.tables("timings")),
+        profiles=tuple(_profile(entry) for entry in fields.tables("profiles")),
+    )
+
+
+def test_from(fields: Fields) -> TestResult:
+    """Reads one entry of `tests`."""
+    return TestResult(
+        name=fields.text("name", longest=1000),
+        rung=fields.text("rung", ""),
+        verdict=fields.choice("verdict", VERDICTS),
+        seconds=fields.number("seconds", 0.0, least=0.0),
+        message=fields.text("message", ""),
+        output=fields.text("output", ""),
+        reproduce=fields.text("reproduce", ""),
+        findings=tuple(
+            Finding(
+                kind=finding.text("kind", ""),
+                kernel=finding.text("kernel", ""),
+                file=finding.text("file", ""),
+                line=finding.whole("line", 0, least=-1),
+                text=finding.text("text", ""),
+                count=finding.whole("count", 1),
+            )
+            for finding in fields.tables("findings", most=1000)
+        ),
+        unfinished=fields.flag("unfinished", False),
+        device=fields.text("device", ""),
+    )
+
+
+def _evidence(fields: Fields) -> Evidence:
+    return Evidence(
+        criterion=fields.text("criterion"),
+        rung=fields.text("rung", ""),
+        metric=fields.text("metric", ""),
+        value=fields.number("value") if fields.has("value") else None,
+        verdict=fields.choice("verdict", VERDICTS),
+        message=fields.text("message", ""),
+        unmet=fields.text("unmet", ""),
+    )
+
+
+def _timing(fields: Fields) -> Timing:
+    # The judge writes the figure as a table; a stored result has its parts beside each other.
+    figure = fields.table("figure") if fields.has("figure") else fields if fields.has("value") else None
+    return Timing(
+        criterion=fields.text("criterion"),
+        rung=fields.text("rung", ""),
+        n=fields.whole("n", 0),
+        repeats=fields.whole("repeats", 0),
+        microseconds=fields.number("microseconds", 0.0, least=0.0),
+        reference_microseconds=fields.number("reference_microseconds", 0.0, least=0.0),
+        copy_microseconds=fields.number("copy_microseconds", 0.0, least=0.0),
+        value=figure.number("value") if figure else None,
+        low=figure.number("low") if figure else 0.0,
+        high=figure.number("high") if figure else 0.0,
+        verdict=fields.choice("verdict", VERDICTS),
+        message=fields.text("message", ""),
+        gpu=fields.words("gpu"),
+        bytes=fields.whole("bytes", 0),
+        throttled=fields.flag("throttled", False),
+    )
+
+
+def _profile(fields: Fields) -> Profile:
+    return Profile(
+        rung=fields.text("rung"),
+        source=fields.choice("source", ("submission", "reference")),
+        n=fields.whole("n", 0),
+        microseconds=fields.number("microseconds", 0.0, least=0.0),
+        counters=fields.counts("counters"),
+        launches=tuple(
+            Launch(
+                kernel=launch.text("kernel", ""),
+                grid=_triple(launch, "grid"),
+                block=_triple(launch, "block"),
+                microseconds=launch.number("microseconds", 0.0, least=0.0),
+                bound_by=launch.text("bound_by", ""),
+            )
+            for launch in fields.tables("launches", most=100_000)
+        ),
+        lines=tuple(
+            Line(line.text("file", ""), line.whole("line", 0), line.counts("counters"))
+            for line in fields.tables("lines", most=100_000)
+        ),
+    )
+
+
+def _triple(fields: Fields, key: str) -> tuple[int, int, int]:
+    values = fields.wholes(key)
+    if len(values) != 3:  # noqa: PLR2004
+        raise SchemaError(f"{fields.at(key)}: expected three whole numbers")
+    return values[0], values[1], values[2]

@@ -1,0 +1,130 @@
+"""From the journal to files: results, gradebook, report cards, leaderboard. Nothing is graded here."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.deadline import deadline
+from grader.base.errors import GraderError
+from grader.base.files import write_atomic
+from grader.base.layout import Layout
+from grader.base.names import safe_json, shown, slug
+from grader.base.schema import SchemaError
+from grader.model.assignment import Assignment, load_assignment
+from grader.model.record import Record
+from grader.pages.leaderboard import Board, board_csv, board_json, make_board
+from grader.pages.render import Renderer, card_name
+from grader.pages.tables import write_gradebook
+from grader.running.store import Journal
+
+JOURNAL = "journal.sqlite"
+_CARDS = "cards"
+_CARD_SECONDS = 20.0
+_RESULTS = "results"
+
+
+@dataclass(frozen=True)
+class Unmade:
+    """A report card that could not be made in full: whose, and why."""
+
+    folder: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was written, for the last lines of a run."""
+
+    index: Path
+    gradebook: Path
+    leaderboard: Path | None
+    cards: int
+    unmade: tuple[Unmade, ...]
+
+
+def publish(layout: Layout, out: Path, journal: Journal) -> Published:
+    """Writes everything that `out` holds beside the journal, and removes pages that no longer belong to anyone.
+
+    The gradebook comes first and the cards last: what goes wrong with a card costs that card.
+    """
+    classes = load_classes(layout, journal)
+    if not classes:
+        raise GraderError(f"{out} has no results yet.\nType:  grader grade SUBMISSIONS --out {out}")
+    gradebook = out / "gradebook.csv"
+    write_gradebook(gradebook, {name: records for name, (_, records) in classes.items()})
+    boards = publish_boards(layout, out, journal)
+    renderer = Renderer(layout.templates, out)
+    index = renderer.index(classes, has_board=bool(boards))
+    written: set[Path] = set()
+    unmade: list[Unmade] = []
+    for assignment, records in classes.values():
+        for record in [record.without_seed() for record in records]:
+            path = out / _RESULTS / assignment.id / f"{slug(record.folder)}.json"
+            write_atomic(path, safe_json(public_document(record)) + "\n")
+            written |= {path, out / card_name(record)}
+            problem = _write_card(renderer, assignment, record)
+            if problem:
+                unmade.append(Unmade(record.folder, problem))
+    _remove_others(out, written)
+    return Published(index, gradebook, out / "leaderboard.html" if boards else None, len(written) // 2, tuple(unmade))
+
+
+def _write_card(renderer: Renderer, assignment: Assignment, record: Record) -> str:
+    """Writes the card, or one with the points alone and then says why."""
+    try:
+        with deadline(_CARD_SECONDS):
+            renderer.card(assignment, record)
+    except OSError:
+        raise  # the disk is full, or read-only: that is no fault of this card's
+    except Exception as error:  # whatever it is, the other students' cards are made
+        renderer.plain_card(assignment, record)
+        return shown(f"{type(error).__name__}: {error}", 300)
+    return ""
+
+
+def publish_boards(layout: Layout, out: Path, journal: Journal) -> list[Board]:
+    """Writes leaderboard.html, .csv and .json; nothing where no assignment has a leaderboard."""
+    boards = []
+    for assignment, records in load_classes(layout, journal).values():
+        board = make_board(assignment, records, lambda record: journal.history(record.assignment, record.folder))
+        if board is not None:
+            boards.append(board)
+    if boards:
+        Renderer(layout.templates, out).leaderboard(boards)
+        write_atomic(out / "leaderboard.csv", board_csv(boards))
+        write_atomic(out / "leaderboard.json", board_json(boards))
+    return boards
+
+
+def load_classes(layout: Layout, journal: Journal) -> dict[str, tuple[Assignment, list[Record]]]:
+    """The current results by assignment; raises GraderError where the journal can't be read."""
+    try:
+        return {
+            name: (load_assignment(layout.assignment(name)), journal.current(name)) for name in journal.assignments()
+        }
+    except SchemaError as error:
+        raise GraderError(f"the journal can't be read: {error}\nStart afresh with another --out DIR") from error
+
+
+def open_journal(out: Path) -> Journal:
+    """The journal of a folder that was graded into; raises GraderError where there is none."""
+    path = out / JOURNAL
+    if not path.is_file():
+        raise GraderError(f"{out} has no results yet.\nType:  grader grade SUBMISSIONS --out {out}")
+    return Journal(path)
+
+
+def public_document(record: Record) -> dict[str, object]:
+    """A record as results/*.json has it: with its card, without the source, the seed and paths of this machine."""
+    document = record.without_seed().document()
+    del document["source"], document["provenance"]["seed"]
+    document["provenance"]["command"] = record.provenance.public_command
+    if document["result"]:
+        del document["result"]["seed"]
+    return document | {"verdict": record.verdict, "card": card_name(record)}
+
+
+def _remove_others(out: Path, written: set[Path]) -> None:
+    for folder, suffix in ((_CARDS, "html"), (_RESULTS, "json")):
+        for path in (out / folder).glob(f"*/*.{suffix}"):
+            if path not in written:
+                path.unlink()

@@ -1,0 +1,248 @@
+"""The pages: a report card a submission, the class's index, and the leaderboard.
+
+Each page is one file without scripts or fetched parts. Everything in it that a student wrote is escaped by Jinja.
+"""
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grader.base.files import write_atomic
+from grader.base.names import shown_block, slug
+from grader.model.assignment import Assignment
+from grader.model.record import MISSING, NOT_BEGUN, NOT_GRADED, Record
+from grader.model.result import INCONCLUSIVE, TestResult, is_not_begun
+from grader.model.score import CriterionScore, plain, points_text
+from grader.pages.chart import make_ladder, microseconds_text
+from grader.pages.code_view import annotate
+from grader.pages.leaderboard import Board, Entry
+from grader.pages.timing_view import timing_view
+
+_MESSAGE_CHARS = 8000
+_OUTPUT_CHARS = 4000
+_HIDDEN = "Hidden"  # how the names of suites begin that only the instructor has
+_SPARK_WIDTH, _SPARK_HEIGHT = 96, 22
+_TONES = {
+    "PASS": "good",
+    "SLOW": "warn",
+    "HARNESS": "harness",
+    INCONCLUSIVE: "harness",
+    "MISSING": "quiet",
+    NOT_BEGUN: "quiet",
+}
+
+
+@dataclass(frozen=True)
+class MessageLine:
+    """A line of a judge's message; `kind` is head, hint or text."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failed test or a criterion below full marks, as a card shows it."""
+
+    name: str
+    verdict: str
+    lines: tuple[MessageLine, ...]
+    output: str
+    reproduce: str
+
+
+@dataclass(frozen=True)
+class RungView:
+    """A rung as a card shows it: its points, its criteria and what went wrong on it. `state` is a colour's name."""
+
+    label: str
+    id: str
+    title: str
+    points: float
+    possible: float
+    is_bonus: bool
+    not_begun: bool
+    state: str
+    criteria: tuple[CriterionScore, ...]
+    failures: tuple[Failure, ...]
+
+
+def tone(verdict: str) -> str:
+    """The colour that a verdict is shown in."""
+    return _TONES.get(verdict, "bad")
+
+
+def message_lines(message: str) -> tuple[MessageLine, ...]:
+    """A judge's message in lines, its first and its hint told apart from the rest."""
+    lines = []
+    for index, line in enumerate(shown_block(message, _MESSAGE_CHARS).strip("\n").split("\n")):
+        kind = "head" if index == 0 else "hint" if re.match(r"\s*hint\b", line) else "text"
+        lines.append(MessageLine(kind, line))
+    return tuple(lines)
+
+
+def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
+    """The record rung by rung, in ladder order."""
+    if record.score is None:
+        return []
+    tests = record.result.tests if record.result else ()
+    measured: dict[str, str] = {}
+    if record.result:
+        measured |= {entry.criterion: entry.message for entry in record.result.evidence}
+        # What was not decided is told where the times are.
+        measured |= {one.criterion: one.message for one in record.result.timings if not one.is_inconclusive}
+    views = []
+    for rung in assignment.rungs:
+        criteria = tuple(criterion for criterion in record.score.criteria if criterion.rung == rung.id)
+        failed = [test for test in tests if test.rung == rung.id and test.verdict != "PASS" and not test.is_evidence]
+        not_begun = is_not_begun(rung.id, tests)
+        # What was not begun is said once, with the points: a test that says so again has nothing to look at.
+        failures = [_failure(test) for test in failed if not test.unfinished]
+        if not failed:
+            failures += [
+                Failure(c.title, c.verdict, message_lines(measured[c.id]), "", "")
+                for c in criteria
+                if not c.is_full and measured.get(c.id)
+            ]
+        points, possible = sum(c.points for c in criteria), sum(c.possible for c in criteria)
+        is_bonus = assignment.is_bonus_rung(rung.id)
+        is_quiet = record.status == MISSING or not_begun or (is_bonus and not points)
+        views.append(
+            RungView(
+                label=rung.label,
+                id=rung.id,
+                title=rung.title,
+                points=points,
+                possible=possible,
+                is_bonus=is_bonus,
+                not_begun=not_begun,
+                state=_state(failed, points, possible, is_quiet=is_quiet, has_run=bool(tests)),
+                criteria=criteria,
+                failures=tuple(failures),
+            )
+        )
+    return views
+
+
+def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_quiet: bool, has_run: bool) -> str:
+    if is_quiet:
+        return "quiet"
+    if failed:
+        return tone(failed[0].verdict)
+    if points >= possible:
+        return "good"
+    return "warn" if has_run else "bad"
+
+
+def _failure(test: TestResult) -> Failure:
+    # A hidden test is not in the handout. Of a public one a student's own run has other values, of the same sizes.
+    is_hidden = test.name.startswith(_HIDDEN)
+    return Failure(
+        name=test.name,
+        verdict=test.verdict,
+        lines=message_lines(test.message or f"{test.verdict}  {test.name}"),
+        output=shown_block(test.output, _OUTPUT_CHARS).strip("\n"),
+        reproduce="" if is_hidden else f"make test TEST={test.name}",
+    )
+
+
+def card_name(record: Record) -> str:
+    """Where a record's card is, from the output folder."""
+    return f"cards/{record.assignment}/{slug(record.folder)}.html"
+
+
+def sparkline(entry: Entry) -> str:
+    """The points of a small line through an entry's history; empty where there is no more than one."""
+    values = [point.value for point in entry.history]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if len(values) < 2 or low == high:  # noqa: PLR2004
+        return ""
+    step = (_SPARK_WIDTH - 4) / (len(values) - 1)
+    return " ".join(
+        f"{2 + index * step:.1f},{2 + (high - value) / (high - low) * (_SPARK_HEIGHT - 4):.1f}"
+        for index, value in enumerate(values)
+    )
+
+
+class Renderer:
+    """Writes pages into an output folder."""
+
+    def __init__(self, templates: Path, out: Path) -> None:
+        """Takes templates from one folder and writes into the other."""
+        self._out = out
+        self._environment = Environment(
+            loader=FileSystemLoader(templates),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters |= {
+            "points": points_text,
+            "plain": plain,
+            "tone": tone,
+            "time": microseconds_text,
+            "card": card_name,
+            "spark": sparkline,
+            "when": lambda text: text.replace("T", " ").replace("+00:00", " UTC"),
+        }
+
+    def card(self, assignment: Assignment, record: Record) -> Path:
+        """Writes one report card and gives its path."""
+        path = self._out / card_name(record)
+        text = self._environment.get_template("report_card.html.j2").render(
+            assignment=assignment,
+            record=record,
+            rungs=rung_views(assignment, record),
+            message=message_lines(record.message) if record.message else (),
+            ladder=make_ladder(assignment, record.result) if record.result else None,
+            timed=timing_view(assignment, record),
+            code=annotate(record.source, assignment.submission, record.result, record.message),
+            not_graded=record.status == NOT_GRADED,
+        )
+        write_atomic(path, text)
+        return path
+
+    def plain_card(self, assignment: Assignment, record: Record) -> Path:
+        """Writes a card with the points alone, where the whole one can't be made, and gives its path."""
+        path = self._out / card_name(record)
+        text = self._environment.get_template("plain_card.html.j2").render(assignment=assignment, record=record)
+        write_atomic(path, text)
+        return path
+
+    def index(self, classes: Mapping[str, tuple[Assignment, Sequence[Record]]], *, has_board: bool) -> Path:
+        """Writes the page that lists all cards and gives its path."""
+        sections = [
+            {
+                "assignment": assignment,
+                "rows": [
+                    {"record": record, "rungs": rung_views(assignment, record)}
+                    for record in sorted(records, key=lambda record: record.student.name.casefold())
+                ],
+                "handed_in": sum(record.status != MISSING for record in records),
+                "median": statistics.median(scores)
+                if (scores := [r.score.total for r in records if r.score and r.status != MISSING])
+                else None,
+                "verdicts": Counter(record.shown_verdict for record in records).most_common(),
+            }
+            for assignment, records in classes.values()
+        ]
+        text = self._environment.get_template("index.html.j2").render(sections=sections, has_board=has_board)
+        path = self._out / "index.html"
+        write_atomic(path, text)
+        return path
+
+    def leaderboard(self, boards: Sequence[Board]) -> Path:
+        """Writes the leaderboard's page and gives its path."""
+        has_history = any(sparkline(entry) for board in boards for entry in board.entries)
+        text = self._environment.get_template("leaderboard.html.j2").render(
+            boards=boards, has_history=has_history, spark_width=_SPARK_WIDTH, spark_height=_SPARK_HEIGHT
+        )
+        path = self._out / "leaderboard.html"
+        write_atomic(path, text)
+        return path

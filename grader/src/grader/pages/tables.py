@@ -1,0 +1,101 @@
+"""The gradebook: one row a student, as a spreadsheet takes it."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grader.base.files import write_atomic
+from grader.model.record import Record
+
+_IDENTITY = ("name", "sid", "email", "submission")
+# What programs skip before they look whether a formula begins: separators, controls, marks, quotes.
+_SKIPPED_CATEGORIES = frozenset(("Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Mc", "Me", "Pi", "Pf", "Sk"))
+_QUOTES = frozenset("\"'‚„＂＇\ufffd")
+_OTHER_SEPARATORS = re.compile(r"([;|\t])")
+_NEEDS_QUOTES = re.compile(r'[,;|\t"\r\n]')
+
+
+def safe_cell(value: str) -> str:
+    """Text that no spreadsheet takes for a formula: an apostrophe comes before what might be the start of one.
+
+    Full-width, small, raised and lowered forms of = + - @ count, dashes of every length too, and so does each of them
+    behind blanks or quotes. Where a program divides cells at semicolons, a formula may begin behind one. An apostrophe
+    that is there gets another, so that two texts never become one.
+    """
+    pieces = _OTHER_SEPARATORS.split(value)  # pieces and what divides them, by turns
+    return "".join(piece if index % 2 else _safe_piece(piece) for index, piece in enumerate(pieces))
+
+
+def _safe_piece(value: str) -> str:
+    return f"'{value}" if _may_be_formula(value) or value.startswith(("'", "\r", "\n")) else value
+
+
+def _may_be_formula(value: str) -> bool:
+    for char in value:
+        category = unicodedata.category(char)
+        if category not in _SKIPPED_CATEGORIES and char not in _QUOTES:
+            return category == "Pd" or unicodedata.normalize("NFKC", char)[0] in "=+-@\u2212"
+    return False
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """The table as CSV."""
+    rows = [list(table.columns), *table.astype(object).values.tolist()]
+    return "".join(",".join(_csv_cell(value) for value in row) + "\n" for row in rows)
+
+
+def _csv_cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"' if _NEEDS_QUOTES.search(value) else value
+    return f"{value:.10g}"
+
+
+def gradebook(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
+    """All students' points by assignment and criterion.
+
+    A submission that the harness failed on has empty cells, not zeros. Where a GPU measured, the ratio of each time has
+    a column, which is empty where the repeats did not decide. With one assignment, criteria are columns by
+    themselves; with several, each column says whose it is.
+    """
+    frames = [_frame(name, own, prefixed=len(records) > 1) for name, own in records.items()]
+    if not frames:
+        return pd.DataFrame(columns=list(_IDENTITY))
+    table = frames[0]
+    for frame in frames[1:]:
+        table = table.merge(frame, on=list(_IDENTITY), how="outer")
+    return table.sort_values(["name", "submission"], key=lambda column: column.str.casefold(), ignore_index=True)
+
+
+def _frame(name: str, records: Sequence[Record], *, prefixed: bool) -> pd.DataFrame:
+    prefix = f"{name}." if prefixed else ""
+    rows: list[dict[str, Any]] = []
+    for record in records:
+        row: dict[str, Any] = {
+            "name": safe_cell(record.student.name),
+            "sid": safe_cell(record.student.sid),
+            "email": safe_cell(record.student.email),
+            "submission": safe_cell(record.folder),
+            name: record.score.total if record.score else None,
+            f"{prefix}verdict": record.verdict,
+            f"{prefix}rung": record.score.rung if record.score else "",
+            f"{prefix}bonus": record.score.bonus if record.score else None,
+        }
+        if record.score:
+            row |= {f"{prefix}{criterion.id}": criterion.points for criterion in record.score.criteria}
+        if record.result:
+            row |= {f"{prefix}{timing.criterion} ratio": timing.value for timing in record.result.timings}
+        rows.append(row)
+    columns = list(dict.fromkeys(column for row in rows for column in row)) or [*_IDENTITY, name]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def write_gradebook(path: Path, records: Mapping[str, Sequence[Record]]) -> None:
+    """Writes gradebook.csv in UTF-8 with a byte-order mark, which is how spreadsheets know it."""
+    write_atomic(path, "\ufeff" + csv_text(gradebook(records)))

@@ -1,0 +1,74 @@
+"""Measured times as a report card shows them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader.model.assignment import Assignment
+from grader.model.record import Record
+from grader.model.result import INCONCLUSIVE, Timing
+
+_SIDES = (", before", ", after")
+
+
+@dataclass(frozen=True)
+class TimingRow:
+    """One timed criterion: the figure is the base's time as a multiple of the submission's."""
+
+    label: str
+    title: str
+    base: str
+    timing: Timing
+    verdict: str
+
+
+@dataclass(frozen=True)
+class TimingView:
+    """All timed criteria, the GPU, what was read from it, and the command that measures again where that is needed."""
+
+    gpu: str
+    rows: tuple[TimingRow, ...]
+    facts: tuple[tuple[str, str], ...]
+    is_throttled: bool
+    again: str
+
+
+def timing_view(assignment: Assignment, record: Record) -> TimingView | None:
+    """What a card says about time; None where nothing was timed."""
+    result = record.result
+    if result is None or not result.timings:
+        return None
+    criteria = {criterion.id: criterion for criterion in assignment.criteria}
+    rows = []
+    for timing in result.timings:
+        criterion, rung = criteria.get(timing.criterion), assignment.rung(timing.rung)
+        if criterion is not None and rung is not None:
+            verdict = INCONCLUSIVE if timing.is_inconclusive else timing.verdict
+            rows.append(TimingRow(rung.label, criterion.title, criterion.timing, timing, verdict))
+    return TimingView(
+        gpu=result.device.name,
+        rows=tuple(rows),
+        facts=gpu_facts(result.timings),
+        is_throttled=any(timing.throttled for timing in result.timings),
+        again="" if result.is_conclusive else record.provenance.command,
+    )
+
+
+def gpu_facts(timings: Iterable[Timing]) -> tuple[tuple[str, str], ...]:
+    """What was read from the GPU before and after each timing: each fact once, with all values that it had."""
+    values: dict[str, dict[str, None]] = {}
+    for timing in timings:
+        for name, value in timing.gpu.items():
+            for side in _SIDES:
+                if name.endswith(side):
+                    values.setdefault(name.removesuffix(side), {})[value] = None
+    return tuple((name, _listed(list(found))) for name, found in values.items())
+
+
+def _listed(values: list[str]) -> str:
+    """Numbers of one unit as a range, all else as it is."""
+    parts = [value.partition(" ") for value in values]
+    units = {unit for _, _, unit in parts}
+    if len(values) > 1 and len(units) == 1 and all(number.isdecimal() for number, _, _ in parts):
+        numbers = [int(number) for number, _, _ in parts]
+        return f"{min(numbers)} to {max(numbers)} {units.pop()}".strip()
+    return ", ".join(values)

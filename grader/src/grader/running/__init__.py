@@ -1,0 +1,1 @@
+"""From a submission to a record: workers built, suites run, results kept in the journal."""

@@ -1,0 +1,153 @@
+"""Compiles a submission into a worker, in a box: compiling is running.
+
+The flags live in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
+assignment's folder as students have it and the one submission; it can write one empty folder. Of the harness it sees no
+more, for what a submission could include there may do its work: benchmarks have scans, tests have reductions.
+"""
+
+import os
+import re
+import shutil
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base import cgroup, sandbox
+from grader.base.errors import InfrastructureError
+from grader.base.layout import Layout
+from grader.base.names import shown_block
+from grader.base.process import run_command
+from grader.base.storage import need_space
+from grader.base.toolchain import Toolchain
+from grader.base.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS
+from grader.model.assignment import Assignment
+from grader.running.machine_paths import IN_BOX, MachinePaths
+
+_SECONDS = 180
+_OUTPUT_CAP = 1 << 18
+_FILE_BYTES = 1 << 30
+_WORKER_BYTES = 64 << 20  # all of a class's are kept until it is graded; one has 1 or 2 MiB
+_MEMORY_BYTES = 4 << 30
+_TMP_BYTES = 1 << 30
+_FIRST_LINES = 60
+_BESIDE_ERROR = 3
+
+
+@dataclass(frozen=True)
+class Built:
+    """A worker, or None and the compiler's message; `refused` where it would compile and may not."""
+
+    worker: Path | None
+    message: str
+    seconds: float
+    refused: bool = False
+
+
+def build_worker(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    source: bytes,
+    folder: Path,
+    *,
+    sandboxed: bool,
+    stop: threading.Event | None = None,
+) -> Built:
+    """Compiles `source` into `folder`/out/worker.
+
+    Raises InfrastructureError where the compiler could not even be started.
+    """
+    source_folder, out = folder / "src", folder / "out"
+    for path in (source_folder, out):
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+    (source_folder / assignment.submission).write_bytes(source)
+    worker = out / "worker"
+    command = [
+        str(layout.build_script),
+        *("--build", str(layout.build)),
+        *("--assignment", str(assignment.path.parent)),
+        # Its name in the box: what the compiler leaves in the program must not tell where this machine keeps things.
+        *("--source", str((IN_BOX if sandboxed else source_folder) / assignment.submission)),
+        *("--glue", str(layout.glue(assignment.id))),
+        *("--out", str(worker)),
+        *("--nvcc", str(toolchain.nvcc)),
+    ]
+    status_read, status_write = os.pipe()
+    try:
+        with cgroup.group(sandbox.PROCESSES, _MEMORY_BYTES) as groups:
+            box = sandbox.Box(
+                read_only=(
+                    layout.build_script.parent,
+                    layout.glue(assignment.id),
+                    assignment.path.parent,
+                    layout.libraries,
+                    *_outside_usr(toolchain.toolkit),
+                ),
+                renamed=((source_folder, IN_BOX),),
+                writable=(out,),
+                covered=(layout.root / "reference",),
+                environment=(("PATH", f"{toolchain.nvcc.parent}:/usr/bin:/bin"), ("TMPDIR", "/tmp")),  # noqa: S108
+                file_bytes=_FILE_BYTES,
+                tmp_bytes=_TMP_BYTES,
+                cgroups=groups,
+                status_fd=status_write,
+            )
+            ended = run_command(
+                [*sandbox.prefix(box, sandboxed=sandboxed), *command],
+                seconds=_SECONDS,
+                output_cap=_OUTPUT_CAP,
+                cwd=folder,
+                environment={"PATH": "/usr/bin:/bin"},
+                pass_fds=(status_write,),
+                stop=stop,
+            )
+        os.close(status_write)
+        status_write = -1
+        started = not sandboxed or b"child-pid" in os.read(status_read, 4096)
+    finally:
+        os.close(status_read)
+        if status_write >= 0:
+            os.close(status_write)
+    if not started:
+        raise InfrastructureError(f"the sandbox did not start: {ended.output.strip()[-500:]}")
+    if ended.timed_out:
+        return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
+    if ended.status == BUILD_SCRIPT_STATUS:
+        raise InfrastructureError(f"the build script can't work: {ended.output.strip()[-500:]}")
+    if ended.status == 0 and worker.is_file() and not worker.is_symlink():
+        if (size := worker.stat().st_size) > _WORKER_BYTES:
+            worker.unlink()
+            message = f"The program has {size >> 20:,} MiB; at most {_WORKER_BYTES >> 20} are taken."
+            return Built(None, message, ended.seconds)
+        return Built(worker, "", ended.seconds)
+    if ended.status == 0:
+        raise InfrastructureError("the build script reported success and left no worker")
+    need_space(folder)  # else the compiler may have failed for want of it
+    message = first_errors(ended.output, MachinePaths(layout, toolchain, source_folder, out))
+    if ended.status == REFUSED_STATUS:
+        return Built(None, message, ended.seconds, refused=True)
+    return Built(None, message or f"The compiler ended with status {ended.status} and said nothing.", ended.seconds)
+
+
+def first_errors(output: str, paths: MachinePaths) -> str:
+    """The compiler's message without this machine's paths, cut down to what surrounds the first errors."""
+    text = shown_block(paths.hide(output), _OUTPUT_CAP)
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    if len(lines) <= _FIRST_LINES:
+        return "\n".join(lines)
+    kept: list[str] = []
+    until = -1
+    for index, line in enumerate(lines):
+        if re.search(r"\b(error|undefined reference|multiple definition)\b", line):
+            until = index + _BESIDE_ERROR
+        if index <= until:
+            kept.append(line)
+        if len(kept) >= _FIRST_LINES:
+            break
+    kept = kept or lines[:_FIRST_LINES]
+    return "\n".join([*kept, f"… ({len(lines)} lines in all)"])
+
+
+def _outside_usr(folder: Path) -> tuple[Path, ...]:
+    return () if folder.is_relative_to("/usr") else (folder,)

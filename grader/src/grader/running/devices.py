@@ -1,0 +1,75 @@
+"""What a GPU found, put together with what the virtual GPU found of the same submission.
+
+The virtual GPU finds faults and counts in either mode. A GPU adds verdicts of its own, and time. For each test the
+worse verdict holds, by the table in docs/reference/verdicts.md, with its message; of two that are equal the virtual
+GPU's, for that one names the line. A race that did not show on the GPU is a race all the same.
+"""
+
+from dataclasses import replace
+
+from grader.model.result import TIMING_SUITE, VERDICTS, SuiteResult, TestResult, Timing
+
+_VIRTUAL = "virtual GPU"
+
+
+def merge(virtual: SuiteResult, gpu: SuiteResult) -> SuiteResult:
+    """One result of both runs: `virtual` has the evidence, `gpu` the times."""
+    found = {test.name: test for test in gpu.tests}
+    tests = [_worse(test, found[test.name], gpu.device.name) if test.name in found else test for test in virtual.tests]
+    return replace(
+        virtual,
+        finished=virtual.finished and gpu.finished,
+        device=replace(virtual.device, kind=gpu.device.kind, name=gpu.device.name),
+        tests=(*tests, *timing_failures(gpu)),
+        timings=gpu.timings,
+    )
+
+
+def alone(gpu: SuiteResult) -> SuiteResult:
+    """The result of a GPU that nobody counted beside."""
+    return gpu.with_tests((*gpu.tests, *timing_failures(gpu)))
+
+
+def timing_failures(gpu: SuiteResult) -> list[TestResult]:
+    """What was wrong while a rung was timed, once a rung, as a test that failed.
+
+    A result that is only right when nobody measures is not right.
+    """
+    failed: dict[str, Timing] = {}
+    for timing in gpu.timings:
+        if timing.is_failure:
+            failed.setdefault(timing.rung, timing)
+    return [
+        TestResult(
+            name=f"{TIMING_SUITE}.{timing.criterion}/{rung}",
+            rung=rung,
+            verdict=timing.verdict,
+            seconds=0.0,
+            message=_with_device(timing.message, f"{gpu.device.name}, while it was timed"),
+            output="",
+            reproduce="",
+            findings=(),
+            device=gpu.device.name,
+        )
+        for rung, timing in failed.items()
+    ]
+
+
+def _worse(virtual: TestResult, gpu: TestResult, name: str) -> TestResult:
+    if virtual.verdict == gpu.verdict == "PASS":
+        return virtual
+    of_gpu = VERDICTS.index(gpu.verdict) > VERDICTS.index(virtual.verdict)
+    worse, where, other, elsewhere = (
+        (gpu, name, virtual, f"the {_VIRTUAL}") if of_gpu else (virtual, _VIRTUAL, gpu, f"the {name}")
+    )
+    said = where if other.verdict == worse.verdict else f"{where}; on {elsewhere} it is {other.verdict}"
+    if worse.unfinished:
+        return replace(worse, device=where)
+    return replace(worse, device=where, message=_with_device(worse.message, said))
+
+
+def _with_device(message: str, device: str) -> str:
+    """The judge's message with a line that says what found it, before the hint."""
+    lines = message.split("\n")
+    at = next((index for index, line in enumerate(lines) if line.lstrip().startswith("hint ")), len(lines))
+    return "\n".join([*lines[:at], f"  device  {device}", *lines[at:]])

@@ -1,0 +1,87 @@
+"""Takes this machine's paths out of what students read: compilers' and linkers' messages, asserts, the judge's words.
+
+In the sandbox a submission is compiled under a name that says nothing, so that its `__FILE__` says nothing either. What
+remains are the folders of the checkout and of the toolkit in messages about headers, and all of them without a sandbox.
+Its tables of mounts name the folders too, also as their file systems have them: no line of such a table is shown. What
+a submission encodes before it prints it stays what it is.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from grader.base.layout import Layout
+from grader.base.toolchain import Toolchain
+from grader.model.result import SuiteResult
+
+IN_BOX = Path("/submission")
+_MOUNT = re.compile(  # a line of /proc/self/mountinfo; of /proc/mounts
+    r"^\d+ \d+ \d+:\d+ \S+ \S+ r[ow]\b.* - \S+ .*$|^\S+ /\S* \S+ r[ow](?:,\S*)? \d+ \d+$", re.MULTILINE
+)
+_MOUNTS = Path("/proc/self/mountinfo")
+_OCTAL = re.compile(r"\\([0-7]{3})")  # a space, say
+_SCRATCH = r"/tmp/worker\.\w{6}(?=/)|/tmp(?=/tmpxft_)"  # noqa: S108  # the build script's, and nvcc's
+
+
+class MachinePaths:
+    """What replaces which path: folders of the project by their names in it, and scratch folders by nothing."""
+
+    def __init__(self, layout: Layout, toolchain: Toolchain, *scratch: Path) -> None:
+        """`scratch` folders hold the submission and what is made of it."""
+        named = {str(toolchain.toolkit): "cuda", str(layout.build): "build", str(layout.root): ""}
+        named |= {str(folder): "" for path in (IN_BOX, *scratch) for folder in (path, path.resolve())}
+        mounts = _mounts()
+        named = {_in_file_system(path, mounts): name for path, name in named.items()} | named
+        self._names = {path: name for path, name in named.items() if path != "/"}
+        paths = "|".join(re.escape(path) for path in sorted(self._names, key=len, reverse=True))
+        self._pattern = re.compile(rf"({paths}|{_SCRATCH})(/+|(?![\w.+-]))")
+
+    def hide(self, text: str) -> str:
+        """The text with names instead of paths."""
+        return self._pattern.sub(self._name, _MOUNT.sub("(a mount)", text))
+
+    def _name(self, match: re.Match[str]) -> str:
+        name = self._names.get(match[1], "")
+        if not match[2]:
+            return name or "."
+        return f"{name}/" if name else ""
+
+    def hide_in(self, result: SuiteResult) -> SuiteResult:
+        """The result with names instead of paths in all that a submission or the judge wrote."""
+        hide = self.hide
+        return replace(
+            result,
+            tests=tuple(
+                replace(
+                    test,
+                    message=hide(test.message),
+                    output=hide(test.output),
+                    reproduce=hide(test.reproduce),
+                    findings=tuple(
+                        replace(one, file=hide(one.file), text=hide(one.text), kernel=hide(one.kernel))
+                        for one in test.findings
+                    ),
+                )
+                for test in result.tests
+            ),
+            evidence=tuple(replace(entry, message=hide(entry.message)) for entry in result.evidence),
+            timings=tuple(replace(entry, message=hide(entry.message)) for entry in result.timings),
+        )
+
+
+def _mounts() -> dict[str, str]:
+    """This machine's mount points, and which folder of its file system each shows."""
+    try:
+        lines = _MOUNTS.read_text().splitlines()
+    except OSError:
+        return {}
+    plain = [[_OCTAL.sub(lambda match: chr(int(match[1], 8)), word) for word in line.split(" ")] for line in lines]
+    return {point: folder for _, _, _, folder, point, *_ in plain}
+
+
+def _in_file_system(path: str, mounts: dict[str, str]) -> str:
+    """The path as its file system has it: /prof/lockstep where /home/prof/lockstep is on a file system of its own."""
+    for folder in (Path(path), *Path(path).parents):
+        if (shown := mounts.get(str(folder))) is not None:
+            return str(Path(shown) / Path(path).relative_to(folder))
+    return path

@@ -1,0 +1,463 @@
+"""Grades a class: what is done for one submission, and for all of them side by side.
+
+For each submission: key → journal? → build → run → score → journal. The work folder of a submission is named by its
+key and is removed when the result is in the journal. Threads only wait for compilers and suites, which are processes.
+
+With a GPU each submission's suite runs three times: on the virtual GPU and then on the GPU, side by side with others',
+and for the rungs that are right on both it is timed, while nothing else is on the GPU.
+"""
+
+import fcntl
+import json
+import os
+import shlex
+import shutil
+import threading
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from grader import __version__
+from grader.base.errors import GraderError, InfrastructureError, OverrunError
+from grader.base.files import sha256_bytes, sha256_file, sha256_files
+from grader.base.jobs import Jobs
+from grader.base.layout import Layout
+from grader.base.names import fingerprint, shown_block
+from grader.base.process import CancelledError
+from grader.base.toolchain import Toolchain
+from grader.model.assignment import Assignment
+from grader.model.discovery import Submission
+from grader.model.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
+from grader.model.result import SuiteResult, TestResult
+from grader.model.score import Score, score_nothing, score_result
+from grader.running import devices
+from grader.running.build import Built, build_worker
+from grader.running.gpu_gate import GpuGate
+from grader.running.machine_paths import MachinePaths
+from grader.running.run import PartialResultError, RunSettings, Suite, in_order, list_suite, measure_suite, run_suite
+from grader.running.store import Journal, gpu_key
+
+_RETRIES = 2
+_KEY_FORMAT = "1"
+
+
+class Progress(Protocol):
+    """Who watches the grading. Calls come from several threads."""
+
+    def on_stage(self, submission: Submission, stage: str) -> None:
+        """A submission enters a stage: building, running, retrying."""
+
+    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+        """So many of its tests have ended."""
+
+    def on_record(self, record: Record, *, cached: bool) -> None:
+        """A submission is done; `cached` where the journal had it already."""
+
+
+class Quiet:
+    """A watcher that says nothing."""
+
+    def on_stage(self, submission: Submission, stage: str) -> None:
+        """Nothing."""
+
+    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+        """Nothing."""
+
+    def on_record(self, record: Record, *, cached: bool) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All that the submissions of one assignment are graded with."""
+
+    layout: Layout
+    toolchain: Toolchain
+    assignment: Assignment
+    suite: Suite
+    reference: "Reference"
+    settings: RunSettings
+    hashes: dict[str, str]
+    work: Path
+    build: "Build"
+    gpu: GpuGate = field(default_factory=GpuGate)
+    flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
+
+
+class Build(Protocol):
+    """How a worker is made of a source: `build_worker`, or one that remembers."""
+
+    def __call__(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        source: bytes,
+        folder: Path,
+        *,
+        sandboxed: bool,
+        stop: threading.Event | None = None,
+    ) -> Built:
+        """A worker in `folder`, or the compiler's message."""
+
+
+@contextmanager
+def only_grader(out: Path) -> Any:
+    """Holds the output folder's lock; raises GraderError where another grader holds it."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise GraderError(
+                f"another grader is at work in {out}.\nWait for it, or choose another folder with --out DIR"
+            ) from None
+        yield
+
+
+def prepare(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    settings: RunSettings,
+    work: Path,
+    stop: threading.Event,
+    build: Build = build_worker,
+) -> Bench:
+    """Lists the suite's tests and hashes what the grade depends on; raises GraderError where the suite doesn't run."""
+    try:
+        suite = list_suite(layout, assignment)
+    except InfrastructureError as error:
+        raise GraderError(f"{error}\nType:  make build") from error
+    reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
+    hashes = {
+        "suite": sha256_file(suite.path),
+        "library": sha256_files(
+            [*(path for path in layout.libraries.glob("*") if path.is_file()), layout.build_script]
+        ),
+        "assignment": sha256_files(
+            [path for path in assignment.path.parent.glob("*.h") if path.is_file()]
+            + [assignment.path]
+            + [path for path in (layout.glue(assignment.id), layout.compiled_glue(assignment.id)) if path.is_file()]
+        ),
+        "reference": sha256_file(reference.source) if reference.source.is_file() else "",
+    }
+    return Bench(layout, toolchain, assignment, suite, reference, settings, hashes, work, build)
+
+
+class Reference:
+    """The reference's worker, built when the first submission needs it: a run that finds all in the journal doesn't."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        settings: RunSettings,
+        work: Path,
+        stop: threading.Event,
+        build: Build,
+    ) -> None:
+        """Nothing is built yet."""
+        self._builder = build
+        self._layout = layout
+        self._toolchain = toolchain
+        self._assignment = assignment
+        self._sandboxed = settings.sandboxed
+        self._folder = work / f"reference-{assignment.id}"
+        self._stop = stop
+        self._lock = threading.Lock()
+        self._worker: Path | None = None
+        self._figures: Path | None = None
+
+    @property
+    def source(self) -> Path:
+        """The solution's file."""
+        return self._layout.reference(self._assignment.id) / self._assignment.submission
+
+    def worker(self) -> Path | None:
+        """The built worker; None where there is no reference.
+
+        Raises GraderError where it doesn't build: then no submission would.
+        """
+        with self._lock:
+            if self._worker is None and self.source.is_file():
+                self._worker = self._build()
+            return self._worker
+
+    def figures(self, bench: Bench) -> Path | None:
+        """A file with what the reference is counted to do: measured once, so that it need not run beside each.
+
+        None where there is no reference, or nothing to compare with it. Raises InfrastructureError where it fails.
+        """
+        worker = self.worker()
+        if worker is None or not self._assignment.n:
+            return None
+        with self._lock:
+            if self._figures is None:
+                folder = self._folder / "figures"
+                folder.mkdir(parents=True, exist_ok=True)
+                record = folder / "figures.json"
+                record.unlink(missing_ok=True)
+                measure_suite(
+                    self._layout, self._toolchain, self._assignment, bench.suite, worker, folder,
+                    replace(bench.settings, device="vgpu", rung=""), stop=self._stop, flags=[f"--record={record}"],
+                )  # fmt: skip
+                if not record.is_file():
+                    raise InfrastructureError("the suite recorded no figures of the reference")
+                self._figures = record
+            return self._figures
+
+    def _build(self) -> Path:
+        try:
+            built = self._builder(
+                self._layout,
+                self._toolchain,
+                self._assignment,
+                self.source.read_bytes(),
+                self._folder,
+                sandboxed=self._sandboxed,
+                stop=self._stop,
+            )
+            problem = built.message
+        except InfrastructureError as error:
+            built, problem = None, str(error)
+        if built is None or built.worker is None:
+            raise GraderError(
+                f"the reference solution {self.source} does not build, so no submission would:\n{problem}\n"
+                "Type:  make build      and try again"
+            )
+        return built.worker
+
+
+def key_of(bench: Bench, submission: Submission) -> str:
+    """A hash of all that a submission's result depends on.
+
+    It is no secret (workers see a part of it in their path), so a seed that was derived is not in it: of the secret
+    and the submission, which decide the seed, it has a fingerprint and a hash.
+    """
+    secret = bench.settings.secret
+    parts = {
+        "format": _KEY_FORMAT,
+        "submission": sha256_bytes(submission.source) if submission.source is not None else submission.problem,
+        "nvcc": bench.toolchain.nvcc_version,
+        "host": bench.toolchain.host_version,
+        "seed": f"derived with {secret.fingerprint}" if secret else bench.settings.seed,
+        "device": bench.settings.device,
+        "sandboxed": bench.settings.sandboxed,
+        **({"fail_fast": True} if bench.settings.fail_fast else {}),
+        **({"alone": True} if bench.settings.alone else {}),
+        **({"rung": bench.settings.rung} if bench.settings.rung else {}),
+        **bench.hashes,
+    }
+    return sha256_bytes(json.dumps(parts, sort_keys=True).encode())
+
+
+def grade_class(
+    bench: Bench,
+    submissions: Sequence[Submission],
+    journal: Journal,
+    progress: Progress,
+    *,
+    jobs: int,
+    command: str,
+    stop: threading.Event,
+) -> list[Record]:
+    """Grades all submissions, `jobs` at a time, each result in the journal before the next begins in its place.
+
+    Results come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
+    """
+    records: dict[int, Record] = {}
+    queue = Jobs(jobs, stop)
+    for index, submission in enumerate(submissions):
+        queue.add(
+            partial(grade_one, bench, submission, journal, progress, command, stop),
+            partial(records.__setitem__, index),
+        )
+    queue.run()
+    return [records[index] for index in range(len(submissions))]
+
+
+def grade_one(
+    bench: Bench, submission: Submission, journal: Journal, progress: Progress, command: str, stop: threading.Event
+) -> Record:
+    """Grades one submission, or finds it in the journal."""
+    if stop.is_set():
+        raise CancelledError
+    key = key_of(bench, submission)
+    known = journal.find(bench.assignment.id, submission.folder, key)
+    if known is not None:
+        known = replace(known, student=submission.student)  # the roster may have changed meanwhile
+        progress.on_record(known, cached=True)
+        return known
+    record = _Grading(bench, submission, journal, progress, command, stop, key).record()
+    journal.add(record)
+    shutil.rmtree(_work_folder(bench, submission, key), ignore_errors=True)
+    progress.on_record(record, cached=False)
+    return record
+
+
+def _work_folder(bench: Bench, submission: Submission, key: str) -> Path:
+    """One's own: two who hand in the same file have the same key, and are graded side by side."""
+    return bench.work / f"{key[:24]}-{fingerprint(submission.folder)}"
+
+
+class _Grading:
+    """The grading of one submission that the journal doesn't have."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        submission: Submission,
+        journal: Journal,
+        progress: Progress,
+        command: str,
+        stop: threading.Event,
+        key: str,
+    ) -> None:
+        self._bench = bench
+        self._submission = submission
+        self._journal = journal
+        self._progress = progress
+        self._command = command
+        self._stop = stop
+        self._key = key
+        self._settings = bench.settings.for_source(bench.assignment.id, submission.source or b"")
+
+    def record(self) -> Record:
+        self._bench.reference.worker()  # first: what doesn't build after it is the submission's fault
+        assignment = self._bench.assignment
+        submission = self._submission
+        if submission.source is None:
+            if submission.refused:
+                return self._made(GRADED, submission.problem, self._nothing("REJECTED", "was not taken"))
+            return self._made(MISSING, submission.problem, self._nothing("MISSING", "nothing to test"))
+        failure = ""
+        partial: SuiteResult | None = None
+        for attempt in range(1 + _RETRIES):
+            try:
+                built = self._build(attempt)
+                if built.worker is None or built.refused:
+                    why = ("REJECTED", "uses a library") if built.refused else ("COMPILE", "does not compile")
+                    return self._made(GRADED, built.message, self._nothing(*why))
+                result = self._run(built.worker, attempt)
+            except OverrunError as error:
+                return self._made(GRADED, str(error), self._nothing("REJECTED", "takes the judge's memory or time"))
+            except InfrastructureError as error:
+                failure = str(error)
+                partial = error.result if isinstance(error, PartialResultError) else partial
+                continue
+            return self._made(GRADED, "", score_result(assignment, result), result)
+        return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times: {failure}", None, partial)
+
+    def _nothing(self, verdict: str, detail: str) -> Score:
+        bench = self._bench
+        return score_nothing(bench.assignment, verdict, detail, on_gpu=bench.settings.on_gpu)
+
+    def _build(self, attempt: int) -> Built:
+        self._progress.on_stage(self._submission, "building" if attempt == 0 else "building again")
+        assert self._submission.source is not None  # noqa: S101
+        bench = self._bench
+        return bench.build(
+            bench.layout,
+            bench.toolchain,
+            bench.assignment,
+            self._submission.source,
+            self._folder(),
+            sandboxed=bench.settings.sandboxed,
+            stop=self._stop,
+        )
+
+    def _run(self, worker: Path, attempt: int) -> SuiteResult:
+        again = " again" if attempt else ""
+        settings = self._settings
+        if not settings.on_gpu:
+            return self._run_on(worker, settings, f"running{again}", self._key)
+        virtual = None
+        if not settings.alone:
+            virtual = self._run_on(worker, replace(settings, device="vgpu"), f"running{again}", self._key)
+        self._progress.on_stage(self._submission, "waiting for the GPU")
+        with self._bench.gpu.tests():
+            gpu = self._run_on(worker, settings, f"on the GPU{again}", gpu_key(self._key))
+        times = self._rungs_to_time((*gpu.tests, *(virtual.tests if virtual else ())))
+        if times:
+            self._progress.on_stage(self._submission, "waiting for the GPU alone")
+            with self._bench.gpu.times():
+                timed = self._run_on(worker, replace(settings, times=times), f"timed{again}", gpu_key(self._key))
+            gpu = replace(gpu, timings=timed.timings)
+        return devices.merge(virtual, gpu) if virtual else devices.alone(gpu)
+
+    def _rungs_to_time(self, tests: Sequence[TestResult]) -> tuple[str, ...]:
+        """Those with a timed criterion that are right: a wrong result's time counts for nothing."""
+        wrong = {test.rung for test in tests if test.verdict != "PASS"}
+        only = self._bench.settings.rung
+        rungs = [criterion.rung for criterion in self._bench.assignment.criteria if criterion.timing]
+        return tuple(dict.fromkeys(rung for rung in rungs if rung not in wrong and only in ("", rung)))
+
+    def _run_on(self, worker: Path, settings: RunSettings, stage: str, key: str) -> SuiteResult:
+        if self._stop.is_set():
+            raise CancelledError
+        self._progress.on_stage(self._submission, stage)
+        bench = self._bench
+        done = self._journal.tests(self._submission.folder, key)
+        result = run_suite(
+            bench.layout,
+            bench.toolchain,
+            bench.assignment,
+            bench.suite,
+            worker,
+            bench.reference.worker() if settings.on_gpu else None,  # it is timed beside each there
+            self._folder(),
+            settings,
+            done=in_order(bench.suite, done),
+            on_tests=lambda tests: self._ended(tests, len(done), key),
+            stop=self._stop,
+            figures=bench.reference.figures(bench),
+            flags=bench.flags,
+        )
+        self._ended(result.tests, 0, key)  # all of them: the other device's run, or a time, may have to be done again
+        return result
+
+    def _ended(self, tests: Sequence[TestResult], before: int, key: str) -> None:
+        # Evidence is measured anew by the next run: its measurements stand in the result beside the tests.
+        kept = [test for test in tests if not test.is_evidence and test.verdict != "HARNESS"]
+        self._journal.add_tests(self._submission.folder, key, kept)
+        self._progress.on_tests(self._submission, before + len(tests), len(self._bench.suite.tests))
+
+    def _folder(self) -> Path:
+        return _work_folder(self._bench, self._submission, self._key) / str(os.getpid())
+
+    def _made(self, status: str, message: str, score: Score | None, result: SuiteResult | None = None) -> Record:
+        bench = self._bench
+        source = self._submission.source or b""
+        paths = MachinePaths(bench.layout, bench.toolchain, self._folder() / "src", bench.work)
+        return Record(
+            assignment=bench.assignment.id,
+            folder=self._submission.folder,
+            student=self._submission.student,
+            key=self._key,
+            status=status,
+            message=shown_block(paths.hide(message), 1 << 17),
+            score=score,
+            result=paths.hide_in(result) if result else None,
+            source=source.decode("utf-8", "replace"),
+            provenance=Provenance(
+                submission=sha256_bytes(source) if source else "",
+                suite=bench.hashes["suite"],
+                library=bench.hashes["library"],
+                assignment=bench.hashes["assignment"],
+                reference=bench.hashes["reference"],
+                nvcc=bench.toolchain.nvcc_version,
+                host_compiler=bench.toolchain.host_version,
+                grader=__version__,
+                device=bench.settings.device,
+                seed=self._settings.seed,
+                sandboxed=bench.settings.sandboxed,
+                command=f"{self._command} --only {shlex.quote(self._submission.folder)}",
+            ),
+            graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )

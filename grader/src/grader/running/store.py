@@ -1,0 +1,187 @@
+"""The journal: what survives when the grader is killed.
+
+One SQLite file in the output folder. A test is in it moments after it ended, a submission the moment its suite ended;
+what is in it is never done again. A row's key is a hash of all that the result depends on (submission, suite,
+libraries, assignment, reference, toolchain, seed), so a change of any of them leads to another row, and the old rows
+are the history. Results that the harness spoiled, or times that did not decide, are kept to be shown, and replaced by
+the next attempt.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from grader.base.errors import GraderError
+from grader.base.schema import Fields, SchemaError
+from grader.base.storage import DamagedError, journal_problem
+from grader.model.record import Record, record_from_json, student_from
+from grader.model.result import TestResult, test_from
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS record (
+  serial INTEGER PRIMARY KEY,
+  assignment TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL,
+  is_final INTEGER NOT NULL, document TEXT NOT NULL,
+  UNIQUE (assignment, folder, key)
+);
+CREATE TABLE IF NOT EXISTS test (
+  key TEXT NOT NULL, folder TEXT NOT NULL, name TEXT NOT NULL, document TEXT NOT NULL,
+  PRIMARY KEY (folder, key, name)
+);
+CREATE TABLE IF NOT EXISTS class (
+  assignment TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL, student TEXT NOT NULL,
+  PRIMARY KEY (assignment, folder)
+);
+"""
+_VERSION = "1"
+UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # of a document that was damaged
+
+
+def gpu_key(key: str) -> str:
+    """Under which a GPU's tests are kept: those of the virtual GPU have the same names."""
+    return f"{key}/cuda"
+
+
+def is_readable(read: Callable[[str], object], document: str) -> bool:
+    """Whether a stored document is still what it was stored as."""
+    try:
+        read(document)
+    except UNREADABLE:
+        return False
+    return True
+
+
+def _test(document: str) -> TestResult:
+    return test_from(Fields(json.loads(document), "journal"))
+
+
+class Journal:
+    """The journal of one output folder. Its methods may be called from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the file; raises GraderError where it is no journal."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._mutex = threading.Lock()
+        try:
+            # Records have seeds in them. SQLite gives its other files the mode that this one has.
+            with contextlib.suppress(OSError):  # SQLite says it better
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise journal_problem(path, error) from error
+        if self._meta("version", _VERSION) != _VERSION:
+            raise GraderError(f"{path} was written by another version of the grader; choose another folder with --out")
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self._mutex, contextlib.suppress(sqlite3.Error):  # what failed was said before
+            self._db.close()
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The database for one thread at a time; its errors say what to type."""
+        with self._mutex:
+            try:
+                yield self._db
+            except sqlite3.Error as error:
+                raise journal_problem(self._path, error) from error
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """As `_reading`; all that is done is done, or nothing."""
+        with self._reading() as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+
+    def find(self, assignment: str, folder: str, key: str) -> Record | None:
+        """The final result of exactly this work, if it was done before."""
+        place = (assignment, folder, key)
+        with self._reading() as database:
+            row = database.execute(
+                "SELECT document FROM record WHERE assignment=? AND folder=? AND key=? AND is_final=1", place
+            ).fetchone()
+        if row is None or is_readable(record_from_json, row[0]):
+            return record_from_json(row[0]) if row else None
+        with self._writing() as database:  # it is graded again, and must not be in the way then
+            database.execute("DELETE FROM record WHERE assignment=? AND folder=? AND key=?", place)
+        return None
+
+    def add(self, record: Record) -> None:
+        """Makes a result durable. A final one is never replaced."""
+        is_final = int(record.is_final)
+        with self._writing() as database:
+            database.execute(
+                "INSERT INTO record (assignment, folder, key, is_final, document) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET is_final=excluded.is_final, document=excluded.document WHERE is_final=0",
+                (record.assignment, record.folder, record.key, is_final, record.to_json()),
+            )
+            if is_final:
+                database.execute(
+                    "DELETE FROM test WHERE folder=? AND key IN (?, ?)",
+                    (record.folder, record.key, gpu_key(record.key)),
+                )
+
+    def add_tests(self, folder: str, key: str, tests: Iterable[TestResult]) -> None:
+        """Makes ended tests of a run durable that isn't over yet."""
+        rows = [(key, folder, test.name, json.dumps(asdict(test))) for test in tests]
+        with self._writing() as database:
+            database.executemany("INSERT OR IGNORE INTO test VALUES (?, ?, ?, ?)", rows)
+
+    def tests(self, folder: str, key: str) -> list[TestResult]:
+        """Tests that ended before the run was cut short."""
+        with self._reading() as database:
+            rows = database.execute("SELECT document FROM test WHERE folder=? AND key=?", (folder, key)).fetchall()
+        return [_test(row[0]) for row in rows if is_readable(_test, row[0])]
+
+    def set_class(self, assignment: str, records: Sequence[Record], *, whole: bool) -> None:
+        """Says which result of each folder counts now; with `whole`, folders without one here drop out."""
+        rows = [(assignment, record.folder, record.key, json.dumps(asdict(record.student))) for record in records]
+        with self._writing() as database:
+            if whole:
+                database.execute("DELETE FROM class WHERE assignment=?", (assignment,))
+            database.executemany("INSERT OR REPLACE INTO class VALUES (?, ?, ?, ?)", rows)
+
+    def assignments(self) -> list[str]:
+        """Assignments with results."""
+        with self._reading() as database:
+            return [row[0] for row in database.execute("SELECT DISTINCT assignment FROM class ORDER BY 1")]
+
+    def current(self, assignment: str) -> list[Record]:
+        """The results that count now, by folder, under the names that the students have now."""
+        with self._reading() as database:
+            rows = database.execute(
+                "SELECT document, student FROM record JOIN class USING (assignment, folder, key) "
+                "WHERE assignment=? ORDER BY folder",
+                (assignment,),
+            ).fetchall()
+        try:
+            return [
+                replace(record_from_json(document), student=student_from(Fields(json.loads(student), "journal")))
+                for document, student in rows
+            ]
+        except UNREADABLE as error:
+            raise DamagedError(self._path, f"a result of {assignment} can't be read ({error})") from error
+
+    def history(self, assignment: str, folder: str) -> list[Record]:
+        """All results of a folder, oldest first."""
+        with self._reading() as database:
+            rows = database.execute(
+                "SELECT document FROM record WHERE assignment=? AND folder=? AND is_final=1 ORDER BY serial",
+                (assignment, folder),
+            ).fetchall()
+        return [record_from_json(row[0]) for row in rows if is_readable(record_from_json, row[0])]
+
+    def _meta(self, name: str, first: str) -> str:
+        with self._writing() as database:
+            database.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, first))
+            return str(database.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()[0])

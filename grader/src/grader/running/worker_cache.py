@@ -1,0 +1,90 @@
+"""Compiled workers that are kept across runs, by a hash of all that they depend on.
+
+An author's own runs (`check`, `mutate`) compile the same hundred solutions again and again: their entries are in the
+build tree, and go when nobody asked for them in two weeks. A class is graded once: its entries are in the output folder
+until all is graded, so that a run that was killed doesn't compile again what was compiled. What a compiler refused is
+kept too.
+"""
+
+import json
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+from grader.base.files import write_atomic
+from grader.base.layout import Layout
+from grader.base.toolchain import Toolchain
+from grader.base.worker_key import worker_key
+from grader.model.assignment import Assignment
+from grader.running.build import Built, build_worker
+
+_DAYS = 14
+
+
+class WorkerCache:
+    """A folder of workers; may be used from several threads, and by several processes."""
+
+    def __init__(self, layout: Layout, folder: Path | None = None) -> None:
+        """The cache in a folder, else the build tree's."""
+        self._folder = folder or layout.build / "workers" / "cache"
+        self._lock = threading.Lock()
+        self._at_work: dict[str, threading.Lock] = {}
+
+    def build(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        source: bytes,
+        folder: Path,
+        *,
+        sandboxed: bool,
+        stop: threading.Event | None = None,
+    ) -> Built:
+        """As `build_worker`, without compiling what was compiled before."""
+        compilers = f"{toolchain.nvcc} {toolchain.nvcc_version} {toolchain.host_version}"
+        key = worker_key(layout, assignment.id, source, compilers)
+        with self._lock:
+            own = self._at_work.setdefault(key, threading.Lock())
+        with own:  # two that are alike wait for one compiler
+            return self._build(key, layout, toolchain, assignment, source, folder, sandboxed=sandboxed, stop=stop)
+
+    def _build(
+        self,
+        key: str,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        source: bytes,
+        folder: Path,
+        *,
+        sandboxed: bool,
+        stop: threading.Event | None,
+    ) -> Built:
+        worker, refused = self._folder / key, self._folder / f"{key}.json"
+        if worker.is_file():
+            os.utime(worker)
+            own = folder / "out" / "worker"
+            own.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(worker, own)
+            return Built(own, "", 0.0)
+        if refused.is_file():
+            os.utime(refused)
+            known = json.loads(refused.read_text(encoding="utf-8"))
+            return Built(None, known["message"], 0.0, known["refused"])
+        built = build_worker(layout, toolchain, assignment, source, folder, sandboxed=sandboxed, stop=stop)
+        if built.worker is None:
+            write_atomic(refused, json.dumps({"message": built.message, "refused": built.refused}))
+        else:
+            write_atomic(worker, built.worker.read_bytes())
+            worker.chmod(0o755)
+        return built
+
+    def prune(self) -> None:
+        """Removes what was not asked for in two weeks."""
+        limit = time.time() - _DAYS * 86400
+        for path in self._folder.glob("*"):
+            if path.stat().st_mtime < limit:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,335 @@
+"""What a student's `make test`, `make check` and `make profile` do: build the solution, run the public suite, explain.
+
+harness/student.sh calls it once the harness is built. It is the student's own code on the student's own machine, so
+nothing is boxed here. Only the standard library is used: no Python packages have to be there.
+
+Status: 0 all that was asked for is right, 1 something is not, 3 the harness failed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.errors import GraderError
+from grader.base.files import FileError, read_regular, write_atomic
+from grader.base.layout import Layout, find_layout
+from grader.base.process import CancelledError, run_command
+from grader.base.schema import SchemaError
+from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
+from grader.model.assignment import Assignment, load_assignment
+from grader.model.result import SuiteResult, parse_result
+from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
+from grader.student.text import Choice, Terminal, faults, overview, profile_text, report
+
+_HARNESS_STATUS, _WRONG_STATUS, _STOPPED_STATUS = 3, 1, 130
+_SECONDS = 3600
+_BYTES = 64 << 20
+_ALL_LEFT_OUT = "-*"  # no test: the suite then measures every selected rung
+_NO_EVIDENCE = "-Evidence.*"
+_GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # what the driver makes, on Linux and on Windows' Linux
+
+
+class _CompileError(Exception):
+    """The compiler's message."""
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What was typed."""
+
+    command: str
+    names: list[str]
+    choice: Choice
+    device: str
+    seed: str
+    verbose: bool
+    source: Path | None
+    flags: list[str]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs one command and gives the exit status."""
+    parser = argparse.ArgumentParser(prog="student", description="Builds solutions and runs the public tests on them.")
+    parser.add_argument("command", choices=("test", "check", "profile"))
+    parser.add_argument("names", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
+    parser.add_argument("--build", type=Path, help="the C++ build tree")
+    parser.add_argument("--rung", default="", help="one rung: 3, reduce3 or reduce3_sequential")
+    parser.add_argument("--test", default="", help="only tests whose names contain this")
+    parser.add_argument("--device", choices=("vgpu", "cuda"), default="vgpu")
+    parser.add_argument("--seed", default="", help="seed of all inputs; default random")
+    parser.add_argument("--verbose", default="", help="anything: every test's message as it ends")
+    parser.add_argument("--source", default="", help="test this file in place of the assignment's own")
+    parser.add_argument("--flags", default="", help="more flags for the suite")
+    typed = parser.parse_args(words)
+    request = _Request(
+        typed.command,
+        typed.names,
+        Choice(typed.rung, typed.test),
+        # Only the virtual GPU has checkers and counters.
+        typed.device if typed.command == "test" else "vgpu",
+        typed.seed,
+        typed.verbose not in ("", "0"),
+        Path(typed.source) if typed.source else None,
+        typed.flags.split(),
+    )
+    try:
+        return _Student(find_layout(typed.build), request).run()
+    except (KeyboardInterrupt, CancelledError):
+        return _STOPPED_STATUS
+    except GraderError as error:
+        print(error, file=sys.stderr)
+        return _HARNESS_STATUS
+
+
+class _Student:
+    """One run of a command."""
+
+    def __init__(self, layout: Layout, request: _Request) -> None:
+        self._layout = layout
+        self._request = request
+        self._stamp = 0  # of the result file that was shown last
+        plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
+        self._is_terminal = sys.stdout.isatty()
+        self._to = Terminal(colour=self._is_terminal and not plain)
+
+    def run(self) -> int:
+        if self._request.device == "cuda" and not any(node.exists() for node in _GPU_NODES):
+            raise GraderError(
+                "This machine has no NVIDIA GPU.\nType:  make test      for the virtual GPU, which needs none"
+            )
+        names = self._request.names or self._layout.assignments()
+        assignments = [load_assignment(self._layout.assignment(name)) for name in names]
+        if len(assignments) == 1:
+            return self._one(assignments[0])
+        if self._request.command == "test":
+            return self._all(assignments)
+        status = 0
+        for assignment in assignments:
+            print(f"{assignment.id}\n")
+            status = max(status, self._one(assignment))
+            print()
+        return status
+
+    def _one(self, assignment: Assignment) -> int:
+        try:
+            worker = self._worker(assignment)
+        except _CompileError as error:
+            print(f"{error}\n\n{assignment.submission} does not compile: mend the first error above, then make test")
+            return _WRONG_STATUS
+        command = {"test": self._test, "check": self._check, "profile": self._profile}[self._request.command]
+        return command(assignment, worker)
+
+    def _test(self, assignment: Assignment, worker: Path) -> int:
+        filters = [f"--gtest_filter=*{self._request.choice.test}*"] if self._request.choice.test else []
+        result, table = self._suite(assignment, worker, filters, verbose=self._request.verbose)
+        if self._request.choice.test and not result.tests and not result.evidence:
+            raise GraderError(
+                f"no test is called {self._request.choice.test}.\nType:  make test      to see what there is"
+            )
+        source = self._source(assignment).read_text(encoding="utf-8", errors="replace")
+        print(report(assignment, result, source, self._request.choice, table, self._to), end="")
+        return _status(assignment, result)
+
+    def _check(self, assignment: Assignment, worker: Path) -> int:
+        test = self._request.choice.test
+        filters = [f"--gtest_filter=*{test}*:{_NO_EVIDENCE}" if test else f"--gtest_filter={_NO_EVIDENCE}"]
+        result, _ = self._suite(assignment, worker, filters)
+        print(faults(result, self._to), end="")
+        return _WRONG_STATUS if any(test.findings for test in result.tests) else 0
+
+    def _profile(self, assignment: Assignment, worker: Path) -> int:
+        result, _ = self._suite(assignment, worker, [f"--gtest_filter={_ALL_LEFT_OUT}"])
+        runs = list(result.runs("submission").values())
+        if not runs:
+            print("Nothing to measure: a rung is measured once its results are right.  Next: make test")
+            return _WRONG_STATUS
+        source = self._source(assignment)
+        text = source.read_text(encoding="utf-8", errors="replace")
+        print(profile_text(source.name, runs, text, self._to, self._machine_code(assignment)), end="")
+        return 0
+
+    def _machine_code(self, assignment: Assignment) -> MachineChanges | None:
+        """What a GPU would execute otherwise than the PTX says; None where that can't be looked at."""
+        source, compiler = self._source(assignment), self._layout.build / "nvcc.txt"
+        nvcc = compiler.read_text(encoding="utf-8").strip() if compiler.is_file() else "nvcc"
+        if find_disassembler(nvcc) is None:
+            return None
+        with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+            ptx = Path(folder) / "code.ptx"
+            command = [
+                str(self._layout.build_script),
+                *("--build", str(self._layout.build)),
+                *("--assignment", str(assignment.path.parent)),
+                *("--source", str(source)),
+                *("--arch", ARCH),
+                *("--ptx", str(ptx)),
+            ]
+            if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+                return None
+            return look_at_machine_code(ptx, source.name, nvcc, Path(folder))
+
+    def _all(self, assignments: Sequence[Assignment]) -> int:
+        status = 0
+        states: list[tuple[Assignment, SuiteResult | None, str]] = []
+        self._say(f"compiling {len(assignments)} solutions")
+        # All before the first suite starts: nothing then disturbs what is timed on a GPU.
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            builds = [pool.submit(self._build, assignment) for assignment in assignments]
+        for assignment, build in zip(assignments, builds, strict=True):
+            try:
+                worker, warnings = build.result()
+                self._warn(warnings)
+                result, _ = self._suite(assignment, worker, [])
+            except _CompileError:
+                states.append((assignment, None, f"{assignment.submission} does not compile"))
+                status = max(status, _WRONG_STATUS)
+                continue
+            except GraderError as error:
+                states.append((assignment, None, str(error).partition("\n")[0]))
+                status = _HARNESS_STATUS
+                continue
+            states.append((assignment, result, ""))
+            status = max(status, _status(assignment, result))
+        print(overview(states, self._to), end="")
+        to_do = [one for one, result, _ in states if result is None or _status(one, result) != 0]
+        if to_do:
+            print(f"\n  Next:  cd {to_do[0].path.parent.relative_to(self._layout.root)} && make test")
+        else:
+            print("\n  All is done, as far as the public tests can tell.")
+        return status
+
+    def _source(self, assignment: Assignment) -> Path:
+        return self._request.source or assignment.path.parent / assignment.submission
+
+    def _worker(self, assignment: Assignment) -> Path:
+        """The built solution, after the compiler's warnings. Raises _CompileError."""
+        self._say(f"compiling {self._source(assignment).name}")
+        try:
+            worker, warnings = self._build(assignment)
+        finally:
+            self._say("")
+        self._warn(warnings)
+        return worker
+
+    def _warn(self, warnings: str) -> None:
+        if warnings:
+            self._say("")
+            print(warnings + "\n")
+
+    def _build(self, assignment: Assignment) -> tuple[Path, str]:
+        """The solution and the compiler's warnings, compiled where something that it depends on changed.
+
+        Raises _CompileError.
+        """
+        path = self._source(assignment)
+        try:
+            source = read_regular(path, _BYTES)
+        except (FileError, FileNotFoundError) as error:
+            raise GraderError(f"{path} can't be read: {error}") from error
+        worker = self._layout.build / "workers" / assignment.id
+        stamp = worker.with_suffix(".key")
+        compiler = self._layout.build / "nvcc.txt"
+        version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
+        key = worker_key(self._layout, assignment.id, source, version)
+        if worker.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8") == key:
+            return worker, ""
+        worker.parent.mkdir(parents=True, exist_ok=True)
+        stamp.unlink(missing_ok=True)
+        command = [
+            str(self._layout.build_script),
+            *("--build", str(self._layout.build)),
+            *("--assignment", str(assignment.path.parent)),
+            *("--source", str(path)),
+            *("--glue", str(self._layout.glue(assignment.id))),
+            *("--out", str(worker)),
+        ]
+        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        message = ended.stdout.decode("utf-8", "replace").replace(f"{path.parent}/", "").strip()
+        if ended.returncode == BUILD_SCRIPT_STATUS:
+            raise GraderError(message)
+        if ended.returncode != 0:
+            raise _CompileError(message)
+        write_atomic(stamp, key)
+        return worker, message
+
+    def _suite(
+        self, assignment: Assignment, worker: Path, flags: Sequence[str], *, verbose: bool = False
+    ) -> tuple[SuiteResult, str]:
+        """The suite's result, and the table that it printed. Raises GraderError where the harness failed."""
+        request = self._request
+        with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+            path = Path(folder) / "result.json"
+            command = [
+                str(self._layout.public_suite(assignment.id)),
+                f"--assignment={assignment.path.parent}",
+                f"--worker={worker}",
+                *([f"--witness={witness}"] if (witness := self._layout.witness(assignment.id)).is_file() else []),
+                f"--result={path}",
+                f"--device={request.device}",
+                *([f"--rung={request.choice.rung}"] if request.choice.rung else []),
+                *([f"--seed={request.seed}"] if request.seed else []),
+                *(["--quiet"] if not verbose else []),
+                f"--gtest_color={'yes' if self._to.colour else 'no'}",
+                *flags,
+                *request.flags,
+            ]
+            if verbose:
+                sys.stdout.flush()
+                status, output = subprocess.run(command, check=False).returncode, ""
+            else:
+                ended = run_command(
+                    command,
+                    seconds=_SECONDS,
+                    output_cap=1 << 20,
+                    cwd=Path.cwd(),
+                    environment=os.environ,
+                    on_tick=lambda: self._progress(path),
+                )
+                status, output = ended.status, ended.output
+            self._say("")
+            if status == _HARNESS_STATUS and not path.is_file():
+                raise GraderError(output.strip())
+            try:
+                result = parse_result(read_regular(path, _BYTES))
+            except (FileNotFoundError, FileError, SchemaError) as error:
+                raise GraderError(f"the suite ended with status {status} and left no result:\n{output}") from error
+            if not result.finished:
+                raise GraderError(f"the suite ended with status {status} before its tests did:\n{output}")
+        return result, output
+
+    def _progress(self, path: Path) -> bool:
+        """A line that says how far the suite is, on a terminal."""
+        if not self._is_terminal:
+            return True
+        try:
+            stamp = path.stat().st_mtime_ns
+            if stamp != self._stamp:
+                self._stamp = stamp
+                self._say(parse_result(read_regular(path, _BYTES)).tests[-1].name)
+        except (OSError, FileError, SchemaError, IndexError):
+            pass  # there is nothing to say yet
+        return True
+
+    def _say(self, text: str) -> None:
+        if self._is_terminal:
+            sys.stdout.write(f"\r\033[K{self._to.paint(text[:78], 'dim')}")
+            sys.stdout.flush()
+
+
+def _status(assignment: Assignment, result: SuiteResult) -> int:
+    counted = [test for test in result.tests if not (test.unfinished and assignment.is_bonus_rung(test.rung))]
+    verdicts = [test.verdict for test in counted]
+    verdicts += [entry.verdict for entry in result.evidence if not assignment.is_bonus_rung(entry.rung)]
+    if "HARNESS" in verdicts:
+        return _HARNESS_STATUS
+    return _WRONG_STATUS if any(verdict != "PASS" for verdict in verdicts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

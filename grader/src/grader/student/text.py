@@ -1,0 +1,354 @@
+"""What a student reads in the terminal: one screen that says how far they are and what to do next.
+
+Pure functions from results to text. Only the standard library is used here: students run it without setting up Python
+packages.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.model.assignment import Assignment, Rung
+from grader.model.line_costs import LineCost, counters_by_line, line_cost
+from grader.model.result import Finding, Profile, SuiteResult, TestResult, is_not_begun
+from grader.model.score import CriterionScore, Score, points_text, score_result
+from grader.student.machine_code import ARCH, MachineChanges
+
+_OUTPUT_LINES, _OUTPUT_COLUMNS = 10, 200
+_NAMED_TESTS = 3
+_GAP_LINES = 3  # of source between two costly lines that are shown too
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "dim": "2"}
+_UNMET = "yellow"
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """How text may look: with colours where the terminal has them."""
+
+    colour: bool = False
+
+    def paint(self, text: str, *styles: str) -> str:
+        """The text in a style, or as it is."""
+        if not self.colour or not text:
+            return text
+        return f"\033[{';'.join(_COLOURS[style] for style in styles)}m{text}\033[0m"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the student asked for: all, one rung (as they named it), or tests by a part of their names."""
+
+    rung: str = ""
+    test: str = ""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One rung in the closing table."""
+
+    rung: Rung
+    score: Score
+    tests: tuple[TestResult, ...]
+    not_begun: bool
+
+    @property
+    def failed(self) -> list[TestResult]:
+        return [test for test in self.tests if test.verdict != "PASS"]
+
+    @property
+    def criteria(self) -> list[CriterionScore]:
+        return [criterion for criterion in self.score.criteria if criterion.rung == self.rung.id]
+
+    @property
+    def budgets(self) -> list[CriterionScore]:
+        return [criterion for criterion in self.criteria if criterion.metric]
+
+    @property
+    def unmet(self) -> list[CriterionScore]:
+        return [criterion for criterion in self.budgets if not criterion.is_full]
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.tests) and not self.failed and not self.unmet
+
+    @property
+    def is_bonus(self) -> bool:
+        return bool(self.criteria) and all(criterion.bonus for criterion in self.criteria)
+
+
+def todo_line(source: str, rung: Rung) -> int:
+    """The line of the first TODO that names the rung, by its id or the part before the underscore; 0: there is none."""
+    names = {rung.id, rung.id.split("_", 1)[0]}
+    for number, line in enumerate(source.split("\n"), 1):
+        if names & set(re.findall(r"TODO\((\w+)\)", line)):
+            return number
+    return 0
+
+
+def report(assignment: Assignment, result: SuiteResult, source: str, choice: Choice, table: str, to: Terminal) -> str:
+    """What `make test` shows of one assignment: the first thing to mend, the evidence, the rungs, the next step.
+
+    `table` is the suite's evidence table; `source` the student's file, for the places of its TODOs.
+    """
+    rows = _rows(assignment, result)
+    parts = [_heading(assignment, result, to)]
+    if not rows:
+        return "\n\n".join([*parts, "No test ran.  Next: make test"]) + "\n"
+    first = _first_to_mend(rows)
+    if choice.test:
+        parts += [_coloured(entry.message, to) for entry in result.evidence if entry.message]
+    if first is not None:
+        parts.append(_message(first, result, to))
+    elif choice.rung or choice.test:
+        parts += _printed(result, to)
+    if table.strip():
+        parts.append(table.strip("\n"))
+    parts.append(_rungs(assignment, rows, source, choice, to))
+    parts.append(_closing(assignment, rows, first, choice, to))
+    return "\n\n".join(parts) + "\n"
+
+
+def overview(states: Sequence[tuple[Assignment, SuiteResult | None, str]], to: Terminal) -> str:
+    """All assignments, a line each; where there is no result the text says why."""
+    width = max((len(assignment.id) for assignment, _, _ in states), default=0)
+    lines = []
+    for assignment, result, problem in states:
+        name = to.paint(assignment.id.ljust(width), "bold")
+        if result is None:
+            lines.append(f"  {name}  {'':11}  {'':14}  {to.paint(problem, 'red')}")
+            continue
+        rows = _rows(assignment, result)
+        required = [row for row in rows if not row.is_bonus]
+        done = sum(row.is_done for row in required)
+        wrong = _first_to_mend(rows)
+        if done == len(required):
+            mark, state = "green", "all done"
+        elif all(row.not_begun for row in required):
+            mark, state = "dim", "not begun"
+        elif wrong is not None and not wrong.is_bonus:
+            mark, state = "yellow" if _fault(wrong) == "SLOW" else "red", f"{_fault(wrong)} on {wrong.rung.id}"
+        else:
+            mark, state = "yellow", f"next: {next(row.rung.id for row in required if not row.is_done)}"
+        lines.append(
+            f"  {name}  {f'{points_text(_points(rows))} / {points_text(assignment.points)}':>11}  "
+            f"{f'{done} of {len(required)} rungs':>14}  {to.paint(state, mark)}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _rows(assignment: Assignment, result: SuiteResult) -> list[_Row]:
+    score = score_result(assignment, result)
+    measured = {entry.rung for entry in result.evidence}
+    rows = []
+    for rung in assignment.rungs:
+        tests = tuple(test for test in result.tests if test.rung == rung.id and not test.is_evidence)
+        if tests or rung.id in measured:
+            rows.append(_Row(rung, score, tests, is_not_begun(rung.id, tests)))
+    return rows
+
+
+def _heading(assignment: Assignment, result: SuiteResult, to: Terminal) -> str:
+    device = f"{result.device.name or 'a GPU'} ({result.device.kind})"
+    return f"{to.paint(assignment.title, 'bold')} on {device}, seed {result.seed}"
+
+
+def _first_to_mend(rows: Sequence[_Row]) -> _Row | None:
+    """The first begun rung, in ladder order, that fails or is above a budget; bonus rungs come last."""
+    begun = [row for row in rows if row.tests and not row.not_begun and not row.is_done]
+    return min(begun, key=lambda row: (row.is_bonus, not row.failed), default=None) if begun else None
+
+
+def _fault(row: _Row) -> str:
+    return row.failed[0].verdict if row.failed else row.unmet[0].verdict
+
+
+def _message(row: _Row, result: SuiteResult, to: Terminal) -> str:
+    if not row.failed:
+        texts = {entry.criterion: entry.message for entry in result.evidence}
+        return _coloured(texts.get(row.unmet[0].id, row.unmet[0].detail), to)
+    first, *others = [test for test in row.failed if not test.unfinished] or row.failed
+    lines = [_coloured(first.message, to)]
+    lines += _output(first)
+    lines.append(f"  again   {first.reproduce}")
+    if others:
+        names = [test.short_name for test in others[:_NAMED_TESTS]]
+        more = f" and {len(others) - len(names)} more" if len(others) > len(names) else ""
+        lines.append(to.paint(f"  also    {', '.join(names)}{more}; make test RUNG={row.rung.label} VERBOSE=1", "dim"))
+    return "\n".join(lines)
+
+
+def _printed(result: SuiteResult, to: Terminal) -> list[str]:
+    """What the program printed in the first test that printed anything."""
+    for test in result.tests:
+        if test.output.strip():
+            return ["\n".join([to.paint(test.name, "dim"), *_output(test)])]
+    return []
+
+
+def _output(test: TestResult) -> list[str]:
+    lines = test.output.strip("\n").split("\n") if test.output.strip() else []
+    shown = ["    " + line[:_OUTPUT_COLUMNS] for line in lines[:_OUTPUT_LINES]]
+    if len(lines) > _OUTPUT_LINES:
+        shown.append(f"    … and {len(lines) - _OUTPUT_LINES} lines more")
+    return ["  your program printed:", *shown] if shown else []
+
+
+def _coloured(message: str, to: Terminal) -> str:
+    """The verdict in its colour, the place of the fault in bold."""
+    head, _, rest = message.partition("\n")
+    verdict, gap, name = head.partition("  ")
+    head = to.paint(verdict, "bold", "yellow" if verdict == "SLOW" else "red") + gap + name
+    rest = re.sub(r"\b[\w.-]+\.cuh?:\d+", lambda found: to.paint(found[0], "bold"), rest) if to.colour else rest
+    return f"{head}\n{rest}" if rest else head
+
+
+def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Choice, to: Terminal) -> str:
+    has_labels = any(row.rung.label != row.rung.id for row in rows)
+    labels = max(len(row.rung.label) for row in rows) if has_labels else 0
+    names = max(len(row.rung.id) for row in rows)
+    head = f"  {'rung'.ljust((labels + 2 if labels else 0) + names)}  {'tests':>8}  {'budgets':>8}  {'points':>9}"
+    lines = [to.paint(head.rstrip(), "bold")]
+    for row in rows:
+        label = f"{row.rung.label:>{labels}}  " if labels else ""
+        name = f"  {label}{row.rung.id:{names}}"
+        if row.not_begun:
+            lines.append(to.paint(f"{name}  not begun{_where(assignment, row, source)}", "dim"))
+            continue
+        passed = len(row.tests) - len(row.failed)
+        tests = f"{passed} of {len(row.tests)}" if row.tests else "–"
+        met = len(row.budgets) - len(row.unmet)
+        budgets = "–" if not row.budgets or row.failed or not row.tests else f"{met} of {len(row.budgets)}"
+        earned, possible = sum(c.points for c in row.criteria), sum(c.possible for c in row.criteria)
+        points = "–" if choice.test else f"{points_text(earned)} / {points_text(possible)}"
+        line = f"{name}  {tests:>8}  {budgets:>8}  {points:>9}"
+        if row.failed:
+            line += "  " + to.paint(f"{_fault(row)}: make test RUNG={row.rung.label}", "red")
+        elif row.unmet and not choice.test:
+            line += "  " + to.paint(f"above budget: make profile RUNG={row.rung.label}", "yellow")
+        elif not choice.test:
+            line += "  " + to.paint("done", "green")
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _where(assignment: Assignment, row: _Row, source: str) -> str:
+    """Where a rung begins: at its TODO, or what its test says is not there where that comment is gone."""
+    if row.is_bonus:
+        return " (bonus)"
+    number = todo_line(source, row.rung)
+    if number:
+        return f": TODO({row.rung.id.split('_', 1)[0]}) in {assignment.submission}:{number}"
+    said = row.failed[0].message.split("\n")[1:2]
+    return f": {said[0].strip()}" if said else ""
+
+
+def _points(rows: Sequence[_Row]) -> float:
+    return sum(criterion.points for row in rows for criterion in row.criteria if not criterion.bonus)
+
+
+def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, choice: Choice, to: Terminal) -> str:
+    open_rows = [row for row in rows if not row.is_done and not row.is_bonus]
+    next_row = first if first is not None and not first.is_bonus else next(iter(open_rows), None)
+    if choice.rung or choice.test:
+        failed = sum(len(row.failed) for row in rows)
+        ran = sum(len(row.tests) for row in rows)
+        state = f"{ran - failed} of {ran} tests pass."
+        return f"{state}\nNext: make test" if not failed and first is None else state
+    state = f"{points_text(_points(rows))} of {points_text(assignment.points)} points by the public tests."
+    bonus = sum(criterion.points for row in rows for criterion in row.criteria if criterion.bonus)
+    if bonus:
+        state = state[:-1] + f", and {points_text(bonus)} bonus."
+    if next_row is None:
+        return to.paint(state, "green") + f"\nNext: hand in {assignment.submission}"
+    step = to.paint(f"make test RUNG={next_row.rung.label}", "bold")
+    return f"{state}\nNext: {step}  {next_row.rung.title}"
+
+
+def faults(result: SuiteResult, to: Terminal) -> str:
+    """What `make check` shows: every different finding of the fault checkers, with the tests that had it."""
+    found: dict[tuple[str, str, str, int], list[tuple[TestResult, Finding]]] = {}
+    for test in result.tests:
+        for finding in test.findings:
+            found.setdefault((finding.kind, finding.kernel, finding.file, finding.line), []).append((test, finding))
+    parts = []
+    for same in found.values():
+        test, finding = same[0]
+        lines = [_coloured(finding.text, to), f"  in      {test.name}"]
+        if len(same) > 1:
+            lines.append(f"  and in  {len(same) - 1} more of the tests")
+        parts.append("\n".join(lines))
+    begun = [test for test in result.tests if not test.unfinished and not test.is_evidence]
+    if not begun:
+        parts.append("No kernel is written yet, so there is nothing to check.  Next: make test")
+    elif not found:
+        parts.append(to.paint(f"The checkers found no fault in {len(begun)} tests.", "green"))
+    else:
+        parts.append(f"{len(found)} different faults in {len(begun)} tests; the first one may cause the others.")
+    wrong = [test for test in begun if test.verdict != "PASS" and not test.findings]
+    if wrong:
+        parts.append(f"{len(wrong)} tests fail for other reasons: make test")
+    return "\n\n".join(parts) + "\n"
+
+
+def profile_text(
+    file_name: str, runs: Sequence[Profile], source: str, to: Terminal, machine: MachineChanges | None = None
+) -> str:
+    """What `make profile` shows: each measured rung's source lines with their costs beside them.
+
+    `machine`: what a GPU would execute otherwise than the PTX that is counted; None where nobody looked.
+    """
+    text = "\n".join(_profile(file_name, run, source.split("\n"), to, machine or {}) for run in runs)
+    if machine is None:
+        return text
+    return text + to.paint(f"\n  Counted is the PTX; · is what ptxas makes of it for sm_{ARCH}.\n", "dim")
+
+
+def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, machine: MachineChanges) -> str:
+    counted = {
+        number: counts for number, counts in counters_by_line(file_name, [run]).items() if 0 < number <= len(source)
+    }
+    costs = {number: line_cost(counts) for number, counts in counted.items()}
+    total = run.counters.get("warp_instructions", 0.0)
+    lines = [
+        f"{to.paint(run.rung, 'bold')}, n = {run.n:,}: {run.microseconds:,.1f} µs modelled, "
+        f"{len(run.launches)} launch{'' if len(run.launches) == 1 else 'es'}, {total:,.0f} warp instructions",
+        *[
+            f"  {launch.kernel}<<<{_dims(launch.grid)},{_dims(launch.block)}>>>  "
+            f"{launch.microseconds:,.1f} µs, bound by {launch.bound_by}"
+            for launch in run.launches[:_NAMED_TESTS]
+        ],
+        "",
+        to.paint(f"{'line':>5} {'instr.':>7} {'sectors':>8} {'shared':>7} {'diverge':>8}", "bold"),
+    ]
+    before = 0
+    for number in sorted(costs):
+        if before and number - before > _GAP_LINES + 1:
+            lines.append(to.paint(f"{'⋮':>5}", "dim"))
+        elif before:
+            lines += [f"{line:5}{'':34} │ {source[line - 1]}" for line in range(before + 1, number)]
+        lines += _costly(number, costs[number], total, source[number - 1], to)
+        for change in machine.get(number, ()):
+            if as_written := counted[number].get(change.counter, 0.0):
+                name = change.counter.replace("_", " ")
+                both = f"{as_written:,.0f} {name} as written, {as_written * change.factor:,.0f} as compiled"
+                lines.append(to.paint(f"{'':39} │   · {change.text}: {both}", "dim"))
+        before = number
+    if not costs:
+        lines.append("  no line of the file was counted")
+    return "\n".join(lines) + "\n"
+
+
+def _costly(number: int, cost: LineCost, total: float, source: str, to: Terminal) -> list[str]:
+    share = f"{100 * cost.instructions / total:.1f} %" if total else ""
+    cells = [f"{share:>7}"]
+    for measure, width in ((cost.sectors, 8), (cost.conflicts, 7), (cost.divergence, 8)):
+        text = measure.text.rjust(width)
+        cells.append(to.paint(text, _UNMET, "bold") if measure.is_costly else text)
+    lines = [f"{number:5} {' '.join(cells)} │ {source}"]
+    indent = " " * (len(source) - len(source.lstrip()))
+    return lines + [f"{'':39} │ {indent}{to.paint('^ ' + note, _UNMET)}" for note in cost.notes]
+
+
+def _dims(dims: Sequence[int]) -> str:
+    x, y, z = dims
+    return str(x) if (y, z) == (1, 1) else f"({x},{y})" if z == 1 else f"({x},{y},{z})"

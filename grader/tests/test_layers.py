@@ -1,0 +1,138 @@
+"""The grader's packages import one way: docs/concepts/architecture.md has their order, and the sources hold to it."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from grader.authoring.imports import PACKAGE, imported, module_name
+
+PAGE = ROOT / "docs/concepts/architecture.md"
+SECTION = "\n## The grader's packages\n"
+_HEAD = 2  # rows: the titles and the line below them
+
+
+def order() -> list[str]:
+    """The packages as the table has them, lowest first."""
+    section = PAGE.read_text(encoding="utf-8").partition(SECTION)[2].partition("\n## ")[0]
+    rows = [line for line in section.split("\n") if line.startswith("|")][_HEAD:]
+    return [row.split("|")[1].strip(" `") for row in rows]
+
+
+def complaints(package: Path, packages: list[str]) -> list[str]:
+    """What breaks the order, a sentence each."""
+    folders = sorted({path.parent.name for path in package.glob("*/*.py")})
+    found = [f"{PAGE.name} has no row for the package {name}" for name in folders if name not in packages]
+    found += [
+        f"{PAGE.name} has a row for the package {name}, and there is none" for name in packages if name not in folders
+    ]
+    graph: dict[str, dict[str, str]] = {}
+    for path in sorted(package.rglob("*.py")):
+        file = path.relative_to(package.parent)
+        if len(file.parts) == 2 and path.stem not in ("__init__", "__main__"):
+            found.append(f"{file} is in no package")
+        inner = module_name(path, package)
+        own = file.parts[1] if len(file.parts) > 2 else ""
+        graph[inner] = {}
+        for line, name in imported(path, package):
+            other = name.split(".")[1] if "." in name else ""
+            where = f"{file}:{line} imports {name}"
+            if other == own:
+                graph[inner][name] = where
+            elif path.name == "__main__.py" and not own:
+                continue
+            elif not own:
+                found.append(f"{where}, which runs up: what is in no package is below them all")
+            elif other and own in packages and other in packages and packages.index(other) > packages.index(own):
+                found.append(f"{where}, which runs up: {own} is below {other}")
+    return found + cycles(graph)
+
+
+def cycles(graph: dict[str, dict[str, str]]) -> list[str]:
+    """A sentence for each cycle; of those that share modules, one for the first of them is enough."""
+    found: list[str] = []
+    told: set[str] = set()
+    for start in sorted(graph):
+        way = way_back(graph, start)
+        if way and not told & set(way):
+            told |= set(way)
+            steps = [graph[one][other] for one, other in zip(way, [*way[1:], start], strict=True)]
+            found.append(f"a cycle in one package: {', '.join(steps)}")
+    return found
+
+
+def way_back(graph: dict[str, dict[str, str]], start: str) -> list[str]:
+    """The shortest way along imports from a module to itself; empty where there is none."""
+    ways, seen = [[start]], set()
+    for way in ways:
+        for other in graph.get(way[-1], {}):
+            if other == start:
+                return way
+            if other not in seen:
+                seen.add(other)
+                ways.append([*way, other])
+    return []
+
+
+def test_imports_run_one_way() -> None:
+    packages = order()
+    assert packages, f"{PAGE} has no table under {SECTION.strip()}"
+    found = complaints(PACKAGE, packages)
+    assert not found, "\n".join(found)
+
+
+def test_a_package_stays_small_enough_to_look_through() -> None:
+    assert {path.parent.name for path in PACKAGE.rglob("*.py") if len(list(path.parent.glob("*.py"))) > 40} == set()
+
+
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        (
+            {"low/a.py": "import grader.high.b"},
+            "grader/low/a.py:1 imports grader.high.b, which runs up: low is below high",
+        ),
+        ({"low/a.py": "from grader.high.b import X"}, "grader/low/a.py:1 imports grader.high.b, which runs up"),
+        ({"low/a.py": "from grader.high import b"}, "grader/low/a.py:1 imports grader.high.b, which runs up"),
+        ({"low/a.py": "from grader import high"}, "grader/low/a.py:1 imports grader.high, which runs up"),
+        ({"low/a.py": "from ..high import b"}, "grader/low/a.py:1 imports grader.high.b, which runs up"),
+        ({"low/a.py": "def f():\n    from grader.high.b import X"}, "grader/low/a.py:2 imports grader.high.b"),
+        (
+            {"low/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from grader.high.b import X"},
+            "grader/low/a.py:3 imports grader.high.b, which runs up",
+        ),
+        ({"low/__init__.py": "from grader.high.b import X"}, "grader/low/__init__.py:1 imports grader.high.b"),
+        (
+            {"__init__.py": "from grader.low.a import X"},
+            "grader/__init__.py:1 imports grader.low.a, which runs up: what is in no",
+        ),
+        ({"c.py": ""}, "grader/c.py is in no package"),
+        ({"new/c.py": ""}, "architecture.md has no row for the package new"),
+        (
+            {"low/a.py": "from grader.low import c", "low/c.py": "def f():\n    from grader.low.a import X"},
+            "a cycle in one package: grader/low/a.py:1 imports grader.low.c, grader/low/c.py:2 imports grader.low.a",
+        ),
+        (
+            {
+                "low/a.py": "import grader.low.c",
+                "low/c.py": "from . import d",
+                "low/d.py": "from grader.low.a import X",
+            },
+            "a cycle in one package: grader/low/a.py:1 imports grader.low.c, grader/low/c.py:1 imports grader.low.d, "
+            "grader/low/d.py:1 imports grader.low.a",
+        ),
+    ],
+)
+def test_what_breaks_the_order_is_named(tmp_path: Path, sources: dict[str, str], expected: str) -> None:
+    package = tmp_path / "grader"
+    right = {"__init__.py": "", "__main__.py": "import grader.high.b", "low/__init__.py": "", "low/a.py": ""}
+    right |= {"high/__init__.py": "", "high/b.py": "from grader import low\nfrom grader.low.a import X\nimport ast"}
+    for files, count in ((right, 0), (sources, 1)):
+        for name, source in files.items():
+            (package / name).parent.mkdir(parents=True, exist_ok=True)
+            (package / name).write_text(source)
+        found = complaints(package, ["low", "high"])
+        assert len(found) == count, found
+    assert expected in found[0]
+    assert complaints(package, ["low"])[0].startswith("architecture.md has no row for the package high")
+    assert any("lost, and there is none" in one for one in complaints(package, ["low", "lost", "high"]))
