@@ -98,7 +98,7 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
     sources = [
         layout.harness / "suites" / f"{name}_test.cc",
         layout.reference(name) / "hidden_test.cc",
-        layout.harness / "judge" / "main.cc",
+        layout.harness / "judge" / "suite" / "main.cc",
     ]
 
     def compiled(source: Path) -> Path:

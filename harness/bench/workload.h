@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/exec/device.h"
+#include "vgpu/device/device.h"
 
 namespace lockstep::vgpu {
 

@@ -11,7 +11,8 @@
 //                                                   the virtual GPU beside a run's hashes.bin, without a GPU; FILE
 //                                                   begins with SEED's hash (0's). PTX: the module to run instead, as
 //                                                   `cosim ptx FIRST` writes it: does the GPU do what that says?
-//   cosim corpus COUNT FILE OUT                     what harness/tests/cosim_test.cc replays: of the first seeds those
+//   cosim corpus COUNT FILE OUT                     what harness/tests/cosim/cosim_test.cc replays: of the first seeds
+//   those
 //                                                   that agree with such a FILE
 //
 // --gpu -O3: compiled by ptxas with these options, run on this machine's GPU; may be given more than once. Without it

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "cosim/target.h"
-#include "vgpu/exec/device.h"
+#include "vgpu/device/device.h"
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::cosim {

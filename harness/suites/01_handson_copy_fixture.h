@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "judge/evidence.h"
-#include "judge/inputs.h"
-#include "judge/launcher_test.h"
+#include "judge/input/inputs.h"
+#include "judge/suite/evidence.h"
+#include "judge/suite/launcher_test.h"
 
 namespace lockstep::suites {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "judge/api_text.h"
-#include "judge/buffer_check.h"
-#include "judge/kernel_work.h"
-#include "judge/main.h"
-#include "judge/text.h"
+#include "judge/model/api_text.h"
+#include "judge/model/text.h"
+#include "judge/run/kernel_work.h"
+#include "judge/suite/buffer_check.h"
+#include "judge/suite/main.h"
 #include "suites/01_handson_copy_fixture.h"
 
 namespace lockstep::suites {

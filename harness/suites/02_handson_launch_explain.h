@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "judge/device.h"
-#include "judge/text.h"
+#include "judge/device/device.h"
+#include "judge/model/text.h"
 #include "launch.h"
 #include "suites/02_handson_launch_fixture.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "judge/evidence.h"
-#include "judge/inputs.h"
-#include "judge/launcher_test.h"
+#include "judge/input/inputs.h"
+#include "judge/suite/evidence.h"
+#include "judge/suite/launcher_test.h"
 
 namespace lockstep::suites {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "judge/text.h"
-#include "judge/verdict.h"
+#include "judge/model/text.h"
+#include "judge/model/verdict.h"
 
 namespace lockstep::suites {
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <optional>
 
-#include "judge/array_call.h"
-#include "judge/inputs.h"
-#include "judge/main.h"
-#include "judge/text.h"
-#include "judge/timing.h"
+#include "judge/input/inputs.h"
+#include "judge/model/text.h"
+#include "judge/suite/array_call.h"
+#include "judge/suite/main.h"
+#include "judge/suite/timing.h"
 #include "shift.h"
 #include "suites/03_circular_shift_explain.h"
 #include "suites/03_circular_shift_fixture.h"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "judge/buffer.h"
-#include "judge/evidence.h"
-#include "judge/inputs.h"
-#include "judge/launcher_test.h"
+#include "judge/device/buffer.h"
+#include "judge/input/inputs.h"
+#include "judge/suite/evidence.h"
+#include "judge/suite/launcher_test.h"
 
 namespace lockstep::suites {
 

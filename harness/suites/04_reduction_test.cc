@@ -6,12 +6,12 @@
 #include <limits>
 #include <optional>
 
-#include "judge/buffer_check.h"
-#include "judge/kernel_work.h"
-#include "judge/main.h"
-#include "judge/oracle.h"
-#include "judge/text.h"
-#include "judge/timing.h"
+#include "judge/input/oracle.h"
+#include "judge/model/text.h"
+#include "judge/run/kernel_work.h"
+#include "judge/suite/buffer_check.h"
+#include "judge/suite/main.h"
+#include "judge/suite/timing.h"
 #include "reduction.h"
 #include "suites/04_reduction_fixture.h"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "judge/buffer.h"
-#include "judge/text.h"
+#include "judge/device/buffer.h"
+#include "judge/model/text.h"
 
 namespace lockstep::suites {
 

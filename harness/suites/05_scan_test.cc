@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "judge/array_call.h"
-#include "judge/compare.h"
-#include "judge/main.h"
-#include "judge/text.h"
-#include "judge/timing.h"
+#include "judge/device/compare.h"
+#include "judge/model/text.h"
+#include "judge/suite/array_call.h"
+#include "judge/suite/main.h"
+#include "judge/suite/timing.h"
 #include "scan.h"
 #include "suites/05_scan_explain.h"
 #include "suites/05_scan_fixture.h"

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "judge/text.h"
-#include "judge/verdict.h"
+#include "judge/model/text.h"
+#include "judge/model/verdict.h"
 #include "suites/06_transpose_fixture.h"
 
 namespace lockstep::suites {

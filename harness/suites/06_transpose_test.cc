@@ -5,11 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "judge/array_call.h"
-#include "judge/inputs.h"
-#include "judge/main.h"
-#include "judge/text.h"
-#include "judge/timing.h"
+#include "judge/input/inputs.h"
+#include "judge/model/text.h"
+#include "judge/suite/array_call.h"
+#include "judge/suite/main.h"
+#include "judge/suite/timing.h"
 #include "suites/06_transpose_explain.h"
 #include "suites/06_transpose_fixture.h"
 #include "transpose.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "judge/launcher_test.h"
+#include "judge/suite/launcher_test.h"
 #include "suites/07_occupancy_case.h"
 
 namespace lockstep::suites {

@@ -7,10 +7,10 @@
 #include <iterator>
 #include <limits>
 
-#include "judge/compare.h"
-#include "judge/device.h"
-#include "judge/main.h"
-#include "judge/text.h"
+#include "judge/device/compare.h"
+#include "judge/device/device.h"
+#include "judge/model/text.h"
+#include "judge/suite/main.h"
 #include "occupancy.h"
 #include "suites/07_occupancy_fixture.h"
 

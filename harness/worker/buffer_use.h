@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/observers/touched_range.h"
+#include "vgpu/memory/touched_range.h"
 
 namespace lockstep::worker {
 

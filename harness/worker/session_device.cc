@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "vgpu/cudart/fatbin.h"
-#include "vgpu/cudart/fatbin_load.h"
-#include "vgpu/symbol_name.h"
+#include "vgpu/core/symbol_name.h"
+#include "vgpu/cudart/binary/fatbin.h"
+#include "vgpu/cudart/binary/fatbin_load.h"
 
 namespace lockstep::worker {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/exec/device.h"
+#include "vgpu/device/device.h"
 #include "worker/buffer_use.h"
 #include "worker/session.h"
 #include "worker/wire_device.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/exec/device.h"
+#include "vgpu/device/device.h"
 #include "worker/wire.h"
 
 namespace lockstep::worker {

@@ -1,7 +1,7 @@
 // Assignment 03, the circular shift: the tests that only the instructor's run has.
 #include <gtest/gtest.h>
 
-#include "judge/inputs.h"
+#include "judge/input/inputs.h"
 #include "suites/03_circular_shift_fixture.h"
 
 namespace lockstep::suites {

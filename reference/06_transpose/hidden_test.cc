@@ -1,7 +1,7 @@
 // Assignment 06, the ladder of transposes: the tests that only the instructor's run has.
 #include <gtest/gtest.h>
 
-#include "judge/inputs.h"
+#include "judge/input/inputs.h"
 #include "suites/06_transpose_fixture.h"
 
 namespace lockstep::suites {

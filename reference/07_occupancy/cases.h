@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "judge/inputs.h"
+#include "judge/input/inputs.h"
 #include "mistakes.h"
 #include "oracle.h"
 

@@ -1,6 +1,6 @@
 // The oracle of assignment 07: how many blocks fit an SM, found by putting one block after the other on it until
 // something runs out. No formula is shared with what a student writes. Students never get it: wrapped, it is a
-// solution. The tables that they get instead are made with it, by harness/tests/occupancy_table_test.cc.
+// solution. The tables that they get instead are made with it, by harness/tests/suites/occupancy_table_test.cc.
 #pragma once
 
 #include <algorithm>

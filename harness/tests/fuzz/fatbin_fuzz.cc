@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "vgpu/cudart/fatbin.h"
+#include "vgpu/cudart/binary/fatbin.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/exec/device.h"
+#include "vgpu/device/device.h"
 #include "vgpu/ptx/module.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "vgpu/isa/flow.h"
+#include "vgpu/decode/flow.h"
 #include "vgpu/ptx/parser.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/cudart/fatbin_load.h"
-#include "vgpu/exec/device.h"
+#include "vgpu/cudart/binary/fatbin_load.h"
+#include "vgpu/device/device.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -1,8 +1,8 @@
 // cudaGetLastError and the names of errors.
 #include <utility>
 
-#include "vgpu/cudart/api_failure.h"
-#include "vgpu/cudart/refused.h"
+#include "vgpu/cudart/report/api_failure.h"
+#include "vgpu/cudart/report/refused.h"
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart {

@@ -1,6 +1,6 @@
 // Refuses programs that have loaded a library which brings machine code of its own (host_libraries.h): when the program
 // starts, and at the first API call after it has loaded another library.
-#include "vgpu/host_libraries.h"
+#include "vgpu/core/host_libraries.h"
 
 #include <link.h>
 

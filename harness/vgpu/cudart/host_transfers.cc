@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "vgpu/cudart/call_site.h"
+#include "vgpu/cudart/report/call_site.h"
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart {

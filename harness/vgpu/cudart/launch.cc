@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vgpu/cudart/call_site.h"
+#include "vgpu/cudart/report/call_site.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "vgpu/cudart/fatbin.h"
-#include "vgpu/cudart/fatbin_load.h"
+#include "vgpu/cudart/binary/fatbin.h"
+#include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/ptx/parser.h"
 

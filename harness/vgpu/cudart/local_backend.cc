@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
-#include "vgpu/cudart/counters_file.h"
-#include "vgpu/cudart/report.h"
+#include "vgpu/cudart/report/counters_file.h"
+#include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/runtime.h"
-#include "vgpu/isa/assert_text.h"
+#include "vgpu/decode/assert_text.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/cudart/api_failure.h"
-#include "vgpu/cudart/fatbin.h"
+#include "vgpu/cudart/binary/fatbin.h"
+#include "vgpu/cudart/report/api_failure.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {

@@ -8,8 +8,8 @@
 #include <new>
 #include <utility>
 
-#include "vgpu/cudart/api_failure.h"
-#include "vgpu/cudart/call_site.h"
+#include "vgpu/cudart/report/api_failure.h"
+#include "vgpu/cudart/report/call_site.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "vgpu/core/row.h"
 #include "vgpu/exec/engine.h"
-#include "vgpu/isa/row.h"
 
 namespace lockstep::vgpu {
 namespace {

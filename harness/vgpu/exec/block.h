@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/core/warp.h"
 #include "vgpu/exec/cluster.h"
-#include "vgpu/exec/warp.h"
 #include "vgpu/exec/warp_state.h"
 #include "vgpu/observers/shared_notes.h"
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/exec/warp.h"
+#include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
 

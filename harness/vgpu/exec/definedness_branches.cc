@@ -2,9 +2,9 @@
 #include <memory>
 #include <unordered_set>
 
+#include "vgpu/exec/control.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/engine.h"
-#include "vgpu/isa/control.h"
 
 namespace lockstep::vgpu {
 

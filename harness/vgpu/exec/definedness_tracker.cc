@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-#include "vgpu/exec/address_space.h"
 #include "vgpu/exec/block.h"
+#include "vgpu/exec/control.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/shown_lanes.h"
-#include "vgpu/isa/control.h"
+#include "vgpu/memory/address_space.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -26,12 +26,12 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/exec/definedness_plan.h"
-#include "vgpu/exec/program.h"
-#include "vgpu/exec/undefined_values.h"
+#include "vgpu/core/definedness_plan.h"
+#include "vgpu/core/finding.h"
+#include "vgpu/core/program.h"
+#include "vgpu/core/row.h"
+#include "vgpu/core/undefined_values.h"
 #include "vgpu/exec/warp_state.h"
-#include "vgpu/finding.h"
-#include "vgpu/isa/row.h"
 
 namespace lockstep::vgpu {
 

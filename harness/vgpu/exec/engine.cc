@@ -4,12 +4,12 @@
 #include <bit>
 #include <cstring>
 
-#include "vgpu/exec/copy_plan.h"
+#include "vgpu/core/copy_plan.h"
+#include "vgpu/core/memory_flags.h"
+#include "vgpu/core/row.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/exec/warp_turns.h"
-#include "vgpu/isa/memory_access.h"
-#include "vgpu/isa/row.h"
 #include "vgpu/observers/block_isolation.h"
 
 namespace lockstep::vgpu {

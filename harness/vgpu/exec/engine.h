@@ -20,16 +20,16 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/exec/access_pattern.h"
-#include "vgpu/exec/address_space.h"
+#include "vgpu/core/finding.h"
+#include "vgpu/core/pc_counters.h"
+#include "vgpu/core/program.h"
+#include "vgpu/core/warp.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/launch_clock.h"
-#include "vgpu/exec/memory.h"
-#include "vgpu/exec/pc_counters.h"
-#include "vgpu/exec/program.h"
-#include "vgpu/exec/warp.h"
-#include "vgpu/finding.h"
-#include "vgpu/observers/locality.h"
+#include "vgpu/memory/access_pattern.h"
+#include "vgpu/memory/address_space.h"
+#include "vgpu/memory/locality.h"
+#include "vgpu/memory/memory.h"
 #include "vgpu/observers/observer.h"
 #include "vgpu/observers/shared_notes.h"
 

@@ -3,9 +3,9 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/core/source_place.h"
 #include "vgpu/exec/engine.h"
-#include "vgpu/exec/freed.h"
-#include "vgpu/exec/source_place.h"
+#include "vgpu/memory/freed.h"
 
 namespace lockstep::vgpu {
 namespace {

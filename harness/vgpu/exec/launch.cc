@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "vgpu/exec/source_place.h"
+#include "vgpu/core/source_place.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -5,8 +5,8 @@
 // The guarantee: an observer that asks for it (Observer::WantsUsedReads) is told exactly those reads whose value
 // reaches a store, an address, a branch, a guard of such, a call or another lane, at the place and time of their load.
 //
-// Theory of operation. Most loads are sure to be used, which the decoder knows (isa/value_use.h); they are told at once
-// and cost nothing. Any other load is a read, and a *tag* (exec/read_tags.h) stands for it in the slots of the
+// Theory of operation. Most loads are sure to be used, which the decoder knows (analysis/value_use.h); they are told at
+// once and cost nothing. Any other load is a read, and a *tag* (core/read_tags.h) stands for it in the slots of the
 // registers that it has gone to. Tags follow the value, lane by lane, through the instructions that have a step in the
 // program's UsePlan: out of the operands that have a say in the result, into the result, where they take the place of
 // what stood there. An instruction that does more than to make registers uses the tags that it reads, and so does one
@@ -27,10 +27,10 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/exec/program.h"
-#include "vgpu/exec/read_tags.h"
-#include "vgpu/exec/use_plan.h"
-#include "vgpu/exec/warp.h"
+#include "vgpu/core/program.h"
+#include "vgpu/core/read_tags.h"
+#include "vgpu/core/use_plan.h"
+#include "vgpu/core/warp.h"
 #include "vgpu/observers/delayed_events.h"
 
 namespace lockstep::vgpu {

@@ -1,9 +1,9 @@
 // In which lanes an operand has a say in the result, by the value of another operand (UsePlan::Shows).
 #pragma once
 
-#include "vgpu/exec/use_plan.h"
-#include "vgpu/exec/warp.h"
-#include "vgpu/isa/row.h"
+#include "vgpu/core/row.h"
+#include "vgpu/core/use_plan.h"
+#include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "vgpu/exec/float_environment.h"
+#include "vgpu/core/float_environment.h"
 #include "vgpu/exec/thread_placement.h"
 
 namespace lockstep::vgpu {

@@ -18,11 +18,11 @@
 #include <memory>
 #include <vector>
 
-#include "vgpu/exec/async_copy.h"
-#include "vgpu/exec/program.h"
-#include "vgpu/exec/read_tags.h"
-#include "vgpu/exec/undefined_values.h"
-#include "vgpu/exec/warp.h"
+#include "vgpu/core/program.h"
+#include "vgpu/core/read_tags.h"
+#include "vgpu/core/undefined_values.h"
+#include "vgpu/core/warp.h"
+#include "vgpu/exec/async_copies.h"
 
 namespace lockstep::vgpu {
 

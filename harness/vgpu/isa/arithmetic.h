@@ -11,14 +11,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "vgpu/isa/insn.h"
-#include "vgpu/isa/opcode_table.h"
-#include "vgpu/isa/row.h"
+#include "vgpu/core/insn.h"
+#include "vgpu/core/opcode_table.h"
+#include "vgpu/core/row.h"
 
 namespace lockstep::vgpu {
 
 // d[lane] = f(lane) where f reads registers by the same lane only. A register's row is the destination's own or does
-// not overlap it (isa/register_allocation.cc), so nothing needs a temporary.
+// not overlap it (decode/register_allocation.cc), so nothing needs a temporary.
 template <typename D, typename F>
 inline void ForLanesInPlace(D* d, LaneMask mask, F f) {
   if (mask == kFullMask) {

@@ -2,8 +2,8 @@
 //
 // setp is hot: each comparison of integers, f32 and f64 is a handler of its own that compiles to vector compares.
 // The 16-bit floats and set take the comparison from Insn::extra.
+#include "vgpu/core/half_format.h"
 #include "vgpu/isa/float_arithmetic.h"
-#include "vgpu/isa/half_format.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -1,13 +1,14 @@
 // Branches, exits, traps, fences.
-#include "vgpu/isa/control.h"
+#include "vgpu/exec/control.h"
 
 #include <bit>
 
+#include "vgpu/core/opcode_table.h"
+#include "vgpu/core/row.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/read_tracker.h"
-#include "vgpu/isa/opcode_table.h"
-#include "vgpu/isa/row.h"
+#include "vgpu/isa/memory/async_copy.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -2,11 +2,11 @@
 // barrier, number of threads where it is given, predicate; bar.warp.sync: member mask. Source: PTX ISA 9.0, 9.7.13.
 #include <bit>
 
+#include "vgpu/core/opcode_table.h"
+#include "vgpu/core/row.h"
 #include "vgpu/exec/block.h"
+#include "vgpu/exec/control.h"
 #include "vgpu/exec/engine.h"
-#include "vgpu/isa/control.h"
-#include "vgpu/isa/opcode_table.h"
-#include "vgpu/isa/row.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -5,13 +5,13 @@
 #include <cstring>
 #include <utility>
 
+#include "vgpu/core/opcode_table.h"
+#include "vgpu/core/row.h"
 #include "vgpu/exec/block.h"
+#include "vgpu/exec/control.h"
 #include "vgpu/exec/engine.h"
-#include "vgpu/isa/control.h"
-#include "vgpu/isa/frame_values.h"
-#include "vgpu/isa/memory_access.h"
-#include "vgpu/isa/opcode_table.h"
-#include "vgpu/isa/row.h"
+#include "vgpu/exec/frame_values.h"
+#include "vgpu/isa/memory/memory_access.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -1,8 +1,8 @@
 // Clusters: barrier.cluster, mapa, getctarank. Source: PTX ISA 9.0, 9.7.13.4 and 9.7.9.23.
-#include "vgpu/exec/address_space.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/isa/arithmetic.h"
+#include "vgpu/memory/address_space.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "vgpu/isa/insn.h"
+#include "vgpu/core/insn.h"
 #include "vgpu/isa/soft_float.h"
 
 namespace lockstep::vgpu {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "vgpu/core/half_format.h"
 #include "vgpu/isa/convert.h"
 #include "vgpu/isa/float_arithmetic.h"
-#include "vgpu/isa/half_format.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -10,8 +10,8 @@
 #include <immintrin.h>
 #endif
 
+#include "vgpu/core/half_format.h"
 #include "vgpu/isa/arithmetic.h"
-#include "vgpu/isa/half_format.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -1,5 +1,5 @@
 // Opcodes of PTX ISA 9.0 that are known and not supported: each kernel that executes one stops with the reason.
-#include "vgpu/isa/opcode_table.h"
+#include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "vgpu/core/row.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
-#include "vgpu/isa/row.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/isa/insn.h"
+#include "vgpu/core/insn.h"
 
 namespace lockstep::vgpu {
 

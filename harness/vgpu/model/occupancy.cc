@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "vgpu/isa/insn.h"
+#include "vgpu/core/insn.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vgpu/isa/insn.h"
+#include "vgpu/core/insn.h"
 #include "vgpu/model/occupancy.h"
 
 namespace lockstep::vgpu {

@@ -1,7 +1,7 @@
 // The modelled time of a launch. Formulas: time_model.cc; what they mean: docs/concepts/time-model.md.
 #pragma once
 
-#include "vgpu/counters.h"
+#include "vgpu/core/counters.h"
 #include "vgpu/model/profile.h"
 
 namespace lockstep::vgpu {

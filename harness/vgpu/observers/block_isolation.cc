@@ -6,11 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "vgpu/observers/race_shadow.h"
-
 namespace lockstep::vgpu {
-
-static_assert(PageUse::kPageBytes == ShadowPages::kPageBytes);
 
 bool PageUse::Meets(const PageUse& other) const {
   uint64_t both = 0;

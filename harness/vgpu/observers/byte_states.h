@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vgpu/isa/insn.h"
+#include "vgpu/core/insn.h"
 
 namespace lockstep::vgpu {
 

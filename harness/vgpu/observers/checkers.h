@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "vgpu/finding.h"
+#include "vgpu/core/finding.h"
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {

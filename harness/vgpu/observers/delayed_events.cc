@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "vgpu/observers/coalescing.h"
+#include "vgpu/memory/coalescing.h"
 #include "vgpu/observers/shared_notes.h"
 
 namespace lockstep::vgpu {

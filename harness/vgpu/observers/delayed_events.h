@@ -16,9 +16,9 @@
 #include <functional>
 #include <vector>
 
-#include "vgpu/exec/use_plan.h"
+#include "vgpu/core/ring.h"
+#include "vgpu/core/use_plan.h"
 #include "vgpu/observers/observer.h"
-#include "vgpu/ring.h"
 
 namespace lockstep::vgpu {
 

@@ -6,15 +6,16 @@
 #include <memory>
 #include <string>
 
-#include "vgpu/counters.h"
-#include "vgpu/exec/warp.h"
-#include "vgpu/finding.h"
-#include "vgpu/isa/insn.h"
-#include "vgpu/observers/access_form.h"
+#include "vgpu/core/counters.h"
+#include "vgpu/core/finding.h"
+#include "vgpu/core/insn.h"
+#include "vgpu/core/memory_flags.h"
+#include "vgpu/core/warp.h"
+#include "vgpu/memory/access_form.h"
 
 namespace lockstep::vgpu {
 
-struct Program;        // exec/program.h
+struct Program;        // core/program.h
 class BlockIsolation;  // observers/block_isolation.h
 class SharedNotes;     // observers/shared_notes.h
 
@@ -30,9 +31,6 @@ struct LaunchInfo {
   Dim3 cluster{1, 1, 1};      // blocks
   bool cooperative = false;
 };
-
-enum class MemoryOrder : uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcquireRelease };
-enum class MemoryScope : uint8_t { kCta, kCluster, kGpu, kSystem };
 
 // Whether the bytes that a lane is about to store lie there already. Looked up only when somebody asks.
 struct StoreTest {
@@ -51,7 +49,7 @@ struct MemoryAccess {
   const StoreTest* store = nullptr;  // stores: nullptr where it can't be told
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red
-  bool waits = false;                // volatile loads: the value decides whether to wait on (isa/waiting_loads.h)
+  bool waits = false;                // volatile loads: the value decides whether to wait on (analysis/waiting_loads.h)
   bool constant = false;             // loads: by a cache that does not see what this kernel stores (ld.global.nc)
   AccessForm form = AccessForm::kScattered;
   LaneMask mask;            // lanes that access

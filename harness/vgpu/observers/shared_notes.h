@@ -19,7 +19,7 @@
 #include <cstring>
 #include <vector>
 
-#include "vgpu/exec/access_pattern.h"
+#include "vgpu/memory/access_pattern.h"
 #include "vgpu/observers/access_extent.h"
 #include "vgpu/observers/observer.h"
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "vgpu/exec/program.h"
-#include "vgpu/exec/source_place.h"
+#include "vgpu/core/program.h"
+#include "vgpu/core/source_place.h"
 
 namespace lockstep::vgpu {
 namespace {

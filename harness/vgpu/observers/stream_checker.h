@@ -1,6 +1,6 @@
 // Races between operations of different streams.
 //
-// Whoever serves the CUDA API keeps the clocks (cudart/stream_clocks.h) and says of each operation what is ordered
+// Whoever serves the CUDA API keeps the clocks (observers/stream_clocks.h) and says of each operation what is ordered
 // before it. Here is what the operations touch. An operation is held against all earlier ones that are not ordered
 // before it; one that the host has waited for is ordered before all that follows, and is forgotten.
 #pragma once
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/finding.h"
+#include "vgpu/core/finding.h"
 #include "vgpu/observers/footprint.h"
 
 namespace lockstep::vgpu {

@@ -5,7 +5,7 @@
 // byte. So the padding inside a word of a structure that is copied whole is no finding. An atomic operation reads what
 // it changes. A copy from device to device passes the state of its bytes on, and is no read.
 //
-// Nor is the copy of a struct with padding that makes up a word, by a load in several elements (exec/copy_plan.h):
+// Nor is the copy of a struct with padding that makes up a word, by a load in several elements (core/copy_plan.h):
 // where something of the 16 bytes around has been written, and the word is only stored again, the store leaves its
 // bytes as they were. So what is read of the copy is found as it would be of the original. Lanes whose registers hold
 // such words are kept by register, which works because each of them has one writer: it holds what its load has last
@@ -18,13 +18,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vgpu/exec/copy_plan.h"
-#include "vgpu/exec/program.h"
+#include "vgpu/core/copy_plan.h"
+#include "vgpu/core/program.h"
+#include "vgpu/memory/coalescing.h"
 #include "vgpu/observers/access_extent.h"
 #include "vgpu/observers/block_isolation.h"
 #include "vgpu/observers/byte_states.h"
 #include "vgpu/observers/checkers.h"
-#include "vgpu/observers/coalescing.h"
 #include "vgpu/observers/finding_table.h"
 #include "vgpu/observers/shared_notes.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "vgpu/host_libraries.h"
+#include "vgpu/core/host_libraries.h"
 
 namespace lockstep::vgpu::run {
 

@@ -1,6 +1,6 @@
 // vgpu-run: runs a CUDA program on the virtual GPU, as a debugger's launcher would. It points the dynamic linker at
 // the CUDA runtime replacement, says by environment variables what to check and count, and becomes the program; the
-// replacement prints the reports when the program ends (cudart/report.h).
+// replacement prints the reports when the program ends (cudart/report/report.h).
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/host_libraries.h"
+#include "vgpu/core/host_libraries.h"
 #include "vgpu/model/profile.h"
 #include "vgpu/run/elf.h"
 

@@ -20,7 +20,7 @@ struct span {
 };
 }  // namespace std
 
-#include "judge/oracle.cc"
+#include "judge/input/oracle.cc"
 
 using namespace lockstep::judge;
 

@@ -76,7 +76,7 @@ def parse_condition(text: str) -> Condition:
 
 
 def _derived_counters(counts: Mapping[str, float]) -> dict[str, float]:
-    """What follows from a run's counters, as `judge/profile.cc` has it."""
+    """What follows from a run's counters, as `judge/model/profile.cc` has it."""
 
     def total(*names: str) -> float:
         return sum(counts.get(name, 0) for name in names)

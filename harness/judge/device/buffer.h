@@ -1,0 +1,77 @@
+// A typed array in device memory, as a test gives it to a launcher.
+//
+// On a device that does not find accesses outside of buffers by itself, a guard zone lies on either side. A buffer may
+// begin some elements into its allocation, so that its address has no better alignment than its type; these elements
+// are a guard zone too.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/device/device.h"
+
+namespace lockstep::judge {
+
+template <class T>
+class DeviceArray {
+ public:
+  // n elements, poisoned.
+  DeviceArray(JudgeDevice& device, uint64_t n, const std::string& label, uint64_t offset_elements = 0)
+      : device_(device), n_(n), generation_(device.generation()) {
+    guard_bytes_ = device.ChecksBounds() ? 0 : kGuardBytes;
+    front_bytes_ = guard_bytes_ + offset_elements * sizeof(T);
+    // No allocation is empty: an access to a buffer of no elements is then still outside, being wider than a byte.
+    total_bytes_ = front_bytes_ + n * sizeof(T) + guard_bytes_;
+    if (total_bytes_ == 0) total_bytes_ = 1;
+    base_ = device.Allocate(total_bytes_, label);
+    device.Poison(base_, total_bytes_);
+  }
+  ~DeviceArray() {
+    if (alive()) device_.Free(base_);
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  // A fault takes the device's memory with it.
+  bool alive() const { return generation_ == device_.generation() && !device_.faulted(); }
+  uint64_t address() const { return base_ + front_bytes_; }
+  uint64_t size() const { return n_; }
+  worker::Argument argument() const { return device_.PointerArgument(base_, address()); }
+
+  bool Set(std::span<const T> values) {
+    return values.size() == n_ && alive() && (n_ == 0 || device_.Write(address(), values.data(), n_ * sizeof(T)));
+  }
+  // Empty where the memory is gone.
+  std::vector<T> Get() const {
+    std::vector<T> values(n_);
+    if (!alive() || (n_ > 0 && !device_.Read(values.data(), address(), n_ * sizeof(T)))) values.clear();
+    return values;
+  }
+  bool Poison() { return alive() && device_.Poison(address(), n_ * sizeof(T)); }
+  static T Poisoned() {
+    T value;
+    std::memset(&value, kPoisonByte, sizeof value);
+    return value;
+  }
+  bool GuardsIntact() const {
+    if (!alive()) return true;
+    std::vector<uint8_t> front(front_bytes_), back(guard_bytes_);
+    if (!front.empty() && !device_.Read(front.data(), base_, front.size())) return false;
+    if (!back.empty() && !device_.Read(back.data(), address() + n_ * sizeof(T), back.size())) return false;
+    const auto poisoned = [](uint8_t byte) { return byte == kPoisonByte; };
+    return std::all_of(front.begin(), front.end(), poisoned) && std::all_of(back.begin(), back.end(), poisoned);
+  }
+
+ private:
+  static constexpr uint64_t kGuardBytes = 256;
+
+  JudgeDevice& device_;
+  uint64_t n_, generation_;
+  uint64_t base_ = 0, guard_bytes_ = 0, front_bytes_ = 0, total_bytes_ = 0;
+};
+
+}  // namespace lockstep::judge

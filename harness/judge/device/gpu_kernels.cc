@@ -1,0 +1,17 @@
+#include "judge/device/gpu_kernels.h"
+
+// The build makes the file from gpu_kernels.cu, and names it.
+asm(".section .rodata\n"
+    ".global lockstep_gpu_kernels_ptx\n"
+    "lockstep_gpu_kernels_ptx:\n"
+    ".incbin \"" LOCKSTEP_GPU_KERNELS_PTX
+    "\"\n"
+    ".byte 0\n"
+    ".previous\n");
+extern "C" const char lockstep_gpu_kernels_ptx[];
+
+namespace lockstep::judge {
+
+const char* GpuKernelsPtx() { return lockstep_gpu_kernels_ptx; }
+
+}  // namespace lockstep::judge

@@ -1,0 +1,57 @@
+// Inputs of a test: seeded, named, and such that the trivial answers are wrong.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "judge/input/seed.h"
+
+namespace lockstep::judge {
+
+// Numbers one after the other, for what a test draws: lengths, shapes, places. Deterministic and the same on every
+// machine, unlike the standard library's distributions; none of them tells another.
+class Random {
+ public:
+  explicit Random(const SeedKey& seed) : seed_(seed) {}
+  uint64_t Next();
+  // Uniform in [low, high].
+  int64_t Between(int64_t low, int64_t high);
+
+ private:
+  SeedKey seed_;
+  uint64_t block_ = 0;  // the next one's number
+  uint32_t words_[16] = {};
+  int used_ = 16;
+};
+
+// n words, any 32 bits each.
+std::vector<uint32_t> MakeWords(uint64_t n, const SeedKey& seed);
+
+enum class Pattern : uint8_t {
+  kOnes,         // all 1
+  kSmall,        // random in [-100, 100]
+  kAlternating,  // signs alternate, random magnitudes
+  kRamp,         // 1, 2, 3, … modulo 1000
+  kExtremes,     // random over the whole range of the type: sums wrap around
+  kLargest,      // all the largest value: the sum wraps around at the second element
+  kSpikeFirst,   // one value at the first position, zeros elsewhere
+  kSpikeLast,    // one value at the last position, zeros elsewhere
+};
+
+std::string_view NameOf(Pattern pattern);  // "small random integers"
+const std::vector<Pattern>& AllPatterns();
+
+// n values. For n > 1 neither zero nor the first element is their (wrapping) sum, so that an untouched output, the
+// identity and a copy of the input are wrong; spikes at the first position are the exception to the second.
+std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, const SeedKey& seed);
+
+// n words of 32 bits, all different, in random order: a result that is in the wrong place tells where it came from.
+// What distinguishes them are as many bits as n needs; the others are any, so that no word follows from the rest.
+// n <= 2^32.
+std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed);
+
+// {b - 1, b, b + 1} for each b, ascending, without doubles; none below 0.
+std::vector<uint64_t> Around(const std::vector<uint64_t>& boundaries);
+
+}  // namespace lockstep::judge

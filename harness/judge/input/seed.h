@@ -1,0 +1,31 @@
+// What every input of a run follows from, such that inputs that are known tell nothing about others.
+//
+// Who grades has a number of 128 bits. It is a key, which makes a key for each name ("Test.Name/rung#3"), and that one
+// the words of one input (key.h). All of it is ChaCha, from whose blocks no way back to a key is known: who has read a
+// part of an input knows nothing of the rest, nor of any other.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "judge/input/key.h"
+
+namespace lockstep::judge {
+
+// In decimal, as flags and result files have it.
+std::optional<SeedNumber> ParseSeed(std::string_view text);
+std::string SeedText(SeedNumber number);
+// Of so many bits, from the system's source of randomness.
+SeedNumber RandomSeed(int bits);
+
+bool operator==(const SeedKey& a, const SeedKey& b);
+
+// The key of a name below another key: a test's inputs do not depend on which tests ran before it.
+SeedKey SeedFor(const SeedKey& above, std::string_view name);
+
+// The words of elements `first` and on; `first` is a multiple of kGroupWords.
+void FillWords(const SeedKey& key, KeyUse use, uint64_t first, std::span<uint32_t> words);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,27 @@
+// The CUDA calls of a launcher, as a message lists them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/model/verdict.h"
+#include "worker/session_device.h"
+
+namespace lockstep::judge {
+
+// "cudaMemcpy  4,000 bytes  host to device", one line a call, with its number; after `most` of them one line that says
+// how many more there were. Calls that moved, allocated or launched nothing are left out unless they failed; functions
+// that begin with one of `also` are there too.
+std::vector<std::string> CallLines(std::span<const worker::ApiCall> trace, std::span<const std::string> also = {},
+                                   size_t most = 8);
+
+// "cudaErrorMemoryAllocation", for the errors that launchers are made to return; "error 42" for others.
+std::string ErrorText(int64_t error);
+
+// Puts the list into each problem, where it is more than that the student has not begun.
+void AddCalls(std::vector<Problem>& problems, std::span<const worker::ApiCall> trace,
+              std::span<const std::string> also = {});
+
+}  // namespace lockstep::judge

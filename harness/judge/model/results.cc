@@ -1,0 +1,272 @@
+#include "judge/model/results.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+#include <tuple>
+
+#include "judge/model/text.h"
+
+namespace lockstep::judge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What a submission can make long is cut, so that no file is too large to be read: docs/reference/result-json.md.
+constexpr size_t kMostOutput = 64 * 1024;
+constexpr size_t kMostMessage = 16 * 1024;
+constexpr size_t kMostFindings = 20;
+constexpr size_t kMostFindingText = 2000;
+constexpr size_t kMostName = 200;      // of a kernel or a file
+constexpr size_t kMostShortName = 60;  // of launches beyond the detailed ones
+constexpr size_t kDetailedLaunches = 200;
+constexpr size_t kMostLines = 1000;
+constexpr size_t kMostResultBytes = size_t{32} << 20;  // of a file with details
+
+std::string Shown(std::string_view bytes, size_t most_bytes) {
+  // Each byte is printed as four at most, so nothing is lost that would be kept.
+  return Cut(Printable(bytes.substr(0, 2 * most_bytes)), most_bytes);
+}
+
+Json CountersJson(const vgpu::Counters& counters, bool with_zeros) {
+  Json json = Json::object();
+  for (const vgpu::CounterInfo& info : vgpu::AllCounters()) {
+    if (with_zeros || counters.*info.field != 0) json[info.name] = counters.*info.field;
+  }
+  return json;
+}
+
+Json DimJson(const vgpu::Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
+
+Json TestJson(const TestResult& test) {
+  Json findings = Json::array();
+  for (const vgpu::Finding& finding : std::span(test.findings).first(std::min(test.findings.size(), kMostFindings))) {
+    findings.push_back({{"kind", vgpu::NameOf(finding.kind)},
+                        {"kernel", Shown(finding.kernel, kMostName)},
+                        {"file", Shown(std::filesystem::path(finding.first.file).filename().string(), kMostName)},
+                        {"line", finding.first.line},
+                        {"text", Shown(vgpu::Format(finding), kMostFindingText)},
+                        {"count", finding.count}});
+  }
+  return {{"name", test.name},
+          {"rung", test.rung},
+          {"verdict", NameOf(test.verdict)},
+          {"unfinished", test.unfinished},
+          {"seconds", test.seconds},
+          {"message", Shown(test.message, kMostMessage)},
+          {"output", Shown(test.output, kMostOutput)},
+          {"reproduce", test.reproduce},
+          {"findings", std::move(findings)}};
+}
+
+Json EvidenceJson(const EvidenceResult& evidence) {
+  Json json = {{"criterion", evidence.criterion},     {"rung", evidence.rung},
+               {"metric", evidence.metric},           {"value", evidence.value ? Json(*evidence.value) : Json(nullptr)},
+               {"verdict", NameOf(evidence.verdict)}, {"message", Shown(evidence.message, kMostMessage)}};
+  if (!evidence.unmet.empty()) json["unmet"] = evidence.unmet;
+  return json;
+}
+
+Json TimingJson(const TimingResult& timing) {
+  Json gpu = Json::object();
+  for (const auto& [name, value] : timing.gpu) gpu[name] = value;
+  Json figure = nullptr;
+  if (timing.figure) {
+    figure = {{"value", timing.figure->value}, {"low", timing.figure->low}, {"high", timing.figure->high}};
+  }
+  return {{"criterion", timing.criterion},
+          {"rung", timing.rung},
+          {"n", timing.elements},
+          {"bytes", timing.least_bytes},
+          {"calls", timing.calls},
+          {"repeats", timing.repeats},
+          {"microseconds", timing.microseconds},
+          {"reference_microseconds", timing.reference_microseconds},
+          {"copy_microseconds", timing.copy_microseconds},
+          {"figure", std::move(figure)},
+          {"verdict", NameOf(timing.verdict)},
+          {"message", Shown(timing.message, kMostMessage)},
+          {"throttled", timing.throttled},
+          {"gpu", std::move(gpu)}};
+}
+
+// The lines that cost most, where there are too many; in their order.
+std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
+  if (profile.lines.size() <= kMostLines) return profile.lines;
+  std::vector<vgpu::LineCounters> lines = CostliestLines(profile, "warp_instructions", kMostLines);
+  std::sort(lines.begin(), lines.end(), [](const vgpu::LineCounters& a, const vgpu::LineCounters& b) {
+    return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+  });
+  return lines;
+}
+
+Json ProfileJson(const RungProfile& profile, bool with_lines, size_t detailed_launches = kDetailedLaunches) {
+  Json launches = Json::array();
+  for (const vgpu::LaunchRecord& launch : profile.launches) {
+    const bool detailed = launches.size() < detailed_launches;
+    Json json = {{"kernel", Shown(launch.kernel, detailed ? kMostName : kMostShortName)},
+                 {"grid", DimJson(launch.grid)},
+                 {"block", DimJson(launch.block)},
+                 {"microseconds", launch.microseconds},
+                 {"bound_by", launch.bound_by}};
+    if (detailed) json["counters"] = CountersJson(launch.counters, false);
+    launches.push_back(std::move(json));
+  }
+  Json counters = CountersJson(profile.counters, true);
+  for (const ApiCountInfo& info : AllApiCounts()) counters[info.name] = profile.api.*info.field;
+  Json json = {{"rung", profile.rung},
+               {"source", profile.source},
+               {"n", profile.elements},
+               {"microseconds", profile.microseconds},
+               {"counters", std::move(counters)},
+               {"launches", std::move(launches)}};
+  if (!with_lines) return json;
+  Json lines = Json::array();
+  for (const vgpu::LineCounters& line : LinesToStore(profile)) {
+    lines.push_back(
+        {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", CountersJson(line.counters, false)}});
+  }
+  json["lines"] = std::move(lines);
+  return json;
+}
+
+Json HeadJson(const Results& results) {
+  return {{"format", 1},
+          {"assignment", results.assignment},
+          {"suite", results.suite},
+          {"seed", SeedText(results.seed)},
+          {"finished", results.finished},
+          {"device",
+           {{"kind", results.device.kind},
+            {"profile", results.device.profile},
+            {"name", results.device.name},
+            {"threads", results.device.threads}}}};
+}
+
+std::string Dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+vgpu::Counters CountersFrom(const Json& json) {
+  vgpu::Counters counters;
+  for (const vgpu::CounterInfo& info : vgpu::AllCounters()) {
+    if (json.contains(info.name)) counters.*info.field = json.at(info.name).get<uint64_t>();
+  }
+  return counters;
+}
+
+vgpu::Dim3 DimFrom(const Json& json) {
+  return {json.at(0).get<uint32_t>(), json.at(1).get<uint32_t>(), json.at(2).get<uint32_t>()};
+}
+
+}  // namespace
+
+bool Results::HarnessFailed() const {
+  return std::any_of(tests.begin(), tests.end(), [](const TestResult& t) { return t.verdict == Verdict::kHarness; }) ||
+         std::any_of(evidence.begin(), evidence.end(),
+                     [](const EvidenceResult& e) { return e.verdict == Verdict::kHarness; }) ||
+         std::any_of(timings.begin(), timings.end(),
+                     [](const TimingResult& t) { return t.verdict == Verdict::kHarness; });
+}
+
+namespace {
+
+std::string ResultJson(const Results& results, bool detailed) {
+  Json json = HeadJson(results);
+  json["tests"] = Json::array();
+  for (const TestResult& test : results.tests) json["tests"].push_back(TestJson(test));
+  json["evidence"] = Json::array();
+  for (const EvidenceResult& evidence : results.evidence) json["evidence"].push_back(EvidenceJson(evidence));
+  json["timings"] = Json::array();
+  for (const TimingResult& timing : results.timings) json["timings"].push_back(TimingJson(timing));
+  json["profiles"] = Json::array();
+  for (const RungProfile& profile : results.profiles) {
+    json["profiles"].push_back(detailed ? ProfileJson(profile, true) : ProfileJson(profile, false, 0));
+  }
+  return Dump(json);
+}
+
+}  // namespace
+
+std::string ResultJson(const Results& results) {
+  std::string text = ResultJson(results, true);
+  return text.size() <= kMostResultBytes ? text : ResultJson(results, false);
+}
+
+void WriteAtomically(const std::filesystem::path& path, const std::string& text) {
+  const std::string temporary = path.string() + ".tmp" + std::to_string(getpid());
+  const auto fail = [&](const char* what) {
+    const std::string reason = std::strerror(errno);
+    unlink(temporary.c_str());
+    throw std::runtime_error(std::string(what) + " " + path.string() + ": " + reason);
+  };
+  // A leftover or a planted link is not followed.
+  unlink(temporary.c_str());
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (file < 0) fail("can't write");
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t count = write(file, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      close(file);
+      fail("can't write");
+    }
+    done += static_cast<size_t>(count);
+  }
+  if (close(file) != 0) fail("can't write");
+  if (rename(temporary.c_str(), path.c_str()) != 0) fail("can't replace");
+}
+
+std::string FiguresJson(const Results& results) {
+  Json json = {{"format", 1},
+               {"assignment", results.assignment},
+               {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
+  json["profiles"] = Json::array();
+  for (const RungProfile& profile : results.profiles) {
+    if (profile.source == "submission")
+      json["profiles"].push_back(ProfileJson(profile, false, profile.launches.size()));
+  }
+  return Dump(json);
+}
+
+std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile) {
+  std::vector<RungProfile> profiles;
+  std::ifstream file(path);
+  if (!file) return profiles;
+  try {
+    const Json json = Json::parse(file);
+    if (json.at("device").at("profile").get<std::string>() != device_profile) return profiles;
+    for (const Json& element : json.at("profiles")) {
+      RungProfile profile;
+      profile.rung = element.at("rung").get<std::string>();
+      profile.source = "reference";
+      profile.elements = element.at("n").get<uint64_t>();
+      profile.microseconds = element.at("microseconds").get<double>();
+      profile.counters = CountersFrom(element.at("counters"));
+      for (const ApiCountInfo& info : AllApiCounts()) {
+        profile.api.*info.field = element.at("counters").value(info.name, uint64_t{0});
+      }
+      for (const Json& part : element.at("launches")) {
+        vgpu::LaunchRecord launch;
+        launch.kernel = part.at("kernel").get<std::string>();
+        launch.grid = DimFrom(part.at("grid"));
+        launch.block = DimFrom(part.at("block"));
+        launch.microseconds = part.at("microseconds").get<double>();
+        launch.counters = CountersFrom(part.at("counters"));
+        profile.launches.push_back(std::move(launch));
+      }
+      profiles.push_back(std::move(profile));
+    }
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(path.string() + ": " + error.what());
+  }
+  return profiles;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,79 @@
+// What a run came to, and the file that says it. docs/reference/result-json.md describes the form.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/input/seed.h"
+#include "judge/model/profile.h"
+#include "judge/model/statistics.h"
+#include "judge/model/verdict.h"
+#include "vgpu/core/finding.h"
+
+namespace lockstep::judge {
+
+struct TestResult {
+  std::string name, rung;
+  Verdict verdict = Verdict::kPass;
+  bool unfinished = false;  // it failed because the student has not begun this rung
+  double seconds = 0;
+  std::string message;    // FormatProblem's, empty on a pass
+  std::string output;     // what the submission printed, cut short
+  std::string reproduce;  // the line that runs this test again
+  std::vector<vgpu::Finding> findings;
+};
+
+struct EvidenceResult {
+  std::string criterion, rung, metric;
+  std::optional<double> value;  // none: could not be measured
+  Verdict verdict = Verdict::kPass;
+  std::string message;
+  std::string unmet;  // why it doesn't count, whatever its value; empty where it does
+};
+
+// A criterion that was timed. Times are a call's, medians of the repeats.
+struct TimingResult {
+  std::string criterion, rung;
+  uint64_t elements = 0, least_bytes = 0;  // of one call
+  uint32_t calls = 0;                      // of a batch
+  int repeats = 0;
+  double microseconds = 0, reference_microseconds = 0, copy_microseconds = 0;
+  std::optional<Estimate> figure;  // the base's time as a multiple of the submission's; none: it was not to be decided
+  Verdict verdict = Verdict::kPass;
+  std::string message;
+  std::vector<std::pair<std::string, std::string>> gpu;  // the GPU's state before and after
+  bool throttled = false;
+};
+
+struct DeviceDescription {
+  std::string kind, profile, name;
+  int threads = 1;
+};
+
+struct Results {
+  std::string assignment, suite;
+  SeedNumber seed = 0;
+  bool finished = false;
+  DeviceDescription device;
+  std::vector<TestResult> tests;
+  std::vector<EvidenceResult> evidence;
+  std::vector<TimingResult> timings;
+  std::vector<RungProfile> profiles;
+
+  bool HarnessFailed() const;
+};
+
+std::string ResultJson(const Results& results);
+
+// Replaces the file as a whole: a reader sees the old or the new one. Throws std::runtime_error.
+void WriteAtomically(const std::filesystem::path& path, const std::string& text);
+
+// figures.json: what the reference's profiles were, for machines that don't have the reference. The profile totals of
+// a result; ReadFigures gives nothing where the file is absent, and throws std::runtime_error where it is not right.
+std::string FiguresJson(const Results& results);
+std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile);
+
+}  // namespace lockstep::judge

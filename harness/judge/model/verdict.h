@@ -1,0 +1,73 @@
+// The verdicts a test can end with, and the message a failed test shows.
+//
+// A test has the worst that befell it: the verdicts are ranked, and what merely follows from a worse thing is not
+// counted (a CUDA error after an out-of-bounds access is the access's, see judging.h). A message says the verdict, the
+// test, the launch; then the place and the evidence; then one hint.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/core/finding.h"
+
+namespace lockstep::judge {
+
+// In order of rank.
+enum class Verdict : uint8_t {
+  kPass,
+  kWrong,
+  kRace,
+  kBounds,
+  kUninit,
+  kBarrier,
+  kTimeout,
+  kCrash,
+  kCompile,
+  kApi,
+  kSlow,
+  kRejected,
+  kHarness,
+};
+
+struct VerdictRow {
+  Verdict verdict;
+  const char* name;     // "RACE"
+  const char* meaning;  // one sentence, without a full stop
+  const char* hint;     // shown where nothing more exact is known
+  bool students_fault;
+};
+
+const std::vector<VerdictRow>& AllVerdicts();
+const VerdictRow& RowOf(Verdict verdict);
+std::string_view NameOf(Verdict verdict);
+std::optional<Verdict> VerdictFromName(std::string_view name);
+
+// Which verdict a fault or a checker's finding stands for.
+Verdict VerdictOf(vgpu::FindingKind kind);
+
+// One thing that is wrong with a submission.
+struct Problem {
+  Verdict verdict = Verdict::kPass;
+  std::string place;                  // launch, or launcher and size: what the first line ends with
+  std::vector<std::string> evidence;  // lines, without indentation
+  std::string hint;                   // empty: the verdict's own
+  std::string file;                   // where to look, if known; the student's
+  int line = 0;
+  bool unfinished = false;  // the student has not begun this part
+};
+
+// The problem with the highest rank; the first of equals. nullptr where there is none.
+const Problem* Worst(const std::vector<Problem>& problems);
+
+// Several lines, without a newline at the end.
+std::string FormatProblem(const Problem& problem, std::string_view test);
+
+// "reduce3_sequential_kernel<<<1,128>>>"; a dimension beyond x only where it is used.
+std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vgpu::Dim3& block);
+
+Problem ProblemOf(const vgpu::Finding& finding);
+
+}  // namespace lockstep::judge

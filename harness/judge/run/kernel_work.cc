@@ -1,0 +1,158 @@
+#include "judge/run/kernel_work.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "judge/model/text.h"
+
+namespace lockstep::judge {
+namespace {
+
+using vgpu::TouchedRange;
+using worker::BufferUse;
+using worker::HostUse;
+
+// A number that kernels add to begins with 0, a maximum with the least number.
+constexpr uint64_t kMostBeginBytes = 16;
+
+const BufferUse* UseOf(const CallReport& report, const TaskBytes& task) {
+  for (const BufferUse& use : report.memory.buffers) {
+    const uint64_t base = use.by_kernels.base;
+    if (task.address >= base && task.address - base < use.by_kernels.bytes) return &use;
+  }
+  return nullptr;
+}
+
+Problem Rejected(const CallContext& context, const std::string& sentence, const std::string& hint) {
+  return MakeProblem(Verdict::kRejected, context, {"the result is right, but " + sentence}, hint);
+}
+
+std::optional<Problem> HostsPart(const CallContext& context, const HostUse& use, const std::string& what,
+                                 const std::string& hint) {
+  if (use.bytes == 0) return std::nullopt;
+  return Rejected(context, Printable(use.first) + " " + what + " (" + Counted(use.bytes, "byte") + ")", hint);
+}
+
+std::optional<Problem> HostsPartOfInput(const CallContext& context, const BufferUse& use, const std::string& name) {
+  const std::string hint = "the kernels have to read " + name + "; the host has no use for what is in it";
+  return HostsPart(context, use.to_host, "copied " + name + " to the host", hint);
+}
+
+std::optional<Problem> HostsPartOfResult(const CallContext& context, const BufferUse& use, const std::string& name,
+                                         const DeviceCalls& allowed) {
+  const std::string hint = "the kernels have to store what belongs in " + name;
+  const bool begins = allowed.fill_result && use.from_host.bytes <= kMostBeginBytes && use.from_host.late_bytes == 0;
+  if (!begins) {
+    if (auto problem = HostsPart(context, use.from_host, "copied host memory to " + name, hint)) return problem;
+  }
+  if (!allowed.copy_result) {
+    if (auto problem = HostsPart(context, use.from_device, "copied to " + name, hint)) return problem;
+  }
+  if (allowed.fill_result && use.filled.late_bytes == 0) return std::nullopt;
+  return HostsPart(context, use.filled, "filled " + name, hint);
+}
+
+// A copy within the device may set memory aside; one that puts bytes at another place does part of the task, where that
+// is to put each element somewhere. A few words (a total, say) may move.
+std::optional<Problem> Moved(const CallReport& report, const CallContext& context, std::span<const TaskBytes> inputs,
+                             std::span<const TaskBytes> results) {
+  constexpr uint64_t kFewBytes = 64, kFewOf = 16;
+  if (inputs.empty() || results.empty() || results[0].bytes < inputs[0].bytes / 2) return std::nullopt;
+  if (report.memory.bytes_moved <= std::max(kFewBytes, results[0].bytes / kFewOf)) return std::nullopt;
+  return Rejected(context,
+                  "CUDA calls copied " + Counted(report.memory.bytes_moved, "byte") +
+                      " to other places of the device's buffers than they had",
+                  "the kernels have to put the elements where they belong; copy whole buffers, if any");
+}
+
+// One side of the work. done: a bit a sector.
+std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, const TouchedRange& range,
+                            const std::vector<uint64_t>& done, const std::string& verb, const std::string& hint) {
+  uint64_t first = 0;
+  const uint64_t offset = task.address - range.base;
+  const uint64_t sectors = TouchedRange::Missing(done, offset, task.bytes, &first);
+  if (sectors * TouchedRange::kSectorBytes <= task.spare) return std::nullopt;
+  const uint64_t missing = std::min(task.bytes, sectors * TouchedRange::kSectorBytes);
+  const uint64_t at = first > offset ? first - offset : 0;
+  return Rejected(context,
+                  "no kernel " + verb + " " + (missing == task.bytes ? "anything" : Counted(missing, "byte")) + " of " +
+                      task.name + "'s " + Counted(task.bytes, "byte") +
+                      (missing == task.bytes ? "" : ", from byte " + Grouped(at) + " on"),
+                  hint);
+}
+
+// By one copy, as a launcher does that then works on the copy: no part of the task is done by that.
+bool IsCopiedWhole(const BufferUse& use, const TaskBytes& input) {
+  const uint64_t offset = input.address - use.by_kernels.base;
+  return use.largest_copy_from <= offset && offset + input.bytes <= use.largest_copy_from + use.largest_copy_bytes;
+}
+
+std::optional<Problem> FindLack(const CallReport& report, const CallContext& context, const DeviceCalls& allowed,
+                                std::span<const TaskBytes> inputs, std::span<const TaskBytes> results) {
+  for (const TaskBytes& result : results) {
+    const BufferUse* use = UseOf(report, result);
+    if (use == nullptr) continue;
+    if (auto problem = HostsPartOfResult(context, *use, result.name, allowed)) return problem;
+  }
+  if (auto problem = Moved(report, context, inputs, results)) return problem;
+  for (const TaskBytes& input : inputs) {
+    const BufferUse* use = UseOf(report, input);
+    if (use == nullptr) continue;
+    if (auto problem = HostsPartOfInput(context, *use, input.name)) return problem;
+    if (IsCopiedWhole(*use, input)) continue;
+    if (auto problem = Lack(context, input, use->by_kernels, use->by_kernels.loaded, "read",
+                            "the kernels have to do the work, and for it they need all of " + input.name)) {
+      return problem;
+    }
+  }
+  for (const TaskBytes& result : results) {
+    const BufferUse* use = UseOf(report, result);
+    if (use == nullptr || (allowed.copy_result && use->from_device.bytes > 0)) continue;
+    if (auto problem = Lack(context, result, use->by_kernels, use->by_kernels.stored, "stored",
+                            "the kernels have to store all of " + result.name)) {
+      return problem;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<uint32_t> SortedWords(std::span<const uint8_t> bytes) {
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+// In whatever pieces and order: each word of the result is among those that were copied.
+bool HasCome(std::span<const uint8_t> copied, std::span<const uint8_t> result) {
+  if (copied.size() >= result.size() && std::equal(result.begin(), result.end(), copied.begin())) return true;
+  const std::vector<uint32_t> there = SortedWords(copied), wanted = SortedWords(result);
+  return std::includes(there.begin(), there.end(), wanted.begin(), wanted.end());
+}
+
+}  // namespace
+
+void CheckCameFromDevice(const CallReport& report, const CallContext& context, std::span<const uint8_t> result,
+                         const std::string& name, bool by_kernels, std::vector<Problem>& problems) {
+  if (!report.observed) return;
+  if (!HasCome(report.memory.to_host, result)) {
+    problems.push_back(Rejected(context, "what is in " + name + " was not copied from the device",
+                                "it has to be what the device holds when the work there is done"));
+  } else if (by_kernels && report.memory.bytes_from_kernels < result.size()) {
+    problems.push_back(Rejected(context,
+                                "of the " + Counted(result.size(), "byte") + " copied to " + name + ", " +
+                                    Grouped(report.memory.bytes_from_kernels) +
+                                    " come from memory that the call allocated and a kernel stored to",
+                                "the kernels have to store what is copied to the host"));
+  }
+}
+
+void CheckKernelsDidIt(const CallReport& report, const CallContext& context, const DeviceCalls& allowed,
+                       std::span<const TaskBytes> inputs, std::span<const TaskBytes> results,
+                       std::vector<Problem>& problems) {
+  if (!report.observed) return;
+  if (auto problem = FindLack(report, context, allowed, inputs, results)) problems.push_back(std::move(*problem));
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,87 @@
+// A submission that can be called: its worker, and the device that it works on.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "judge/device/device.h"
+#include "judge/run/call.h"
+#include "judge/run/wall_budget.h"
+#include "worker/session.h"
+
+namespace lockstep::judge {
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual JudgeDevice& device() = 0;
+  // Never fails for what the submission does: the report says it, and the next call finds a worker that runs and a
+  // device that works. A fault takes the memory on the device with it. Throws HarnessError.
+  virtual CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) = 0;
+  // Bounds each launch of the calls that follow, below the assignment's own limit, as for an input of so many elements:
+  // a hang with a small input is found in a moment. Nothing on a real GPU.
+  virtual void LimitInstructions(uint64_t /*elements*/) {}
+  // The nth allocation of device memory (from 1) in the next call finds no room, as on a full device. Nothing on a
+  // real GPU.
+  virtual void FailAllocation(uint64_t /*nth*/) {}
+  // The same of the nth copy: it moves nothing and returns an error.
+  virtual void FailCopy(uint64_t /*nth*/) {}
+
+  // For timings, on a real GPU: tells the worker of calls to be made later, then has the first `calls` of them made,
+  // one after the other. The second's CallReport::seconds is the time of them all and of the wait for the device.
+  virtual CallReport PrepareBatch(const std::string& /*launcher*/,
+                                  std::span<const std::vector<worker::Argument>> /*calls*/) {
+    throw HarnessError("this runner makes no batches of calls");
+  }
+  virtual CallReport RunBatch(uint32_t /*calls*/) { throw HarnessError("this runner makes no batches of calls"); }
+  // Stops the worker's processes where they are, until the next call, batch or preparation; what they have the GPU do
+  // goes on.
+  virtual void Hold() {}
+  // Ends the worker: the next call finds a new one.
+  virtual void Restart() {}
+};
+
+// Warp instructions that a launch may take: so many, and so many more for each element of the input and for each warp
+// launched. Kernels of the assignments need some 10 an element at most and 250 where a block of threads takes a single
+// one; a warp that finds nothing to do needs some 30.
+inline constexpr uint64_t kInstructions = 1'000'000;
+inline constexpr uint64_t kInstructionsPerElement = 250;
+inline constexpr uint64_t kInstructionsPerWarp = 1'000;
+
+// Kernels that one call may launch for an input of so many elements. Designs in passes take tens. One for each row of a
+// matrix is over it where rows are many and short. Each launch can tell the host some bits of what the kernel found, by
+// the time that it takes: of the smallest evidence, 512 elements of 7.65 bits, 204 launches at 16 bits each would tell
+// less than all.
+inline constexpr uint64_t LaunchesFor(uint64_t elements) { return std::min<uint64_t>(200 + elements / 128, 10'000); }
+
+// What is known of a submission. Its runners share it.
+struct SubmissionMemory {
+  // A launcher that timed out: how often, and with which report.
+  struct TimedOut {
+    int times = 0;
+    CallReport report;
+  };
+  std::map<std::string, TimedOut> timed_out;
+  std::optional<CallReport> failed_start;  // why its worker is not started again
+  WallBudget budget;
+};
+
+struct RunnerOptions {
+  worker::WorkerCommand command;
+  worker::Limits limits;
+  uint64_t judge_bytes = ~uint64_t{0};  // of this process, from which on a request is refused
+  std::string witness;                  // path of a worker without a submission (witness.h); "": there is none
+  std::shared_ptr<SubmissionMemory> memory = std::make_shared<SubmissionMemory>();
+};
+
+// Runs a worker process. It is started at the first call, and again after whatever ended it. What fails over and over
+// is not waited for each time: a worker that does not start twice in a row, or once within the time of a call, is not
+// started again, and a launcher that timed out twice is not called a third time; the last report stands for the calls
+// that follow. The same holds for all calls once the budget is spent.
+std::unique_ptr<Runner> MakeWorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options);
+
+}  // namespace lockstep::judge

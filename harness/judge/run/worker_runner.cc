@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <utility>
+
+#include "judge/model/text.h"
+#include "judge/run/memory_watch.h"
+#include "judge/run/no_server.h"
+#include "judge/run/runner.h"
+#include "judge/run/witness.h"
+#include "worker/processor_time.h"
+#include "worker/session_device.h"
+
+namespace lockstep::judge {
+namespace {
+
+// How often the same failure is waited for.
+constexpr int kMaxFailures = 2;
+
+worker::WorkerCommand WitnessOf(const RunnerOptions& options) {
+  worker::WorkerCommand command = options.command;
+  command.worker = options.witness;
+  return command;
+}
+
+// Serves on the virtual GPU, up to a number of launches a call, each of which leaves a record, and while this process
+// has no more memory at work than it may.
+class BoundedServer : public worker::CudaServer {
+ public:
+  struct TooManyLaunches {};
+  struct TooMuchMemory {};
+
+  BoundedServer(vgpu::Device& device, uint64_t most_bytes) : server_(device), most_bytes_(most_bytes) {}
+
+  void BeginCall(std::span<const worker::Argument> arguments) override {
+    server_.BeginCall(arguments);
+    launches_ = 0;
+  }
+  worker::Message Serve(const worker::Message& request) override {
+    if (request.type == worker::MessageType::kLaunch && ++launches_ > most_launches_) throw TooManyLaunches();
+    worker::Message reply = server_.Serve(request);
+    const bool may_take_much = request.type == worker::MessageType::kLaunch ||
+                               request.type == worker::MessageType::kLoadModule ||
+                               request.type == worker::MessageType::kLoadLinked;
+    if ((may_take_much || ++served_ % kServedAtOnce == 0) && ResidentBytes() > most_bytes_) throw TooMuchMemory();
+    return reply;
+  }
+  void EndCall() override { server_.EndCall(); }
+  void EndSession() override { server_.EndSession(); }
+  worker::DeviceServer& server() { return server_; }
+  void set_most_launches(uint64_t launches) { most_launches_ = launches; }
+
+ private:
+  // A transfer's piece is the most that a message of another type brings.
+  static constexpr uint64_t kServedAtOnce = 16;
+
+  worker::DeviceServer server_;
+  const uint64_t most_bytes_;
+  uint64_t launches_ = 0, served_ = 0;
+  uint64_t most_launches_ = LaunchesFor(~uint64_t{0});
+};
+
+class WorkerRunner : public Runner {
+ public:
+  WorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options)
+      : device_(std::move(device)),
+        options_(std::move(options)),
+        memory_(*options_.memory),
+        session_(options_.command),
+        witness_(WitnessOf(options_), options_.limits) {
+    if (vgpu::Device* virtual_device = device_->virtual_device()) {
+      bounded_server_ = std::make_unique<BoundedServer>(*virtual_device, options_.judge_bytes);
+    }
+    device_->set_reclaim([this] { Restart(); });
+  }
+  ~WorkerRunner() override { session_.Stop(); }
+
+  JudgeDevice& device() override { return *device_; }
+
+  void LimitInstructions(uint64_t elements) override {
+    if (vgpu::Device* virtual_device = device_->virtual_device()) {
+      virtual_device->set_instruction_budget(kInstructions + kInstructionsPerElement * elements, kInstructionsPerWarp);
+      bounded_server_->set_most_launches(LaunchesFor(elements));
+    }
+  }
+
+  void FailAllocation(uint64_t nth) override {
+    if (bounded_server_ != nullptr) bounded_server_->server().FailAllocation(nth);
+  }
+  void FailCopy(uint64_t nth) override {
+    if (bounded_server_ != nullptr) bounded_server_->server().FailCopy(nth);
+  }
+
+  CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
+    const auto& timeouts = memory_.timed_out;
+    if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second.times >= kMaxFailures) {
+      CallReport report = hung->second.report;
+      report.detail = "not called again: it did not end in " + std::to_string(kMaxFailures) + " tests before this one";
+      return report;
+    }
+    if (auto failure = EnsureStarted()) return *failure;
+    ClearRecords();
+    CallReport report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
+    if (IsLeftOver(report)) {
+      session_.Stop();
+      if (auto failure = EnsureStarted()) return *failure;
+      report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
+    }
+    BlameForAnswer(report, launcher, arguments);
+    AfterCall(report);
+    const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
+      return finding.kind == vgpu::FindingKind::kTimeout;
+    });
+    if (kernel_timeout || report.outcome == worker::Outcome::kTimeout ||
+        report.outcome == worker::Outcome::kDeviceTimeout) {
+      SubmissionMemory::TimedOut& hung = memory_.timed_out[launcher];
+      ++hung.times;
+      hung.report = report;
+    }
+    return report;
+  }
+
+  CallReport PrepareBatch(const std::string& launcher, std::span<const std::vector<worker::Argument>> calls) override {
+    if (auto failure = EnsureStarted()) return *failure;
+    CallReport report = Converse([&] { return session_.Prepare(launcher, calls, options_.limits, server()); });
+    if (!calls.empty()) BlameForAnswer(report, launcher, calls[0]);
+    AfterCall(report);
+    return report;
+  }
+
+  CallReport RunBatch(uint32_t calls) override {
+    CallReport report = Converse([&] { return session_.RunBatch(calls, options_.limits, server()); });
+    AfterCall(report);
+    return report;
+  }
+
+  void Hold() override { session_.Hold(); }
+  void Restart() override { session_.Stop(); }
+
+ private:
+  // A worker that runs, or the report of why there is none.
+  std::optional<CallReport> EnsureStarted() {
+    if (std::string exceeded = memory_.budget.Exceeded(); !exceeded.empty()) {
+      CallReport report;
+      report.outcome = worker::Outcome::kTimeout;
+      report.observed = bounded_server_ != nullptr;
+      report.over_budget = std::move(exceeded);
+      return report;
+    }
+    if (session_.alive()) return std::nullopt;
+    if (memory_.failed_start) return memory_.failed_start;
+    for (int failures = 1;; ++failures) {
+      ClearRecords();
+      CallReport report = Converse([&] { return session_.Start(options_.limits, server()); });
+      if (report.outcome == worker::Outcome::kReturned) {
+        before_main_ = WorkOf(report);
+        return std::nullopt;
+      }
+      report.at_start = true;
+      BlameForStart(report);
+      Recover();
+      if (failures < kMaxFailures && report.outcome != worker::Outcome::kTimeout) continue;
+      memory_.failed_start = report;
+      return report;
+    }
+  }
+
+  // A worker did not start. Whose fault is it?
+  void BlameForStart(CallReport& report) {
+    report.loaded = report.outcome != worker::Outcome::kCouldNotStart;
+    if (options_.witness.empty()) return;
+    if (!witness_.Starts()) {
+      report.outcome = worker::Outcome::kCouldNotStart;
+    } else if (!report.loaded) {
+      report.outcome = report.ended_by == worker::Outcome::kCouldNotStart ? worker::Outcome::kCrashed : report.ended_by;
+    }
+  }
+
+  // A worker says that it can't make a call: that it has no such launcher, or another with that name. One that is
+  // built as all workers are has those of the glue.
+  void BlameForAnswer(CallReport& report, const std::string& launcher, std::span<const worker::Argument> arguments) {
+    if (report.outcome != worker::Outcome::kNoSuchLauncher && report.outcome != worker::Outcome::kBadSignature) return;
+    if (!witness_.CouldCall(launcher, arguments)) return;
+    report.outcome = worker::Outcome::kProtocolError;
+    session_.Stop();
+  }
+
+  // What start-up code did that is a launcher's to do. The first call's records begin behind it.
+  static std::string WorkOf(const CallReport& report) {
+    const uint64_t copies = report.api.copies_to_device + report.api.copies_on_device + report.api.copies_to_host;
+    if (!report.launches.empty()) return "launched " + Counted(report.launches.size(), "kernel");
+    if (copies > 0) return "made " + Counted(copies, "copy", "copies") + " from or to the device";
+    if (report.api.fills > 0) return "filled device memory by " + Counted(report.api.fills, "call");
+    return "";
+  }
+
+  // A fault of work that an earlier call left on a real GPU comes to light when the next one's buffers are opened. It
+  // is not this call's: that is made by a worker of its own.
+  bool IsLeftOver(const CallReport& report) const {
+    return bounded_server_ == nullptr && report.outcome == worker::Outcome::kBadSignature;
+  }
+
+  void AfterCall(const CallReport& report) {
+    Recover();
+    // On a real GPU most errors stay with the worker's context.
+    if (!report.observed && !report.cuda_error.empty()) session_.Stop();
+  }
+
+  worker::CudaServer& server() {
+    if (bounded_server_ != nullptr) return *bounded_server_;
+    return no_server_;
+  }
+
+  template <class Exchange>
+  CallReport Converse(Exchange exchange) {
+    worker::CallResult result;
+    bool too_many = false, too_much = false;
+    const worker::RunningClock clock;
+    const double begin = clock.Seconds(), processor = worker::ProcessorSeconds();
+    try {
+      result = exchange();
+    } catch (const BoundedServer::TooManyLaunches&) {
+      too_many = true;
+      result.outcome = worker::Outcome::kDeviceTimeout;
+    } catch (const BoundedServer::TooMuchMemory&) {
+      too_much = true;
+    }
+    if (too_many || too_much) {
+      // Cut short within a request: nobody has said what it took.
+      const double seconds = clock.Seconds() - begin;
+      result.device_seconds = std::min(seconds, worker::ProcessorSeconds() - processor);
+      result.seconds = seconds - result.device_seconds;
+    }
+    memory_.budget.Spend(result.seconds, result.device_seconds);
+    CallReport report = Collect(std::move(result));
+    if (too_many || too_much) session_.Stop();
+    if (too_much) {
+      report.refusals.push_back("what the program asked for took more than " +
+                                std::to_string(options_.judge_bytes >> 20) + " MiB of the judge's memory");
+      ReturnFreeMemory();
+    }
+    return report;
+  }
+
+  void ClearRecords() {
+    if (bounded_server_ == nullptr) return;
+    bounded_server_->server().ClearTrace();
+    device_->virtual_device()->ClearRecords();
+    device_->TakePrinted();
+  }
+
+  CallReport Collect(worker::CallResult result) {
+    CallReport report;
+    report.outcome = result.outcome;
+    report.ended_by = result.ended_by;
+    report.code = result.code;
+    report.cuda_error = result.cuda_error != 0 && result.cuda_error_name.empty()
+                            ? "error " + std::to_string(result.cuda_error)
+                            : result.cuda_error_name;
+    report.value = result.result;
+    report.arrays = std::move(result.arrays);
+    report.detail = std::move(result.message);
+    report.output = std::move(result.output) + device_->TakePrinted();
+    report.limit_seconds = options_.limits.call_seconds;
+    report.seconds = result.seconds;
+    report.observed = bounded_server_ != nullptr;
+    report.before_main = before_main_;
+    if (report.observed) {
+      const vgpu::Device& virtual_device = *device_->virtual_device();
+      report.findings = virtual_device.findings().findings();
+      report.launches = virtual_device.launches();
+      report.trace = bounded_server_->server().trace();
+      report.memory = bounded_server_->server().memory_use();
+      report.api = CountApi(report.trace, report.memory);
+      report.variable_bytes = virtual_device.variable_bytes();
+      report.heap_bytes = virtual_device.heap_bytes();
+      report.refusals = bounded_server_->server().violations();
+    }
+    return report;
+  }
+
+  // The worker of a faulted device can do nothing any more: both begin anew.
+  void Recover() {
+    if (!device_->faulted()) return;
+    session_.Stop();
+    device_->Reset();
+  }
+
+  std::unique_ptr<JudgeDevice> device_;
+  RunnerOptions options_;
+  SubmissionMemory& memory_;
+  std::unique_ptr<BoundedServer> bounded_server_;
+  NoServer no_server_;
+  worker::WorkerSession session_;
+  std::string before_main_;
+  Witness witness_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> MakeWorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options) {
+  return std::make_unique<WorkerRunner>(std::move(device), std::move(options));
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,77 @@
+// A launcher that makes one array of another, called once: what the suites of such tasks have in common.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/run/kernel_work.h"
+#include "judge/run/runner.h"
+#include "judge/suite/buffer_check.h"
+#include "judge/suite/evidence.h"
+#include "judge/suite/suite.h"
+
+namespace lockstep::judge {
+
+template <class T>
+struct ArrayCall {
+  DeviceArray<T>& in;
+  DeviceArray<T>& out;        // the same as `in` where the launcher works in place
+  std::span<const T> values;  // what `in` begins with; the result has as many elements, and begins `out`
+  std::vector<worker::Argument> arguments;
+  std::string unchanged_hint;  // for a launcher that writes to its input
+  bool frees = false;          // it has to free all that it allocates
+  bool is_work = true;         // kernels have to have made the result; a shift by nothing is none
+  uint64_t spare_input = 0;    // bytes of the input that they need not read
+  // Says more of what went wrong with the call itself. May be empty.
+  std::function<void(const CallReport&, std::vector<Problem>&)> explain;
+  // The task's own: what is wrong with the result.
+  std::function<std::optional<Problem>(const CallReport&, std::span<const T> found)> check;
+};
+
+// Fills `in`, poisons `out`, calls the launcher, and finds all that is wrong with how it went: with the call, the
+// result, what lies past it, the input, and the memory beside the buffers and the others.
+template <class T, class... Others>
+EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const ArrayCall<T>& call,
+                         const Others&... others) {
+  const bool in_place = &call.in == &call.out;
+  const uint64_t n = call.values.size();
+  std::vector<T> contents(call.values.begin(), call.values.end());
+  contents.resize(call.in.size(), DeviceArray<T>::Poisoned());
+  call.in.Set(contents);
+  if (!in_place) call.out.Poison();
+  runner.LimitInstructions(n);
+  EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
+  run.problems = ProblemsOf(run.report, context);
+  if (call.explain) call.explain(run.report, run.problems);
+  const std::vector<T> found = call.out.Get();
+  if (!run.problems.empty() || found.size() < n) return run;
+  // Where the buffer is larger than the array, what lies past it is nobody's. As bytes: the poison may be no number.
+  const T poison = DeviceArray<T>::Poisoned();
+  const auto past = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(n), found.end(),
+                                 [&](const T& value) { return std::memcmp(&value, &poison, sizeof poison) != 0; });
+  if (past != found.end()) {
+    run.problems.push_back(MakeProblem(Verdict::kBounds, context,
+                                       {"element " + Grouped(static_cast<uint64_t>(past - found.begin())) +
+                                        " of the output was written; the result has " + Grouped(n) + " elements"},
+                                       "compare each index with the result's end before the store"));
+  }
+  if (auto problem = call.check(run.report, std::span<const T>(found).first(n))) run.problems.push_back(*problem);
+  if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
+  CheckGuards(context, run.problems, call.in, call.out, others...);
+  if (call.is_work && run.problems.empty()) {
+    TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"),
+              result = FirstOf(call.out, n, in_place ? "d_data" : "d_out");
+    input.spare = call.spare_input;
+    CheckKernelsDidIt(run.report, context, Suite::Get().assignment().device_calls, std::span(&input, 1),
+                      std::span(&result, 1), run.problems);
+  }
+  if (call.frees) CheckNothingHeld(context, run.report, run.problems);
+  return run;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,70 @@
+// What every launcher owes its buffers: inputs come back unchanged, and memory beside a buffer stays as it was.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/device/buffer.h"
+#include "judge/device/compare.h"
+#include "judge/model/text.h"
+#include "judge/run/call.h"
+
+namespace lockstep::judge {
+
+// Adds a problem where a buffer that is read only holds anything but `before`. Nothing where the memory is gone.
+template <class T>
+void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, const CallContext& context,
+                    const std::string& hint, std::vector<Problem>& problems) {
+  if (!buffer.alive()) return;
+  const std::vector<T> after = buffer.Get();
+  // As bytes: a NaN that is still there is unchanged.
+  const std::span<const uint8_t> old_bytes(reinterpret_cast<const uint8_t*>(before.data()), before.size_bytes());
+  const std::span<const uint8_t> new_bytes(reinterpret_cast<const uint8_t*>(after.data()), after.size() * sizeof(T));
+  const auto change = CompareExact(old_bytes, new_bytes);
+  if (!change) return;
+  const uint64_t index = change->index / sizeof(T);
+  std::string text = "the input was changed: element " + std::to_string(index) + " of " + Grouped(before.size());
+  if (index < before.size() && index < after.size()) {
+    text += " was " + ValueText(before[index]) + ", is " + ValueText(after[index]);
+  }
+  problems.push_back(MakeProblem(Verdict::kWrong, context, {text}, hint));
+}
+
+// Adds a problem where the guard zone of one of the buffers was written.
+template <class... T>
+void CheckGuards(const CallContext& context, std::vector<Problem>& problems, const DeviceArray<T>&... buffers) {
+  if ((buffers.GuardsIntact() && ...)) return;
+  problems.push_back(MakeProblem(Verdict::kBounds, context, {"memory beside a buffer was written"},
+                                 "compare the index with the buffer's length before each store"));
+}
+
+// Adds a problem where the call holds device memory after its return.
+inline void CheckNothingHeld(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
+  if (!report.observed || report.api.leaked_allocations == 0) return;
+  problems.push_back(
+      MakeProblem(Verdict::kApi, context,
+                  {Grouped(report.api.leaked_allocations) + " of " + Grouped(report.api.allocations) +
+                   (report.api.allocations == 1 ? " allocation" : " allocations") + " still held after the return"},
+                  "each cudaMalloc needs its cudaFree, on every way out of the function"));
+}
+
+// The same of page-locked memory, by what the program tells of its calls.
+inline void CheckNoPageLockedHeld(const CallContext& context, const CallReport& report,
+                                  std::vector<Problem>& problems) {
+  const auto unpinned = std::count_if(report.trace.begin(), report.trace.end(), [](const worker::ApiCall& call) {
+    return call.kind == worker::ApiKind::kOther && !call.failed &&
+           (call.function == "cudaFreeHost" || call.function == "cudaHostUnregister");
+  });
+  if (report.api.pinned_allocations <= static_cast<uint64_t>(unpinned)) return;
+  problems.push_back(MakeProblem(Verdict::kApi, context, {"page-locked memory is still held after the return"},
+                                 "each cudaMallocHost needs its cudaFreeHost, on every way out of the function"));
+}
+
+// The right answer without any kernel: it was computed on the host.
+inline Problem NoKernelProblem(const CallContext& context) {
+  return MakeProblem(Verdict::kRejected, context, {"the result is right, but no kernel was launched"});
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,220 @@
+#include "judge/suite/evidence.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+#include "judge/input/inputs.h"
+#include "judge/model/text.h"
+#include "judge/suite/launcher_test.h"
+
+namespace lockstep::judge {
+namespace {
+
+// Of a budget that was missed: never 100 %.
+std::string Percent(double fraction) { return std::to_string(std::min(std::lround(100 * fraction), 99L)) + " %"; }
+
+// The test of one criterion.
+class EvidenceTest : public testing::Test {
+ public:
+  EvidenceTest(Evidence& evidence, const EvidenceCriterion& criterion) : evidence_(evidence), criterion_(criterion) {}
+
+  void TestBody() override {
+    if (Suite::Get().IsSettled(criterion_.rung)) GTEST_SKIP();
+    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+    const std::string name = std::string(info->test_suite_name()) + "." + info->name();
+    Evidence::Judgement judgement;
+    try {
+      judgement = evidence_.Judge(criterion_, name);
+    } catch (const std::exception& error) {
+      judgement.file = Suite::Get().assignment().submission;
+      judgement.result = {
+          criterion_.id, criterion_.rung, criterion_.metric.text, std::nullopt, Verdict::kHarness, "", ""};
+      Problem problem;
+      problem.verdict = Verdict::kHarness;
+      problem.place = criterion_.rung;
+      problem.evidence = {error.what()};
+      judgement.result.message = FormatProblem(problem, name);
+    }
+    Suite::Get().results().evidence.push_back(judgement.result);
+    if (judgement.result.verdict == Verdict::kPass) return;
+    const std::string text = Printable(judgement.result.message);
+    ShowAt(judgement.file, judgement.line, text,
+           judgement.unfinished ? testing::TestPartResult::kSkip : testing::TestPartResult::kNonFatalFailure);
+  }
+
+ private:
+  Evidence& evidence_;
+  const EvidenceCriterion& criterion_;
+};
+
+}  // namespace
+
+const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
+  const auto known = submission_.find(rung);
+  if (known != submission_.end()) return known->second;
+  const uint64_t elements = suite_.assignment().EvidenceElements(rung);
+  const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung);
+  Measurement measurement;
+  EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, elements, seed);
+  measurement.problems = std::move(run.problems);
+  if (measurement.problems.empty()) {
+    measurement.profile = MakeProfile(rung, "submission", elements, run.report.launches, run.report.api);
+    suite_.results().profiles.push_back(*measurement.profile);
+  }
+  return submission_.emplace(rung, std::move(measurement)).first->second;
+}
+
+const RungProfile* Evidence::Reference(const std::string& rung) {
+  const auto known = reference_.find(rung);
+  if (known != reference_.end()) return known->second ? &*known->second : nullptr;
+  const uint64_t elements = suite_.assignment().EvidenceElements(rung);
+  std::optional<RungProfile> profile;
+  if (suite_.has_runner(Role::kReference)) {
+    const EvidenceRun run =
+        run_(suite_.runner(Role::kReference), rung, elements, SeedFor(suite_.seed(), "evidence " + rung));
+    if (const Problem* worst = Worst(run.problems)) {
+      throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
+    }
+    profile = MakeProfile(rung, "reference", elements, run.report.launches, run.report.api);
+  } else {
+    const Options& options = suite_.options();
+    const auto file = options.figures.empty() ? suite_.assignment().folder / "figures.json" : options.figures;
+    for (RungProfile& recorded : ReadFigures(file, options.evidence_profile)) {
+      if (recorded.rung == rung && recorded.elements == elements) profile = std::move(recorded);
+    }
+  }
+  if (profile) suite_.results().profiles.push_back(*profile);
+  const auto stored = reference_.emplace(rung, std::move(profile)).first;
+  return stored->second ? &*stored->second : nullptr;
+}
+
+Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const std::string& test) {
+  Judgement judgement;
+  EvidenceResult& result = judgement.result;
+  result = {criterion.id, criterion.rung, criterion.metric.text, std::nullopt, Verdict::kPass, "", ""};
+  const Assignment& assignment = suite_.assignment();
+  judgement.file = assignment.submission;
+  const auto not_measured = [&](const std::string& rung, const Problem& problem) {
+    Problem shown = problem;
+    shown.evidence.insert(shown.evidence.begin(), "not measured: " + rung + " has to be right at n = " +
+                                                      Grouped(assignment.EvidenceElements(rung)));
+    judgement.unfinished = problem.unfinished;
+    result.verdict = problem.verdict;
+    result.message = FormatProblem(problem.unfinished ? problem : shown, test);
+  };
+  if (const Problem* worst = Worst(Submission(criterion.rung).problems)) {
+    not_measured(criterion.rung, *worst);
+    return judgement;
+  }
+  const auto profile_of = [&](std::string_view scope, const std::string& rung) -> const RungProfile* {
+    if (scope == kReferenceScope) return Reference(rung);
+    const Measurement& measurement = Submission(scope.empty() ? rung : std::string(scope));
+    return measurement.profile ? &*measurement.profile : nullptr;
+  };
+  const auto value_of = [&](const Metric& metric) {
+    return Evaluate(metric, [&](std::string_view scope) { return profile_of(scope, criterion.rung); });
+  };
+  std::vector<const Metric*> metrics = {&criterion.metric};
+  if (criterion.only_where) metrics.push_back(&criterion.only_where->metric);
+  for (const Metric* metric : metrics) {
+    if (value_of(*metric)) continue;
+    for (const std::string& scope : ScopesOf(*metric)) {
+      if (scope.empty() || scope == kReferenceScope) continue;
+      if (const Problem* worst = Worst(Submission(scope).problems)) {
+        not_measured(scope, *worst);
+        return judgement;
+      }
+    }
+    throw HarnessError(metric->text + " has no value: is there a reference? --reference=PATH");
+  }
+  result.value = value_of(criterion.metric);
+  if (criterion.only_where) {
+    const double value = *value_of(criterion.only_where->metric);
+    if (!criterion.only_where->Holds(value)) result.unmet = UnmetText(*criterion.only_where, value);
+  }
+  // What the reference measures of the same, for comparison; where the metric compares with it that is no news.
+  std::optional<double> reference;
+  if (Reference(criterion.rung) != nullptr) {
+    reference = Evaluate(criterion.metric, [&](std::string_view scope) {
+      return Reference(scope.empty() || scope == kReferenceScope ? criterion.rung : std::string(scope));
+    });
+  }
+  Problem problem;
+  problem.place = criterion.rung + ", n = " + Grouped(assignment.EvidenceElements(criterion.rung));
+  problem.evidence = {"counted " + criterion.metric.text + " = " + FigureApart(*result.value, criterion.budget.full),
+                      "budget  " + BudgetText(criterion.budget) +
+                          (result.unmet.empty() ? ": earns " + Percent(criterion.budget.Fraction(*result.value)) : "")};
+  if (!result.unmet.empty()) problem.evidence.push_back("but     " + result.unmet + ": earns nothing");
+  if (reference) problem.evidence.push_back("compare the reference has " + Figure(*reference));
+  if (result.unmet.empty() && criterion.budget.Met(*result.value)) {
+    result.message = criterion.metric.text + " = " + Figure(*result.value) +
+                     (reference ? "; the reference's " + Figure(*reference) : "") + "; " + BudgetText(criterion.budget);
+    return judgement;
+  }
+  problem.verdict = result.verdict = Verdict::kSlow;
+  // Of two things that are missing, what the criterion rests on comes first.
+  const Metric& missed = result.unmet.empty() ? criterion.metric : criterion.only_where->metric;
+  problem.hint = result.unmet.empty() ? criterion.hint
+                                      : "bring " + missed.text + " there first: this budget is for kernels with both";
+  const std::string& counter = missed.numerator.counter;
+  if (const RungProfile* profile = profile_of(missed.numerator.scope, criterion.rung)) {
+    const char* label = "costly  ";
+    for (const vgpu::LineCounters& line : CostliestLines(*profile, counter, 3)) {
+      RungProfile one;
+      one.counters = line.counters;
+      problem.evidence.push_back(label + line.file + ":" + std::to_string(line.line) + "  " +
+                                 Figure(FigureOf(one, counter).value_or(0)) + " " + counter);
+      if (judgement.line == 0) {
+        judgement.file = line.file;
+        judgement.line = line.line;
+      }
+      label = "        ";
+    }
+  }
+  result.message = FormatProblem(problem, test);
+  return judgement;
+}
+
+std::string BudgetText(const Budget& budget) {
+  return budget.LowerIsBetter()
+             ? "full marks up to " + Figure(budget.full) + ", none from " + Figure(budget.none) + " on"
+             : "full marks from " + Figure(budget.full) + " on, none up to " + Figure(budget.none);
+}
+
+std::string UnmetText(const Condition& condition, double value) {
+  return "counts only where " + condition.metric.text + " is " + Figure(condition.bound) +
+         (condition.at_most ? " at most" : " at least") + ", and here it is " + FigureApart(value, condition.bound);
+}
+
+std::string TestNameOf(std::string_view title) {
+  std::string name;
+  bool capital = true;
+  for (const char c : title) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) {
+      name += capital ? static_cast<char>(std::toupper(byte)) : c;
+      capital = false;
+    } else {
+      capital = true;
+    }
+  }
+  return name;
+}
+
+void RegisterEvidenceTests(Evidence& evidence) {
+  const Assignment& assignment = Suite::Get().assignment();
+  const std::vector<std::string> rungs = Suite::Get().SelectedRungs();
+  for (const EvidenceCriterion& criterion : assignment.criteria) {
+    if (std::find(rungs.begin(), rungs.end(), criterion.rung) == rungs.end()) continue;
+    const std::string name = TestNameOf(criterion.title) + "/" + criterion.rung;
+    testing::RegisterTest(
+        "Evidence", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+        [&evidence, &criterion]() -> testing::Test* { return new EvidenceTest(evidence, criterion); });
+  }
+}
+
+}  // namespace lockstep::judge

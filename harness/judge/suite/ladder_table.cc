@@ -1,0 +1,158 @@
+#include "judge/suite/ladder_table.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "judge/model/text.h"
+#include "vgpu/model/profile.h"
+
+namespace lockstep::judge {
+namespace {
+
+size_t Columns(const std::string& text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
+}
+
+const RungProfile* Find(const std::vector<RungProfile>& profiles, const std::string& rung, std::string_view source) {
+  const auto found = std::find_if(profiles.begin(), profiles.end(),
+                                  [&](const RungProfile& p) { return p.rung == rung && p.source == source; });
+  return found == profiles.end() ? nullptr : &*found;
+}
+
+std::string Fixed(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+constexpr const char* kNone = "–";
+
+// What a row is made of.
+struct Measured {
+  const Rung* rung;
+  const RungProfile* own;
+  const RungProfile* reference;  // nullptr: there is none
+  const RungProfile* first;      // of the ladder's first rung; nullptr: it was not measured
+};
+
+std::string Published(const Rung& rung) {
+  if (!rung.published_ms) return kNone;
+  std::string text = Fixed(*rung.published_ms, 3);
+  if (rung.published_gb_s) text += " (" + Fixed(*rung.published_gb_s, 1) + ")";
+  return text;
+}
+
+std::string SectorsPerRequest(const vgpu::Counters& counters) {
+  const uint64_t requests = counters.global_load_requests + counters.global_store_requests;
+  const uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors;
+  return requests > 0 ? Fixed(static_cast<double>(sectors) / static_cast<double>(requests), 2) : kNone;
+}
+
+// A column of the table: what it is called, and a rung's cell.
+struct Column {
+  const char* heading;
+  std::string (*cell)(const Measured& row);
+};
+
+// Times first, then what the kernels did, then what the host code asked for.
+constexpr Column kColumns[] = {
+    {"modelled µs", [](const Measured& row) { return Fixed(row.own->microseconds, 1); }},
+    {"reference µs",
+     [](const Measured& row) {
+       return row.reference != nullptr ? Fixed(row.reference->microseconds, 1) : std::string(kNone);
+     }},
+    {"speed-up",
+     [](const Measured& row) {
+       const bool comparable = row.first != nullptr && row.own->microseconds > 0;
+       return comparable ? Fixed(row.first->microseconds / row.own->microseconds, 2) + "×" : std::string(kNone);
+     }},
+    {"divergent", [](const Measured& row) { return Grouped(row.own->counters.divergent_branches); }},
+    {"conflicts", [](const Measured& row) { return Grouped(row.own->counters.shared_conflicts()); }},
+    {"sectors/request", [](const Measured& row) { return SectorsPerRequest(row.own->counters); }},
+    {"barriers", [](const Measured& row) { return Grouped(row.own->counters.barriers); }},
+    {"atomics", [](const Measured& row) { return Grouped(row.own->counters.atomics); }},
+    {"warp instr.", [](const Measured& row) { return Grouped(row.own->counters.warp_instructions); }},
+    {"copies to device", [](const Measured& row) { return Grouped(row.own->api.copies_to_device); }},
+    {"on device", [](const Measured& row) { return Grouped(row.own->api.copies_on_device); }},
+    {"to host", [](const Measured& row) { return Grouped(row.own->api.copies_to_host); }},
+    {"bytes copied",
+     [](const Measured& row) {
+       const ApiCounts& api = row.own->api;
+       return Grouped(api.bytes_to_device + api.bytes_on_device + api.bytes_to_host);
+     }},
+    {"allocations", [](const Measured& row) { return Grouped(row.own->api.allocations); }},
+    {"page-locked", [](const Measured& row) { return Grouped(row.own->api.pinned_allocations); }},
+    {"course ms (GB/s)", [](const Measured& row) { return Published(*row.rung); }},
+};
+
+bool IsNothing(const std::string& cell) { return cell == kNone || cell == "0" || cell == "0.0"; }
+
+// Heading and cells of one column.
+using Cells = std::vector<std::string>;
+
+std::vector<Cells> MakeColumns(const std::vector<Measured>& rows) {
+  std::vector<Cells> columns = {{"rung"}, {"n"}};
+  bool same_size = true;
+  for (const Measured& row : rows) {
+    columns[0].push_back(row.rung->id);
+    columns[1].push_back(Grouped(row.own->elements));
+    same_size = same_size && row.own->elements == rows[0].own->elements;
+  }
+  if (same_size) columns.pop_back();
+  for (const Column& column : kColumns) {
+    Cells cells = {column.heading};
+    for (const Measured& row : rows) cells.push_back(column.cell(row));
+    if (!std::all_of(cells.begin() + 1, cells.end(), IsNothing)) columns.push_back(std::move(cells));
+  }
+  return columns;
+}
+
+bool HasColumn(const std::vector<Cells>& columns, std::string_view heading) {
+  return std::any_of(columns.begin(), columns.end(), [&](const Cells& cells) { return cells[0] == heading; });
+}
+
+std::string Caption(const Suite& suite, const std::vector<Measured>& rows, const std::vector<Cells>& columns) {
+  std::string text = "Evidence";
+  if (!HasColumn(columns, "n")) text += " at n = " + Grouped(rows[0].own->elements);
+  if (HasColumn(columns, "modelled µs")) {
+    const vgpu::DeviceProfile* profile = vgpu::FindProfile(suite.options().evidence_profile);
+    text += ", modelled on " + (profile != nullptr ? profile->name : suite.options().evidence_profile);
+  }
+  if (HasColumn(columns, "speed-up")) text += "; speed-up over " + suite.assignment().rungs.front().id;
+  if (HasColumn(columns, "course ms (GB/s)")) text += "; the course's figures are a GeForce 8800's";
+  return text;
+}
+
+}  // namespace
+
+std::string LadderTable(const Suite& suite, bool color) {
+  const std::vector<RungProfile>& profiles = suite.results().profiles;
+  const std::vector<Rung>& rungs = suite.assignment().rungs;
+  const std::vector<std::string> selected = suite.SelectedRungs();
+  std::vector<Measured> rows;
+  for (const Rung& rung : rungs) {
+    if (std::find(selected.begin(), selected.end(), rung.id) == selected.end()) continue;
+    const RungProfile* own = Find(profiles, rung.id, "submission");
+    if (own == nullptr) continue;
+    rows.push_back({&rung, own, Find(profiles, rung.id, "reference"), Find(profiles, rungs.front().id, "submission")});
+  }
+  if (rows.empty()) return "";
+  const std::vector<Cells> columns = MakeColumns(rows);
+  std::string text = "\n" + Caption(suite, rows, columns) + "\n\n";
+  for (size_t r = 0; r <= rows.size(); ++r) {
+    std::string line;
+    for (size_t c = 0; c < columns.size(); ++c) {
+      size_t width = 0;
+      for (const std::string& cell : columns[c]) width = std::max(width, Columns(cell));
+      const std::string gap(width - Columns(columns[c][r]), ' ');
+      line += c == 0 ? columns[c][r] + gap : "  " + gap + columns[c][r];
+    }
+    text += "  " + (r == 0 && color ? "\033[1m" + line + "\033[0m" : line) + "\n";
+  }
+  return text;
+}
+
+}  // namespace lockstep::judge

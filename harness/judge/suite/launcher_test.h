@@ -1,0 +1,50 @@
+// The fixture of tests that call launchers, one parameter a rung.
+//
+// A test adds each problem that it finds and stops at its first bad input. TearDown shows the worst problem, once,
+// and puts it into the result.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/input/seed.h"
+#include "judge/run/call.h"
+#include "judge/suite/suite.h"
+
+namespace lockstep::judge {
+
+class LauncherTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  const std::string& rung() const { return GetParam(); }
+  std::string name() const;
+  // Of this test's k-th input; does not depend on other tests.
+  SeedKey Seed(uint64_t k = 0) const;
+
+  // Keeps a call's output and findings for the result.
+  void Keep(const CallReport& report);
+  void Add(std::vector<Problem> problems);
+  bool ok() const { return problems_.empty(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  bool is_left_out_ = false;
+  std::vector<Problem> problems_;
+  std::string output_;
+  std::vector<vgpu::Finding> findings_;
+};
+
+// Makes the current test fail (or be skipped) with this text, at a place in the student's source; line 0: unknown. It
+// is what ADD_FAILURE_AT does, without the line "Failed" that says it twice.
+void ShowAt(const std::string& file, int line, const std::string& text, testing::TestPartResult::Type type);
+
+// Names a parameter as its rung; for INSTANTIATE_TEST_SUITE_P.
+std::string RungName(const testing::TestParamInfo<std::string>& info);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,149 @@
+// The main program of every suite. It is compiled into the suites, not into the library, which tests with a main
+// program of their own use too.
+#include "judge/suite/main.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "judge/suite/ladder_table.h"
+#include "judge/suite/timing_criteria.h"
+
+#ifndef LOCKSTEP_SUITE
+#define LOCKSTEP_SUITE "public"
+#endif
+
+namespace lockstep::judge {
+namespace {
+
+constexpr int kHarnessFailed = 3;
+// A student types a run's seed again; what the instructor's suite asks can't be found by trying seeds.
+constexpr int kSeedBits = std::string_view(LOCKSTEP_SUITE) == "public" ? 32 : 128;
+
+int Fail(const std::string& sentence) {
+  std::fprintf(stderr, "%s\n", sentence.c_str());
+  return kHarnessFailed;
+}
+
+// GoogleTest's own rule.
+bool UseColor() {
+  const std::string& flag = GTEST_FLAG_GET(color);
+  if (flag == "yes" || flag == "true" || flag == "1") return true;
+  if (flag != "auto") return false;
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+}
+
+// Keeps the result file up to date: what was judged is on disk when the next test begins.
+class ResultWriter : public testing::EmptyTestEventListener {
+ public:
+  explicit ResultWriter(std::shared_ptr<SubmissionMemory> memory) : memory_(std::move(memory)) {}
+  void OnTestStart(const testing::TestInfo&) override { memory_->budget.BeginTest(); }
+  void OnTestEnd(const testing::TestInfo&) override { Suite::Get().Save(); }
+
+ private:
+  const std::shared_ptr<SubmissionMemory> memory_;
+};
+
+std::string ProgramName(const char* program) {
+  const char* slash = std::strrchr(program, '/');
+  return slash == nullptr ? program : slash + 1;
+}
+
+int Run(const std::string& program, std::vector<std::string> arguments) {
+  ParsedOptions parsed = ParseOptions(arguments);
+  if (parsed.options.help) {
+    std::fputs(HelpText(program).c_str(), stdout);
+    return 0;
+  }
+  std::string errors;
+  for (const std::string& error : parsed.errors) errors += program + ": " + error + "\n";
+  if (!errors.empty()) return Fail(errors + "Type " + program + " --help for the flags.");
+  if (parsed.options.assignment.empty()) {
+    return Fail(program + ": --assignment=DIR is missing: the folder that holds assignment.toml");
+  }
+
+  // GoogleTest's flags first: whether it only lists decides what else is needed.
+  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  int argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+
+  const SeedNumber seed = parsed.options.seed ? *parsed.options.seed : RandomSeed(kSeedBits);
+  Assignment assignment = LoadAssignment(parsed.options.assignment);
+  if (!parsed.options.has_profile) parsed.options.evidence_profile = assignment.evidence_profile;
+  const std::shared_ptr<SubmissionMemory> memory = MakeSubmissionMemory(assignment.limits);
+  RunnerFactory factory = MakeRunnerFactory(parsed.options, assignment.limits, memory);
+  Suite::Set(std::make_unique<Suite>(parsed.options, std::move(assignment), LOCKSTEP_SUITE, seed, std::move(factory)));
+  Suite& suite = Suite::Get();
+  if (suite.SelectedRungs().empty()) {
+    std::string rungs;
+    for (const Rung& rung : suite.assignment().rungs) rungs += " " + rung.id;
+    return Fail(program + ": --rung=" + parsed.options.rung + " names no rung; there are:" + rungs);
+  }
+  // Inputs of 64 MiB come and go by the hundred: memory that is kept spares the kernel from clearing it each time.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  testing::InitGoogleTest(&argc, argv.data());
+  Evidence evidence(suite, RunForEvidence);
+  RegisterEvidenceTests(evidence);
+  Timings timings(suite);
+  RegisterTimingTests(timings);
+  if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
+
+  if (parsed.options.worker.empty()) {
+    return Fail(program + ": --worker=PATH is missing: the program that harness/worker/build.sh makes");
+  }
+  suite.results().device = suite.runner(Role::kChecked).device().Describe();
+  // Evidence comes from a virtual GPU in any case.
+  suite.results().device.profile = suite.options().evidence_profile;
+  suite.Save();
+  if (!suite.options().quiet) {
+    std::printf("%s on %s (%s), seed %s\n", suite.assignment().title.c_str(), suite.results().device.name.c_str(),
+                suite.results().device.kind.c_str(), SeedText(seed).c_str());
+  }
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (suite.options().quiet) delete listeners.Release(listeners.default_result_printer());
+  listeners.Append(new ResultWriter(memory));
+  const int status = RUN_ALL_TESTS();
+  const std::string filter = GTEST_FLAG_GET(filter);
+  if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&
+      suite.assignment().evidence_elements > 0) {
+    // Rungs that no criterion measures are in the table and the report too; also where a filter only leaves tests out,
+    // as when a run that was killed goes on.
+    for (const std::string& rung : suite.SelectedRungs()) {
+      if (suite.IsSettled(rung)) continue;
+      memory->budget.BeginTest();
+      if (evidence.Submission(rung).profile) evidence.Reference(rung);
+    }
+  }
+  suite.results().finished = true;
+  suite.Save();
+  std::fputs(LadderTable(suite, UseColor()).c_str(), stdout);
+  std::fflush(stdout);
+  if (suite.results().HarnessFailed()) return kHarnessFailed;
+  return status == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace lockstep::judge
+
+int main(int argc, char** argv) {
+  // A worker that dies while it is written to is no reason for the judge to die.
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::string program = argc > 0 ? lockstep::judge::ProgramName(argv[0]) : "suite";
+  int status = 0;
+  try {
+    status = lockstep::judge::Run(program, std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    status = lockstep::judge::Fail(program + ": " + error.what());
+  }
+  lockstep::judge::Suite::Set(nullptr);
+  return status;
+}

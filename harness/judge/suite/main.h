@@ -1,0 +1,11 @@
+// What a suite's own source gives to the judge's main program.
+#pragma once
+
+#include "judge/suite/evidence.h"
+
+namespace lockstep::judge {
+
+// Each suite defines it: how a rung is run for evidence.
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,73 @@
+// Which device and which worker each role has in a real run.
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include "judge/suite/suite.h"
+
+namespace lockstep::judge {
+namespace {
+
+std::vector<std::string> ReadPrefix(const std::filesystem::path& path) {
+  std::vector<std::string> arguments;
+  if (path.empty()) return arguments;
+  std::ifstream file(path);
+  if (!file) throw HarnessError("can't read " + path.string() + ", the file that --prefix names");
+  for (std::string line; std::getline(file, line);) arguments.push_back(line);
+  return arguments;
+}
+
+}  // namespace
+
+std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits) {
+  return std::make_shared<SubmissionMemory>(
+      SubmissionMemory{{}, std::nullopt, WallBudget(limits.test_seconds, limits.submission_seconds)});
+}
+
+RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
+                                std::shared_ptr<SubmissionMemory> memory) {
+  if (memory == nullptr) memory = MakeSubmissionMemory(limits);
+  return [options, limits, memory](Role role) -> std::unique_ptr<Runner> {
+    const bool reference = role == Role::kReference || role == Role::kTimedReference;
+    const std::filesystem::path& worker = reference ? options.reference : options.worker;
+    if (worker.empty()) return nullptr;
+    if (access(worker.c_str(), X_OK) != 0) {
+      throw HarnessError(worker.string() + " is no program; harness/worker/build.sh makes a worker");
+    }
+    RunnerOptions runner;
+    // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
+    if (!reference) runner.command.prefix = ReadPrefix(options.prefix);
+    runner.command.worker = std::filesystem::absolute(worker).string();
+    if (!reference && !options.witness.empty()) runner.witness = std::filesystem::absolute(options.witness).string();
+    if (!reference) runner.memory = memory;
+    runner.limits.call_seconds = limits.call_seconds;
+    runner.limits.device_seconds = kMostDeviceSeconds * limits.call_seconds;
+    runner.limits.output_bytes = limits.output_bytes;
+    runner.judge_bytes = limits.judge_mb << 20;
+    const bool evidence = role == Role::kMeasured || role == Role::kReference;
+    if (options.device == DeviceKind::kCuda && !evidence) {
+      runner.command.environment.push_back("LD_LIBRARY_PATH=" + CudaLibraryFolder());
+      return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
+    }
+    runner.limits.device_is_processor = true;
+    vgpu::DeviceOptions device;
+    const bool measured = role == Role::kMeasured && options.device == DeviceKind::kVgpu;
+    const bool checks = options.checks && (role == Role::kChecked || measured);
+    device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+    if (device.threads < 1) device.threads = 1;
+    device.check_races = device.check_uninitialized = device.check_sync = checks;
+    device.instruction_budget = limits.instruction_budget;
+    device.launch_seconds = runner.limits.device_seconds;
+    device.memory_bytes = limits.memory_mb << 20;
+    // Evidence is measured on the device that the tests run on, so that a program which asks for its properties gets
+    // the same answers. Only the times may be another device's. What is measured is checked in the same run: a program
+    // can't leave its barriers out in the one and not in the other.
+    if (evidence) device.timed_as = &ProfileNamed(options.evidence_profile);
+    device.usual_turns = evidence;
+    return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
+  };
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,76 @@
+// The run of a suite: its flags, its assignment, the runners with their devices, and the results.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "judge/model/assignment.h"
+#include "judge/model/options.h"
+#include "judge/model/results.h"
+#include "judge/run/runner.h"
+
+namespace lockstep::judge {
+
+enum class Role : uint8_t {
+  kChecked,    // correctness, with every fault checker
+  kPlain,      // correctness of large inputs: no checkers beyond bounds
+  kMeasured,   // evidence: always a virtual GPU, which counts; the checkers look on, but where a real one is graded
+  kReference,  // the same without checkers, for the reference's worker
+  kTimedReference,  // the reference's worker on the GPU that the submission is timed on
+};
+
+// Makes the runner of a role; nullptr where it can't be had (no reference given).
+using RunnerFactory = std::function<std::unique_ptr<Runner>(Role)>;
+
+// The factory for real runs.
+std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits);
+RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
+                                std::shared_ptr<SubmissionMemory> memory = nullptr);
+
+class Suite {
+ public:
+  Suite(Options options, Assignment assignment, std::string name, SeedNumber seed, RunnerFactory factory);
+
+  // The one that tests find; set by main.
+  static Suite& Get();
+  static void Set(std::unique_ptr<Suite> suite);
+
+  const Options& options() const { return options_; }
+  const Assignment& assignment() const { return assignment_; }
+  SeedKey seed() const { return results_.seed; }
+  Results& results() { return results_; }
+  const Results& results() const { return results_; }
+
+  // Throws HarnessError where there is none. Roles that are alike share one.
+  Runner& runner(Role role);
+  bool has_runner(Role role);
+
+  // Rungs that --rung leaves.
+  std::vector<std::string> SelectedRungs() const;
+  // Of these, those that `keep` is true of.
+  std::vector<std::string> SelectedRungs(const std::function<bool(const std::string&)>& keep) const;
+  // Whether --one-failure leaves out the rest of a rung: a test of it has failed, and not for want of a beginning. What
+  // follows could change neither the rung's verdict nor the message that stands for it, which are the first failure's.
+  bool IsSettled(const std::string& rung) const;
+  // The line that runs a test again.
+  std::string ReproduceLine(const std::string& test) const;
+  // Whether a rung's criteria are all extra: leaving it out is no failure.
+  bool IsBonus(const std::string& rung) const;
+
+  // Writes the result file, if one was asked for.
+  void Save() const;
+
+ private:
+  Role Shared(Role role) const;
+
+  Options options_;
+  Assignment assignment_;
+  RunnerFactory factory_;
+  std::map<Role, std::unique_ptr<Runner>> runners_;
+  Results results_;
+};
+
+}  // namespace lockstep::judge

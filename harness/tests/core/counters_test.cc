@@ -1,0 +1,69 @@
+#include "vgpu/core/counters.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace lockstep::vgpu {
+namespace {
+
+// docs/reference/metrics.md, from the list of counters.
+std::string MetricsPage() {
+  std::ostringstream page;
+  page << "# Metrics\n\n"
+          "What the virtual GPU counts, by kernel and by source line, and the Nsight Compute metric that means the "
+          "same on\n"
+          "hardware. A dash: Nsight Compute has no such metric, or counts machine instructions, which PTX instructions "
+          "can't\n"
+          "equal. [Counting](../concepts/counting.md) says how each is defined.\n\n"
+          "This page is generated from `harness/vgpu/core/counters.h`: `LOCKSTEP_UPDATE_GOLDEN=1 counters_test` writes "
+          "it "
+          "anew.\n\n"
+          "| counter | unit | meaning | Nsight Compute |\n"
+          "|---|---|---|---|\n";
+  for (const CounterInfo& counter : AllCounters()) {
+    const std::string metric = counter.metric;
+    page << "| `" << counter.name << "` | " << counter.unit << " | " << counter.text << " | "
+         << (metric.empty() ? "–" : "`" + metric + "`") << " |\n";
+  }
+  page << "\nDerived: `shared_conflicts` = `shared_wavefronts` − `shared_wavefronts_ideal`.\n";
+  return page.str();
+}
+
+TEST(CountersTest, MetricsPageIsUpToDate) {
+  const std::string path = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/metrics.md";
+  const char* update = std::getenv("LOCKSTEP_UPDATE_GOLDEN");
+  if (update != nullptr && *update == '1') std::ofstream(path) << MetricsPage();
+  std::ifstream file(path);
+  ASSERT_TRUE(file.good()) << path;
+  std::ostringstream present;
+  present << file.rdbuf();
+  EXPECT_EQ(present.str(), MetricsPage()) << "LOCKSTEP_UPDATE_GOLDEN=1 writes " << path << " anew";
+}
+
+TEST(CountersTest, EachCounterHasItsOwnNameAndField) {
+  std::set<std::string> names;
+  Counters counters;
+  uint64_t value = 0;
+  for (const CounterInfo& counter : AllCounters()) {
+    EXPECT_TRUE(names.insert(counter.name).second) << counter.name;
+    EXPECT_EQ(counters.*counter.field, 0u) << counter.name;
+    counters.*counter.field = ++value;
+  }
+  EXPECT_EQ(value * sizeof(uint64_t), sizeof(Counters));
+}
+
+TEST(CountersTest, AdditionAddsEveryField) {
+  Counters one, sum;
+  for (const CounterInfo& counter : AllCounters()) one.*counter.field = 1;
+  sum += one;
+  sum += one;
+  for (const CounterInfo& counter : AllCounters()) EXPECT_EQ(sum.*counter.field, 2u) << counter.name;
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

@@ -1,0 +1,214 @@
+#include "vgpu/core/finding.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+Finding Base(FindingKind kind) {
+  Finding finding;
+  finding.kind = kind;
+  finding.kernel = "reduce3_sequential_kernel<128u>";
+  finding.grid = {4, 1, 1};
+  finding.block_dim = {128, 1, 1};
+  finding.first.block = {3, 0, 0};
+  finding.first.thread = {64, 0, 0};
+  finding.first.file = "/somewhere/else/reduction.cu";
+  finding.first.line = 41;
+  finding.first.instruction = "ld.global.u32";
+  finding.first.ptx_line = 97;
+  return finding;
+}
+
+MemoryPlace InBuffer(int64_t offset, uint32_t bytes) {
+  MemoryPlace place;
+  place.bytes = bytes;
+  place.in_buffer = true;
+  place.buffer_name = "d_in";
+  place.buffer_base = 0x200000001000;
+  place.buffer_bytes = 512;
+  place.address = place.buffer_base + static_cast<uint64_t>(offset);
+  return place;
+}
+
+Finding Bounds(int64_t offset, uint32_t bytes) {
+  Finding finding = Base(FindingKind::kOutOfBounds);
+  finding.memory = InBuffer(offset, bytes);
+  return finding;
+}
+
+Finding Race() {
+  Finding finding = Base(FindingKind::kRace);
+  finding.first.instruction = "ld.shared.u32";
+  finding.first.block = {0, 0, 0};
+  finding.second = finding.first;
+  finding.second->thread = {0, 0, 0};
+  finding.second->line = 47;
+  finding.second->instruction = "st.shared.u32";
+  finding.second->access = AccessKind::kStore;
+  finding.detail = "write after read";
+  finding.memory = InBuffer(256, 4);
+  finding.memory->space = MemorySpace::kShared;
+  finding.memory->buffer_name = "sdata";
+  return finding;
+}
+
+TEST(FindingTest, TextsOfBoundsFaults) {
+  std::string text;
+  for (const auto& [offset, bytes] : {std::pair{520, 4}, {512, 4}, {508, 8}, {-4, 4}})
+    text += Format(Bounds(offset, bytes)) + "\n\n";
+  Finding allocated = Bounds(520, 4);
+  allocated.memory->allocated_at = "/somewhere/reduction.cu:120";
+  allocated.first.access = AccessKind::kStore;
+  allocated.first.instruction = "st.global.u32";
+  allocated.grid = {4, 2, 1};
+  allocated.block_dim = {16, 16, 2};
+  allocated.count = 12;
+  text += Format(allocated) + "\n\n";
+  Finding nowhere = Bounds(0, 4);
+  nowhere.kind = FindingKind::kInvalidAddress;
+  nowhere.memory->in_buffer = false;
+  nowhere.memory->address = 0x7fff12340000;
+  text += Format(nowhere) + "\n\n";
+  nowhere.memory->address = 8;
+  text += Format(nowhere) + "\n\n";
+  Finding odd = Bounds(4, 8);
+  odd.kind = FindingKind::kMisaligned;
+  text += Format(odd);
+  ExpectGolden("finding_bounds.txt", text);
+}
+
+TEST(FindingTest, TextsOfCheckersFindings) {
+  std::string text = Format(Race()) + "\n\n";
+  Finding crossing = Race();
+  crossing.second->block = {12, 0, 0};
+  crossing.memory->space = MemorySpace::kGlobal;
+  crossing.memory->buffer_name = "dynamic shared memory";
+  crossing.hint = "a hint of its own";
+  crossing.count = 7;
+  text += Format(crossing) + "\n\n";
+  Finding uninitialized = Bounds(64, 4);
+  uninitialized.kind = FindingKind::kUninitialized;
+  text += Format(uninitialized) + "\n\n";
+  uninitialized.memory->buffer_name = "";
+  text += Format(uninitialized) + "\n\n";
+  // What the kernel has elsewhere changes what can be said: an asynchronous copy may be under way, and threads that
+  // arrive at a cuda::barrier too early have met, but on the wrong side of the access.
+  uninitialized.memory->space = MemorySpace::kShared;
+  uninitialized.copies_async = true;
+  text += Format(uninitialized) + "\n\n";
+  Finding early = Race();
+  early.memory_barriers = true;
+  text += Format(early) + "\n\n";
+  std::swap(early.first.access, early.second->access);
+  early.detail = "read after write";
+  text += Format(early);
+  ExpectGolden("finding_checkers.txt", text);
+}
+
+TEST(FindingTest, TextsOfMissingFences) {
+  std::string text;
+  for (const OrderClue clue : {OrderClue::kNone, OrderClue::kNoRelease, OrderClue::kNarrowRelease,
+                               OrderClue::kLateRelease, OrderClue::kNoAcquire, OrderClue::kNarrowAcquire}) {
+    Finding race = Race();
+    race.first.access = AccessKind::kStore;
+    race.second->access = AccessKind::kLoad;
+    race.second->block = {2, 0, 0};
+    race.memory->space = MemorySpace::kGlobal;
+    race.clue = clue;
+    text += Format(race) + "\n\n";
+    // One line that reads and writes has another fault than a fence.
+    race.second->line = race.first.line;
+    race.second->file = race.first.file;
+    EXPECT_NE(Format(race).find("one writes here what another reads"), std::string::npos);
+  }
+  ExpectGolden("finding_fences.txt", text);
+}
+
+TEST(FindingTest, TextsWithoutAMemoryPlace) {
+  std::string text;
+  for (const auto& [kind, detail] :
+       {std::pair{FindingKind::kBarrierDivergence, "warps wait at different barriers and none can complete"},
+        {FindingKind::kWarpSyncMismatch, "lane 5 is not in the mask 0x0000001f that it passes"},
+        {FindingKind::kTrap, ""},
+        {FindingKind::kAssert, "assertion `i < n` failed"},
+        {FindingKind::kTimeout, "more than 400000000 warp instructions"},
+        {FindingKind::kUnsupported, "mma.sync is not supported"},
+        {FindingKind::kStackOverflow, ""}}) {
+    Finding finding = Base(kind);
+    finding.detail = detail;
+    text += Format(finding) + "\n\n";
+  }
+  Finding host;
+  host.kind = FindingKind::kLeak;
+  host.detail = "512 bytes from cudaMalloc were never freed";
+  text += Format(host) + "\n\n";
+  Finding without_lines = Base(FindingKind::kTrap);
+  without_lines.first.file.clear();
+  text += Format(without_lines);
+  ExpectGolden("finding_plain.txt", text);
+}
+
+TEST(FindingTest, NamesFromTheSubmissionCannotBreakTheText) {
+  Finding finding = Bounds(520, 4);
+  finding.kernel = "k\n  hint    all is well\x1b[2J";
+  finding.memory->buffer_name = "d\rin";
+  const std::string text = Format(finding);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\r'), std::string::npos);
+  EXPECT_EQ(text.find("k?  hint    all is well?[2J<<<4,128>>>"), 8u);
+}
+
+TEST(FindingTest, VariablesAreCalledAsInTheSource) {
+  Finding finding = Race();
+  for (const auto& [mangled, name] : {std::pair{"_ZZ7reduce3ILj128EEvPKiPijE5sdata", " sdata[64],"},
+                                      {"_ZN4mine5tableE", " table[64],"},
+                                      {"plain", " plain[64],"},
+                                      {"_Z7short", " _Z7short[64],"}}) {
+    finding.memory->buffer_name = mangled;
+    EXPECT_NE(Format(finding).find(name), std::string::npos) << Format(finding);
+  }
+}
+
+TEST(FindingTest, EqualFindingsFold) {
+  FindingList list;
+  list.Add(Race());
+  Finding other_threads = Race();
+  other_threads.first.thread = {65, 0, 0};
+  other_threads.count = 3;
+  list.Add(other_threads);
+  ASSERT_EQ(list.findings().size(), 1u);
+  EXPECT_EQ(list.findings()[0].count, 4u);
+  EXPECT_EQ(list.findings()[0].first.thread.x, 64u);
+  Finding unrolled = Race();
+  unrolled.first.ptx_line += 5;
+  list.Add(unrolled);
+  ASSERT_EQ(list.findings().size(), 1u);
+  Finding other_line = Race();
+  other_line.second->line = 48;
+  list.Add(other_line);
+  EXPECT_EQ(list.findings().size(), 2u);
+  Finding other_kernel = Race();
+  other_kernel.kernel = "another";
+  list.Add(other_kernel);
+  EXPECT_EQ(list.findings().size(), 3u);
+}
+
+TEST(FindingTest, AListKeepsSoManyAndCountsTheRest) {
+  FindingList list;
+  for (int line = 1; line <= 130; ++line) {
+    Finding finding = Race();
+    finding.first.line = line;
+    list.Add(finding);
+  }
+  EXPECT_EQ(list.findings().size(), FindingList::kMaximum);
+  EXPECT_EQ(list.dropped(), 30u);
+  list.Clear();
+  EXPECT_TRUE(list.findings().empty());
+  EXPECT_EQ(list.dropped(), 0u);
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

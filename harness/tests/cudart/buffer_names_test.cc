@@ -1,0 +1,82 @@
+// A fault's message names the buffer, wherever it came from, also one that has been freed; and what becomes of frees
+// and copies that go wrong.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/support/shell.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lockstep {
+namespace {
+
+class BufferNamesTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    const auto built =
+        Execute(std::string(LOCKSTEP_NVCC) +
+                " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+                LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/buffer_names.cu -o " + Program() + " 2>&1");
+    ASSERT_EQ(built.status, 0) << built.text;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  static std::string Program() { return folder_->path() + "program"; }
+
+  static std::string Output(const std::string& kind) {
+    return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --check --color=never " + Program() + " " + kind +
+                   " 2>&1")
+        .text;
+  }
+  static void ExpectPart(const std::string& output, const std::string& part) {
+    EXPECT_NE(output.find(part), std::string::npos) << part << "\n" << output;
+  }
+
+ private:
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+};
+
+TEST_F(BufferNamesTest, ABufferOfAnyKindIsNamed) {
+  ExpectPart(Output("malloc"), "just past the end of cudaMalloc #1 (64 bytes, offset 64)");
+  ExpectPart(Output("async"), "just past the end of cudaMallocAsync #1 (64 bytes, offset 64)");
+  ExpectPart(Output("managed"), "just past the end of cudaMallocManaged #1 (64 bytes, offset 64)");
+  ExpectPart(Output("pinned"), "just past the end of cudaHostAlloc #1 (64 bytes, offset 64)");
+  ExpectPart(Output("symbol"), "just past the end of symbol (64 bytes, offset 64)");
+  ExpectPart(Output("host"), "which is in no allocation");
+}
+
+TEST_F(BufferNamesTest, SoIsOneThatHasBeenFreed) {
+  for (const auto& [kind, name] : {std::pair{"freed_malloc", "cudaMalloc #1"},
+                                   {"freed_async", "cudaMallocAsync #1"},
+                                   {"freed_managed", "cudaMallocManaged #1"},
+                                   {"freed_pinned", "cudaHostAlloc #1"},
+                                   {"freed_heap", "malloc in a kernel"}}) {
+    const std::string output = Output(kind);
+    ExpectPart(output, "in " + std::string(name) + " (freed) (64 bytes, offset 12)");
+    ExpectPart(output, "free it after the last kernel that uses it");
+    ExpectPart(output, "cudaErrorIllegalAddress");
+  }
+  ExpectPart(Output("freed_malloc"), "cudaMalloc #1 (freed) was allocated at buffer_names.cu:21");
+}
+
+// An index that goes astray from one buffer to where another one was is the first one's matter.
+TEST_F(BufferNamesTest, AFreedNeighbourIsNotBlamed) {
+  const std::string output = Output("astray");
+  ExpectPart(output, "past the end of cudaMalloc #1 (64 bytes");
+  EXPECT_EQ(output.find("(freed)"), std::string::npos) << output;
+}
+
+TEST_F(BufferNamesTest, FreesAndCopiesThatGoWrongAreReported) {
+  const std::string twice = Output("twice");
+  ExpectPart(twice, "cudaSuccess cudaErrorInvalidValue");
+  ExpectPart(twice, "API  cudaFree failed with cudaErrorInvalidValue");
+  ExpectPart(twice, "buffer_names.cu:51");
+  const std::string middle = Output("middle");
+  ExpectPart(middle, "API  cudaFree failed with cudaErrorInvalidValue");
+  ExpectPart(middle, "LEAK  cudaMalloc #1");
+  ExpectPart(Output("direction"), "API  cudaMemcpy failed with cudaErrorInvalidValue");
+}
+
+}  // namespace
+}  // namespace lockstep

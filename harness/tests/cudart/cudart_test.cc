@@ -1,0 +1,468 @@
+// CUDA programs, compiled by nvcc and run on the virtual GPU. tests/cudart/programs/NAME.h200.txt is what NAME.cu
+// printed on an H200: the runtime replacement must say the same, error by error.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/shell.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lockstep {
+namespace {
+
+const std::string kPrograms = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart/programs/";
+const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
+const std::string kPtx = "-gencode arch=compute_80,code=compute_80";
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file.good()) << path;
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class CudartTest : public testing::Test {
+ protected:
+  std::string Compile(const std::string& source, const std::string& flags) const {
+    const std::string program = folder_ + "program";
+    const Output output = Execute(std::string(LOCKSTEP_NVCC) + " -std=c++17 -lineinfo " + flags + " " + source +
+                                  " -o " + program + " 2>&1");
+    EXPECT_EQ(output.status, 0) << output.text;
+    return program;
+  }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ + name) << text;
+    return folder_ + name;
+  }
+
+ private:
+  const TemporaryFolder temporary_;
+
+ protected:
+  const std::string& folder_ = temporary_.path();
+};
+
+TEST_F(CudartTest, EveryCallReturnsWhatAnH200Returned) {
+  const std::string program = Compile(kPrograms + "api.cu", "-cudart shared " + kPtx);
+  const Output output = Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_EQ(output.text, Read(kPrograms + "api.h200.txt"));
+}
+
+TEST_F(CudartTest, MoreCallsReturnWhatAnH200Returned) {
+  const std::string program = Compile(kPrograms + "calls.cu", "-cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, Read(kPrograms + "calls.h200.txt"));
+}
+
+TEST_F(CudartTest, GraphsDoTheirWork) {
+  const std::string program = Compile(kPrograms + "graphs.cu", "-cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "graphs.expected.txt"));
+}
+
+TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {
+  const std::string program = Compile(kPrograms + "features.cu", "-cudart shared " + kPtx);
+  const std::string expected = Read(kPrograms + "features.h200.txt");
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --threads=3 --check " + program + " 2>/dev/null").text, expected);
+}
+
+TEST_F(CudartTest, TheHostSeesWhatCopiesBringWhenItDidOnAnH200) {
+  const std::string program = Compile(kPrograms + "host_copies.cu", "-cudart shared " + kPtx);
+  const std::string expected = Read(kPrograms + "host_copies.h200.txt"), arguments = " " + program + " 1000";
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200" + arguments).text, expected);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --check=races" + arguments + " 2>/dev/null").text, expected);
+}
+
+TEST_F(CudartTest, CubsDeviceWideAlgorithmsAreRightAndClean) {
+  const std::string program = Compile(kPrograms + "cub.cu", "-cudart shared " + kPtx);
+  const Output output =
+      Execute(kVgpuRun + " --check=races,init,sync,api --color=never --threads=2 " + program + " 2>&1");
+  EXPECT_EQ(output.text, "reduce 1\nscan 1\nsort 1\nhistogram 1\ncudaSuccess\n\nFindings\n  none\n");
+}
+
+constexpr char kSmallProgram[] = R"(
+#include <cstdio>
+__global__ void fill(int* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = i;
+}
+int main() {
+  int* p;
+  cudaMalloc(&p, 4000);
+  fill<<<8, 128>>>(p, 1000);
+  std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+  return cudaDeviceSynchronize();
+}
+)";
+
+TEST_F(CudartTest, MachineCodeAloneIsRefusedWithTheFlagThatMendsIt) {
+  const std::string program =
+      Compile(Write("small.cu", kSmallProgram), "-cudart shared -gencode arch=compute_80,code=sm_80");
+  const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_NE(output.text.find("cudaErrorNoKernelImageForDevice"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("-gencode"), std::string::npos) << output.text;
+}
+
+TEST_F(CudartTest, AStaticRuntimeIsRefusedWithTheFlagThatMendsIt) {
+  const std::string program = Compile(Write("small.cu", kSmallProgram), "-cudart static " + kPtx);
+  const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_EQ(output.text, "vgpu-run: " + program +
+                             " holds its own copy of the CUDA runtime. Build it again with the flag  -cudart shared\n");
+}
+
+TEST_F(CudartTest, ReportsCountersAndLeaks) {
+  const std::string program = Compile(Write("small.cu", kSmallProgram), "-cudart shared " + kPtx);
+  const Output output =
+      Execute(kVgpuRun + " --check=leaks --profile=lines --color=never " + program + " 2>&1 >/dev/null");
+  EXPECT_EQ(output.status, 0) << output.text;
+  EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 4,000 bytes were never freed"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("fill by source line"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("small.cu:5"), std::string::npos) << output.text;
+  EXPECT_EQ(output.text.find('\033'), std::string::npos);
+}
+
+TEST_F(CudartTest, AFunctionThatIsAbsentFailsAtLinkWithItsName) {
+  const std::string source = Write("absent.cc",
+                                   "extern \"C\" int cudaBindNothing(void**, unsigned);\n"
+                                   "int main() { void* g; return cudaBindNothing(&g, 0); }\n");
+  const Output output =
+      Execute("g++ " + source + " -o " + folder_ + "absent " + LOCKSTEP_BUILD_DIR + "/lib/libcudart.so.13 2>&1");
+  EXPECT_NE(output.status, 0);
+  EXPECT_NE(output.text.find("undefined reference to `cudaBindNothing'"), std::string::npos) << output.text;
+}
+
+TEST_F(CudartTest, SymbolsCarryTheRuntimesVersionAndNothingElseIsExported) {
+  const Output output = Execute(std::string("nm -D --defined-only ") + LOCKSTEP_BUILD_DIR + "/lib/libcudart.so.13");
+  EXPECT_NE(output.text.find(" cudaMalloc@@libcudart.so.13\n"), std::string::npos);
+  EXPECT_NE(output.text.find(" __cudaLaunchKernel_ptsz@@libcudart.so.13\n"), std::string::npos);
+  std::istringstream lines(output.text);
+  for (std::string address, kind, symbol; lines >> address >> kind >> symbol;) {
+    EXPECT_TRUE(symbol.rfind("cuda", 0) == 0 || symbol.rfind("__cuda", 0) == 0 || kind == "A") << symbol;
+  }
+}
+
+TEST_F(CudartTest, LoadsPtxTextAsALibrary) {
+  const std::string source = Write("library.cu", R"(
+#include <cstdio>
+const char* ptx = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .global .align 4 .u32 seen;\n"
+    ".visible .entry set(.param .u32 value) {\n  .reg .b32 %r<2>;\n  ld.param.u32 %r1, [value];\n"
+    "  st.global.u32 [seen], %r1;\n  ret;\n}\n";
+int main() {
+  cudaLibrary_t library;
+  cudaKernel_t kernel;
+  std::printf("%s ", cudaGetErrorName(cudaLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0)));
+  std::printf("%s ", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "absent")));
+  std::printf("%s ", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "set")));
+  unsigned count = 0;
+  cudaLibraryGetKernelCount(&count, library);
+  cudaKernel_t kernels[2] = {};
+  cudaLibraryEnumerateKernels(kernels, 2, library);
+  std::printf("%u %d %d ", count, kernels[0] == kernel, kernels[1] == nullptr);
+  int value = 42, back = 0;
+  void* arguments[] = {&value};
+  cudaLaunchKernel((const void*)kernel, dim3(1), dim3(1), arguments, 0, nullptr);
+  void* address;
+  size_t bytes;
+  std::printf("%s ", cudaGetErrorName(cudaLibraryGetGlobal(&address, &bytes, library, "seen")));
+  cudaMemcpy(&back, address, sizeof back, cudaMemcpyDeviceToHost);
+  std::printf("%zu %d %s\n", bytes, back, cudaGetErrorName(cudaLibraryUnload(library)));
+}
+)");
+  const std::string program = Compile(source, "-cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program).text,
+            "cudaSuccess cudaErrorSymbolNotFound cudaSuccess 1 1 1 cudaSuccess 4 42 cudaSuccess\n");
+}
+
+constexpr char kCarelessProgram[] = R"(
+#include <cstdio>
+__global__ void add_one(int* p) { ++p[threadIdx.x]; }
+int main() {
+  int *first, *second, count, back[4] = {};
+  cudaGetDeviceCount(&count);
+  cudaMalloc(&first, 128);
+  cudaMemset(first, 0, 128);
+  if (count > 1) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaSetDevice(1);
+    cudaMalloc(&second, 128);
+    cudaMemcpyPeer(second, 1, first, 0, 128);
+    add_one<<<1, 32>>>(second);
+    cudaMemcpy(first, second, 128, cudaMemcpyDefault);
+    cudaMemcpy(back, first, sizeof back, cudaMemcpyDefault);
+    add_one<<<1, 32, 0, stream>>>(second);
+    std::printf("%d %s ", back[3], cudaGetErrorName(cudaGetLastError()));
+    add_one<<<1, 32>>>(first);
+    std::printf("%s ", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaSetDevice(0);
+    std::printf("%s ", cudaGetErrorName(cudaDeviceSynchronize()));
+    std::printf("%s\n", cudaGetErrorName(cudaSetDevice(2)));
+    return 0;
+  }
+  cudaArray_t array;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  std::printf("%s\n", cudaGetErrorName(cudaMallocArray(&array, &format, 4, 4)));
+  cudaGetLastError();
+  cudaMemcpy(first, back, 1000, cudaMemcpyHostToDevice);
+}
+)";
+
+TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
+  const std::string program = Compile(Write("careless.cu", kCarelessProgram), "-g -cudart shared " + kPtx);
+  const Output output = Execute(kVgpuRun + " --check=leaks,api --color=never " + program + " 2>&1");
+  EXPECT_NE(output.text.find("cudaErrorNotSupported\n"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("lockstep: cudaMallocArray ("), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support CUDA arrays, textures and surfaces\n"),
+            std::string::npos)
+      << output.text;
+  const bool has_lines = output.text.find("main()") == std::string::npos;  // where GCC has its libbacktrace
+  const auto at = [&](const std::string& line) { return has_lines ? folder_ + "careless.cu:" + line : "main()"; };
+  EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 128 bytes were never freed, allocated at " + at("7") + "\n"),
+            std::string::npos)
+      << output.text;
+  EXPECT_NE(output.text.find("API  cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at " + at("31") +
+                             ", and nobody asked\n"),
+            std::string::npos)
+      << output.text;
+  EXPECT_EQ(output.text.find("API  cudaMallocArray"), std::string::npos) << output.text;
+
+  // Several devices: copies between them; a stream, an address and an error belong to one.
+  EXPECT_EQ(Execute(kVgpuRun + " --devices=2 " + program + " 2>/dev/null").text,
+            "1 cudaErrorInvalidResourceHandle cudaErrorIllegalAddress cudaSuccess cudaErrorInvalidDevice\n");
+}
+
+// However a call is made: the line is the program's, not one of the toolkit's, the system's, or the kernel's own.
+constexpr const char* kCallingProgram = R"(
+#include <functional>
+#include <thread>
+__global__ void Fill(int* p) { *p = 1; }
+template <typename T> __global__ void FillAny(T* p) { *p = 1; }
+static __global__ void Stat(int* p) { *p = 1; }  // "Stat" could be read as a mangled type
+namespace { __global__ void Hidden(int* p) { *p = 1; } }
+__device__ int symbol;
+static void Call(int way, int* p) {
+  void* arguments[] = {&p};
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = 1;
+  launch.blockDim = 4096;
+  cudaStream_t none = reinterpret_cast<cudaStream_t>(64);
+  if (way == 0) Fill<<<1, 4096>>>(p);                             // way 0
+  if (way == 1) FillAny<int><<<1, 4096>>>(p);                     // way 1
+  if (way == 2) Stat<<<1, 4096>>>(p);                             // way 2
+  if (way == 3) Hidden<<<1, 4096>>>(p);                           // way 3
+  if (way == 4) cudaLaunchKernelEx(&launch, Fill, p);             // way 4
+  if (way == 5) cudaLaunchKernel(Fill, 1, 4096, arguments);       // way 5
+  if (way == 6) cudaLaunchCooperativeKernel(Fill, 1, 4096, arguments);  // way 6
+  if (way == 7) std::function<void()>([&] { Fill<<<1, 4096>>>(p); })();  // way 7
+  if (way == 8) Fill<<<1, 1, 1 << 20>>>(p);                       // way 8
+  if (way == 9) Fill<<<1, 1, 0, none>>>(p);                       // way 9
+  if (way == 10) std::bind(cudaFree, p + 1)();                    // way 10
+  if (way == 11) cudaMemcpyToSymbol(symbol, p, 64);               // way 11
+  if (way == 12) std::thread([&] { Fill<<<1, 4096>>>(p); }).join();      // way 12
+}
+int main(int, char** words) {
+  int* p;
+  cudaMalloc(&p, 4096);
+  Call(atoi(words[1]), p);
+}
+)";
+
+TEST_F(CudartTest, TheLineOfAFailedCallIsTheProgramsHoweverItIsMade) {
+  const std::string source = Write("calls.cu", kCallingProgram);
+  const std::string program = Compile(source, "-g -cudart shared " + kPtx);
+  std::vector<int> lines;  // of each way
+  std::istringstream text(kCallingProgram);
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    if (line.find("// way ") != std::string::npos) lines.push_back(number);
+  }
+  ASSERT_EQ(lines.size(), 13u);
+  for (size_t way = 0; way < lines.size(); ++way) {
+    const std::string output =
+        Execute(kVgpuRun + " --check=api --color=never " + program + " " + std::to_string(way) + " 2>&1").text;
+    const size_t from = output.find("API  ");
+    ASSERT_NE(from, std::string::npos) << way << output;
+    const std::string finding = output.substr(from, output.find('\n', from) - from);
+    if (finding.find("main()") != std::string::npos) GTEST_SKIP() << "no libbacktrace";
+    EXPECT_NE(finding.find(") at " + source + ":" + std::to_string(lines[way]) + ","), std::string::npos) << finding;
+  }
+}
+
+TEST_F(CudartTest, AFailedAssertionIsNoErrorThatNobodyTook) {
+  const std::string program = Compile(Write("asserts.cu", R"(
+#include <cassert>
+__global__ void fails() { assert(threadIdx.x < 4); }
+int main() {
+  fails<<<1, 8>>>();
+  return cudaDeviceSynchronize() == cudaErrorAssert ? 0 : 1;
+}
+)"),
+                                      "-cudart shared " + kPtx);
+  const Output output = Execute(kVgpuRun + " --check=api --color=never " + program + " 2>&1");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_NE(output.text.find("assertion `threadIdx.x < 4` failed"), std::string::npos) << output.text;
+  EXPECT_EQ(output.text.find("API  "), std::string::npos) << output.text;
+}
+
+// As CUDA prints it, beside the message of ours.
+TEST_F(CudartTest, AFailedAssertionIsPrintedAsCudaDoes) {
+  const std::string program = Compile(Write("asserts_too.cu", R"(
+#include <cassert>
+__global__ void fails(int n) { assert(threadIdx.x < 4 || n == 0); }
+int main() {
+  fails<<<1, dim3(8, 2)>>>(3);
+  return cudaDeviceSynchronize() == cudaErrorAssert ? 0 : 1;
+}
+)"),
+                                      "-cudart shared " + kPtx);
+  const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_NE(output.text.find("asserts_too.cu:3: void fails(int): block: [0,0,0], thread: [4,0,0] Assertion "
+                             "`threadIdx.x < 4 || n == 0` failed.\n"),
+            std::string::npos)
+      << output.text;
+}
+
+TEST_F(CudartTest, LeaksBeforeAResetAndLaunchesThatNobodyAskedAboutAreFindings) {
+  const std::string program = Compile(Write("resets.cu", R"(
+__global__ void fill(int* p) { p[threadIdx.x] = 1; }
+int main(int arguments, char**) {
+  int *kept, *freed;
+  cudaMalloc(&kept, 400);
+  cudaMalloc(&freed, 800);
+  if (arguments == 1) fill<<<1, 2000>>>(kept);
+  cudaFree(freed);
+  cudaDeviceReset();
+  return 3;
+}
+)"),
+                                      "-g -cudart shared " + kPtx);
+  Output output = Execute(kVgpuRun + " --check=leaks,api --color=never " + program + " 2>&1");
+  EXPECT_EQ(output.status, 3);
+  EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 400 bytes were not freed before cudaDeviceReset"), std::string::npos)
+      << output.text;
+  EXPECT_EQ(output.text.find("LEAK  cudaMalloc #2"), std::string::npos) << output.text;
+  // The program ends with a status of its own, but <<<>>> gave it nothing to look at.
+  EXPECT_NE(output.text.find("API  cudaLaunchKernel failed with cudaErrorInvalidValue"), std::string::npos)
+      << output.text;
+  output = Execute(kVgpuRun + " --check=api --color=never " + program + " without 2>&1");
+  EXPECT_EQ(output.text.find("API  "), std::string::npos) << output.text;
+}
+
+// More dynamic shared memory than 48 KiB without the opt-in: such a launch would fail, so no block is resident.
+TEST_F(CudartTest, OccupancyKnowsTheLimitOfDynamicSharedMemory) {
+  const std::string program = Compile(Write("occupies.cu", R"(
+#include <cstdio>
+__global__ void k(int* p) { extern __shared__ int s[]; p[threadIdx.x] = s[threadIdx.x]; }
+int blocks(size_t bytes) {
+  int n = -1;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k, 128, bytes);
+  return n;
+}
+int main() {
+  std::printf("%d %d %d\n", blocks(48 << 10), blocks((48 << 10) + 1), blocks(100 << 10));
+  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);
+  std::printf("%d %d %d\n", blocks(48 << 10), blocks(100 << 10), blocks((100 << 10) + 1));
+}
+)"),
+                                      "-cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program).text, "4 0 0\n4 2 0\n");
+}
+
+TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
+  // Libraries of these names with nothing in them: neither the toolkit's own nor a GPU is needed.
+  for (const char* name : {"libcublas.so.13", "libnppial.so.13", "libcuda.so.1"}) {
+    const Output made = Execute("echo 'int lockstep_stub() { return 0; }' | gcc -shared -fPIC -Wl,-soname," +
+                                std::string(name) + " -o " + folder_ + name + " -x c - 2>&1");
+    ASSERT_EQ(made.status, 0) << made.text;
+  }
+  const std::string use =
+      "extern \"C\" int lockstep_stub();\n__global__ void k() {}\n"
+      "int main() { k<<<1, 1>>>(); return lockstep_stub(); }\n";
+  const std::string run = "env LD_LIBRARY_PATH=" + folder_ + " " + kVgpuRun + " ";
+  const std::string flags = "-cudart shared " + kPtx + " -Xlinker ";
+  std::string program = Compile(Write("multiplies.cu", use), flags + folder_ + "libcublas.so.13");
+  Output output = Execute(run + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_EQ(output.text,
+            "vgpu-run: " + program +
+                " uses cuBLAS (libcublas.so.13), whose kernels are machine code that the virtual GPU can't "
+                "run: write the kernel yourself or take Thrust or CUB, which are headers, or run the "
+                "program on a GPU\n");
+  program = Compile(Write("drives.cu", use), flags + folder_ + "libcuda.so.1");
+  output = Execute(run + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_NE(output.text.find("uses the CUDA driver API (libcuda.so.1)"), std::string::npos) << output.text;
+
+  // Loaded while the program runs: refused at the next call.
+  program = Compile(Write("loads.cu", R"(
+#include <dlfcn.h>
+#include <cstdio>
+int main(int, char** argv) {
+  int* p;
+  cudaMalloc(&p, 4);
+  std::printf("loaded %d\n", dlopen(argv[1], RTLD_NOW) != nullptr);
+  std::fflush(stdout);
+  cudaFree(p);
+  std::printf("went on\n");
+}
+)"),
+                    "-cudart shared " + kPtx);
+  output = Execute(kVgpuRun + " " + program + " " + folder_ + "libnppial.so.13 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_EQ(output.text.find("loaded 1\nlockstep: this program uses NPP (libnppial.so.13), "), 0u) << output.text;
+  EXPECT_EQ(output.text.find("went on"), std::string::npos) << output.text;
+
+  // Linked statically, it is known by its functions.
+  program = Compile(Write("holds.cu",
+                          "extern \"C\" int cublasCreate_v2(void**) { return 0; }\n__global__ void k() {}\n"
+                          "int main() { k<<<1, 1>>>(); }\n"),
+                    "-cudart shared " + kPtx);
+  output = Execute(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_EQ(output.status, 126);
+  EXPECT_NE(output.text.find("uses cuBLAS (cublasCreate_v2)"), std::string::npos) << output.text;
+}
+
+TEST_F(CudartTest, LinksSeparatelyCompiledObjects) {
+  Write("scale.cu", "__device__ int factor = 3;\n__device__ int scaled(int x) { return factor * x; }\n");
+  const std::string source = Write("linked.cu", R"(
+#include <cstdio>
+extern __device__ int factor;
+extern __device__ int scaled(int x);
+__global__ void scale(int* p) { p[threadIdx.x] = scaled(static_cast<int>(threadIdx.x)) + factor; }
+int main() {
+  int *d, back[4];
+  cudaMalloc(&d, sizeof back);
+  scale<<<1, 4>>>(d);
+  std::printf("%s ", cudaGetErrorName(cudaMemcpy(back, d, sizeof back, cudaMemcpyDeviceToHost)));
+  std::printf("%d %d %d\n", back[0], back[1], back[3]);
+}
+)");
+  const std::string program = Compile(source + " " + folder_ + "scale.cu", "-rdc=true -cudart shared " + kPtx);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, "cudaSuccess 3 6 12\n");
+}
+
+TEST_F(CudartTest, TheLauncherExplainsItsMistakes) {
+  const std::string run = kVgpuRun + " ";
+  EXPECT_EQ(Execute(run + "--chek true 2>&1").text, "vgpu-run: unknown flag --chek; type vgpu-run --help\n");
+  EXPECT_EQ(Execute(run + "--threads=many true 2>&1").text,
+            "vgpu-run: --threads needs a number; type vgpu-run --help\n");
+  EXPECT_EQ(Execute(run + "./no_such_program 2>&1").status, 127);
+  EXPECT_EQ(Execute(run + "--device=none true 2>&1").status, 2);
+  EXPECT_NE(Execute(run + "--device=help").text.find("h200"), std::string::npos);
+  EXPECT_EQ(Execute(run + "--help").status, 0);
+  EXPECT_EQ(Execute(run + "2>/dev/null").status, 2);
+  EXPECT_EQ(Execute(run + "sh -c 'exit 7'").status, 7);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,87 @@
+// Programs that use streams, each in a right and a wrong form (cudart_programs/streams.cu), under vgpu-run --check.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "tests/support/shell.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lockstep {
+namespace {
+
+const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
+
+class StreamsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    const Output output =
+        Execute(std::string(LOCKSTEP_NVCC) +
+                " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+                LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/streams.cu -o " + Program() + " 2>&1");
+    ASSERT_EQ(output.status, 0) << output.text;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  static std::string Program() { return folder_->path() + "streams"; }
+  static Output Run(const std::string& options, const std::string& arguments) {
+    return Execute(kVgpuRun + " " + options + " " + Program() + " " + arguments + " 2>&1");
+  }
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+};
+
+bool Races(const Output& output) { return output.text.find("\nRACE") != std::string::npos; }
+
+TEST_F(StreamsTest, OnlyTheWrongFormOfEachPairRaces) {
+  std::istringstream names(Execute(kVgpuRun + " " + Program() + " list").text);
+  size_t pairs = 0;
+  for (std::string name; names >> name; ++pairs) {
+    const Output right = Run("--check=races", name + " right"), wrong = Run("--check=races", name + " wrong");
+    EXPECT_EQ(right.status, 0) << name << right.text;
+    EXPECT_FALSE(Races(right)) << name << right.text;
+    EXPECT_TRUE(Races(wrong)) << name << wrong.text;
+  }
+  EXPECT_GE(pairs, 48u);
+}
+
+TEST_F(StreamsTest, AMessageNamesBothOperationsTheirStreamsAndLines) {
+  const Output kernels = Run("--check=races", "Producer wrong");
+  for (const char* part : {"global memory, read after write", "Fill in stream 1, launched at streams.cu:",
+                           "Add in stream 2, launched at streams.cu:", "cudaStreamWaitEvent"}) {
+    EXPECT_NE(kernels.text.find(part), std::string::npos) << part << kernels.text;
+  }
+  const Output defaults = Run("--check=races", "MemsetBesideNonBlocking wrong");
+  for (const char* part : {"cudaMemset in the default stream", "cudaStreamNonBlocking"}) {
+    EXPECT_NE(defaults.text.find(part), std::string::npos) << part << defaults.text;
+  }
+  const Output constants = Run("--check=races", "ConstantChangedTooEarly wrong");
+  for (const char* part :
+       {"constant memory, write after read, table[0], 4 bytes", "ScaleByTable in stream 4, launched at",
+        "cudaMemcpyToSymbol in the default stream", "cudaStreamNonBlocking"}) {
+    EXPECT_NE(constants.text.find(part), std::string::npos) << part << constants.text;
+  }
+}
+
+TEST_F(StreamsTest, FindingsAreTheSameOnAnyNumberOfThreads) {
+  for (const char* name : {"Producer", "ForkAndJoin", "ChunksThatOverlap", "SameFlag", "ConstantBeside"}) {
+    const std::string arguments = std::string(name) + " wrong";
+    EXPECT_EQ(Run("--check=races --threads=1", arguments).text, Run("--check=races --threads=4", arguments).text);
+  }
+}
+
+TEST_F(StreamsTest, ACopyToPageLockedMemoryArrivesWhenTheHostHasWaited) {
+  const std::string expected =
+      "copied, not waited: not arrived\nwaited for another stream: not arrived\nwaited: arrived\n"
+      "filled, not waited: not arrived\nread by the next kernel: arrived\nto pageable memory: arrived\n";
+  EXPECT_EQ(Run("", "arrival").text, expected);
+  EXPECT_EQ(Run("--check=races", "arrival").text.substr(0, expected.size()), expected);
+}
+
+TEST_F(StreamsTest, KernelsReachRegisteredMemory) {
+  EXPECT_EQ(Run("", "registered").text,
+            "within: 500\nnot waited: -7\nwaited: 107 -600\nread by the kernel: -6\nchanged by the host: 108 4001\n");
+}
+
+}  // namespace
+}  // namespace lockstep

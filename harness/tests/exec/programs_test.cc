@@ -1,0 +1,416 @@
+// Kernels of programs.cu on the virtual GPU against the same computation on the host; each with one, two and eight CPU
+// threads, whose results and counters must not differ.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/device_support.h"
+#include "vgpu/device/device.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+DeviceOptions Options(int threads, bool checks) {
+  DeviceOptions options;
+  options.threads = threads;
+  options.check_races = options.check_uninitialized = options.check_sync = checks;
+  return options;
+}
+
+// The test device, with memory by address and findings as text.
+class Machine {
+ public:
+  explicit Machine(int threads, bool checks = false) : test(ReadPtx("programs"), Options(threads, checks)) {}
+
+  template <typename T>
+  uint64_t Upload(const std::vector<T>& values, const char* name = "d_in") {
+    const uint64_t address = device->Allocate(values.size() * sizeof(T), name);
+    EXPECT_TRUE(device->Write(address, values.data(), values.size() * sizeof(T)));
+    return address;
+  }
+  template <typename T>
+  uint64_t Output(size_t count, const char* name = "d_out") {
+    const uint64_t address = device->Allocate(count * sizeof(T), name);
+    EXPECT_TRUE(device->Fill(address, 0, count * sizeof(T)));
+    return address;
+  }
+  template <typename T>
+  std::vector<T> Download(uint64_t address, size_t count) {
+    std::vector<T> values(count);
+    EXPECT_TRUE(device->Read(values.data(), address, count * sizeof(T)));
+    return values;
+  }
+
+  template <typename... Args>
+  LaunchError Launch(const char* kernel, Dim3 grid, Dim3 block, uint32_t shared, Args... args) {
+    const LaunchResult result = test.Launch(kernel, {grid, block, shared}, args...);
+    for (const Finding& finding : device->findings().findings()) messages += Format(finding) + "\n";
+    return result.error;
+  }
+
+  TestDevice test;
+  Device* const device = test.operator->();
+  const ModuleHandle module = test.module();
+  std::string messages;
+};
+
+std::vector<int> RandomInts(size_t n) {
+  std::mt19937 random(7);
+  std::vector<int> values(n);
+  for (int& value : values) value = static_cast<int>(random() % 100000);
+  return values;
+}
+
+class Programs : public testing::TestWithParam<int> {
+ protected:
+  Machine machine{GetParam(), GetParam() == 1};
+
+  // Runs KERNEL(d_in, d_out, n) on random integers; each output must be what `expected` makes of its input.
+  template <typename F>
+  void ExpectElementwise(const char* kernel, F expected) {
+    const std::vector<int> in = RandomInts(1000);
+    const uint64_t d_in = machine.Upload(in), d_out = machine.Output<int>(in.size());
+    ASSERT_EQ(machine.Launch(kernel, {8, 1, 1}, {128, 1, 1}, 0, d_in, d_out, 1000u), LaunchError::kNone)
+        << machine.messages;
+    EXPECT_EQ(machine.messages, "");
+    const std::vector<int> out = machine.Download<int>(d_out, in.size());
+    for (size_t i = 0; i < in.size(); ++i) ASSERT_EQ(out[i], expected(in[i])) << "of " << in[i] << " at " << i;
+  }
+};
+
+TEST_P(Programs, SwitchCases) {
+  ExpectElementwise("switch_cases", [](int v) {
+    switch (v & 15) {
+      case 0:
+        return v + 7;
+      case 1:
+        return v * 3;
+      case 2:
+        return ~v;
+      case 3:
+        return v ^ 0x55;
+      case 4:
+        return v / 3;
+      case 5:
+        return v % 7;
+      case 6:
+      case 7:
+        return v >> 1;
+      case 11:
+        return 11;
+      default:
+        return -v;
+    }
+  });
+}
+
+TEST_P(Programs, NestedLoops) {
+  ExpectElementwise("nested_loops", [](int v) {
+    int sum = 0;
+    for (int a = 0; a < v % 13; ++a) {
+      for (int b = a; b < 9; ++b) {
+        if ((a * b) % 5 == 3) continue;
+        if (sum > 400) break;
+        sum += a + b;
+      }
+      if (sum % 11 == 10) return sum + 1000;
+    }
+    return sum;
+  });
+}
+
+TEST_P(Programs, Recursion) {
+  ExpectElementwise("recursion", [](int v) {
+    int a = 0, b = 1;
+    for (int k = 0; k < (v & 7); ++k) b = std::exchange(a, b) + b;
+    return a;
+  });
+}
+
+TEST_P(Programs, FunctionPointers) {
+  ExpectElementwise("function_pointers", [](int v) {
+    switch ((v & 0xff) % 3) {
+      case 0:
+        return v + 1;
+      case 1:
+        return 2 * v;
+      default:
+        return static_cast<int>(static_cast<unsigned>(v) * static_cast<unsigned>(v));
+    }
+  });
+}
+
+TEST_P(Programs, VirtualCalls) {
+  ExpectElementwise("virtual_calls", [](int v) { return (v >> 4) & 1 ? (v & 7) * 3 : (v & 15) * (v & 15); });
+}
+
+TEST_P(Programs, SpinLocksEnd) {
+  for (const char* kernel : {"spin_lock", "spin_lock_outside"}) {
+    const VariableInfo guarded = *machine.device->FindVariable(machine.module, "g_guarded");
+    machine.device->Fill(guarded.address, 0, 4);
+    ASSERT_EQ(machine.Launch(kernel, {3, 1, 1}, {64, 1, 1}, 0), LaunchError::kNone) << machine.messages;
+    EXPECT_EQ(machine.Download<int>(guarded.address, 1)[0], 192) << kernel;
+  }
+}
+
+TEST_P(Programs, BlocksWaitForEachOther) {
+  constexpr int kBlocks = 50;
+  for (const char* kernel : {"chain", "chain_backwards"}) {
+    const uint64_t d_flags = machine.Output<int>(kBlocks, "d_flags"), d_out = machine.Output<int>(kBlocks);
+    ASSERT_EQ(machine.Launch(kernel, {kBlocks, 1, 1}, {32, 1, 1}, 0, d_flags, d_out), LaunchError::kNone)
+        << machine.messages;
+    std::vector<int> out = machine.Download<int>(d_out, kBlocks);
+    if (std::string(kernel) == "chain_backwards") std::reverse(out.begin(), out.end());
+    for (int k = 0; k < kBlocks; ++k) ASSERT_EQ(out[k], k) << kernel;
+  }
+}
+
+TEST_P(Programs, EarlyExitReleasesTheBarrier) {
+  const uint64_t d_out = machine.Output<int>(1);
+  ASSERT_EQ(machine.Launch("early_exit", {1, 1, 1}, {128, 1, 1}, 0, d_out), LaunchError::kNone) << machine.messages;
+  EXPECT_EQ(machine.Download<int>(d_out, 1)[0], 95 * 96 / 2);
+}
+
+TEST_P(Programs, WarpOperations) {
+  const std::vector<int> in = RandomInts(32);
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<int>(224);
+  ASSERT_EQ(machine.Launch("warp_operations", {1, 1, 1}, {32, 1, 1}, 0, d_in, d_out), LaunchError::kNone)
+      << machine.messages;
+  EXPECT_EQ(machine.messages, "");
+  const std::vector<int> out = machine.Download<int>(d_out, 224);
+  const int sum = std::accumulate(in.begin(), in.end(), 0);
+  unsigned odd = 0;
+  for (int lane = 0; lane < 32; ++lane) odd |= static_cast<unsigned>(in[lane] & 1) << lane;
+  for (int lane = 0; lane < 32; ++lane) {
+    unsigned same = 0;
+    for (int other = 0; other < 32; ++other) same |= static_cast<unsigned>((in[other] & 3) == (in[lane] & 3)) << other;
+    EXPECT_EQ(out[lane], sum);
+    EXPECT_EQ(out[32 + lane], in[lane % 8 >= 3 ? lane - 3 : lane]);
+    EXPECT_EQ(out[64 + lane], in[lane ^ 5]);
+    EXPECT_EQ(out[96 + lane], static_cast<int>(odd));
+    EXPECT_EQ(out[128 + lane], static_cast<int>(same));
+    EXPECT_EQ(out[160 + lane], sum);
+    EXPECT_EQ(out[192 + lane], in[lane ^ (lane < 16 ? 1 : 2)]);
+  }
+}
+
+TEST_P(Programs, ConstantsAndLocalArrays) {
+  const std::vector<int> in = RandomInts(500);
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<float>(500);
+  ASSERT_EQ(machine.Launch("constants_and_local", {4, 1, 1}, {128, 1, 1}, 0, d_in, d_out, 500u), LaunchError::kNone)
+      << machine.messages;
+  EXPECT_EQ(machine.messages, "");
+  const std::vector<float> out = machine.Download<float>(d_out, 500);
+  for (int i = 0; i < 500; ++i) {
+    float sum = 0, coefficient = 1;
+    for (int k = 0; k < 4; ++k, coefficient /= 2) {
+      sum = std::fma(coefficient, static_cast<float>(in[(i + ((in[i] + k) & 15)) % 500]), sum);
+    }
+    ASSERT_EQ(out[i], sum) << i;
+  }
+}
+
+struct Particle {
+  double x, y;
+  char kind;
+  short weight;
+};
+
+TEST_P(Programs, StructuresAsParameters) {
+  std::vector<Particle> in(100);
+  for (int i = 0; i < 100; ++i) in[i] = {i * 0.75, 100.0 - i, static_cast<char>(i), static_cast<short>(3 * i)};
+  const Particle p{2.5, 0.125, 3, -2};
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<Particle>(100);
+  ASSERT_EQ(machine.Launch("structures", {1, 1, 1}, {128, 1, 1}, 0, p, d_in, d_out, 100u), LaunchError::kNone)
+      << machine.messages;
+  const std::vector<Particle> out = machine.Download<Particle>(d_out, 100);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(out[i].x, std::sqrt(std::fma(in[i].x, in[i].x, p.x)) / 3.0);
+    EXPECT_EQ(out[i].y, in[i].y - p.y);
+    EXPECT_EQ(out[i].kind, static_cast<char>(in[i].kind + 3));
+    EXPECT_EQ(out[i].weight, static_cast<short>(in[i].weight * -2));
+  }
+}
+
+TEST_P(Programs, VectorLoadsAndStores) {
+  std::vector<float> in(64 * 4);
+  std::iota(in.begin(), in.end(), 0.5f);
+  std::vector<uint8_t> bytes(64);
+  std::iota(bytes.begin(), bytes.end(), 100);
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<float>(256), d_bytes = machine.Upload(bytes),
+                 d_pairs = machine.Output<uint16_t>(128);
+  ASSERT_EQ(machine.Launch("vectors", {1, 1, 1}, {64, 1, 1}, 0, d_in, d_out, d_bytes, d_pairs), LaunchError::kNone)
+      << machine.messages;
+  EXPECT_EQ(machine.messages, "");
+  const std::vector<float> out = machine.Download<float>(d_out, 256);
+  const std::vector<uint16_t> pairs = machine.Download<uint16_t>(d_pairs, 128);
+  for (int i = 0; i < 64; ++i) {
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(out[4 * i + k], in[4 * i + 3 - k]);
+    EXPECT_EQ(pairs[2 * i], bytes[i]);
+    EXPECT_EQ(pairs[2 * i + 1], 0xffff - bytes[i]);
+  }
+  // 16 bytes a lane: 512 bytes, 16 sectors a request; 64 lanes are two requests.
+  const Counters& counters = machine.device->launches().back().counters;
+  EXPECT_EQ(counters.global_load_sectors, 2u * 16 + 2u * 1);
+  EXPECT_EQ(counters.global_store_sectors, 2u * 16 + 2u * 4);
+}
+
+TEST_P(Programs, Atomics) {
+  const std::vector<int> in = RandomInts(300);
+  const std::vector<int> start_i = {0, 1 << 30, -(1 << 30), 0};
+  const std::vector<unsigned> start_u = {0, 0xffffffffu, 0};
+  std::vector<unsigned> u(8 + 300);
+  std::copy(start_u.begin(), start_u.end(), u.begin());
+  const uint64_t d_in = machine.Upload(in), d_i = machine.Upload(start_i), d_u = machine.Upload(u),
+                 d_l = machine.Output<uint64_t>(1), d_f = machine.Output<float>(1), d_d = machine.Output<double>(1);
+  ASSERT_EQ(machine.Launch("atomics", {3, 1, 1}, {128, 1, 1}, 0, d_in, d_i, d_u, d_l, d_f, d_d, 300u),
+            LaunchError::kNone)
+      << machine.messages;
+  EXPECT_EQ(machine.messages, "");
+  const std::vector<int> i = machine.Download<int>(d_i, 4);
+  const int sum = std::accumulate(in.begin(), in.end(), 0);
+  EXPECT_EQ(i[0], sum);
+  EXPECT_EQ(i[1], *std::min_element(in.begin(), in.end()));
+  EXPECT_EQ(i[2], *std::max_element(in.begin(), in.end()));
+  EXPECT_EQ(i[3], std::accumulate(in.begin(), in.end(), 0, std::bit_xor<int>()));
+  u = machine.Download<unsigned>(d_u, u.size());
+  EXPECT_EQ(u[0], 0xffffffffu);
+  EXPECT_EQ(u[1], 0xffffff00u);
+  EXPECT_EQ(u[2], 300u % 10);
+  std::vector<int> seen(10);
+  for (int k = 0; k < 300; ++k) ++seen.at(u[8 + k]);
+  EXPECT_EQ(seen, std::vector<int>(10, 30));
+  EXPECT_EQ(machine.Download<uint64_t>(d_l, 1)[0], static_cast<uint64_t>(sum) << 20);
+  EXPECT_EQ(machine.Download<float>(d_f, 1)[0], 150.0f);
+  EXPECT_EQ(machine.Download<double>(d_d, 1)[0], 75.0);
+  EXPECT_EQ(machine.Download<unsigned>(machine.device->FindVariable(machine.module, "g_counter")->address, 1)[0], 300u);
+}
+
+TEST_P(Programs, DynamicSharedMemory) {
+  const std::vector<int> in = RandomInts(128);
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<int>(128);
+  ASSERT_EQ(machine.Launch("dynamic_shared", {1, 1, 1}, {128, 1, 1}, 128 * 12, d_in, d_out), LaunchError::kNone)
+      << machine.messages;
+  EXPECT_EQ(machine.messages, "");
+  const std::vector<int> out = machine.Download<int>(d_out, 128);
+  for (int k = 0; k < 128; ++k) EXPECT_EQ(out[k], in[127 - k] + in[127 - k] / 2);
+}
+
+TEST_P(Programs, TooLittleDynamicSharedMemoryIsFound) {
+  const std::vector<int> in = RandomInts(128);
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<int>(128);
+  EXPECT_EQ(machine.Launch("dynamic_shared", {1, 1, 1}, {128, 1, 1}, 128 * 12 - 8, d_in, d_out),
+            LaunchError::kIllegalAddress);
+  ASSERT_FALSE(machine.device->findings().findings().empty());
+  const Finding& finding = machine.device->findings().findings().front();
+  EXPECT_EQ(finding.kind, FindingKind::kOutOfBounds);
+  EXPECT_EQ(finding.first.thread.x, 127u);
+  EXPECT_TRUE(machine.device->faulted());
+}
+
+TEST_P(Programs, GenericPointers) {
+  const std::vector<int> in = RandomInts(64);
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<int>(64);
+  ASSERT_EQ(machine.Launch("generic_pointers", {1, 1, 1}, {64, 1, 1}, 0, d_in, d_out), LaunchError::kNone)
+      << machine.messages;
+  const std::vector<int> out = machine.Download<int>(d_out, 64);
+  for (int k = 0; k < 64; ++k) EXPECT_EQ(out[k], k % 2 ? 100 + k : in[k]);
+}
+
+TEST_P(Programs, ThreeDimensions) {
+  const uint64_t d_out = machine.Output<unsigned>(6 * 10 * 12);
+  ASSERT_EQ(machine.Launch("three_dimensions", {2, 5, 3}, {3, 2, 4}, 0, d_out), LaunchError::kNone) << machine.messages;
+  const std::vector<unsigned> out = machine.Download<unsigned>(d_out, 720);
+  for (unsigned k = 0; k < 720; ++k) ASSERT_EQ(out[k], k % 6 + 100 * (k / 6 % 10) + 10000 * (k / 60));
+}
+
+TEST_P(Programs, PrintsInBlockOrder) {
+  ASSERT_EQ(machine.Launch("prints", {3, 1, 1}, {32, 1, 1}, 0), LaunchError::kNone) << machine.messages;
+  std::string expected;
+  for (int block = 0; block < 3; ++block) {
+    for (int thread = 0; thread < 2; ++thread) {
+      expected += "block " + std::to_string(block) + " thread " + std::to_string(thread) + ": " +
+                  (thread ? "1.50" : "0.00") + " text x 1234567890123%\n";
+    }
+  }
+  EXPECT_EQ(machine.test.printed(), expected);
+}
+
+TEST_P(Programs, AssertionsStopTheKernel) {
+  EXPECT_EQ(machine.Launch("asserts", {4, 1, 1}, {64, 1, 1}, 0, 40), LaunchError::kAssert);
+  ASSERT_FALSE(machine.device->findings().findings().empty());
+  const Finding& finding = machine.device->findings().findings().front();
+  EXPECT_EQ(finding.kind, FindingKind::kAssert);
+  EXPECT_EQ(finding.first.block, (Dim3{0, 0, 0}));
+  EXPECT_NE(Format(finding).find("programs.cu:"), std::string::npos) << Format(finding);
+}
+
+TEST_P(Programs, Arithmetic) {
+  std::mt19937_64 random(11);
+  std::vector<uint64_t> in(256);
+  for (uint64_t& value : in) value = random() >> (random() % 50);
+  const uint64_t d_in = machine.Upload(in), d_out = machine.Output<uint64_t>(256);
+  ASSERT_EQ(machine.Launch("arithmetic", {2, 1, 1}, {128, 1, 1}, 0, d_in, d_out, 256u), LaunchError::kNone)
+      << machine.messages;
+  const std::vector<uint64_t> out = machine.Download<uint64_t>(d_out, 256);
+  for (size_t i = 0; i < 256; ++i) {
+    const uint64_t a = in[i], b = in[(i + 1) % 256] | 1;
+    const float f = static_cast<float>(static_cast<int>(a)) * 1e-6f;
+    uint64_t r = a / b + a % b;
+    r ^= static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64) +
+         static_cast<uint64_t>(std::popcount(a)) + static_cast<uint64_t>(std::countl_zero(b)) +
+         static_cast<uint64_t>(a == 0 ? 0 : std::countr_zero(a) + 1);
+    r += std::bit_cast<unsigned>(std::fma(f, f, 0.25f));
+    r ^= static_cast<uint64_t>(std::llrint(static_cast<double>(static_cast<int64_t>(a)) / 7.0));
+    const uint32_t low_a = static_cast<uint32_t>(a), low_b = static_cast<uint32_t>(b);
+    r += (low_a & 0xff) | ((low_b & 0xff) << 8) | (low_a & 0xff00) << 8 | ((low_b >> 8 & 0xff) << 24);
+    r ^= static_cast<unsigned>(static_cast<int>(a) / (static_cast<int>(b) | 1));
+    ASSERT_EQ(out[i], r) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Programs, testing::Values(1, 2, 8),
+                         [](const auto& info) { return std::to_string(info.param); });
+
+// The same counters and modelled time whatever the number of CPU threads.
+TEST(ProgramsDeterminism, CountersDoNotDependOnThreads) {
+  std::vector<LaunchRecord> records;
+  for (const int threads : {1, 2, 8}) {
+    Machine machine(threads);
+    const std::vector<int> in = RandomInts(20000);
+    const uint64_t d_in = machine.Upload(in), d_out = machine.Output<int>(in.size());
+    ASSERT_EQ(machine.Launch("nested_loops", {157, 1, 1}, {128, 1, 1}, 0, d_in, d_out, 20000u), LaunchError::kNone);
+    records.push_back(machine.device->launches().back());
+  }
+  EXPECT_GT(records[0].counters.divergent_branches, 0u);
+  for (const LaunchRecord& record : records) {
+    EXPECT_EQ(record.counters, records[0].counters);
+    EXPECT_EQ(record.microseconds, records[0].microseconds);
+    ASSERT_EQ(record.lines.size(), records[0].lines.size());
+    for (size_t k = 0; k < record.lines.size(); ++k) EXPECT_EQ(record.lines[k].counters, records[0].lines[k].counters);
+  }
+}
+
+TEST(ProgramsBudget, AnEndlessKernelStops) {
+  Machine machine(2);
+  machine.device->set_instruction_budget(100000);
+  const uint64_t d_flags = machine.Output<int>(2, "d_flags"), d_out = machine.Output<int>(2);
+  // Block 0 of two waits for block 1's flag, which is set; block 1 waits for its own successor's beyond the grid.
+  EXPECT_EQ(machine.Launch("chain", {2, 1, 1}, {1, 1, 1}, 0, d_flags, d_out), LaunchError::kNone);
+  machine.device->Fill(d_flags, 0, 8);
+  EXPECT_EQ(machine.Launch("spin_lock_outside", {1, 1, 1}, {32, 1, 1}, 0), LaunchError::kNone);
+  const uint64_t lock = machine.device->FindVariable(machine.module, "g_lock")->address;
+  machine.device->Fill(lock, 1, 4);  // nobody will ever release it
+  EXPECT_EQ(machine.Launch("spin_lock_outside", {1, 1, 1}, {32, 1, 1}, 0), LaunchError::kTimeout);
+  EXPECT_NE(machine.messages.find("programs.cu:"), std::string::npos) << machine.messages;
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

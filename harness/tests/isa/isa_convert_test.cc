@@ -1,0 +1,243 @@
+// cvt: the handlers on host instructions against exact integer arithmetic, and both against the definition.
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/isa/isa_test_support.h"
+#include "vgpu/isa/convert.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+struct Element {
+  std::string name;
+  Number number;
+};
+const std::vector<Element> kIntegers = {{"u8", Number::kU8},   {"u16", Number::kU16}, {"u32", Number::kU32},
+                                        {"u64", Number::kU64}, {"s8", Number::kS8},   {"s16", Number::kS16},
+                                        {"s32", Number::kS32}, {"s64", Number::kS64}};
+const std::vector<Element> kFloats = {
+    {"f16", Number::kF16}, {"bf16", Number::kBF16}, {"f32", Number::kF32}, {"f64", Number::kF64}};
+
+uint64_t MaskOf(int bytes) { return bytes >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes)) - 1; }
+
+uint64_t RandomBits(std::mt19937_64& random, const Element& element) {
+  const uint64_t any = random();
+  switch (random() % 6) {
+    case 0:
+      return MaskOf(BytesOf(element.number)) >> (any % 3);
+    case 1:
+      return any % 5;
+    case 2:  // a float of moderate size
+      if (element.number == Number::kF32) return Bits(static_cast<float>(static_cast<int64_t>(any) >> (any % 64)) / 4);
+      if (element.number == Number::kF64) return Bits(static_cast<double>(static_cast<int64_t>(any) >> (any % 64)) / 4);
+      return any >> (any % 64);
+    default:
+      return any;
+  }
+}
+
+// Runs the handler that the selector picks and compares with ConvertElement.
+void CheckAgainstExact(const std::string& text, const Conversion& conversion) {
+  LaneMachine machine(text);
+  ASSERT_TRUE(machine.supported()) << text;
+  std::mt19937_64 random(1);
+  const Element from{"", conversion.from};
+  const int to_bytes = std::max(BytesOf(conversion.to), 2);
+  for (int round = 0; round < 60; ++round) {
+    uint64_t in[kWarpSize];
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      in[lane] = RandomBits(random, from) & MaskOf(BytesOf(conversion.from));
+      machine.SetSource(0, lane, in[lane]);
+    }
+    machine.Run();
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      ASSERT_EQ(machine.Destination(0, lane), ConvertElement(conversion, in[lane]) & MaskOf(to_bytes))
+          << text << std::hex << " " << in[lane];
+    }
+  }
+}
+
+TEST(ConvertTest, IntegersToIntegers) {
+  for (const Element& to : kIntegers) {
+    for (const Element& from : kIntegers) {
+      for (const bool sat : {false, true}) {
+        CheckAgainstExact(std::string("cvt.") + (sat ? "sat." : "") + to.name + "." + from.name,
+                          {.to = to.number, .from = from.number, .sat = sat});
+      }
+    }
+  }
+}
+
+struct Mode {
+  std::string name;
+  Rounding rounding;
+  int host;
+};
+const std::vector<Mode> kModes = {{"rn", Rounding::kNearestEven, FE_TONEAREST},
+                                  {"rz", Rounding::kTowardZero, FE_TOWARDZERO},
+                                  {"rm", Rounding::kDown, FE_DOWNWARD},
+                                  {"rp", Rounding::kUp, FE_UPWARD}};
+
+TEST(ConvertTest, IntegersToFloats) {
+  for (const Element& to : kFloats) {
+    for (const Element& from : kIntegers) {
+      for (const Mode& mode : kModes) {
+        CheckAgainstExact("cvt." + mode.name + "." + to.name + "." + from.name,
+                          {.to = to.number, .from = from.number, .rounding = mode.rounding});
+      }
+    }
+  }
+}
+
+TEST(ConvertTest, FloatsToIntegers) {
+  for (const Element& to : kIntegers) {
+    for (const Element& from : kFloats) {
+      for (const Mode& mode : kModes) {
+        CheckAgainstExact("cvt." + mode.name + "i." + to.name + "." + from.name,
+                          {.to = to.number, .from = from.number, .rounding = mode.rounding});
+      }
+    }
+    CheckAgainstExact("cvt.rpi.ftz." + to.name + ".f32",
+                      {.to = to.number, .from = Number::kF32, .rounding = Rounding::kUp, .ftz = true});
+  }
+}
+
+TEST(ConvertTest, FloatsToFloats) {
+  for (const Element& to : kFloats) {
+    for (const Element& from : kFloats) {
+      const bool same = to.number == from.number;
+      const bool widens =
+          (to.number == Number::kF64 && !same) || (to.number == Number::kF32 && BytesOf(from.number) == 2);
+      for (const Mode& mode : kModes) {
+        const std::string rounding = same ? mode.name + "i." : widens ? "" : mode.name + ".";
+        CheckAgainstExact("cvt." + rounding + to.name + "." + from.name,
+                          {.to = to.number, .from = from.number, .rounding = mode.rounding, .to_integral = same});
+      }
+    }
+  }
+}
+
+// The exact conversions themselves, against the host's in each rounding mode.
+TEST(ConvertTest, RoundsAsTheHostDoes) {
+  std::mt19937_64 random(4);
+  for (const Mode& mode : kModes) {
+    for (int k = 0; k < 20000; ++k) {
+      const uint64_t bits = RandomBits(random, {"", Number::kF64});
+      const volatile double x = AsDouble(bits);
+      const volatile int64_t integer = static_cast<int64_t>(random()) >> (random() % 64);
+      std::fesetround(mode.host);
+      const volatile float narrow = static_cast<float>(x);
+      const volatile double integral = std::nearbyint(x);
+      const volatile float from_integer = static_cast<float>(integer);
+      std::fesetround(FE_TONEAREST);
+      const auto convert = [&](Conversion c, uint64_t in) {
+        c.rounding = mode.rounding;
+        return ConvertElement(c, in);
+      };
+      ASSERT_EQ(convert({.to = Number::kF32, .from = Number::kS64}, static_cast<uint64_t>(integer)),
+                Bits(float{from_integer}));
+      if (std::isnan(x)) continue;
+      ASSERT_EQ(convert({.to = Number::kF32, .from = Number::kF64}, bits), Bits(float{narrow})) << mode.name << x;
+      ASSERT_EQ(convert({.to = Number::kF64, .from = Number::kF64, .to_integral = true}, bits), Bits(double{integral}));
+      const double clamped = std::min(std::max(double{integral}, -0x1p63), 0x1p63);
+      const int64_t expected = clamped >= 0x1p63 ? INT64_MAX : static_cast<int64_t>(clamped);
+      ASSERT_EQ(convert({.to = Number::kS64, .from = Number::kF64}, bits), static_cast<uint64_t>(expected)) << x;
+    }
+  }
+}
+
+TEST(ConvertTest, NanBecomesZeroExceptWhere64BitsTakePart) {
+  const uint64_t nan32 = 0x7fffffff, nan64 = 0x7ff8000000000000;
+  EXPECT_EQ(Evaluate("cvt.rzi.s32.f32", {nan32}), 0u);
+  EXPECT_EQ(Evaluate("cvt.rzi.u32.f32", {nan32}), 0u);
+  EXPECT_EQ(Evaluate("cvt.rzi.s64.f32", {nan32}), 0x8000000000000000u);
+  EXPECT_EQ(Evaluate("cvt.rzi.u64.f32", {nan32}), 0x8000000000000000u);
+  EXPECT_EQ(Evaluate("cvt.rzi.s32.f64", {nan64}), 0x80000000u);
+  EXPECT_EQ(Evaluate("cvt.rzi.u32.f64", {nan64}), 0x80000000u);
+  EXPECT_EQ(Evaluate("cvt.rzi.s64.f64", {nan64}), 0x8000000000000000u);
+  EXPECT_EQ(Evaluate("cvt.rzi.s32.f16", {0x7e00}), 0u);
+}
+
+// As seen on an H200.
+TEST(ConvertTest, NansKeepTheirPayloadWhereF64OrBf16TakesPart) {
+  EXPECT_EQ(Evaluate("cvt.f64.f32", {0x7fffffff}), 0x7fffffffe0000000u);
+  EXPECT_EQ(Evaluate("cvt.f64.f32", {0xffc12345}), 0xfff82468a0000000u);
+  EXPECT_EQ(Evaluate("cvt.f64.f32", {0x7fa00000}), 0x7ffc000000000000u);
+  EXPECT_EQ(Evaluate("cvt.ftz.f64.f32", {0xffc12345}), 0x7fffffffe0000000u);
+  EXPECT_EQ(Evaluate("cvt.f64.f16", {0x7d00}), 0x7ffc000000000000u);
+  EXPECT_EQ(Evaluate("cvt.rn.f32.f64", {0x7ff0000000000001}), 0x7fc00000u);
+  EXPECT_EQ(Evaluate("cvt.rp.f32.f64", {0xfff8000000000001}), 0xffc00000u);
+  EXPECT_EQ(Evaluate("cvt.rn.f16.f64", {0xfff8000000000001}), 0xfe00u);
+  EXPECT_EQ(Evaluate("cvt.rn.bf16.f64", {0x7ff0000000000001}), 0x7fc0u);
+  EXPECT_EQ(Evaluate("cvt.rni.f64.f64", {0x7ff0000000000001}), 0x7ff8000000000001u);
+  EXPECT_EQ(Evaluate("cvt.f32.bf16", {0x7fa0}), 0x7fa00000u);
+  EXPECT_EQ(Evaluate("cvt.rna.tf32.f32", {0xffc12345}), 0xffc12000u);
+  EXPECT_EQ(Evaluate("cvt.f32.f16", {0xfe01}), 0x7fffffffu);
+  EXPECT_EQ(Evaluate("cvt.rn.f16.f32", {0xffc12345}), 0x7fffu);
+  EXPECT_EQ(Evaluate("cvt.rn.relu.f16.f32", {0xffc12345}), 0x7fffu);
+}
+
+TEST(ConvertTest, RegistersMayBeWiderThanTheType) {
+  EXPECT_EQ(Evaluate("cvt.s8.s32", {0x1ff}, {4, 4}), 0xffffffffu);
+  EXPECT_EQ(Evaluate("cvt.u8.s32", {0x1ff}, {8, 4}), 0xffu);
+  EXPECT_EQ(Evaluate("cvt.s64.s16", {0x12348000}, {8, 4}), 0xffffffffffff8000u);
+  EXPECT_EQ(Evaluate("cvt.rn.f32.u8", {0x12ff}, {4, 4}), Bits(255.0f));
+  EXPECT_EQ(Evaluate("cvt.rzi.s16.f32", {Bits(-2.0f)}, {4, 4}), 0xfffffffeu);
+  EXPECT_EQ(Evaluate("cvt.sat.u16.u64", {0x123456789}, {4, 8}), 0xffffu);
+}
+
+TEST(ConvertTest, ClampsAndFlushes) {
+  EXPECT_EQ(Evaluate("cvt.sat.f32.f32", {Bits(-1.0f)}), Bits(0.0f));
+  EXPECT_EQ(Evaluate("cvt.sat.f32.f32", {0x7fffffff}), Bits(0.0f));
+  EXPECT_EQ(Evaluate("cvt.rn.sat.f16.f32", {Bits(7.0f)}), 0x3c00u);
+  EXPECT_EQ(Evaluate("cvt.rn.ftz.f32.f64", {Bits(-1e-40)}), Bits(-0.0f));
+  EXPECT_EQ(Evaluate("cvt.rz.ftz.sat.f32.f64", {0x380fffffffffffff}), Bits(0.0f));  // on an H200 too
+  EXPECT_EQ(Evaluate("cvt.rz.sat.f32.f64", {0x380fffffffffffff}), 0x007fffffu);
+  EXPECT_EQ(Evaluate("cvt.ftz.f32.f32", {0x00000001}), Bits(0.0f));
+  EXPECT_EQ(Evaluate("cvt.rn.relu.f16.f32", {Bits(-0.0f)}), 0u);
+  EXPECT_EQ(Evaluate("cvt.rn.relu.f16x2.f32", {0x7fffffff, Bits(-2.0f)}, {4, 4, 4}), 0x7fff0000u);
+  EXPECT_EQ(Evaluate("cvt.rn.satfinite.f16.f32", {Bits(1e9f)}), 0x7bffu);
+}
+
+// f64 to f32 around the least normal number: rounded where nothing is subnormal, 2^64 times as large, then what is
+// below it flushes. The rows of gpu_facts, run on an H200, are among these.
+TEST(ConvertTest, FlushesAfterRounding) {
+  int flushed = 0;
+  for (const Mode& mode : kModes) {
+    const std::string text = "cvt." + mode.name + ".ftz.";
+    for (int k = -40; k <= 40; ++k) {
+      for (const double sign : {1.0, -1.0}) {
+        const double x = sign * (0x1p-126 + k * 0x1p-153);
+        std::fesetround(mode.host);
+        const volatile double large = x * 0x1p64;
+        const volatile float rounded = static_cast<float>(large);
+        std::fesetround(FE_TONEAREST);
+        const bool tiny = std::fabs(rounded) < 0x1p-62f;
+        const float expected = tiny ? std::copysign(0.0f, rounded) : rounded * 0x1p-64f;
+        EXPECT_EQ(Evaluate(text + "f32.f64", {Bits(x)}), Bits(expected)) << mode.name << " " << k << " " << sign;
+        EXPECT_EQ(Evaluate(text + "sat.f32.f64", {Bits(x)}), Bits(sign < 0 ? 0.0f : expected)) << mode.name << " " << k;
+        flushed += tiny;
+      }
+    }
+  }
+  EXPECT_GT(flushed, 200);
+}
+
+// The 8-bit formats by their definition: e4m3 ends at 448 and has no infinity, e5m2 at 57344.
+TEST(ConvertTest, EightBitFloats) {
+  EXPECT_EQ(Evaluate("cvt.rn.satfinite.e4m3x2.f32", {Bits(448.0f), Bits(-0x1p-9f)}, {2, 4, 4}), 0x7e81u);
+  EXPECT_EQ(Evaluate("cvt.rn.satfinite.e4m3x2.f32", {0x7fffffff, Bits(1e9f)}, {2, 4, 4}), 0x7f7eu);
+  EXPECT_EQ(Evaluate("cvt.rn.satfinite.e5m2x2.f32", {Bits(1e9f), Bits(1.25f)}, {2, 4, 4}), 0x7b3du);
+  EXPECT_EQ(Evaluate("cvt.rn.satfinite.relu.e5m2x2.f32", {Bits(-1.0f), Bits(1.0f)}, {2, 4, 4}), 0x003cu);
+  EXPECT_EQ(Evaluate("cvt.rn.f16x2.e4m3x2", {0x7e38}), 0x5f003c00u);
+  EXPECT_EQ(Evaluate("cvt.rn.satfinite.e4m3x2.f16x2", {0x3c004000}), 0x3840u);
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

@@ -1,0 +1,84 @@
+#include "judge/model/api_counts.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::judge {
+namespace {
+
+using worker::ApiCall;
+using worker::ApiKind;
+using worker::MemoryUse;
+
+ApiCall Make(ApiKind kind, const char* function, uint64_t bytes = 0, bool failed = false) {
+  ApiCall call;
+  call.kind = kind;
+  call.function = function;
+  call.bytes = bytes;
+  call.failed = failed;
+  return call;
+}
+
+TEST(ApiCountsTest, CountsEachKindOfCall) {
+  const std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400),
+                                      Make(ApiKind::kAllocate, "cudaMalloc", 400),
+                                      Make(ApiKind::kOther, "cudaMallocHost"),
+                                      Make(ApiKind::kHostToDevice, "cudaMemcpy", 400),
+                                      Make(ApiKind::kDeviceToDevice, "cudaMemcpy", 300),
+                                      Make(ApiKind::kDeviceToHost, "cudaMemcpy", 200),
+                                      Make(ApiKind::kDeviceToHost, "cudaMemcpyAsync", 100),
+                                      Make(ApiKind::kFill, "cudaMemset", 8),
+                                      Make(ApiKind::kLaunch, "cudaLaunchKernel"),
+                                      Make(ApiKind::kOther, "cudaStreamCreate"),
+                                      Make(ApiKind::kFree, "cudaFree")};
+  ApiCounts expected;
+  expected.allocations = 2;
+  expected.pinned_allocations = 1;
+  expected.copies_to_device = 1;
+  expected.bytes_to_device = 400;
+  expected.copies_on_device = 1;
+  expected.bytes_on_device = 300;
+  expected.copies_to_host = 2;
+  expected.bytes_to_host = 300;
+  expected.fills = 1;
+  expected.frees = 1;
+  expected.leaked_allocations = 1;
+  MemoryUse use;
+  use.bytes_to_device = 400;
+  use.bytes_on_device = 300;
+  use.bytes_to_host = 300;
+  EXPECT_EQ(CountApi(trace, use), expected);
+}
+
+// What a reset of the device finds has not been freed by the program.
+TEST(ApiCountsTest, AResetDoesNotHideLeaks) {
+  std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400),
+                                Make(ApiKind::kAllocate, "cudaMalloc", 800), Make(ApiKind::kFree, "cudaFree"),
+                                Make(ApiKind::kReset, "cudaDeviceReset"), Make(ApiKind::kAllocate, "cudaMalloc", 400)};
+  for (size_t k = 0; k < trace.size(); ++k) trace[k].address = k;
+  trace[2].address = 1;
+  EXPECT_EQ(CountApi(trace, {}).leaked_allocations, 2u);
+  trace.insert(trace.begin() + 3, Make(ApiKind::kFree, "cudaFree"));
+  trace[3].address = 0;
+  EXPECT_EQ(CountApi(trace, {}).leaked_allocations, 1u);
+}
+
+TEST(ApiCountsTest, CallsThatFailedCountOnlyAsFailed) {
+  const std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400, true),
+                                      Make(ApiKind::kOther, "cudaMallocHost", 0, true),
+                                      Make(ApiKind::kDeviceToHost, "cudaMemcpy", 4, true)};
+  ApiCounts expected;
+  expected.failed_calls = 3;
+  EXPECT_EQ(CountApi(trace, {}), expected);
+}
+
+TEST(ApiCountsTest, EachHasANameOfItsOwn) {
+  EXPECT_EQ(AllApiCounts().size(), sizeof(ApiCounts) / sizeof(uint64_t));
+  ApiCounts counts;
+  uint64_t value = 0;
+  for (const ApiCountInfo& info : AllApiCounts()) counts.*info.field = ++value;
+  for (const ApiCountInfo& info : AllApiCounts())
+    EXPECT_EQ(counts.*info.field, uint64_t(&info - &AllApiCounts()[0] + 1));
+}
+
+}  // namespace
+}  // namespace lockstep::judge

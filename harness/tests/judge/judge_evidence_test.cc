@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include "judge/suite/evidence.h"
+#include "judge/suite/ladder_table.h"
+#include "tests/judge/fake_runner.h"
+#include "tests/support/golden.h"
+
+namespace lockstep::judge {
+namespace {
+
+Assignment Ladder() {
+  Assignment assignment;
+  assignment.id = "x";
+  assignment.submission = "x.cu";
+  assignment.evidence_elements = 4096;
+  assignment.rungs = {{"r1_slow", "Slow", 8.054, 2.083}, {"r2_fast", "Fast", std::nullopt, std::nullopt}};
+  EvidenceCriterion criterion{"r2.branches", "r2_fast", "Branches gone", "use fewer", ParseMetric("divergent_branches"),
+                              {10, 20}};
+  assignment.criteria = {criterion};
+  return assignment;
+}
+
+// A rung's divergent branches by source; -1: the result is wrong.
+struct Counts {
+  int submission = 0, reference = 0;
+};
+
+class EvidenceJudgeTest : public testing::Test {
+ protected:
+  std::unique_ptr<Suite> MakeSuite(Counts counts, bool with_reference = true) {
+    counts_ = counts;
+    return std::make_unique<Suite>(Options(), Ladder(), "public", 7,
+                                   [with_reference](Role role) -> std::unique_ptr<Runner> {
+                                     if (role == Role::kReference && !with_reference) return nullptr;
+                                     return std::make_unique<FakeRunner>(nullptr);
+                                   });
+  }
+  Evidence MakeEvidence(Suite& suite) {
+    return Evidence(suite, [this, &suite](Runner& runner, const std::string& rung, uint64_t elements, const SeedKey&) {
+      const bool reference = suite.has_runner(Role::kReference) && &runner == &suite.runner(Role::kReference);
+      const int count = reference ? counts_.reference : counts_.submission;
+      EXPECT_EQ(elements, 4096u);
+      ++runs_;
+      EvidenceRun run;
+      if (count < 0) {
+        Problem problem;
+        problem.verdict = Verdict::kWrong;
+        problem.place = rung;
+        problem.evidence = {"expect  1", "found   2"};
+        run.problems = {problem};
+        return run;
+      }
+      vgpu::LaunchRecord launch;
+      launch.grid = {32, 1, 1};
+      launch.block = {128, 1, 1};
+      launch.microseconds = rung == "r1_slow" ? 20 : 5;
+      launch.counters.divergent_branches = static_cast<uint64_t>(count);
+      launch.counters.branches = 1000;
+      launch.counters.global_load_requests = 100;
+      launch.counters.global_load_sectors = 450;
+      launch.counters.warp_instructions = 1234567;
+      launch.lines = {{"x.cu", 9, launch.counters}};
+      run.report.launches = {launch};
+      return run;
+    });
+  }
+
+  Counts counts_;
+  int runs_ = 0;
+};
+
+constexpr char kTest[] = "Evidence.BranchesGone/r2_fast";
+
+TEST_F(EvidenceJudgeTest, WithinTheBudgetPasses) {
+  auto suite = MakeSuite({10, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(judgement.result.verdict, Verdict::kPass);
+  EXPECT_EQ(judgement.result.value, 10);
+  EXPECT_EQ(runs_, 2) << "the submission and the reference";
+  evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(runs_, 2) << "a rung is run once";
+  EXPECT_EQ(suite->results().profiles.size(), 2u);
+}
+
+TEST_F(EvidenceJudgeTest, AboveTheBudgetIsSlow) {
+  auto suite = MakeSuite({15, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(judgement.result.verdict, Verdict::kSlow);
+  EXPECT_EQ(judgement.file, "x.cu");
+  EXPECT_EQ(judgement.line, 9);
+  ExpectGolden("evidence_slow.txt", judgement.result.message);
+}
+
+// A budget that is met earns nothing where what it rests on is missing: 450 sectors of 1,000 branches here.
+TEST_F(EvidenceJudgeTest, WithinTheBudgetIsSlowWhereItsConditionFails) {
+  auto suite = MakeSuite({10, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  EvidenceCriterion criterion = suite->assignment().criteria[0];
+  criterion.only_where = ParseCondition("sectors / branches <= 0.45");
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.verdict, Verdict::kPass);
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.unmet, "");
+  criterion.only_where = ParseCondition("sectors / branches >= 0.5");
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.verdict, Verdict::kSlow);
+  criterion.only_where = ParseCondition("sectors / branches <= 0.4");
+  const EvidenceResult result = evidence.Judge(criterion, kTest).result;
+  EXPECT_EQ(result.verdict, Verdict::kSlow);
+  EXPECT_EQ(result.value, 10);
+  EXPECT_EQ(result.unmet, "counts only where sectors / branches is 0.4 at most, and here it is 0.45");
+  ExpectGolden("evidence_unmet.txt", result.message);
+}
+
+TEST_F(EvidenceJudgeTest, WrongResultIsNotMeasured) {
+  auto suite = MakeSuite({-1, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const Evidence::Judgement judgement = evidence.Judge(suite->assignment().criteria[0], kTest);
+  EXPECT_EQ(judgement.result.verdict, Verdict::kWrong);
+  EXPECT_FALSE(judgement.result.value);
+  EXPECT_TRUE(suite->results().profiles.empty());
+  ExpectGolden("evidence_wrong.txt", judgement.result.message);
+}
+
+// One run with the counters and with the checkers; in the turns that a run without checkers has, whose counts it gives.
+TEST(EvidenceRunnerTest, WhatIsMeasuredIsChecked) {
+  Options options;
+  options.worker = options.reference = "/bin/true";
+  const RunnerFactory factory = MakeRunnerFactory(options, Limits());
+  const auto options_of = [&](Role role) { return factory(role)->device().virtual_device()->options(); };
+  const auto checks = [](const vgpu::DeviceOptions& device) {
+    return device.check_races && device.check_uninitialized && device.check_sync;
+  };
+  EXPECT_TRUE(checks(options_of(Role::kMeasured)));
+  EXPECT_TRUE(options_of(Role::kMeasured).usual_turns);
+  EXPECT_TRUE(options_of(Role::kMeasured).counters);
+  EXPECT_TRUE(checks(options_of(Role::kChecked)));
+  EXPECT_FALSE(options_of(Role::kChecked).usual_turns);
+  EXPECT_FALSE(checks(options_of(Role::kReference)));
+}
+
+TEST_F(EvidenceJudgeTest, FailingReferenceIsTheHarnesssFault) {
+  auto suite = MakeSuite({15, -1});
+  Evidence evidence = MakeEvidence(*suite);
+  EXPECT_THROW(evidence.Judge(suite->assignment().criteria[0], kTest), HarnessError);
+}
+
+TEST_F(EvidenceJudgeTest, NeedsNoReferenceUnlessTheMetricDoes) {
+  auto suite = MakeSuite({5, 0}, false);
+  Evidence evidence = MakeEvidence(*suite);
+  EvidenceCriterion criterion = suite->assignment().criteria[0];
+  EXPECT_EQ(evidence.Judge(criterion, kTest).result.verdict, Verdict::kPass);
+  criterion.metric = ParseMetric("divergent_branches / reference.divergent_branches");
+  EXPECT_THROW(evidence.Judge(criterion, kTest), HarnessError);
+}
+
+// A test that failed settles its rung where the flag says so; one that failed because the rung was not begun does not:
+// a later test's message would come before its own.
+TEST_F(EvidenceJudgeTest, OneFailureSettlesItsRung) {
+  Options options;
+  for (const bool one_failure : {false, true}) {
+    options.one_failure = one_failure;
+    Suite suite(options, Ladder(), "full", 7, [](Role) { return nullptr; });
+    TestResult test;
+    test.rung = "r1_slow";
+    suite.results().tests = {test};
+    EXPECT_FALSE(suite.IsSettled("r1_slow"));
+    test.verdict = Verdict::kWrong;
+    test.unfinished = true;
+    suite.results().tests.push_back(test);
+    EXPECT_FALSE(suite.IsSettled("r1_slow"));
+    test.unfinished = false;
+    suite.results().tests.push_back(test);
+    EXPECT_EQ(suite.IsSettled("r1_slow"), one_failure);
+    EXPECT_FALSE(suite.IsSettled("r2_fast"));
+  }
+}
+
+TEST_F(EvidenceJudgeTest, Table) {
+  auto suite = MakeSuite({12, 8});
+  suite->results().device = {"vgpu", "h200", "NVIDIA H200", 1};
+  EXPECT_EQ(LadderTable(*suite, false), "");
+  Evidence evidence = MakeEvidence(*suite);
+  evidence.Submission("r1_slow");
+  evidence.Judge(suite->assignment().criteria[0], kTest);
+  ExpectGolden("ladder_table.txt", LadderTable(*suite, false));
+  EXPECT_NE(LadderTable(*suite, true).find("\033[1m"), std::string::npos);
+}
+
+// Rungs without kernels, of sizes of their own: what the host code asked for is the evidence.
+TEST_F(EvidenceJudgeTest, TableOfCopies) {
+  auto suite = MakeSuite({12, 8});
+  ApiCounts api;
+  api.copies_to_device = api.copies_to_host = 1;
+  api.bytes_to_device = api.bytes_to_host = 4000;
+  suite->results().profiles = {MakeProfile("r1_slow", "submission", 1000, {}, api)};
+  ExpectGolden("ladder_table_copies.txt", LadderTable(*suite, false));
+  api.copies_on_device = 2;
+  api.bytes_on_device = 8000;
+  suite->results().profiles.push_back(MakeProfile("r2_fast", "submission", 2000, {}, api));
+  ExpectGolden("ladder_table_copies_sizes.txt", LadderTable(*suite, false));
+}
+
+TEST(EvidenceNameTest, TitleBecomesATestName) {
+  EXPECT_EQ(TestNameOf("Bank conflicts gone"), "BankConflictsGone");
+  EXPECT_EQ(TestNameOf("Grid bounded (at 64)"), "GridBoundedAt64");
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include "tests/observers/observer_events.h"
+#include "vgpu/observers/checkers.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+using Options = EventSource::Options;
+constexpr uint64_t kBuffer = 0x200000000f00;  // the buffer straddles shadow pages
+
+Options Load(MemorySpace space, int bytes = 4) { return {.space = space, .bytes = bytes}; }
+Options Store(MemorySpace space, int bytes = 4) { return {.kind = AccessKind::kStore, .space = space, .bytes = bytes}; }
+
+class UninitializedTest : public ::testing::Test {
+ protected:
+  static uint64_t Word(uint32_t k) { return kBuffer + 4 * k; }
+  bool Clean() { return checker_->TakeFindings().empty(); }
+
+  std::unique_ptr<Checker> checker_ = MakeUninitializedChecker();
+  EventSource events_{*checker_, 2, 64, 256};
+};
+
+TEST_F(UninitializedTest, ReadsOfFreshMemoryAreFoundWithTheirPlace) {
+  checker_->OnAllocate(kBuffer, 4096);
+  checker_->OnHostWrite(kBuffer, 4 * 40);
+  events_.At(1, 1).Access(5, Load(MemorySpace::kGlobal), [](uint32_t l) { return Word(32 + l); });
+  const auto findings = checker_->TakeFindings();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].kind, FindingKind::kUninitialized);
+  EXPECT_EQ(findings[0].address, Word(40));
+  EXPECT_EQ(findings[0].first.thread_index, 40u);
+  EXPECT_EQ(findings[0].first.block_index, 1u);
+  EXPECT_EQ(findings[0].first.pc, 5u);
+  EXPECT_EQ(findings[0].count, 24u);
+}
+
+TEST_F(UninitializedTest, KernelStoresInitialise) {
+  checker_->OnAllocate(kBuffer, 4096);
+  events_.At(0, 0).Access(1, Store(MemorySpace::kGlobal), [](uint32_t l) { return Word(64 + l); });
+  events_.At(0, 0, 0x0f0f0f0f).Access(2, Store(MemorySpace::kGlobal), [](uint32_t l) { return Word(200 + 3 * l); });
+  events_.Launch();
+  events_.At(0, 0).Access(3, Load(MemorySpace::kGlobal), [](uint32_t l) { return Word(64 + 31 - l); });
+  events_.At(0, 0, 0x0f0f0f0f).Access(4, Load(MemorySpace::kGlobal), [](uint32_t l) { return Word(200 + 3 * l); });
+  EXPECT_TRUE(Clean());
+  events_.At(0, 0, 1u << 4).Access(4, Load(MemorySpace::kGlobal), [](uint32_t l) { return Word(200 + 3 * l); });
+  EXPECT_FALSE(Clean());
+}
+
+TEST_F(UninitializedTest, DeviceCopiesPassTheStateOn) {
+  checker_->OnAllocate(kBuffer, 8192);
+  checker_->OnHostWrite(kBuffer + 4, 4096);
+  checker_->OnHostCopy(kBuffer + 4096, kBuffer, 4096);
+  events_.At(0, 0, 1).Access(1, Load(MemorySpace::kGlobal), [](uint32_t) { return kBuffer + 4096 + 4; });
+  EXPECT_TRUE(Clean());
+  events_.At(0, 0, 1).Access(1, Load(MemorySpace::kGlobal), [](uint32_t) { return kBuffer + 4096; });
+  EXPECT_FALSE(Clean());
+}
+
+TEST_F(UninitializedTest, MemoryThatWasNeverAllocatedOrFreedIsNotWatched) {
+  events_.At(0, 0).Access(1, Load(MemorySpace::kGlobal), [](uint32_t l) { return Word(l); });
+  checker_->OnAllocate(kBuffer, 512);
+  checker_->OnFree(kBuffer, 512);
+  events_.At(0, 0).Access(1, Load(MemorySpace::kGlobal), [](uint32_t l) { return Word(l); });
+  EXPECT_TRUE(Clean());
+  checker_->OnAllocate(kBuffer, 512);
+  events_.At(0, 0).Access(1, Load(MemorySpace::kGlobal), [](uint32_t l) { return Word(l); });
+  EXPECT_FALSE(Clean());
+}
+
+TEST_F(UninitializedTest, AtomicOnAFreshCounterIsFoundOnce) {
+  checker_->OnAllocate(kBuffer, 512);
+  const Options add{.kind = AccessKind::kAtomic, .space = MemorySpace::kGlobal};
+  events_.At(0, 0).Access(1, add, [](uint32_t) { return Word(0); });
+  const auto findings = checker_->TakeFindings();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].count, 1u);  // then it has a value
+}
+
+TEST_F(UninitializedTest, PaddingInsideAWordIsNoFinding) {
+  checker_->OnAllocate(kBuffer, 512);
+  events_.At(0, 0, 1).Access(1, Store(MemorySpace::kGlobal, 1), [](uint32_t) { return Word(0); });
+  events_.At(0, 0, 1).Access(2, Store(MemorySpace::kGlobal, 4), [](uint32_t) { return Word(1); });
+  events_.At(0, 0, 1).Access(3, Load(MemorySpace::kGlobal, 8), [](uint32_t) { return Word(0); });
+  EXPECT_TRUE(Clean());
+  events_.At(0, 0, 1).Access(3, Load(MemorySpace::kGlobal, 1), [](uint32_t) { return Word(0) + 1; });
+  EXPECT_FALSE(Clean());
+}
+
+TEST_F(UninitializedTest, OfAVectorTheElementIsNamed) {
+  checker_->OnAllocate(kBuffer, 512);
+  checker_->OnHostWrite(kBuffer, 12);
+  events_.At(0, 0, 1).Access(1, Load(MemorySpace::kGlobal, 16), [](uint32_t) { return Word(0); });
+  const auto findings = checker_->TakeFindings();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].address, Word(3));
+  EXPECT_EQ(findings[0].bytes, 4u);
+}
+
+TEST_F(UninitializedTest, SharedMemoryStartsFreshWithEachBlock) {
+  events_.At(0, 0).Access(1, Store(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
+  events_.At(0, 1).Access(2, Load(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
+  EXPECT_TRUE(Clean());
+  events_.At(1, 1).Access(2, Load(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
+  EXPECT_FALSE(Clean());
+  events_.Launch();
+  events_.At(0, 1).Access(2, Load(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
+  EXPECT_FALSE(Clean());
+}
+
+TEST_F(UninitializedTest, LocalMemoryIsAThreadsOwn) {
+  events_.At(0, 0, 0x3).Access(1, Store(MemorySpace::kLocal), [](uint32_t) { return uint64_t{16}; });
+  events_.At(0, 0, 0x3).Access(2, Load(MemorySpace::kLocal), [](uint32_t) { return uint64_t{16}; });
+  EXPECT_TRUE(Clean());
+  events_.At(0, 0, 0x7).Access(2, Load(MemorySpace::kLocal), [](uint32_t) { return uint64_t{16}; });
+  const auto findings = checker_->TakeFindings();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].first.thread_index, 2u);
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

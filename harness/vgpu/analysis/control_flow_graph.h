@@ -1,0 +1,42 @@
+// Basic blocks of a function and the edges between them.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/analysis/dominators.h"
+#include "vgpu/ptx/module.h"
+
+namespace lockstep::vgpu {
+
+// How control leaves an instruction.
+enum class Leaving : uint8_t {
+  kNext,    // to the instruction behind it
+  kBranch,  // bra
+  kTable,   // brx.idx
+  kReturn,  // ret
+  kExit,    // exit, trap: the thread ends
+};
+Leaving LeavingOf(const ptx::Instruction& instruction);
+
+// Nodes 0 … blocks-1 are the blocks in the order of the text; the nodes behind them stand for the function's branch
+// tables, so that a table's targets are edges once, however many instructions use it.
+struct ControlFlowGraph {
+  struct Block {
+    size_t first, last;  // instructions, both included
+  };
+  std::vector<Block> blocks;
+  std::vector<size_t> block_of;  // by instruction
+  int nodes = 0;
+  std::vector<Adjacency::Edge> edges;
+  // Blocks that leave the function, by way: ret or the text's end, exit, trap. A guarded one has edges besides.
+  std::vector<int> returns, exits, traps;
+
+  bool IsTable(int node) const { return node >= static_cast<int>(blocks.size()); }
+};
+
+// Throws PtxError for a branch to an unknown label or table.
+ControlFlowGraph BuildControlFlowGraph(const ptx::Function& function);
+
+}  // namespace lockstep::vgpu

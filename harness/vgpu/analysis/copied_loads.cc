@@ -1,0 +1,147 @@
+#include "vgpu/analysis/copied_loads.h"
+
+#include <algorithm>
+#include <string>
+
+#include "vgpu/analysis/bit_uses.h"
+#include "vgpu/analysis/value_flow.h"
+
+// A compiler copies a struct with the bytes between its members, in pieces that it likes: vectors of words, words of 8
+// bytes, and for padding vectors of single bytes. Bytes that a load of such a piece brings count here where they are
+// only stored, in such a piece or as part of an argument (analysis/bit_uses.h): the register goes there by moves and
+// selects or is taken apart into bytes, which are joined again, and whoever looks at the register looks at other bytes
+// of it. Single words and numbers in floating point are no pieces of that kind: they are somebody's data.
+namespace lockstep::vgpu {
+namespace value_use {
+namespace {
+
+class CopyPlanner {
+ public:
+  CopyPlanner(const ptx::Function& function, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan)
+      : function_(function), pc_(pc), plan_(plan), uses_(function) {}
+
+  void Plan() {
+    const size_t n = function_.body.size();
+    if (std::none_of(function_.body.begin(), function_.body.end(), IsPiece)) return;
+    const size_t registers = static_cast<size_t>(uses_.registers());
+    writers_.resize(registers), slot_.assign(registers, CopyPlan::kNoSlot);
+    std::vector<bool> copies(n);
+    for (size_t k = 0; k < n; ++k) {
+      uses_.ForWrites(k, [&](int reg) { ++writers_[static_cast<size_t>(reg)]; });
+      copies[k] = IsStore(function_.body[k]);
+    }
+    bits_ = FindBitUses(function_, uses_, copies);
+    for (size_t k = 0; k < n; ++k) {
+      if (IsPiece(function_.body[k])) AddLoad(k);
+    }
+    if (slots_ == 0) return;
+    for (size_t k = 0; k < n; ++k) {
+      if (copies[k]) AddStore(k);
+    }
+    plan_->slots += slots_;
+  }
+
+ private:
+  static size_t ElementsOf(const ptx::Operand& operand) {
+    const auto* vector = std::get_if<ptx::VectorRef>(&operand.value);
+    return vector == nullptr ? 1 : vector->elements.size();
+  }
+  static bool MovesPiece(const ptx::Instruction& i, const ptx::Operand& data) {
+    const size_t elements = ElementsOf(data);
+    return elements <= CopyPlan::kMostElements && (elements > 1 || ptx::SizeOf(TypeOf(i, true)) == 8);
+  }
+  static bool IsPiece(const ptx::Instruction& i) {
+    // Constant memory has no uninitialised bytes.
+    if (!MayBeUnused(i) || Has(i, "const") || i.operands.empty()) return false;
+    const ptx::Type type = TypeOf(i, true);
+    const bool byte = ptx::SizeOf(type) == 1;  // of padding that becomes part of an argument
+    return type != ptx::Type::kF32 && type != ptx::Type::kF64 && (byte || MovesPiece(i, i.operands[0]));
+  }
+  static bool IsStore(const ptx::Instruction& i) {
+    if (i.opcode != "st" || i.operands.size() != 2) return false;
+    bool argument = false, plain = true;
+    for (const std::string& word : i.modifiers) {
+      argument |= word.starts_with("param");
+      plain &= word != "volatile" && word != "relaxed" && word != "release" && word != "mmio" && word != "async" &&
+               word != "bulk" && word != "b128";
+    }
+    return plain && (argument || MovesPiece(i, i.operands[1]));
+  }
+
+  // By element; -1: none.
+  std::vector<int> Registers(const ptx::Operand& operand) const {
+    const auto* vector = std::get_if<ptx::VectorRef>(&operand.value);
+    if (vector == nullptr) return {uses_.Operand(operand)};
+    std::vector<int> registers;
+    for (const ptx::Operand& element : vector->elements) registers.push_back(uses_.Operand(element));
+    return registers;
+  }
+  CopyPlan::Access& Add(size_t k, size_t elements) {
+    if (plan_ == nullptr) plan_ = std::make_shared<CopyPlan>();
+    plan_->accesses.emplace_back();
+    plan_->access_of.resize(std::max<size_t>(plan_->access_of.size(), pc_[k] + 1));
+    plan_->access_of[pc_[k]] = static_cast<uint32_t>(plan_->accesses.size());
+    CopyPlan::Access& access = plan_->accesses.back();
+    access.elements = static_cast<uint8_t>(elements);
+    access.element_bytes = static_cast<uint8_t>(ptx::SizeOf(TypeOf(function_.body[k], true)));
+    access.slot.fill(CopyPlan::kNoSlot);
+    return access;
+  }
+  // Of what comes to a register, a bit for each byte that nobody looks at.
+  uint64_t CopiedBytes(int reg, uint32_t bytes) const {
+    const BitUses bits = reg < 0 ? BitUses{} : bits_[static_cast<size_t>(reg)];
+    uint64_t copied = 0;
+    for (uint32_t byte = 0; byte < bytes && bits.any() != 0; ++byte) {
+      copied |= uint64_t{(bits.used >> (8 * byte) & 0xff) == 0} << byte;
+    }
+    return copied;
+  }
+  // Of whole words, or elements.
+  static bool HasWord(uint64_t copied, uint32_t bytes) {
+    const uint64_t word = bytes < 4 ? (uint64_t{1} << bytes) - 1 : 0xf;
+    return (copied & word) == word || (copied >> 4 & word) == word;
+  }
+  void AddLoad(size_t k) {
+    const std::vector<int> registers = Registers(function_.body[k].operands[0]);
+    const uint32_t bytes = static_cast<uint32_t>(ptx::SizeOf(TypeOf(function_.body[k], true)));
+    std::vector<uint64_t> copied;
+    for (const int reg : registers) copied.push_back(CopiedBytes(reg, bytes));
+    if (std::none_of(copied.begin(), copied.end(), [&](uint64_t c) { return HasWord(c, bytes); })) return;
+    CopyPlan::Access& access = Add(k, registers.size());
+    for (size_t e = 0; e < registers.size(); ++e) {
+      access.copied |= copied[e] << (e * bytes);
+      if (!HasWord(copied[e], bytes) || writers_[static_cast<size_t>(registers[e])] != 1) continue;
+      access.slot[e] = slot_[static_cast<size_t>(registers[e])] = plan_->slots + slots_;
+      slots_ += bytes == 8 ? 2 : 1;
+    }
+  }
+  void AddStore(size_t k) {
+    const std::vector<int> registers = Registers(function_.body[k].operands[1]);
+    const auto slot = [&](int reg) { return reg < 0 ? CopyPlan::kNoSlot : slot_[static_cast<size_t>(reg)]; };
+    if (registers.size() > CopyPlan::kMostElements ||
+        std::all_of(registers.begin(), registers.end(), [&](int reg) { return slot(reg) == CopyPlan::kNoSlot; })) {
+      return;
+    }
+    CopyPlan::Access& access = Add(k, registers.size());
+    for (size_t e = 0; e < registers.size(); ++e) access.slot[e] = slot(registers[e]);
+  }
+
+  const ptx::Function& function_;
+  const std::vector<uint32_t>& pc_;
+  std::shared_ptr<CopyPlan>& plan_;
+  const Uses uses_;
+  std::vector<int> writers_;   // how many
+  std::vector<BitUses> bits_;  // by register
+  std::vector<uint32_t> slot_;
+  uint32_t slots_ = 0;
+};
+
+}  // namespace
+}  // namespace value_use
+
+void PlanCopies(const ptx::Function& function, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan) {
+  const bool loads = std::any_of(function.body.begin(), function.body.end(), value_use::MayBeUnused);
+  if (loads) value_use::CopyPlanner(function, pc, plan).Plan();
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,139 @@
+#include "vgpu/analysis/loops.h"
+
+#include <algorithm>
+
+#include "vgpu/analysis/analysis_work.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr int kUnseen = -1;
+
+// Strongly connected components (Tarjan 1972), with a stack of its own: generated code can be one long chain. A node
+// lies on a cycle where its component has another node, or where it has an edge to itself.
+class LoopFinder {
+ public:
+  explicit LoopFinder(const Adjacency& successors)
+      : successors_(successors),
+        order_(successors.nodes(), kUnseen),
+        lowest_(successors.nodes()),
+        is_open_(successors.nodes(), false),
+        in_loop_(successors.nodes(), false) {}
+
+  std::vector<bool> Run() {
+    for (int node = 0; node < successors_.nodes(); ++node) {
+      if (order_[node] == kUnseen) Walk(node);
+    }
+    return std::move(in_loop_);
+  }
+
+ private:
+  struct Step {
+    int node;
+    size_t next;  // of the node's successors
+  };
+
+  void Walk(int root) {
+    Enter(root);
+    while (!way_.empty()) {
+      Step& step = way_.back();
+      const std::span<const int> next = successors_[step.node];
+      if (step.next < next.size()) {
+        const int to = next[step.next++];
+        if (to == step.node) in_loop_[to] = true;
+        if (order_[to] == kUnseen) {
+          Enter(to);
+        } else if (is_open_[to]) {
+          lowest_[step.node] = std::min(lowest_[step.node], order_[to]);
+        }
+        continue;
+      }
+      const int node = step.node;
+      way_.pop_back();
+      if (!way_.empty()) lowest_[way_.back().node] = std::min(lowest_[way_.back().node], lowest_[node]);
+      if (lowest_[node] == order_[node]) Close(node);
+    }
+  }
+
+  void Enter(int node) {
+    order_[node] = lowest_[node] = entered_++;
+    is_open_[node] = true;
+    open_.push_back(node);
+    way_.push_back({node, 0});
+  }
+
+  // Takes a whole component, which begins at `node`, off the stack.
+  void Close(int node) {
+    const bool is_alone = open_.back() == node;
+    for (bool is_last = false; !is_last; open_.pop_back()) {
+      const int member = open_.back();
+      is_open_[member] = false;
+      if (!is_alone) in_loop_[member] = true;
+      is_last = member == node;
+    }
+  }
+
+  const Adjacency& successors_;
+  std::vector<int> order_, lowest_;  // by node: when it was entered; the earliest open node that it reaches
+  std::vector<bool> is_open_, in_loop_;
+  std::vector<int> open_;
+  std::vector<Step> way_;
+  int entered_ = 0;
+};
+
+}  // namespace
+
+std::vector<bool> NodesInLoops(const Adjacency& successors) { return LoopFinder(successors).Run(); }
+
+std::vector<std::vector<bool>> NaturalLoops(const Adjacency& successors, const Adjacency& predecessors) {
+  constexpr size_t kMostBits = size_t{1} << 26;
+  const int nodes = successors.nodes();
+  std::vector<std::vector<bool>> loops;
+  if (nodes == 0) return loops;
+  const std::vector<int> dominator = ImmediateDominators(successors, predecessors, 0);
+  std::vector<int> depth(static_cast<size_t>(nodes), kUnseen), way;  // in the tree of dominators
+  for (int node = 0; node < nodes; ++node) {
+    for (int at = node; at >= 0 && depth[static_cast<size_t>(at)] == kUnseen; at = dominator[static_cast<size_t>(at)]) {
+      way.push_back(at);
+    }
+    for (; !way.empty(); way.pop_back()) {
+      const int above = dominator[static_cast<size_t>(way.back())];
+      depth[static_cast<size_t>(way.back())] = above < 0 ? 0 : depth[static_cast<size_t>(above)] + 1;
+    }
+  }
+  const auto dominates = [&](int above, int node) {
+    while (depth[static_cast<size_t>(node)] > depth[static_cast<size_t>(above)]) {
+      AnalysisWork::Spend(1);
+      node = dominator[static_cast<size_t>(node)];
+    }
+    return node == above;
+  };
+  for (int header = 0; header < nodes; ++header) {
+    std::vector<bool> holds;
+    std::vector<int> todo;
+    const auto add = [&](int node) {
+      if (holds[static_cast<size_t>(node)]) return;
+      holds[static_cast<size_t>(node)] = true;
+      todo.push_back(node);
+    };
+    for (const int latch : predecessors[header]) {
+      if (!dominates(header, latch)) continue;
+      if (holds.empty()) {
+        if (loops.size() * static_cast<size_t>(nodes) > kMostBits) return loops;
+        holds.resize(static_cast<size_t>(nodes));
+        holds[static_cast<size_t>(header)] = true;
+      }
+      add(latch);
+    }
+    while (!todo.empty()) {
+      const int node = todo.back();
+      todo.pop_back();
+      AnalysisWork::Spend(1 + predecessors[node].size());
+      for (const int before : predecessors[node]) add(before);
+    }
+    if (!holds.empty()) loops.push_back(std::move(holds));
+  }
+  return loops;
+}
+
+}  // namespace lockstep::vgpu

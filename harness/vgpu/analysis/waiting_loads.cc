@@ -1,0 +1,268 @@
+#include "vgpu/analysis/waiting_loads.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "vgpu/analysis/analysis_work.h"
+#include "vgpu/analysis/liveness.h"
+#include "vgpu/analysis/value_flow.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr size_t kMostWork = size_t{1} << 26;  // volatile loads times instructions
+
+using value_use::Has;
+
+bool IsVolatileLoad(const ptx::Instruction& i) { return i.opcode == "ld" && (Has(i, "volatile") || Has(i, "relaxed")); }
+bool HasSpace(const ptx::Instruction& i, std::string_view space) {
+  return std::any_of(i.modifiers.begin(), i.modifiers.end(),
+                     [&](const std::string& word) { return word.starts_with(space); });
+}
+// What one thread leaves there it may find again, or another thread of its block may.
+bool IsPassedOn(const ptx::Instruction& i) { return !HasSpace(i, "global") && !HasSpace(i, "const"); }
+
+class WaitFinder {
+ public:
+  WaitFinder(const ptx::Function& function, const ControlFlowGraph& graph, bool entry)
+      : body_(function.body), graph_(graph), entry_(entry), uses_(FindRegisterUses(function)) {
+    const size_t registers = uses_.registers.name.size();
+    writers_.resize(registers);
+    for (size_t k = 0; k < body_.size(); ++k) {
+      for (size_t u = uses_.first[k]; u < uses_.first[k + 1]; ++u) {
+        const RegisterUse& use = uses_.uses[u];
+        if (use.writes && (writers_[Index(use.reg)].empty() || writers_[Index(use.reg)].back() != k)) {
+          writers_[Index(use.reg)].push_back(k);
+        }
+      }
+    }
+    successors_.resize(graph.blocks.size());
+    for (const auto& [from, to] : graph.edges) AddEdge(from, to);
+  }
+
+  bool Waits(size_t load) {
+    FollowValue(load);
+    if (!entry_ && leaves_) return true;
+    if (branches_.empty()) return false;
+    if (!used_otherwise_) return true;
+    const std::vector<bool> ahead = Reach(load, nullptr);
+    const std::vector<bool> blocked = Changing(load, ahead);
+    return std::any_of(branches_.begin(), branches_.end(), [&](size_t branch) {
+      if (!ahead[branch]) return false;
+      const std::vector<bool> reached = Reach(branch, &blocked);
+      for (size_t k = 0; k < body_.size(); ++k) {
+        if (reached[k] && IsVolatileLoad(body_[k]) && SameAddress(body_[k], body_[load])) return true;
+      }
+      return false;
+    });
+  }
+
+ private:
+  static size_t Index(int reg) { return static_cast<size_t>(reg); }
+
+  // A table's targets are its branch's.
+  void AddEdge(int from, int to) {
+    if (graph_.IsTable(from)) return;
+    if (!graph_.IsTable(to)) {
+      successors_[Index(from)].push_back(Index(to));
+      return;
+    }
+    AnalysisWork::Spend(8 * graph_.edges.size());  // each may be kept
+    for (const auto& [table, target] : graph_.edges) {
+      if (table == to) successors_[Index(from)].push_back(Index(target));
+    }
+  }
+
+  template <typename F>
+  void ForReads(size_t k, const F& f) const {
+    for (size_t u = uses_.first[k]; u < uses_.first[k + 1]; ++u) {
+      if (uses_.uses[u].reads) f(uses_.uses[u].reg);
+    }
+  }
+
+  // Where the value goes, whatever the order of the instructions: branches_ that hang on it, and whether it is put to
+  // any other use.
+  void FollowValue(size_t load) {
+    std::vector<bool> holds(uses_.registers.name.size());
+    const auto mark = [&](size_t k) {
+      bool more = false;
+      for (size_t u = uses_.first[k]; u < uses_.first[k + 1]; ++u) {
+        if (!uses_.uses[u].writes || holds[Index(uses_.uses[u].reg)]) continue;
+        holds[Index(uses_.uses[u].reg)] = more = true;
+      }
+      return more;
+    };
+    mark(load);
+    branches_.clear();
+    used_otherwise_ = leaves_ = false;
+    // Where control may come to from a store of the value: what is loaded there may be it. Parameters are apart: a
+    // kernel's own hold nothing that it has stored.
+    std::vector<bool> behind_store(body_.size()), behind_parameter(body_.size()), stores(body_.size());
+    const auto behind = [&](const ptx::Instruction& i) -> std::vector<bool>& {
+      return HasSpace(i, "param") ? behind_parameter : behind_store;
+    };
+    for (bool more = true; more;) {
+      more = false;
+      AnalysisWork::Spend(kStepsAnInstruction * body_.size());
+      for (size_t k = 0; k < body_.size(); ++k) {
+        const ptx::Instruction& i = body_[k];
+        bool reads = i.opcode == "ld" && IsPassedOn(i) && behind(i)[k] && !IsVolatileLoad(i);
+        ForReads(k, [&](int reg) { reads |= holds[Index(reg)]; });
+        if (!reads) continue;
+        more |= mark(k);
+        if (i.opcode != "st" || !IsPassedOn(i) || stores[k]) continue;
+        stores[k] = more = true;
+        const std::vector<bool> reached = Reach(k, nullptr);
+        for (size_t at = 0; at < reached.size(); ++at) {
+          if (reached[at]) behind(i)[at] = true;
+        }
+      }
+    }
+    for (size_t k = 0; k < body_.size(); ++k) {
+      const ptx::Instruction& i = body_[k];
+      bool reads = false;
+      ForReads(k, [&](int reg) { reads |= holds[Index(reg)] && !(i.guard && OnlyGuard(k, reg)); });
+      bool guarded = false;
+      if (i.guard) ForReads(k, [&](int reg) { guarded |= holds[Index(reg)]; });
+      const Leaving leaving = LeavingOf(i);
+      if ((leaving != Leaving::kNext) && (guarded || reads)) branches_.push_back(k);
+      if (!reads || leaving != Leaving::kNext) continue;
+      const bool memory = i.opcode == "st" || i.opcode == "atom" || i.opcode == "red" || i.opcode == "ld" || i.call;
+      used_otherwise_ |= memory || i.opcode == "shfl";
+      leaves_ |= i.call.has_value() || (i.opcode == "st" && HasSpace(i, "param"));
+    }
+    for (size_t reg = 0; reg < holds.size(); ++reg) leaves_ |= holds[reg] && uses_.registers.of_interface[reg];
+  }
+  // The register is the guard and no operand.
+  bool OnlyGuard(size_t k, int reg) const {
+    int mentions = 0;
+    ForReads(k, [&](int r) { mentions += r == reg; });
+    return mentions == 1 && uses_.registers.name[Index(reg)] == body_[k].guard->name;
+  }
+
+  // The instructions that control may come to from behind `from`, without passing a blocked one.
+  std::vector<bool> Reach(size_t from, const std::vector<bool>* blocked) const {
+    AnalysisWork::Spend(kStepsAnInstruction * body_.size());
+    std::vector<bool> reached(body_.size());
+    std::vector<size_t> open;
+    const auto leave = [&](size_t k) {
+      const size_t block = graph_.block_of[k];
+      if (k == graph_.blocks[block].last) AnalysisWork::Spend(successors_[block].size());
+      if (k != graph_.blocks[block].last) {
+        open.push_back(k + 1);
+      } else {
+        for (const size_t next : successors_[block]) open.push_back(graph_.blocks[next].first);
+      }
+    };
+    leave(from);
+    while (!open.empty()) {
+      const size_t k = open.back();
+      open.pop_back();
+      if (reached[k] || (blocked != nullptr && (*blocked)[k])) continue;
+      reached[k] = true;
+      leave(k);
+    }
+    return reached;
+  }
+
+  // The instructions of the load's loops that make another address of its address. One that works it out again from
+  // what has not changed does not, nor one that may pass on what was there, nor one that begins anew.
+  std::vector<bool> Changing(size_t load, const std::vector<bool>& ahead) const {
+    std::vector<bool> changing(body_.size()), known(uses_.registers.name.size());
+    std::vector<int> open;
+    const auto add = [&](int reg) {
+      if (known[Index(reg)] || uses_.registers.type[Index(reg)] == ptx::Type::kPred) return;  // what selects is no part
+      open.push_back(reg);
+      known[Index(reg)] = true;
+    };
+    ForReads(load, [&](int reg) {
+      if (!(body_[load].guard && OnlyGuard(load, reg))) add(reg);
+    });
+    while (!open.empty()) {
+      const int reg = open.back();
+      open.pop_back();
+      const std::vector<size_t>& writers = writers_[Index(reg)];
+      AnalysisWork::Spend(writers.size());
+      for (const size_t k : writers) {
+        if (!ahead[k] || k == load) continue;
+        const ptx::Instruction& i = body_[k];
+        const bool fresh = i.opcode == "atom" || i.call.has_value() ||
+                           (i.opcode == "ld" && !HasSpace(i, "local") && !HasSpace(i, "param"));
+        const bool step = (writers.size() > 1 || ReadsItself(k, reg)) && !PassesOn(k, reg, 8) && !BeginsAnew(k, ahead);
+        changing[k] = changing[k] || (!i.guard && (fresh || step));
+        if (!fresh) ForReads(k, add);
+      }
+    }
+    return changing;
+  }
+  bool ReadsItself(size_t k, int reg) const {
+    bool itself = false;
+    ForReads(k, [&](int r) { itself |= r == reg; });
+    return itself;
+  }
+  // A loop over words that is run again, as from its beginning.
+  bool BeginsAnew(size_t k, const std::vector<bool>& ahead) const {
+    bool same = body_[k].opcode == "mov";
+    ForReads(k, [&](int reg) {
+      const std::vector<size_t>& writers = writers_[Index(reg)];
+      AnalysisWork::Spend(writers.size());
+      same &= std::none_of(writers.begin(), writers.end(), [&](size_t writer) { return ahead[writer]; });
+    });
+    return same;
+  }
+  // Whether what the instruction writes may be what `reg` held already.
+  bool PassesOn(size_t k, int reg, int depth) const {
+    const std::string& opcode = body_[k].opcode;
+    if ((opcode != "mov" && opcode != "selp") || depth == 0) return false;
+    AnalysisWork::Spend(1);
+    bool same = false;
+    ForReads(k, [&](int source) {
+      same |= source == reg;
+      if (source == reg) return;
+      for (const size_t writer : writers_[Index(source)]) same |= PassesOn(writer, reg, depth - 1);
+    });
+    return same;
+  }
+
+  const std::vector<ptx::Instruction>& body_;
+  const ControlFlowGraph& graph_;
+  const bool entry_;
+  const RegisterUses uses_;
+  std::vector<std::vector<size_t>> writers_;     // by register
+  std::vector<std::vector<size_t>> successors_;  // by block
+  // Of the value that was followed last.
+  std::vector<size_t> branches_;
+  bool used_otherwise_ = false, leaves_ = false;
+};
+
+}  // namespace
+
+bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b) {
+  const auto address = [](const ptx::Instruction& i) {
+    return i.operands.size() < 2 ? nullptr : std::get_if<ptx::AddressRef>(&i.operands[1].value);
+  };
+  const ptx::AddressRef *x = address(a), *y = address(b);
+  return x != nullptr && y != nullptr && x->base_register == y->base_register && x->base_symbol == y->base_symbol &&
+         x->offset == y->offset;
+}
+
+std::vector<bool> FindWaitingLoads(const ptx::Function& function, const ControlFlowGraph& graph, bool entry) {
+  std::vector<bool> waiting(function.body.size());
+  std::vector<size_t> loads;
+  for (size_t k = 0; k < function.body.size(); ++k) {
+    if (IsVolatileLoad(function.body[k])) loads.push_back(k);
+  }
+  if (loads.empty()) return {};
+  const bool large = loads.size() > kMostWork / function.body.size();
+  if (large) {
+    for (const size_t load : loads) waiting[load] = true;
+    return waiting;
+  }
+  WaitFinder finder(function, graph, entry);
+  for (const size_t load : loads) waiting[load] = finder.Waits(load);
+  return waiting;
+}
+
+}  // namespace lockstep::vgpu

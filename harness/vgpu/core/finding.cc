@@ -1,0 +1,307 @@
+// The text of a finding. A student reads it, so it is golden-tested (tests/core/finding_test.cc).
+//
+// Names of kernels, buffers and files come from the submission: control characters in them are shown as '?'.
+#include "vgpu/core/finding.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "vgpu/core/symbol_name.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+struct KindText {
+  FindingKind kind;
+  const char* heading;  // the verdict's word where there is one
+  const char* name;
+};
+
+constexpr KindText kKinds[] = {
+    {FindingKind::kOutOfBounds, "BOUNDS", "out of bounds"},
+    {FindingKind::kMisaligned, "BOUNDS", "misaligned address"},
+    {FindingKind::kInvalidAddress, "BOUNDS", "invalid address"},
+    {FindingKind::kUninitialized, "UNINIT", "uninitialised read"},
+    {FindingKind::kRace, "RACE", "race"},
+    {FindingKind::kBarrierDivergence, "BARRIER", "barrier divergence"},
+    {FindingKind::kWarpSyncMismatch, "BARRIER", "wrong warp mask"},
+    {FindingKind::kUndefinedShuffle, "BARRIER", "undefined shuffle"},
+    {FindingKind::kTrap, "CRASH", "trap"},
+    {FindingKind::kAssert, "CRASH", "assertion failed"},
+    {FindingKind::kTimeout, "TIMEOUT", "timeout"},
+    {FindingKind::kUnsupported, "UNSUPPORTED", "unsupported"},
+    {FindingKind::kStackOverflow, "CRASH", "stack overflow"},
+    {FindingKind::kOutOfMemory, "CRASH", "out of memory"},
+    {FindingKind::kLeak, "API", "leak"},
+    {FindingKind::kApiError, "API", "API error"},
+};
+
+const KindText& TextOf(FindingKind kind) {
+  for (const KindText& text : kKinds) {
+    if (text.kind == kind) return text;
+  }
+  return kKinds[static_cast<size_t>(FindingKind::kTrap)];
+}
+
+std::string Clean(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return clean;
+}
+
+std::string BaseName(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  return Clean(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+std::string Number(uint64_t value) { return std::to_string(value); }
+
+std::string Bytes(uint64_t count) { return Number(count) + (count == 1 ? " byte" : " bytes"); }
+
+// "128" for one dimension, "(16,16)" for more.
+std::string Shape(const Dim3& d) {
+  if (d.y == 1 && d.z == 1) return Number(d.x);
+  std::string text = "(" + Number(d.x) + "," + Number(d.y);
+  if (d.z != 1) text += "," + Number(d.z);
+  return text + ")";
+}
+
+std::string Point(const Dim3& d) { return "(" + Number(d.x) + "," + Number(d.y) + "," + Number(d.z) + ")"; }
+
+const char* SpaceName(MemorySpace space) {
+  switch (space) {
+    case MemorySpace::kGlobal:
+      return "global";
+    case MemorySpace::kShared:
+      return "shared";
+    case MemorySpace::kLocal:
+      return "local";
+    case MemorySpace::kConst:
+      return "constant";
+    case MemorySpace::kParam:
+      return "parameter";
+  }
+  return "";
+}
+
+const char* AccessName(AccessKind access) {
+  switch (access) {
+    case AccessKind::kLoad:
+      return "load";
+    case AccessKind::kStore:
+      return "store";
+    case AccessKind::kAtomic:
+      return "atomic operation";
+  }
+  return "";
+}
+
+std::string Hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// A variable as its source calls it: of "_ZZ6kernelPiE5sdata", "sdata".
+std::string VariableName(const std::string& name) {
+  constexpr uint64_t kLongest = 1 << 20;  // longer ones are no one's handwriting
+  const std::optional<std::string> full = LongestDemangled(name) <= kLongest ? Demangled(name) : std::nullopt;
+  if (!full) return name;
+  const size_t scope = full->rfind("::");
+  return scope == std::string::npos ? *full : full->substr(scope + 2);
+}
+
+std::string BufferName(const MemoryPlace& memory) {
+  if (!memory.buffer_name.empty()) return Clean(VariableName(memory.buffer_name));
+  if (memory.allocated_at.empty()) return "a buffer of " + Bytes(memory.buffer_bytes);
+  return "the " + Bytes(memory.buffer_bytes) + " allocated at " + BaseName(memory.allocated_at);
+}
+
+// The bytes that an access hits, as one would write them: sdata[64] where the offset is a multiple of an element-like
+// size, else sdata + 65 bytes.
+std::string Element(const MemoryPlace& memory) {
+  if (!memory.in_buffer) return "address " + Hex(memory.address);
+  const uint64_t offset = memory.address - memory.buffer_base;
+  const bool array = !memory.buffer_name.empty() && memory.buffer_name.find(' ') == std::string::npos;
+  if (array && std::has_single_bit(memory.bytes) && memory.bytes <= 8 && offset % memory.bytes == 0) {
+    return BufferName(memory) + "[" + Number(offset / memory.bytes) + "]";
+  }
+  if (memory.buffer_name.empty()) return "offset " + Number(offset) + " of " + BufferName(memory);
+  return BufferName(memory) + " + " + Bytes(offset);
+}
+
+// "8 bytes past the end of d_in (512 bytes, offset 520)".
+std::string Relation(const MemoryPlace& memory) {
+  if (!memory.in_buffer) return "at address " + Hex(memory.address) + ", which is in no allocation";
+  const std::string name = BufferName(memory);
+  const std::string size = memory.buffer_name.empty() ? "" : Bytes(memory.buffer_bytes) + ", ";
+  if (memory.address < memory.buffer_base) {
+    const uint64_t before = memory.buffer_base - memory.address;
+    const std::string text = Bytes(before) + " before the start of " + name + " (" + size + "offset -" + Number(before);
+    if (!memory.wrapped) return text + ")";
+    const uint64_t index = (uint64_t{1} << 32) - before / memory.bytes;
+    return text + "): as an unsigned index " + Number(index);
+  }
+  const uint64_t offset = memory.address - memory.buffer_base;
+  const std::string where = " (" + size + "offset " + Number(offset) + ")";
+  if (offset > memory.buffer_bytes) return Bytes(offset - memory.buffer_bytes) + " past the end of " + name + where;
+  if (offset == memory.buffer_bytes) return "just past the end of " + name + where;
+  if (memory.bytes > memory.buffer_bytes - offset) {
+    return "the last " + Bytes(memory.bytes - (memory.buffer_bytes - offset)) + " of them past the end of " + name +
+           where;
+  }
+  return "in " + name + where;
+}
+
+// What happened, in one line.
+std::string Evidence(const Finding& finding) {
+  const std::string detail = Clean(finding.detail);
+  if (!finding.memory) {
+    if (finding.kind == FindingKind::kTrap && detail.empty()) return "the kernel executed a trap";
+    return detail.empty() ? std::string(NameOf(finding.kind)) : detail;
+  }
+  const MemoryPlace& memory = *finding.memory;
+  const std::string space = SpaceName(memory.space);
+  const std::string access = space + " " + AccessName(finding.first.access) + " of " + Bytes(memory.bytes);
+  std::string text;
+  switch (finding.kind) {
+    case FindingKind::kRace:
+      return space + " memory, " + (detail.empty() ? "" : detail + ", ") + Element(memory) + ", " + Bytes(memory.bytes);
+    case FindingKind::kUninitialized:
+      text = access + ", " + Element(memory) + ", which nothing has written";
+      if (memory.space == MemorySpace::kShared && finding.copies_async) text += " so far";
+      break;
+    case FindingKind::kMisaligned:
+      text = access + " at " + Element(memory) + ": address " + Hex(memory.address) + " is no multiple of " +
+             Number(memory.bytes);
+      break;
+    case FindingKind::kInvalidAddress:
+      text = access + (memory.address < kNullPage ? " at address " + Hex(memory.address) + ": a null pointer"
+                                                  : " " + Relation(memory));
+      break;
+    default:
+      text = access + ", " + Relation(memory);
+  }
+  return detail.empty() ? text : text + "; " + detail;
+}
+
+std::string Source(const ThreadPlace& place) {
+  std::string text;
+  if (!place.file.empty() && place.line > 0) {
+    text = BaseName(place.file) + ":" + std::to_string(place.line);
+  } else if (place.ptx_line > 0) {
+    text = "PTX line " + std::to_string(place.ptx_line) + " (build with -lineinfo for the source line)";
+  }
+  if (!place.instruction.empty()) text += (text.empty() ? "" : "  ") + Clean(place.instruction);
+  if (!place.in_file.empty()) text += ", in " + BaseName(place.in_file) + ":" + std::to_string(place.in_line);
+  return text;
+}
+
+std::string Where(const ThreadPlace& place) {
+  if (!place.operation.empty()) return Clean(place.operation);
+  return "block " + Point(place.block) + " thread " + Point(place.thread);
+}
+
+void AppendParty(std::string& text, const char* label, const ThreadPlace& place, size_t column) {
+  std::string where = Where(place);
+  const std::string source = Source(place);
+  if (!source.empty()) where.resize(std::max(column, where.size()), ' ');
+  char line_label[16];
+  std::snprintf(line_label, sizeof line_label, "\n  %-8s", label);
+  text += line_label + where + (source.empty() ? "" : "  " + source);
+}
+
+// An unrolled loop has several instructions of one source line, which are one place to its reader.
+bool SamePlace(const ThreadPlace& a, const ThreadPlace& b) {
+  return a.line == b.line && a.instruction == b.instruction && a.file == b.file && a.operation == b.operation &&
+         (a.line > 0 || a.ptx_line == b.ptx_line);
+}
+
+// Of a race, either access may have come first.
+bool Folds(const Finding& a, const Finding& b) {
+  if (a.kind != b.kind || a.kernel != b.kernel || a.second.has_value() != b.second.has_value()) return false;
+  if (!a.second) return SamePlace(a.first, b.first);
+  return (SamePlace(a.first, b.first) && SamePlace(*a.second, *b.second)) ||
+         (a.kind == FindingKind::kRace && SamePlace(a.first, *b.second) && SamePlace(*a.second, b.first));
+}
+
+}  // namespace
+
+std::string_view NameOf(FindingKind kind) { return TextOf(kind).name; }
+
+std::string Format(const Finding& finding) {
+  const KindText& kind = TextOf(finding.kind);
+  std::string text = kind.heading;
+  if (!finding.kernel.empty()) {
+    text += "  " + Clean(finding.kernel) + "<<<" + Shape(finding.grid) + "," + Shape(finding.block_dim) + ">>>";
+  }
+  text += "\n  " + Evidence(finding);
+  if (finding.second) {
+    const size_t column = std::max(Where(finding.first).size(), Where(*finding.second).size());
+    AppendParty(text, "first", finding.first, column);
+    AppendParty(text, "second", *finding.second, column);
+  } else if (!finding.kernel.empty()) {
+    AppendParty(text, "at", finding.first, 0);
+  } else if (const std::string source = Source(finding.first); !source.empty()) {
+    text += "\n  at      " + source;
+  }
+  if (finding.memory && !finding.memory->allocated_at.empty() && !finding.memory->buffer_name.empty()) {
+    text +=
+        "\n  buffer  " + BufferName(*finding.memory) + " was allocated at " + BaseName(finding.memory->allocated_at);
+  }
+  if (finding.count > 1) text += "\n  times   " + Number(finding.count);
+  const std::string hint = Clean(HintOf(finding));
+  if (!hint.empty()) text += "\n  hint    " + hint;
+  return text;
+}
+
+namespace {
+
+// Names are the program's: it may have some of megabytes. A message has no room for them.
+constexpr size_t kMostText = 4096;
+
+void Clip(std::string& text) {
+  if (text.size() > kMostText) text.replace(kMostText, std::string::npos, "…");
+}
+
+void Clip(ThreadPlace& place) {
+  for (std::string* text : {&place.file, &place.in_file, &place.instruction, &place.operation}) Clip(*text);
+}
+
+}  // namespace
+
+void FindingList::Add(Finding finding) {
+  for (std::string* text : {&finding.kernel, &finding.detail, &finding.hint}) Clip(*text);
+  Clip(finding.first);
+  if (finding.second) Clip(*finding.second);
+  if (finding.memory) {
+    Clip(finding.memory->buffer_name);
+    Clip(finding.memory->allocated_at);
+  }
+  for (Finding& present : findings_) {
+    if (!Folds(present, finding)) continue;
+    present.count += finding.count;
+    present.fatal |= finding.fatal;
+    present.across_warps |= finding.across_warps;
+    present.across_blocks |= finding.across_blocks;
+    return;
+  }
+  if (findings_.size() >= kMaximum) {
+    dropped_ += finding.count;
+    return;
+  }
+  findings_.push_back(std::move(finding));
+}
+
+void FindingList::Clear() {
+  findings_.clear();
+  dropped_ = 0;
+}
+
+}  // namespace lockstep::vgpu

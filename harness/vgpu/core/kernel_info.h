@@ -1,0 +1,31 @@
+// What a module says of its kernels and variables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vgpu/core/warp.h"
+
+namespace lockstep::vgpu {
+
+struct KernelParameter {
+  uint32_t offset, bytes;
+};
+
+struct KernelInfo {
+  std::string mangled, demangled;           // demangled without parameter list
+  std::vector<KernelParameter> parameters;  // in bytes, within the parameter block
+  uint32_t parameter_bytes = 0;
+  uint32_t registers = 0, static_shared = 0, local_bytes = 0, constant_bytes = 0;
+  uint32_t max_threads = 1024;         // .maxntid / .reqntid respected
+  Dim3 cluster{0, 0, 0};               // .reqnctapercluster; zeros: the kernel asks for none
+  int ptx_version = 0, target_sm = 0;  // 90 = ISA 9.0; 80 = sm_80
+};
+
+struct VariableInfo {
+  uint64_t address = 0, bytes = 0;
+  bool constant = false, managed = false;
+};
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,33 @@
+// What the decoder leaves for a memory instruction's handler, and for the engine.
+#pragma once
+
+#include <cstdint>
+
+#include "vgpu/core/insn.h"
+
+namespace lockstep::vgpu {
+
+enum class MemoryOrder : uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcquireRelease };
+enum class MemoryScope : uint8_t { kCta, kCluster, kGpu, kSystem };
+
+// Insn::extra of a memory instruction.
+struct MemoryFlags {
+  MemoryOrder order = MemoryOrder::kWeak;
+  MemoryScope scope = MemoryScope::kGpu;
+  bool returns_value = true;
+  bool waits = false;     // of a volatile load: analysis/waiting_loads.h
+  bool constant = false;  // of a load: .nc, nothing is to be stored there while the kernel runs
+  static constexpr uint64_t kWaits = uint64_t{1} << 17;
+  static constexpr uint64_t kConstant = uint64_t{1} << 18;
+
+  uint64_t Pack() const {
+    return static_cast<uint64_t>(order) | static_cast<uint64_t>(scope) << 8 | uint64_t{returns_value} << 16 |
+           (waits ? kWaits : 0) | (constant ? kConstant : 0);
+  }
+  static MemoryFlags Unpack(uint64_t extra) {
+    return {static_cast<MemoryOrder>(extra & 0xff), static_cast<MemoryScope>(extra >> 8 & 0xff), (extra >> 16 & 1) != 0,
+            (extra & kWaits) != 0, (extra & kConstant) != 0};
+  }
+};
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,23 @@
+// Which loads the registers of a warp's lanes come from; kept by exec/read_tracker.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/core/insn.h"
+
+namespace lockstep::vgpu {
+
+// In these lanes, a value that comes from element `part` of a read.
+struct ReadTag {
+  uint32_t read;
+  uint32_t part;
+  LaneMask lanes;
+};
+
+struct ReadTags {
+  std::vector<std::vector<ReadTag>> slots;  // by slot of the program's UsePlan
+  std::vector<uint32_t> reads;              // that some slot may hold
+};
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,30 @@
+#include "vgpu/core/source_place.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace lockstep::vgpu {
+namespace {
+
+// Headers that come with nvcc: wherever it is installed, they lie in an include folder of CUDA's or NVIDIA's.
+bool IsToolkitPath(std::string_view path) {
+  if (path.find("/include/") == std::string_view::npos) return false;
+  return path.find("cuda") != std::string_view::npos || path.find("nvidia") != std::string_view::npos;
+}
+
+}  // namespace
+
+SourcePlaces::SourcePlaces(const Program& program) : program_(program) {
+  for (const std::string& file : program.files) is_toolkit_header_.push_back(IsToolkitPath(file));
+}
+
+ptx::SourceLocation SourcePlaces::Shown(uint32_t pc) const {
+  const InsnInfo& info = program_.info[pc];
+  if (info.inline_site < 0 || !IsToolkitHeader(info.location)) return info.location;
+  const std::vector<ptx::SourceLocation> chain = program_.InlineChain(pc);
+  const auto own = std::find_if(chain.begin(), chain.end(),
+                                [&](const ptx::SourceLocation& place) { return !IsToolkitHeader(place); });
+  return own == chain.end() ? chain.back() : *own;
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,27 @@
+// Which line an instruction is shown at: of code inlined from the toolkit's headers, the line that called it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/core/program.h"
+
+namespace lockstep::vgpu {
+
+class SourcePlaces {
+ public:
+  explicit SourcePlaces(const Program& program);
+  // The first place of the instruction's InlineChain that is not in a header of the toolkit's; the last where all are.
+  ptx::SourceLocation Shown(uint32_t pc) const;
+
+ private:
+  bool IsToolkitHeader(const ptx::SourceLocation& place) const {
+    return place.file >= 0 && place.file < static_cast<int>(is_toolkit_header_.size()) &&
+           is_toolkit_header_[static_cast<size_t>(place.file)];
+  }
+
+  const Program& program_;
+  std::vector<bool> is_toolkit_header_;  // by SourceLocation::file
+};
+
+}  // namespace lockstep::vgpu

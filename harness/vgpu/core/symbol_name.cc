@@ -1,0 +1,57 @@
+#include "vgpu/core/symbol_name.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+namespace lockstep::vgpu {
+
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+uint64_t LongestDemangled(std::string_view mangled) {
+  // A part that has k references to another of length x has length k x, at the price of k references: with m in all, no
+  // more than k^(m / k) comes of it, which is largest near k = e.
+  constexpr double kGrowth = 1.4447, kStandardName = 80;  // "Ss": std::basic_string<…>
+  double length = 0;
+  int references = 0;
+  // Identifiers, "6kernel", hold no references. Behind a literal, "Li6E", a number may be something else.
+  bool skips = true;
+  for (size_t k = 0; k < mangled.size(); ++k) {
+    const char c = mangled[k];
+    if (skips && IsDigit(c)) {
+      size_t letters = 0;
+      for (; k < mangled.size() && IsDigit(mangled[k]); ++k) {
+        letters = std::min<size_t>(10 * letters + static_cast<size_t>(mangled[k] - '0'), mangled.size());
+      }
+      const bool identifier = k < mangled.size() && mangled[k] != '_' && mangled[k] != 'E';
+      if (identifier) {
+        length += static_cast<double>(letters);
+        k += letters;
+      }
+      --k;
+      continue;
+    }
+    if (c == 'L' && k > 2) skips = false;
+    length += c == 'S' ? kStandardName : 20;  // a letter may stand for "unsigned long long"
+    if (c == 'S' || c == 'T') ++references;
+  }
+  constexpr double kEndless = 1e18;
+  return static_cast<uint64_t>(std::min(kEndless, length * std::pow(kGrowth, references)));
+}
+
+std::optional<std::string> Demangled(const std::string& mangled) {
+  if (!mangled.starts_with("_Z")) return std::nullopt;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, nullptr),
+                                                    std::free);
+  if (!text) return std::nullopt;
+  return std::string(text.get());
+}
+
+}  // namespace lockstep::vgpu

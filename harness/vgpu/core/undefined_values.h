@@ -1,0 +1,84 @@
+// Which registers and bytes of memory hold undefined values, and where these come from; kept by
+// exec/definedness_tracker.h.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/core/insn.h"
+
+namespace lockstep::vgpu {
+
+// The shuffle that an undefined value comes from.
+struct UndefinedOrigin {
+  enum class Why : uint8_t { kTakesNoPart, kReturned, kBeyondBlock };
+  uint32_t pc = 0;
+  uint16_t reader = 0;  // the thread in the block that read the lane
+  uint8_t lane = 0;     // which it read
+  Why why = Why::kTakesNoPart;
+};
+
+// Of a register, or half of one.
+struct UndefinedSlot {
+  LaneMask lanes = 0;
+  std::array<UndefinedOrigin, kWarpSize> origin;  // of these lanes
+};
+
+// Bytes of one memory. A lane's own are those from LaneBase(lane) on.
+class UndefinedBytes {
+ public:
+  static uint64_t LaneBase(int lane) { return static_cast<uint64_t>(lane) << 40; }
+
+  bool empty() const { return bytes_.empty(); }
+  void Clear() { bytes_.clear(); }
+  void Set(uint64_t address, uint32_t count, const UndefinedOrigin& origin) {
+    for (uint64_t at = address; at < address + count; ++at) bytes_[at] = origin;
+  }
+  void Erase(uint64_t address, uint64_t count) {
+    if (bytes_.empty()) return;
+    if (count > bytes_.size()) {
+      std::erase_if(bytes_, [=](const auto& byte) { return byte.first - address < count; });
+      return;
+    }
+    for (uint64_t at = address; at < address + count; ++at) bytes_.erase(at);
+  }
+  // The first undefined one's; nullptr: there is none.
+  const UndefinedOrigin* Find(uint64_t address, uint32_t count) const {
+    if (bytes_.empty()) return nullptr;
+    for (uint64_t at = address; at < address + count; ++at) {
+      if (const auto found = bytes_.find(at); found != bytes_.end()) return &found->second;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::unordered_map<uint64_t, UndefinedOrigin> bytes_;
+};
+
+// Of a call frame. Empty slots: all is defined.
+struct UndefinedValues {
+  std::vector<UndefinedSlot> slots;
+  UndefinedBytes area;  // the lanes' parameter areas
+
+  void Clear() {
+    for (UndefinedSlot& slot : slots) slot.lanes = 0;
+    area.Clear();
+  }
+};
+
+// Of a warp.
+struct UndefinedWarp {
+  // Lanes that have taken a way by an undefined condition, until it meets the other one.
+  struct Astray {
+    const void* frame;
+    uint32_t until;  // pc
+    UndefinedSlot lanes;
+  };
+  std::vector<Astray> astray;
+  UndefinedBytes local;
+};
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,196 @@
+#include "vgpu/cudart/report/call_site.h"
+
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "vgpu/core/symbol_name.h"
+
+#ifdef LOCKSTEP_HAS_LIBBACKTRACE
+// GCC's libbacktrace reads symbols and DWARF; distributions install the library without its header.
+extern "C" {
+struct backtrace_state;
+using backtrace_error_callback = void (*)(void* data, const char* message, int error);
+using backtrace_full_callback = int (*)(void* data, uintptr_t pc, const char* file, int line, const char* function);
+using backtrace_syminfo_callback = void (*)(void* data, uintptr_t pc, const char* name, uintptr_t value,
+                                            uintptr_t bytes);
+backtrace_state* backtrace_create_state(const char* program, int threaded, backtrace_error_callback, void* data);
+int backtrace_pcinfo(backtrace_state*, uintptr_t pc, backtrace_full_callback, backtrace_error_callback, void* data);
+int backtrace_syminfo(backtrace_state*, uintptr_t pc, backtrace_syminfo_callback, backtrace_error_callback, void* data);
+}
+#endif
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+constexpr size_t kMaxFrames = 24;
+constexpr size_t kMaxName = 120;
+
+// Return addresses, innermost first; 0 beyond the last.
+using Frames = std::array<uintptr_t, kMaxFrames>;
+
+struct Walk {
+  Frames frames = {};
+  size_t count = 0;
+};
+
+_Unwind_Reason_Code Step(_Unwind_Context* context, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  walk.frames[walk.count++] = _Unwind_GetIP(context);
+  return walk.count < kMaxFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view beginning) { return text.substr(0, beginning.size()) == beginning; });
+}
+
+// Of this library, or of the system's: libc starts threads, libstdc++ runs what they are given.
+bool IsForeignObject(uintptr_t pc) {
+  static const void* const self = [] {
+    Dl_info own;
+    return ::dladdr(reinterpret_cast<void*>(&CallSite), &own) != 0 ? own.dli_fbase : nullptr;
+  }();
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<void*>(pc), &info) == 0) return false;
+  return info.dli_fbase == self || StartsWithAny(info.dli_fname, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
+}
+
+// The toolkit's headers have typed wrappers (cudaMalloc<float>, cudaLaunchKernelEx) and whole libraries (CUB, Thrust),
+// the system's have std::function and the like: those call for the program.
+bool IsForeignSource(const char* file) {
+  namespace fs = std::filesystem;
+  static const std::string toolkit = fs::path(LOCKSTEP_CUDA_INCLUDE).lexically_normal().string() + "/";
+  static const std::string toolkit_really = [] {
+    std::error_code error;
+    const fs::path path = fs::canonical(LOCKSTEP_CUDA_INCLUDE, error);
+    return error ? toolkit : path.string() + "/";
+  }();
+  const std::string lexical = fs::path(file).lexically_normal();
+  if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, toolkit_really})) return true;
+  // nvcc names its own headers by way of its own folder.
+  return lexical.find("/targets/x86_64-linux/include/") != std::string::npos ||
+         StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
+                       {"cuda_runtime", "host_runtime"});
+}
+
+std::string FunctionName(const char* symbol) {
+  std::string function = Demangled(symbol).value_or(symbol);
+  // A static kernel is in a namespace of nvcc's own, which its host function isn't.
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::", kInternal = "_INTERNAL_";
+  for (size_t at; (at = function.find(kAnonymous)) != std::string::npos;) function.erase(at, kAnonymous.size());
+  for (size_t at; (at = function.find(kInternal)) != std::string::npos;) {
+    const size_t end = function.find("::", at);
+    function.erase(at, end == std::string::npos ? end : end + 2 - at);
+  }
+  function = function.substr(0, function.find('('));
+  // A template's name begins with its type of result.
+  if (const size_t space = function.find(' '); space < function.find('<')) function.erase(0, space + 1);
+  return function;
+}
+
+// What is known about one return address.
+struct Place {
+  std::string file, function;
+  int line = 0;
+  bool foreign = false;  // lines are known, and none is the program's
+};
+
+std::string& KernelBeingLaunched() {
+  static thread_local std::string kernel;
+  return kernel;
+}
+
+// nvcc makes a host function of a kernel's name, which calls a stub, which launches it. Neither is the program's.
+bool IsOfLaunch(const std::string& function) {
+  return StartsWithAny(function, {"__device_stub_", "__cudaLaunch", "__wrapper__device_stub_"}) ||
+         (!function.empty() && function == FunctionName(KernelBeingLaunched().c_str()));
+}
+
+#ifdef LOCKSTEP_HAS_LIBBACKTRACE
+
+void IgnoreError(void*, const char*, int) {}
+
+// Called for each function inlined at the address, innermost first, and for the one that holds it.
+int TakeLine(void* data, uintptr_t, const char* file, int line, const char* function) {
+  auto& place = *static_cast<Place*>(data);
+  if (file == nullptr) return 0;
+  std::string name = function != nullptr ? FunctionName(function) : "";
+  if (IsForeignSource(file) || IsOfLaunch(name)) {
+    place.foreign = true;
+    return 0;
+  }
+  place.file = file;
+  place.line = line;
+  if (function != nullptr) place.function = std::move(name);
+  return 1;
+}
+
+void TakeName(void* data, uintptr_t, const char* name, uintptr_t, uintptr_t) {
+  if (name != nullptr) static_cast<Place*>(data)->function = FunctionName(name);
+}
+
+Place PlaceOf(uintptr_t return_address) {
+  static backtrace_state* const state = backtrace_create_state(nullptr, 1, IgnoreError, nullptr);
+  Place place;
+  if (state == nullptr) return place;
+  const uintptr_t pc = return_address - 1;  // within the call
+  backtrace_pcinfo(state, pc, TakeLine, IgnoreError, &place);
+  if (place.file.empty() && !place.foreign) backtrace_syminfo(state, pc, TakeName, IgnoreError, &place);
+  return place;
+}
+
+#else
+
+Place PlaceOf(uintptr_t return_address) {
+  Place place;
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<void*>(return_address - 1), &info) != 0 && info.dli_sname != nullptr) {
+    place.function = FunctionName(info.dli_sname);
+  }
+  return place;
+}
+
+#endif
+
+std::string Resolve(const Frames& frames) {
+  for (const uintptr_t frame : frames) {
+    if (frame == 0) break;
+    if (IsForeignObject(frame)) continue;
+    const Place place = PlaceOf(frame);
+    if (!place.file.empty()) return place.file + ":" + std::to_string(place.line);
+    // Without lines, the wrappers are known by their names.
+    if (place.function.empty() || IsOfLaunch(place.function)) continue;
+    if (StartsWithAny(place.function, {"cuda", "std::", "cub::", "thrust::", "cooperative_groups::"})) continue;
+    return place.function.substr(0, kMaxName) + "()";
+  }
+  return "";
+}
+
+}  // namespace
+
+void NoteLaunchedKernel(const std::string& mangled) { KernelBeingLaunched() = mangled; }
+
+std::string CallSite() {
+  Walk walk;
+  _Unwind_Backtrace(Step, &walk);
+  static std::mutex mutex;
+  static std::map<Frames, std::string> known;
+  const std::lock_guard lock(mutex);
+  const auto [site, is_new] = known.try_emplace(walk.frames);
+  if (is_new) site->second = Resolve(walk.frames);
+  return site->second;
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,204 @@
+#include "vgpu/cudart/report/report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "vgpu/core/grouped.h"
+#include "vgpu/cudart/report/api_failure.h"
+#include "vgpu/cudart/report/table.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+constexpr char kBold[] = "\033[1m", kRed[] = "\033[31m", kPlain[] = "\033[0m";
+constexpr size_t kMaxLines = 20;  // costliest lines of a kernel that are shown
+constexpr size_t kMaxSourceColumns = 60;
+
+bool InColor() {
+  const char* choice = std::getenv("LOCKSTEP_COLOR");
+  if (choice != nullptr && std::strcmp(choice, "always") == 0) return true;
+  if (choice != nullptr && std::strcmp(choice, "never") == 0) return false;
+  return ::isatty(STDERR_FILENO) == 1;
+}
+
+std::string Colored(const char* color, const std::string& text) { return InColor() ? color + text + kPlain : text; }
+
+void Heading(const std::string& text) { std::fprintf(stderr, "\n%s\n", Colored(kBold, text).c_str()); }
+
+void PrintTable(const Table& table) {
+  std::fputs(table.Format(InColor() ? kBold : "", InColor() ? kPlain : "").c_str(), stderr);
+}
+
+std::string Shape(const Dim3& dim) {
+  std::string text = std::to_string(dim.x);
+  if (dim.y != 1 || dim.z != 1) text += "x" + std::to_string(dim.y);
+  if (dim.z != 1) text += "x" + std::to_string(dim.z);
+  return text;
+}
+
+// a / b with one decimal; a dash where there is nothing to divide.
+std::string Ratio(uint64_t a, uint64_t b) {
+  return b == 0 ? "-" : WithDecimals(static_cast<double>(a) / static_cast<double>(b), 1);
+}
+
+std::string Percent(uint64_t a, uint64_t b) { return b == 0 ? "-" : Ratio(100 * a, b) + "%"; }
+
+// All launches of one kernel.
+struct KernelSummary {
+  std::string name;
+  uint64_t launches = 0;
+  const LaunchRecord* first = nullptr;
+  bool same_shape = true;
+  double microseconds = 0;
+  Counters counters;
+  std::map<std::pair<std::string, int>, Counters> lines;
+};
+
+std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches) {
+  std::vector<KernelSummary> kernels;
+  std::map<std::string, size_t> index;
+  for (const LaunchRecord& launch : launches) {
+    const auto [found, is_new] = index.try_emplace(launch.mangled, kernels.size());
+    if (is_new) kernels.push_back({launch.kernel, 0, &launch, true, 0, {}, {}});
+    KernelSummary& kernel = kernels[found->second];
+    ++kernel.launches;
+    kernel.same_shape &= launch.grid == kernel.first->grid && launch.block == kernel.first->block;
+    kernel.microseconds += launch.microseconds;
+    kernel.counters += launch.counters;
+    for (const LineCounters& line : launch.lines) kernel.lines[{line.file, line.line}] += line.counters;
+  }
+  return kernels;
+}
+
+void PrintKernels(const Device& device, const std::vector<KernelSummary>& kernels) {
+  Heading("Kernels, as they would run on " + std::string(device.profile().name));
+  Table table({"<kernel", "launches", "grid", "block", "us", "<bound by", "occupancy", "registers", "warp instr.",
+               "divergent", "sectors/req", "conflicts", "barriers", "atomics"});
+  for (const KernelSummary& kernel : kernels) {
+    const Counters& c = kernel.counters;
+    const LaunchRecord& first = *kernel.first;
+    table.Add({kernel.name, Grouped(kernel.launches), kernel.same_shape ? Shape(first.grid) : "various",
+               kernel.same_shape ? Shape(first.block) : "various", WithDecimals(kernel.microseconds, 2), first.bound_by,
+               WithDecimals(100 * first.theoretical_occupancy, 0) + "%", std::to_string(first.registers),
+               Grouped(c.warp_instructions), Percent(c.divergent_branches, c.branches),
+               Ratio(c.global_load_sectors + c.global_store_sectors, c.global_load_requests + c.global_store_requests),
+               Grouped(c.shared_conflicts()), Grouped(c.barriers), Grouped(c.atomics + c.shared_atomics)});
+  }
+  PrintTable(table);
+}
+
+// The text of a source line, where the file is still there.
+std::string SourceLine(const std::string& path, int number) {
+  std::ifstream file(path);
+  std::string line;
+  for (int i = 0; i < number && std::getline(file, line); ++i) {
+  }
+  if (!file) return "";
+  line.erase(0, line.find_first_not_of(" \t"));
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, ' ');
+  if (line.size() > kMaxSourceColumns) line = line.substr(0, kMaxSourceColumns - 3) + "...";
+  return line;
+}
+
+std::string FileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+void PrintLines(const KernelSummary& kernel) {
+  Heading(kernel.name + " by source line");
+  const bool has_lines =
+      std::any_of(kernel.lines.begin(), kernel.lines.end(), [](const auto& line) { return line.first.second > 0; });
+  if (kernel.counters.warp_instructions == 0) {
+    std::fputs("  stopped by a fault, so nothing was counted\n", stderr);
+    return;
+  }
+  if (!has_lines) {
+    std::fputs("  build with nvcc -lineinfo to see this kernel's lines\n", stderr);
+    return;
+  }
+  std::vector<std::pair<std::pair<std::string, int>, Counters>> lines(kernel.lines.begin(), kernel.lines.end());
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+    return a.second.warp_instructions > b.second.warp_instructions;
+  });
+  const size_t shown = std::min(lines.size(), kMaxLines);
+  lines.resize(shown);
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Table table({"<line", "warp instr.", "divergent", "sectors/req", "conflicts", "barriers", "<source"});
+  for (const auto& [place, c] : lines) {
+    table.Add({FileName(place.first) + ":" + std::to_string(place.second), Grouped(c.warp_instructions),
+               Percent(c.divergent_branches, c.branches),
+               Ratio(c.global_load_sectors + c.global_store_sectors, c.global_load_requests + c.global_store_requests),
+               Grouped(c.shared_conflicts()), Grouped(c.barriers), SourceLine(place.first, place.second)});
+  }
+  PrintTable(table);
+  if (kernel.lines.size() > shown) {
+    std::fprintf(stderr, "  and %zu cheaper lines\n", kernel.lines.size() - shown);
+  }
+}
+
+std::string OnDevice(const ReportOptions& options) {
+  return options.ordinal ? " on device " + std::to_string(*options.ordinal) : "";
+}
+
+void PrintFindings(const Device& device, const ReportOptions& options) {
+  const FindingList& list = device.findings();
+  Heading("Findings" + OnDevice(options));
+  uint64_t count = list.dropped();
+  for (const Finding& finding : list.findings()) {
+    ++count;
+    if (!finding.fatal || !options.faults_were_shown) PrintFinding(finding);
+  }
+  if (options.leaks) {
+    const auto print = [&](const Device::AllocationInfo& allocation, const char* when) {
+      ++count;
+      const std::string place = allocation.allocated_at.empty() ? "" : ", allocated at " + allocation.allocated_at;
+      std::fprintf(stderr, "%s  %s: %s bytes were %s%s\n", Colored(kRed, "LEAK").c_str(), allocation.label.c_str(),
+                   Grouped(allocation.bytes).c_str(), when, place.c_str());
+    };
+    for (const auto& allocation : options.lost_at_reset) print(allocation, "not freed before cudaDeviceReset");
+    for (const auto& allocation : device.Allocations()) print(allocation, "never freed");
+  }
+  if (options.api) {
+    for (const ApiFailure& failure : UnreadFailures()) {
+      ++count;
+      std::fprintf(stderr, "%s  %s\n  hint    check what each call returns, and cudaGetLastError() after a launch\n",
+                   Colored(kRed, "API").c_str(), Sentence(failure).c_str());
+    }
+  }
+  if (list.dropped() > 0) {
+    std::fprintf(stderr, "  and %llu more\n", static_cast<unsigned long long>(list.dropped()));
+  }
+  if (count == 0) std::fputs("  none\n", stderr);
+}
+
+}  // namespace
+
+void PrintFinding(const Finding& finding) {
+  const std::string text = Format(finding);
+  const size_t first_line = std::min(text.find('\n'), text.size());
+  std::fprintf(stderr, "%s%s\n", Colored(kRed, text.substr(0, first_line)).c_str(), text.substr(first_line).c_str());
+}
+
+void PrintReport(const Device& device, const ReportOptions& options) {
+  std::fflush(stdout);
+  if (options.findings) PrintFindings(device, options);
+  if (!options.kernels) return;
+  const std::vector<KernelSummary> kernels = Summarize(device.launches());
+  if (kernels.empty()) {
+    Heading("Kernels" + OnDevice(options) + ": none was launched");
+    return;
+  }
+  if (options.ordinal) Heading("Device " + std::to_string(*options.ordinal));
+  PrintKernels(device, kernels);
+  if (!options.lines) return;
+  for (const KernelSummary& kernel : kernels) PrintLines(kernel);
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,25 @@
+// What a program's run on the virtual GPU showed: findings, and counters by kernel and by source line. On standard
+// error, as aligned text; in colour on a terminal, or as LOCKSTEP_COLOR=always|never says.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "vgpu/device/device.h"
+
+namespace lockstep::vgpu::cudart {
+
+struct ReportOptions {
+  bool findings = false;  // the checkers ran
+  bool leaks = false;
+  bool api = false;            // failed API calls that nobody asked about
+  std::optional<int> ordinal;  // of the device, where there are several
+  bool kernels = false, lines = false;
+  bool faults_were_shown = false;
+  std::vector<Device::AllocationInfo> lost_at_reset;  // leaks that the device no longer knows of
+};
+
+void PrintFinding(const Finding& finding);
+void PrintReport(const Device& device, const ReportOptions& options);
+
+}  // namespace lockstep::vgpu::cudart

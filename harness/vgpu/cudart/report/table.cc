@@ -1,0 +1,49 @@
+#include "vgpu/cudart/report/table.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace lockstep::vgpu::cudart {
+
+Table::Table(std::vector<std::string> headings) : headings_(std::move(headings)) {
+  for (std::string& heading : headings_) {
+    const bool left = !heading.empty() && heading[0] == '<';
+    if (left) heading.erase(0, 1);
+    left_.push_back(left);
+  }
+}
+
+void Table::Add(std::vector<std::string> row) {
+  row.resize(headings_.size());
+  rows_.push_back(std::move(row));
+}
+
+std::string Table::FormatRow(const std::vector<std::string>& row, const std::vector<size_t>& widths) const {
+  std::string line;
+  for (size_t i = 0; i < row.size(); ++i) {
+    const std::string padding(widths[i] - row[i].size(), ' ');
+    line += "  " + (left_[i] ? row[i] + padding : padding + row[i]);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string Table::Format(const std::string& heading_prefix, const std::string& heading_suffix) const {
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < headings_.size(); ++i) {
+    size_t width = headings_[i].size();
+    for (const auto& row : rows_) width = std::max(width, row[i].size());
+    widths.push_back(width);
+  }
+  std::string text = heading_prefix + FormatRow(headings_, widths) + heading_suffix + "\n";
+  for (const auto& row : rows_) text += FormatRow(row, widths) + "\n";
+  return text;
+}
+
+std::string WithDecimals(double number, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, number);
+  return text;
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,139 @@
+// Functions that the runtime offers to kernels: vprintf, __assertfail, malloc, free.
+#include <bit>
+#include <cstring>
+
+#include "vgpu/decode/assert_text.h"
+#include "vgpu/decode/decoder_internal.h"
+#include "vgpu/decode/kernel_printf.h"
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/control.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/exec/frame_values.h"
+#include "vgpu/isa/memory/memory_access.h"
+#include "vgpu/memory/freed.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr size_t kMaxOutputOfBlock = 1 << 20;  // of a block's printf
+// The same where many blocks hold theirs at once.
+constexpr size_t kMaxOutputOfMany = 64 << 10;
+constexpr uint64_t kManyBlocks = 64;
+constexpr size_t kMaxFormat = 64 << 10;
+constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one malloc
+// As many as are looked at or moved in a malloc or free count as an instruction.
+constexpr uint64_t kAllocationsAnInstruction = 32;
+
+uint64_t Argument(const FrameValues& frame, const CallSite& site, size_t k, int lane) {
+  uint64_t value = 0;
+  if (k < site.arguments.size()) {
+    std::memcpy(&value, frame.At(site.arguments[k], lane), std::min<uint32_t>(site.arguments[k].bytes, 8));
+  }
+  return value;
+}
+
+void SetResult(const FrameValues& frame, const CallSite& site, int lane, uint64_t value) {
+  if (site.returns.empty()) return;
+  std::memcpy(frame.At(site.returns[0], lane), &value, std::min<uint32_t>(site.returns[0].bytes, 8));
+}
+
+// The result is CUDA's: the number of arguments, -1 where there is no format, -2 where the text could not be kept.
+int Printf(Warp& warp, uint64_t format, uint64_t arguments, const ReadMemory& read) {
+  if (format == 0) return -1;
+  const LaunchState& launch = warp.engine->launch();
+  const bool many = launch.interleaved && launch.info.grid.Count() > kManyBlocks;
+  std::string& output = warp.block->output;
+  if (output.size() >= (many ? kMaxOutputOfMany : kMaxOutputOfBlock)) return -2;
+  const KernelPrintf printed = FormatKernelPrintf(ReadString(read, format, kMaxFormat), arguments, read);
+  output += printed.text;
+  warp.engine->Charge(warp, printed.bytes / kBytesAnInstruction);
+  return printed.arguments;
+}
+
+std::string FileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string CudasAssertText(const Finding& finding, const std::string& file, int line, const std::string& function,
+                            const std::string& condition) {
+  const auto triple = [](const Dim3& at) {
+    return "[" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + "]";
+  };
+  return file + ":" + std::to_string(line) + ": " + function + ": block: " + triple(finding.first.block) +
+         ", thread: " + triple(finding.first.thread) + " Assertion `" + condition + "` failed.";
+}
+
+}  // namespace
+
+Builtin FindBuiltin(std::string_view name) {
+  if (name == "vprintf") return Builtin::kVprintf;
+  if (name == "__assertfail") return Builtin::kAssertFail;
+  if (name == "malloc") return Builtin::kMalloc;
+  if (name == "free") return Builtin::kFree;
+  return Builtin::kNone;
+}
+
+void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
+  Engine& engine = *warp.engine;
+  const CallSite& site = engine.program().calls[insn.immediate];
+  const FrameValues frame{warp.base[0], warp.base[1], warp.state->groups[warp.state->current].frame->function};
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const ReadMemory read = [&](uint64_t address, void* to, uint64_t bytes) {
+      const uint8_t* from = LocateLane(warp, lane, address, bytes);
+      if (from != nullptr) std::memcpy(to, from, bytes);
+      return from != nullptr;
+    };
+    const uint64_t first = Argument(frame, site, 0, lane);
+    switch (site.builtin) {
+      case Builtin::kVprintf: {
+        SetResult(frame, site, lane, static_cast<uint32_t>(Printf(warp, first, Argument(frame, site, 1, lane), read)));
+        break;
+      }
+      case Builtin::kAssertFail: {
+        const std::string message = ReadString(read, first, kMaxFormat);
+        const std::string file = ReadString(read, Argument(frame, site, 1, lane), 4096);
+        const int line = static_cast<int>(Argument(frame, site, 2, lane));
+        Finding finding = engine.MakeFinding(
+            warp, warp.pc - 1, lane, FindingKind::kAssert,
+            "assertion `" + message + "` failed (" + FileName(file) + ":" + std::to_string(line) + ")");
+        if (AssertsAsCudaToo()) {
+          const std::string function = ReadString(read, Argument(frame, site, 3, lane), 4096);
+          finding.detail += "\n  " + CudasAssertText(finding, FileName(file), line, function, message);
+        }
+        finding.first.file = file;
+        finding.first.line = line;
+        engine.Fault(warp, std::move(finding));
+        return;
+      }
+      case Builtin::kMalloc: {
+        const uint64_t bytes = std::min(first, kHeapBytes + 1);
+        const uint64_t before = engine.launch().memory->steps();
+        const uint64_t address = bytes == 0 || bytes > kHeapBytes ? 0 : engine.launch().memory->AllocateHeap(bytes);
+        engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
+        if (address != 0) {
+          for (Observer* observer : engine.observers()) observer->OnAllocate(address, bytes);
+        }
+        SetResult(frame, site, lane, address);
+        break;
+      }
+      case Builtin::kFree: {
+        if (first == 0) break;
+        const Allocation* a = engine.launch().memory->Find(first);
+        if (a == nullptr || a->base != first || a->label != kKernelHeapName) {
+          engine.Fault(warp, engine.MakeFinding(warp, warp.pc - 1, lane, FindingKind::kInvalidAddress,
+                                                "free of an address that malloc did not give"));
+          return;
+        }
+        for (Observer* observer : engine.observers()) observer->OnFree(first, a->bytes);
+        const uint64_t before = engine.launch().memory->steps();
+        engine.launch().memory->Free(first);
+        engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
+        engine.ForgetRanges();
+        break;
+      }
+      case Builtin::kNone:
+        break;
+    }
+  }
+}
+
+}  // namespace lockstep::vgpu

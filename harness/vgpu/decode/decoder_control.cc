@@ -1,0 +1,150 @@
+// Branches, returns and calls → instructions.
+#include "vgpu/analysis/analysis_work.h"
+#include "vgpu/decode/decoder_internal.h"
+#include "vgpu/exec/control.h"
+#include "vgpu/exec/warp_state.h"
+
+namespace lockstep::vgpu {
+
+using ptx::Type;
+
+constexpr uint64_t kStepsATarget = 32;  // it is looked up by its name, and kept
+
+// Rows without a selector: the decoder handles these itself, because they need labels, call frames or convergence
+// points.
+LOCKSTEP_OPCODES(decoder_control, {
+                                      {"bra", "", nullptr, InsnClass::kBranch},
+                                      {"brx.idx", "su32", nullptr, InsnClass::kBranch},
+                                      {"call", "", nullptr, InsnClass::kCall},
+                                      {"ret", "", nullptr, InsnClass::kBranch},
+                                      {"exit", "", nullptr, InsnClass::kBranch},
+                                  });
+
+void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
+  const ptx::Instruction& i = function_.body[index];
+  Modifiers modifiers(i);
+  modifiers.Take("uni");
+  insn.insn_class = InsnClass::kBranch;
+  if (i.opcode == "bra") {
+    if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
+    const auto* target = i.operands.size() == 1 ? std::get_if<ptx::SymbolRef>(&i.operands[0].value) : nullptr;
+    if (target == nullptr || !label_.contains(target->name)) throw Unsupported("its target is no label");
+    insn.handler = Branch;
+    insn.immediate = label_.at(target->name);  // PatchBranches makes a pc of it
+    if (i.guard) insn.flags |= kAlwaysCall;
+  } else {
+    if (!modifiers.Take("idx") || !modifiers.empty()) throw Unsupported("its modifiers are not supported");
+    const auto* name = i.operands.size() == 2 ? std::get_if<ptx::SymbolRef>(&i.operands[1].value) : nullptr;
+    const ptx::BranchTable* table = nullptr;
+    AnalysisWork::Spend(function_.tables.size());
+    for (const ptx::BranchTable& t : function_.tables) {
+      if (name != nullptr && t.name == name->name) table = &t;
+    }
+    if (table == nullptr) throw Unsupported("its list of targets is missing");
+    bool negated = false;
+    AddRow(insn, BindSource(i, Type::kU32, i.operands[0], &negated), false, Type::kU32);
+    std::vector<uint32_t> targets;
+    AnalysisWork::Spend(kStepsATarget * table->targets.size());
+    for (const std::string& target : table->targets) {
+      if (!label_.contains(target)) throw Unsupported("unknown label " + target);
+      targets.push_back(static_cast<uint32_t>(label_.at(target)));
+    }
+    insn.handler = IndexedBranch;
+    insn.immediate = builder_.program.branch_tables.size();
+    builder_.program.branch_tables.push_back(std::move(targets));
+  }
+  branches_.emplace_back(builder_.program.code.size(), index);
+}
+
+void FunctionDecoder::DecodeReturn(size_t index, Insn& insn) {
+  const ptx::Instruction& i = function_.body[index];
+  Modifiers modifiers(i);
+  modifiers.Take("uni");
+  if (!modifiers.empty() || !i.operands.empty()) throw Unsupported("its form is not supported");
+  insn.insn_class = InsnClass::kBranch;
+  if (i.opcode == "exit" || InEntry()) {
+    insn.handler = Exit;
+    return;
+  }
+  insn.handler = Branch;
+  insn.immediate = function_.body.size();
+  branches_.emplace_back(builder_.program.code.size(), index);
+}
+
+void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
+  Modifiers modifiers(i);
+  modifiers.Take("uni");
+  if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
+  CallSite site;
+  for (const ptx::Operand& operand : i.call->arguments) {
+    if (!std::holds_alternative<ptx::IntegerImmediate>(operand.value)) {
+      site.arguments.push_back(BindValue(i, operand));
+      continue;
+    }
+    const int64_t value = std::get<ptx::IntegerImmediate>(operand.value).value;
+    site.arguments.push_back({builder_.pool.Row(8, static_cast<uint64_t>(value)), 0, 8});
+  }
+  for (const ptx::Operand& operand : i.call->returns) {
+    if (!std::holds_alternative<ptx::SinkRef>(operand.value)) site.returns.push_back(BindValue(i, operand));
+  }
+  insn.insn_class = InsnClass::kCall;
+  insn.handler = Call;
+  insn.extra = kNoPc;
+  if (const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value)) {
+    site.builtin = FindBuiltin(target->name);
+    const auto callee = builder_.image.functions.find(target->name);
+    if (callee != builder_.image.functions.end() && callee->second->has_body) {
+      site.builtin = Builtin::kNone;
+      site.callee = builder_.function_index.at(callee->second);
+      if (site.arguments.size() != callee->second->parameters.size() ||
+          site.returns.size() > callee->second->returns.size()) {
+        throw Unsupported("its arguments do not fit function " + target->name);
+      }
+      builder_.callees[index_].push_back(site.callee);
+    } else if (site.builtin == Builtin::kNone) {
+      throw Unsupported("function " + target->name + " is not in the module");
+    } else {
+      insn.handler = CallBuiltin;
+      builder_.program.calls_printf |= site.builtin == Builtin::kVprintf;
+      builder_.program.order_sensitive |= site.builtin == Builtin::kMalloc || site.builtin == Builtin::kFree;
+    }
+  } else {
+    bool negated = false;
+    site.target = BindSource(i, Type::kU64, i.call->target, &negated);
+  }
+  insn.immediate = builder_.program.calls.size();
+  builder_.program.calls.push_back(std::move(site));
+}
+
+void FunctionDecoder::PatchBranches() {
+  Program& program = builder_.program;
+  const uint32_t start = program.functions[index_].entry_pc;
+  polls_.resize(program.code.size() - start);
+  std::vector<uint32_t> polls_before(polls_.size() + 1);
+  for (size_t k = 0; k < polls_.size(); ++k) polls_before[k + 1] = polls_before[k] + (polls_[k] ? 1 : 0);
+  for (const auto& [pc, index] : branches_) {
+    Insn& insn = program.code[pc];
+    if (insn.handler == RaiseUnsupported) continue;
+    const size_t meet = index < flow_.reconvergence.size() ? flow_.reconvergence[index] : kNoInstruction;
+    if (insn.handler == IndexedBranch) {
+      for (uint32_t& target : program.branch_tables[insn.immediate]) target = pc_of_[target];
+    } else {
+      insn.immediate = pc_of_[insn.immediate];
+      const uint32_t target = static_cast<uint32_t>(insn.immediate);
+      if (target <= pc && polls_before[pc - start + 1] != polls_before[target - start]) {
+        insn.handler = SpinBranch;
+        program.may_wait = true;
+      }
+    }
+    // Where the ways of a function meet only at its end, that is where its return is.
+    const uint32_t end = InEntry() ? kNoPc : pc_of_[function_.body.size()];
+    const uint32_t where = meet < pc_of_.size() ? pc_of_[meet] : end;
+    // Where ways meet only to leave the kernel, lanes need not wait for each other; others may wait for them at a
+    // barrier.
+    const bool meets = where != kNoPc && program.code[where].handler == Converge;
+    const bool leaves = meets && program.code[where + 1].handler == Exit && program.code[where + 1].guard == kNoRow;
+    insn.extra = meets && !leaves ? where : kNoPc;
+  }
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,418 @@
+// One function: instructions → Program::code.
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "vgpu/analysis/copied_loads.h"
+#include "vgpu/analysis/definedness.h"
+#include "vgpu/analysis/guessing_loads.h"
+#include "vgpu/analysis/value_flow.h"
+#include "vgpu/analysis/value_use.h"
+#include "vgpu/analysis/waiting_loads.h"
+#include "vgpu/decode/cost_class.h"
+#include "vgpu/decode/decoder_internal.h"
+#include "vgpu/exec/control.h"
+#include "vgpu/exec/warp_state.h"
+#include "vgpu/isa/memory/memory.h"
+#include "vgpu/isa/memory/memory_access.h"
+#include "vgpu/isa/special_registers.h"
+#include "vgpu/ptx/cursor.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+using ptx::Space;
+using ptx::Type;
+
+constexpr uint64_t kMaxFrameBytes = 4 << 20;
+constexpr uint64_t kMaxLocalBytes = 512 << 10;  // a thread's local memory, as on the hardware
+
+using value_use::Has;
+
+bool HasPrefix(const ptx::Instruction& instruction, std::string_view prefix) {
+  return std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                     [&](const std::string& word) { return word.starts_with(prefix); });
+}
+
+bool IsStrongAccess(const ptx::Instruction& i) {
+  return Has(i, "volatile") || Has(i, "relaxed") || Has(i, "acquire") || Has(i, "release") || Has(i, "mmio");
+}
+
+bool IsMemory(const ptx::Instruction& i) {
+  return i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "st" || i.opcode == "atom" || i.opcode == "red";
+}
+
+// Words of a text may be megabytes long.
+std::string Sentence(std::string text) {
+  constexpr size_t kLongest = 400;
+  if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
+  return text;
+}
+
+// May touch memory that other blocks see.
+bool MayBeGlobal(const ptx::Instruction& i) {
+  return !HasPrefix(i, "shared") && !Has(i, "local") && !HasPrefix(i, "param") && !Has(i, "const");
+}
+
+// Names that stand as operands by themselves, not within an address or a call: an instruction takes their address. A
+// function's parameter of such a name lies on the stack, and its address is one in local memory (PTX ISA, 5.1.6.2).
+std::unordered_set<std::string_view> NamesInOperands(const ptx::Function& function) {
+  std::unordered_set<std::string_view> names;
+  for (const ptx::Instruction& i : function.body) {
+    if (i.call) continue;
+    for (const ptx::Operand& operand : i.operands) {
+      if (const auto* s = std::get_if<ptx::SymbolRef>(&operand.value)) names.insert(s->name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index)
+    : builder_(builder), function_(function), index_(index) {}
+
+void FunctionDecoder::CollectRegisters() {
+  std::unordered_map<std::string_view, const ptx::Variable*> ranges;
+  for (const ptx::Variable& v : function_.registers) {
+    if (v.count == 0 || v.vector_width != 1) {
+      register_type_[v.name] = v.type;
+    } else {
+      ranges.emplace(v.name, &v);
+    }
+  }
+  // A range may be long; what counts are the names that the text uses.
+  for (const auto& [name, row] : layout_.row) {
+    const std::string_view text = name;
+    if (const auto whole = ranges.find(text); whole != ranges.end()) register_type_[name] = whole->second->type;
+    for (size_t digits = 1; digits < std::min<size_t>(text.size(), 10) && ptx::IsDigit(text[text.size() - digits]);
+         ++digits) {
+      const std::string_view index = text.substr(text.size() - digits);
+      const auto range = ranges.find(text.substr(0, text.size() - digits));
+      if (range == ranges.end() || (digits > 1 && index[0] == '0')) continue;
+      if (std::stoi(std::string(index)) < range->second->count) register_type_[name] = range->second->type;
+    }
+  }
+  const auto count = [&](const ptx::Operand& operand, const auto& self) -> void {
+    if (const auto* r = std::get_if<ptx::RegisterRef>(&operand.value)) {
+      ++occurrences_[r->name];
+    } else if (const auto* a = std::get_if<ptx::AddressRef>(&operand.value)) {
+      if (!a->base_register.empty()) ++occurrences_[a->base_register];
+    } else if (const auto* v = std::get_if<ptx::VectorRef>(&operand.value)) {
+      for (const ptx::Operand& element : v->elements) self(element, self);
+    }
+    for (const ptx::Operand& second : operand.second) self(second, self);
+  };
+  for (const ptx::Instruction& i : function_.body) {
+    if (i.guard) ++occurrences_[i.guard->name];
+    for (const ptx::Operand& operand : i.operands) count(operand, count);
+    if (!i.call) continue;
+    for (const ptx::Operand& operand : i.call->returns) count(operand, count);
+    for (const ptx::Operand& operand : i.call->arguments) count(operand, count);
+    count(i.call->target, count);
+  }
+}
+
+void FunctionDecoder::PlaceVariables() {
+  FunctionInfo& info = builder_.program.functions[index_];
+  uint64_t area = 0, local = 0;
+  const auto place = [](uint64_t& end, const ptx::Variable& v, uint64_t limit) {
+    const uint64_t alignment = std::clamp<uint64_t>(v.alignment != 0 ? v.alignment : v.ElementBytes(), 1, 256);
+    const uint64_t bytes = v.TotalBytes();
+    const uint64_t at = AlignUp(end, alignment);
+    if (bytes > limit || at + bytes > limit) throw Unsupported("variable " + v.name + " is too large");
+    end = at + bytes;
+    return static_cast<uint32_t>(at);
+  };
+  const auto place_parameters = [&](const std::vector<ptx::Variable>& variables,
+                                    const std::unordered_set<std::string_view>& addressed,
+                                    std::vector<ValuePlace>& places) {
+    for (const ptx::Variable& v : variables) {
+      if (v.space == Space::kReg) {  // liveness keeps such a register's row for itself
+        if (v.type == Type::kPred || v.vector_width != 1) {
+          throw Unsupported("function " + function_.name + " has a parameter in a register of an unusual type");
+        }
+        register_type_[v.name] = v.type;
+        places.push_back({layout_.row.at(v.name), 0, static_cast<uint32_t>(ptx::SizeOf(v.type))});
+        continue;
+      }
+      const bool on_stack = addressed.contains(v.name);
+      const uint32_t at = place(on_stack ? local : area, v, kMaxLocalBytes);
+      const uint32_t bytes = static_cast<uint32_t>(v.TotalBytes());
+      parameters_[v.name] = {on_stack ? ParameterPlace::kLocal : ParameterPlace::kArea, at, bytes};
+      if (on_stack) local_offset_[v.name] = at;
+      places.push_back({kNoRow, at, bytes, on_stack});
+    }
+  };
+  if (InEntry()) {
+    const KernelInfo& kernel = builder_.program.kernel;
+    for (size_t k = 0; k < function_.parameters.size(); ++k) {
+      parameters_[function_.parameters[k].name] = {ParameterPlace::kKernel, kernel.parameters[k].offset,
+                                                   kernel.parameters[k].bytes};
+    }
+  } else {
+    place_parameters(function_.parameters, NamesInOperands(function_), info.parameters);
+    place_parameters(function_.returns, {}, info.returns);
+  }
+  for (const ptx::Variable& v : function_.variables) {
+    if (v.space == Space::kParam) {
+      const uint32_t at = place(area, v, kMaxLocalBytes);
+      parameters_[v.name] = {ParameterPlace::kArea, at, static_cast<uint32_t>(v.TotalBytes())};
+    } else if (v.space == Space::kLocal) {
+      const uint32_t at = place(local, v, kMaxLocalBytes);
+      local_offset_[v.name] = at;
+      if (InEntry()) {
+        builder_.program.local_variables.push_back({v.name, at, static_cast<uint32_t>(v.TotalBytes())});
+      }
+    }
+  }
+  info.area_bytes = static_cast<uint32_t>(AlignUp(area, 16));
+  info.local_bytes = static_cast<uint32_t>(AlignUp(local, 16));
+}
+
+void FunctionDecoder::Decode() {
+  Program& program = builder_.program;
+  FunctionInfo& info = program.functions[index_];
+  info.name = function_.name;
+  first_inline_site_ = static_cast<int>(program.inline_sites.size());
+  for (ptx::InlineSite site : function_.inline_sites) {
+    if (site.caller >= 0) site.caller += first_inline_site_;
+    program.inline_sites.push_back(site);
+  }
+  flow_ = AnalyzeFlow(function_);
+  layout_ = AllocateRegisters(function_, flow_);
+  waiting_loads_ = FindWaitingLoads(function_, *flow_.graph, InEntry());
+  guessing_loads_ = FindGuessingLoads(function_);
+  CollectRegisters();
+  PlaceVariables();
+  temporary_base_ = static_cast<uint32_t>(AlignUp(layout_.frame_bytes, 64));
+  sink_row_ = temporary_base_ + 8 * 256;
+  if (sink_row_ > kMaxFrameBytes) throw Unsupported("function " + function_.name + " has too many registers");
+  info.register_bytes = temporary_base_;
+  info.reads_unwritten = layout_.live_at_entry;
+  info.frame_bytes = sink_row_ + 512;
+  program.kernel.registers = std::max(program.kernel.registers, layout_.registers);
+  for (const ptx::Label& label : function_.labels) label_[label.name] = label.instruction;
+
+  info.entry_pc = static_cast<uint32_t>(program.code.size());
+  const size_t n = function_.body.size();
+  pc_of_.resize(n + 1);
+  for (size_t k = 0; k <= n; ++k) {
+    pc_of_[k] = static_cast<uint32_t>(program.code.size());
+    const bool last = k == n;
+    const ptx::Instruction* near = n == 0 ? nullptr : &function_.body[last ? n - 1 : k];
+    if ((k < flow_.is_reconvergence_point.size() && flow_.is_reconvergence_point[k]) || (last && !InEntry())) {
+      Insn insn;
+      insn.handler = Converge;
+      EmitPseudo(insn, near);
+    }
+    if (last) {
+      Insn insn;
+      insn.handler = InEntry() ? Exit : Return;
+      EmitPseudo(insn, near);
+    } else {
+      DecodeInstruction(k);
+    }
+  }
+  info.end_pc = static_cast<uint32_t>(program.code.size());
+  PatchBranches();
+  PlanUses(function_, *flow_.graph, own_pc_, program.uses);
+  PlanCopies(function_, own_pc_, program.copies);
+  if (program.definedness != nullptr) PlanDefinedness(function_, own_pc_, *program.definedness);
+}
+
+void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near) {
+  InsnInfo info;
+  info.counted = false;
+  if (near != nullptr) {
+    const bool own = near->location.line != 0;
+    info.location = own ? near->location : location_;
+    info.inline_site = !own ? inline_site_ : near->inline_site < 0 ? -1 : first_inline_site_ + near->inline_site;
+    info.ptx_line = near->ptx_line;
+    info.text = builder_.Text(*near);
+  }
+  Emit(insn, info);
+}
+
+void FunctionDecoder::DecodeInstruction(size_t index) {
+  const ptx::Instruction& i = function_.body[index];
+  InsnInfo info;
+  // Line 0 is code that the compiler made up; it belongs with what stands before it.
+  if (i.location.line != 0) {
+    location_ = i.location;
+    inline_site_ = i.inline_site < 0 ? -1 : first_inline_site_ + i.inline_site;
+  }
+  info.location = location_;
+  info.inline_site = inline_site_;
+  info.ptx_line = i.ptx_line;
+  info.text = builder_.Text(i);
+  info.in_loop = flow_.in_loop[index];
+  Insn insn;
+  SynchronousInfo synchronous;
+  temporaries_ = 0;
+  rows_ = 0;
+  ninth_row_ = kNoRow;
+  try {
+    if (i.opcode == "bra" || i.opcode == "brx") {
+      DecodeBranch(index, insn);
+      info.conditional_branch = i.guard.has_value() || i.opcode == "brx";
+    } else if (i.opcode == "ret" || i.opcode == "exit") {
+      DecodeReturn(index, insn);
+    } else if (i.call) {
+      DecodeCall(i, insn);
+    } else if (i.opcode == "mov" && i.operands.size() == 2 &&
+               std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
+      DecodeMoveSpecial(i, insn);
+    } else {
+      DecodeByTable(i, insn);
+      if (i.opcode == "ld" && !waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
+      if (!guessing_loads_.empty() && guessing_loads_[index]) {
+        insn.extra |= MemoryFlags{MemoryOrder::kRelaxed}.Pack() | MemoryFlags::kWaits;
+      }
+      if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
+    }
+    if ((insn.flags & kWarpSynchronous) != 0) {
+      synchronous.handler = insn.handler;
+      synchronous.members = insn.row[rows_ - 1];
+      synchronous.is_barrier = insn.handler == WarpBarrier;
+      for (int k = 0; k < rows_; ++k) {
+        synchronous.element_bytes[k] =
+            row_type_[k] == Type::kPred ? 0 : static_cast<uint8_t>(RowElementBytes(row_type_[k]));
+      }
+      insn.handler = GatherAndRun;
+    }
+    builder_.allocas |= i.opcode == "alloca";
+    builder_.program.lanes_exchange |=
+        i.opcode == "shfl" || i.opcode == "vote" || i.opcode == "match" || i.opcode == "redux" || i.opcode == "elect";
+    if (i.guard) {
+      insn.guard = RegisterRow(i, i.guard->name, Type::kPred, false);
+      if (i.guard->negated) insn.flags |= kGuardNegated;
+    }
+  } catch (const Unsupported& error) {
+    insn = Insn();
+    insn.handler = RaiseUnsupported;
+    insn.immediate = builder_.program.unsupported.size();
+    builder_.program.unsupported.push_back(Sentence(builder_.program.texts[info.text] + ": " + error.what()));
+    synchronous = {};
+  }
+  polls_.resize(builder_.program.code.size() - builder_.program.functions[index_].entry_pc);
+  polls_.push_back(i.call.has_value() || i.opcode == "nanosleep" || i.opcode == "atom" || i.opcode == "mbarrier" ||
+                   (IsMemory(i) && i.opcode.starts_with("ld") && IsStrongAccess(i)));
+  own_pc_.push_back(static_cast<uint32_t>(builder_.program.code.size()));
+  Emit(insn, info);
+  builder_.program.synchronous.back() = synchronous;
+  if (insn.handler == Call && (i.guard || builder_.program.calls[insn.immediate].target != kNoRow)) {
+    // Lanes that the guard or the target sent different ways meet right behind the call.
+    builder_.program.code.back().extra = builder_.program.code.size();
+    Insn meet;
+    meet.handler = Converge;
+    EmitPseudo(meet, &i);
+  }
+}
+
+void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
+  const Opcode* opcode = FindOpcode(i);
+  if (opcode == nullptr) throw Unsupported("opcode " + i.opcode + " is not supported");
+  if (opcode->select == nullptr) throw Unsupported(std::string(opcode->refusal));
+  Modifiers modifiers(i, opcode->name);
+  modifiers.set_operand_bytes(OperandBytes(i));
+  Selection selection;
+  const ptx::AddressRef* address = nullptr;
+  for (const ptx::Operand& operand : i.operands) {
+    if (const auto* a = std::get_if<ptx::AddressRef>(&operand.value)) address = a;
+  }
+  const bool stores = i.opcode == "st";
+  if ((stores || i.opcode == "ld") && HasPrefix(i, "param")) {
+    ParameterPlace place = InEntry() ? ParameterPlace::kKernel : ParameterPlace::kArea;
+    if (address != nullptr && !address->base_symbol.empty()) {
+      const auto it = parameters_.find(address->base_symbol);
+      if (it == parameters_.end()) throw Unsupported("unknown parameter " + address->base_symbol);
+      place = it->second.place;
+    }
+    selection = SelectParameterAccess(modifiers, place, stores);
+  } else {
+    selection = opcode->select(modifiers);
+  }
+  if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
+  if (selection.handler == nullptr) throw Unsupported("it is not supported with these modifiers");
+  BindOperands(i, ParseForm(selection.form.empty() ? opcode->form : selection.form), modifiers, insn);
+  // Handlers find their rows by the number of elements that the modifier names.
+  const int elements = Has(i, "v2") ? 2 : Has(i, "v4") ? 4 : Has(i, "v8") ? 8 : 1;
+  if (IsMemory(i) && std::max<int>(insn.count, 1) != elements) {
+    throw Unsupported("its vector does not have as many elements as its modifier says");
+  }
+  insn.handler = selection.handler;
+  insn.flags |= selection.flags;
+  insn.extra = selection.extra;
+  if (ninth_row_ != kNoRow) {
+    if (selection.extra >> 32 != 0) throw Unsupported("too many operands");
+    insn.extra |= uint64_t{ninth_row_} << 32;
+  }
+  insn.insn_class =
+      CostClassOf(i, selection.insn_class == InsnClass::kOther ? opcode->insn_class : selection.insn_class);
+  if ((insn.flags & kWarpSynchronous) != 0 && rows_ == 0) throw Unsupported("a member mask is missing");
+}
+
+void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {
+  Modifiers modifiers(i);
+  const int bytes = RowElementBytes(modifiers.type(0));
+  if (!modifiers.empty() || modifiers.type_count() != 1) throw Unsupported("its modifiers are not supported");
+  const std::string& name = std::get<ptx::SpecialRef>(i.operands[1].value).name;
+  insn.insn_class = InsnClass::kMove;
+  AddRow(insn, BindDestination(i, modifiers.type(0), i.operands[0]), false, modifiers.type(0));
+  if (name == "WARP_SZ") throw Unsupported("WARP_SZ is a constant");
+  insn.handler = modifiers.type(0) == Type::kPred ? FindSpecialPredicate(name) : FindSpecialRegister(name, bytes);
+  if (insn.handler == nullptr) throw Unsupported("special register " + name + " is not supported");
+  if (ReadsClock(name)) EmitPause(i);
+  builder_.program.uses_reserved_shared |= ReadsReservedShared(name);
+}
+
+void FunctionDecoder::EmitPause(const ptx::Instruction& i) {
+  Insn insn;
+  insn.handler = PauseForClock;
+  EmitPseudo(insn, &i);
+}
+
+void FunctionDecoder::NoteMemory(const ptx::Instruction& i, InsnInfo& info) {
+  Program& program = builder_.program;
+  if (i.opcode == "membar" || i.opcode == "fence") {
+    program.order_sensitive |= !Has(i, "cta");
+    return;
+  }
+  if (HasPrefix(i, "shared")) info.space = MemorySpace::kShared;
+  if (Has(i, "local")) info.space = MemorySpace::kLocal;
+  if (HasPrefix(i, "param")) info.space = MemorySpace::kParam;
+  if (Has(i, "const")) info.space = MemorySpace::kConst;
+  if (!MayBeGlobal(i) || i.opcode == "nanosleep") return;
+  if (i.opcode == "ld" || i.opcode == "st") {
+    program.order_sensitive |= IsStrongAccess(i);
+    return;
+  }
+  if (i.opcode != "atom" && i.opcode != "red") return;
+  // An integer reduction whose result no one reads leaves the same sum in any order, as long as all are of one kind.
+  bool unread = i.opcode == "red";
+  if (i.opcode == "atom" && !i.operands.empty()) {
+    const auto* r = std::get_if<ptx::RegisterRef>(&i.operands[0].value);
+    unread = r == nullptr || occurrences_[r->name] == 1;
+  }
+  std::string kind;
+  for (const char* word : {"add", "min", "max", "and", "or", "xor"}) {
+    if (Has(i, word)) kind = word;
+  }
+  const bool integer = !std::any_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {
+    return word.starts_with("f16") || word.starts_with("bf16") || word == "f32" || word == "f64";
+  });
+  if (!unread || kind.empty() || !integer || !Has(i, "global") || HasPrefix(i, "v")) {
+    program.order_sensitive = true;
+    return;
+  }
+  for (const std::string& word : i.modifiers) {  // signed and unsigned minima are not of one kind, nor are widths
+    if ((kind == "min" || kind == "max") && ptx::TypeFromName(word)) kind += word;
+    if (kind == "add" && ptx::TypeFromName(word)) kind += word.substr(1);
+  }
+  if (!builder_.global_reduction.empty() && builder_.global_reduction != kind) program.order_sensitive = true;
+  builder_.global_reduction = kind;
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,141 @@
+// The decoder's own parts: what a program under construction shares between its functions, and one function's decoder.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "vgpu/analysis/operand_form.h"
+#include "vgpu/core/opcode_table.h"
+#include "vgpu/core/program.h"
+#include "vgpu/decode/decoder.h"
+#include "vgpu/decode/flow.h"
+#include "vgpu/isa/memory/memory.h"
+#include "vgpu/ptx/module.h"
+
+namespace lockstep::vgpu {
+
+// The multiple of a unit that is no less than a value.
+inline uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// An instruction or a kernel that can't be decoded; the sentence goes into the finding.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Rows of 32 equal elements, each value once.
+class ConstantPool {
+ public:
+  RowRef Row(int element_bytes, uint64_t value);  // 2, 4 or 8
+  RowRef Predicate(bool value);
+  AlignedBytes Take(size_t* bytes) const;
+
+ private:
+  RowRef Place(int element_bytes, uint64_t value, int elements);
+  std::map<std::pair<int, uint64_t>, RowRef> rows_;
+  std::vector<uint8_t> bytes_;
+};
+
+// What the functions of one program share.
+struct ProgramBuilder {
+  const ModuleImage& image;
+  Program& program;
+  ConstantPool pool;
+  std::unordered_map<const ptx::Function*, uint32_t> function_index;
+  std::vector<const ptx::Function*> functions;              // by index
+  std::unordered_map<std::string, uint32_t> shared_offset;  // by VariableKey
+  std::unordered_map<std::string, uint32_t> text_index;
+  std::vector<std::vector<uint32_t>> callees;  // by function; for the depth of the stack
+  bool indirect_calls = false;
+  bool allocas = false;
+  std::string global_reduction;  // the one kind of red on global memory seen so far
+
+  uint32_t Text(const ptx::Instruction& instruction);
+};
+
+// What the runtime itself offers to kernels: vprintf and its like.
+Builtin FindBuiltin(std::string_view name);
+
+// Bytes of one element in a register's row; 4 for predicates, whose row has one element.
+int RowElementBytes(ptx::Type type);
+
+class FunctionDecoder {
+ public:
+  FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index);
+  void Decode();  // throws Unsupported or ptx::PtxError where the whole function is beyond help
+
+ private:
+  struct ParameterSymbol {
+    ParameterPlace place = ParameterPlace::kArea;
+    uint32_t offset = 0, bytes = 0;
+  };
+
+  // decoder_function.cc
+  void PlaceVariables();
+  void CollectRegisters();
+  void DecodeInstruction(size_t index);
+  void DecodeByTable(const ptx::Instruction& instruction, Insn& insn);
+  void DecodeMoveSpecial(const ptx::Instruction& instruction, Insn& insn);
+  void EmitPause(const ptx::Instruction& instruction);
+  void DecodeBranch(size_t index, Insn& insn);
+  void DecodeReturn(size_t index, Insn& insn);
+  void DecodeCall(const ptx::Instruction& instruction, Insn& insn);
+  void NoteMemory(const ptx::Instruction& instruction, InsnInfo& info);
+  void PatchBranches();
+  void Emit(const Insn& insn, const InsnInfo& info) {
+    builder_.program.code.push_back(insn);
+    builder_.program.info.push_back(info);
+    builder_.program.synchronous.emplace_back();
+  }
+  void EmitPseudo(const Insn& insn, const ptx::Instruction* near);
+  bool InEntry() const { return index_ == 0; }
+
+  // decoder_operands.cc
+  void BindOperands(const ptx::Instruction& instruction, const std::vector<OperandForm>& form,
+                    const Modifiers& modifiers, Insn& insn);
+  void BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
+                const ptx::Operand& operand, Insn& insn);
+  RowRef BindSource(const ptx::Instruction& instruction, ptx::Type type, const ptx::Operand& operand, bool* negated);
+  RowRef BindDestination(const ptx::Instruction& instruction, ptx::Type type, const ptx::Operand& operand);
+  RowRef BindAddress(const ptx::Instruction& instruction, const ptx::Operand& operand, uint64_t* offset);
+  RowRef RegisterRow(const ptx::Instruction& instruction, const std::string& name, ptx::Type type, bool may_be_wider);
+  RowRef SymbolRow(const ptx::Instruction& instruction, const ptx::SymbolRef& symbol, int element_bytes);
+  RowRef SpecialRow(const ptx::Instruction& instruction, const std::string& name, int element_bytes);
+  ValuePlace BindValue(const ptx::Instruction& instruction, const ptx::Operand& operand);
+  std::vector<int> OperandBytes(const ptx::Instruction& instruction) const;
+  int RegisterBytes(const std::string& name) const;  // 0: no such register
+  RowRef TemporaryRow();
+  void AddRow(Insn& insn, RowRef row, bool negated, ptx::Type type);
+  bool FindAddress(const std::string& symbol, uint64_t* address, bool* is_local) const;
+
+  ProgramBuilder& builder_;
+  const ptx::Function& function_;
+  const uint32_t index_;
+  Flow flow_;
+  RegisterLayout layout_;
+  std::unordered_map<std::string, ptx::Type> register_type_;
+  std::unordered_map<std::string, int> occurrences_;  // of a register in the text
+  std::unordered_map<std::string, ParameterSymbol> parameters_;
+  std::unordered_map<std::string, uint32_t> local_offset_;
+  std::unordered_map<std::string, size_t> label_;  // instruction that it stands before
+  uint32_t temporary_base_ = 0, sink_row_ = 0;
+  ptx::SourceLocation location_;                       // of the last instruction that has one
+  int inline_site_ = -1;                               // of the same, in Program::inline_sites
+  int first_inline_site_ = 0;                          // where this function's begin
+  bool has_address_ = false;                           // the instruction at hand has had one
+  int temporaries_ = 0;                                // of the instruction at hand
+  ptx::Type row_type_[8] = {};                         // of the instruction at hand
+  RowRef ninth_row_ = kNoRow;                          // of the instruction at hand
+  int rows_ = 0;                                       // of the instruction at hand
+  std::vector<uint32_t> pc_of_;                        // by instruction: where it, or its pseudo-instruction, starts
+  std::vector<uint32_t> own_pc_;                       // by instruction: where it stands itself
+  std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body
+  std::vector<bool> waiting_loads_;                    // by instruction; or empty
+  std::vector<bool> guessing_loads_;                   // likewise
+  std::vector<bool> polls_;                            // by pc from the function's start
+};
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,42 @@
+// A module on a device: its syntax tree, where its variables lie, and the kernels that have been asked for, decoded.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/decode/decoder.h"
+#include "vgpu/device/device.h"
+#include "vgpu/memory/memory.h"
+#include "vgpu/ptx/module.h"
+
+namespace lockstep::vgpu {
+
+class LoadedModule {
+ public:
+  // Throws ptx::PtxError where its variables do not fit; memory is then as before.
+  LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory& memory);
+
+  // nullptr: the module has no such kernel. Decodes at first use.
+  const Program* FindProgram(std::string_view kernel);
+  std::shared_ptr<const Program> ShareProgram(std::string_view kernel);
+  std::vector<std::string> KernelNames() const;
+  std::optional<VariableInfo> FindVariable(std::string_view name) const;
+  const std::vector<VariableInfo>& placed() const { return placed_; }
+
+ private:
+  void PlaceVariables(GlobalMemory& memory);
+  void Place(const ptx::Function* scope, const ptx::Variable& variable, GlobalMemory& memory);
+  void Initialize(const ptx::Function* scope, const ptx::Variable& variable) const;
+
+  ptx::Module syntax_;
+  ModuleImage image_;
+  std::vector<VariableInfo> placed_;
+  std::map<std::string, VariableInfo, std::less<>> variables_;  // of module scope
+  std::map<std::string, std::shared_ptr<const Program>, std::less<>> programs_;
+};
+
+}  // namespace lockstep::vgpu

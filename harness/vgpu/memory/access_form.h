@@ -1,0 +1,42 @@
+// How the addresses of one warp access lie, where that is simple. Said once an access, so that each checker need not
+// look at 32 addresses again.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "vgpu/core/insn.h"
+#include "vgpu/memory/coalescing.h"
+
+namespace lockstep::vgpu {
+
+enum class AccessForm : uint8_t {
+  kScattered,  // anything
+  kStrided,    // lane l's address is base + l * stride, stride not 0: no two lanes share one
+  kUnit,       // the same, stride being a lane's bytes; or one lane alone
+  kHalves,  // a full warp; each half-warp's lanes lie side by side, or, of a load, all at one address. The halves of a
+            // store share nothing.
+};
+
+// mask must not be 0. shares: lanes may share addresses without harm (a load).
+inline AccessForm FormOf(const uint64_t address[kWarpSize], LaneMask mask, uint64_t bytes, bool shares) {
+  const AccessShape shape = ShapeOf(address, mask);
+  if (shape.affine) {
+    if ((mask & (mask - 1)) == 0 || shape.stride == static_cast<int64_t>(bytes)) return AccessForm::kUnit;
+    if (shape.stride != 0) return AccessForm::kStrided;
+  }
+  if (mask != kFullMask) return AccessForm::kScattered;
+  constexpr int kHalf = kWarpSize / 2;
+  for (const uint64_t* half : {address, address + kHalf}) {
+    const uint64_t stride = half[1] - half[0];
+    if (stride != bytes && (stride != 0 || !shares)) return AccessForm::kScattered;
+    uint64_t difference = 0;
+    for (uint64_t lane = 0; lane < kHalf; ++lane) difference |= half[lane] ^ (half[0] + lane * stride);
+    if (difference != 0) return AccessForm::kScattered;
+  }
+  const uint64_t span = bytes * kHalf;
+  const bool apart = address[0] - address[kHalf] >= span && address[kHalf] - address[0] >= span;
+  return apart || shares ? AccessForm::kHalves : AccessForm::kScattered;
+}
+
+}  // namespace lockstep::vgpu

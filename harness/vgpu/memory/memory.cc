@@ -1,0 +1,182 @@
+#include "vgpu/memory/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "vgpu/memory/address_space.h"
+#include "vgpu/memory/freed.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr uint64_t kAlignment = 256;
+constexpr uint64_t kGap = 512;
+constexpr uint64_t kNearby = 64 << 10;
+constexpr uint64_t kPastEndIsLikelier = 4;  // than before a beginning at this fraction of the distance
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kHugePage = 2 << 20;
+constexpr size_t kMostFreed = 8192;
+constexpr uint64_t kLargestArena = uint64_t{1} << kWindowShift;
+
+std::mutex arena_mutex;
+std::bitset<kMaxArenas> arena_used;
+// What was freed last in each arena, oldest first: for messages.
+std::array<std::vector<Allocation>, kMaxArenas> freed_of_arena;
+
+uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLargestArena / 8)) {
+  // Room for four times the capacity, so that freed ranges lie fallow for long.
+  const uint64_t bytes = std::min(kLargestArena, RoundUp(capacity_ * 4 + (uint64_t{1} << 32), kPage));
+  std::lock_guard lock(arena_mutex);
+  for (int slot = 0; slot < kMaxArenas && slot_ < 0; ++slot) {
+    if (arena_used[slot]) continue;
+    const uint64_t base = kArenaWindow + (static_cast<uint64_t>(slot) << kWindowShift);
+    void* p = mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED) continue;
+    if (reinterpret_cast<uint64_t>(p) != base) {  // an old kernel that takes the address for a hint
+      munmap(p, bytes);
+      continue;
+    }
+    slot_ = slot;
+    begin_ = base;
+    end_ = base + bytes;
+  }
+  if (slot_ < 0) throw std::runtime_error("no address space for the virtual GPU's memory");
+  arena_used.set(slot_);
+  // A quarter for kernels' malloc().
+  const uint64_t heap = begin_ + RoundUp(bytes / 4 * 3, kPage);
+  own_ = {begin_ + kPage, heap, begin_ + kPage};
+  heap_ = {heap + kPage, end_, heap + kPage};
+}
+
+GlobalMemory::~GlobalMemory() {
+  munmap(reinterpret_cast<void*>(begin_), end_ - begin_);
+  std::lock_guard lock(arena_mutex);
+  freed_of_arena[static_cast<size_t>(slot_)].clear();
+  arena_used.reset(slot_);
+}
+
+std::optional<uint64_t> GlobalMemory::FindGap(Region& region, uint64_t footprint) const {
+  if (footprint <= region.end - region.next) return std::exchange(region.next, region.next + footprint);
+  uint64_t at = region.begin;
+  steps_ += live_.size();
+  for (const Allocation& a : live_) {
+    if (a.base < region.begin) continue;
+    if (a.base >= region.end) break;
+    if (a.base >= at && a.base - at >= footprint) return at;
+    at = RoundUp(a.base + a.bytes + kGap, kAlignment);
+  }
+  if (at < region.end && region.end - at >= footprint) return at;
+  return std::nullopt;
+}
+
+uint64_t GlobalMemory::AllocateIn(Region& region, Allocation allocation) {
+  const uint64_t bytes = allocation.bytes;
+  if (bytes == 0 || bytes > capacity_ - region.used) return 0;
+  const std::optional<uint64_t> base = FindGap(region, RoundUp(bytes + kGap, kAlignment));
+  if (!base) return 0;
+  region.used += bytes;
+  allocation.base = *base;
+  const auto at = std::upper_bound(live_.begin(), live_.end(), *base,
+                                   [](uint64_t address, const Allocation& a) { return address < a.base; });
+  live_.insert(at, std::move(allocation));
+  // Kernels that jump about in a large buffer wait for the page tables otherwise. The system may decline.
+  const uint64_t first = RoundUp(*base, kHugePage), last = (*base + bytes) / kHugePage * kHugePage;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  return *base;
+}
+
+uint64_t GlobalMemory::Allocate(uint64_t bytes, std::string label, std::string allocated_at, bool hidden,
+                                bool read_only) {
+  return AllocateIn(own_, {0, bytes, std::move(label), std::move(allocated_at), hidden, read_only});
+}
+
+uint64_t GlobalMemory::AllocateHeap(uint64_t bytes) {
+  const uint64_t address = AllocateIn(heap_, {0, bytes, std::string(kKernelHeapName), "", true, false});
+  heap_most_ = std::max(heap_most_, heap_.used);
+  return address;
+}
+
+bool GlobalMemory::Free(uint64_t address) {
+  const auto at = std::lower_bound(live_.begin(), live_.end(), address,
+                                   [](const Allocation& a, uint64_t value) { return a.base < value; });
+  if (at == live_.end() || at->base != address) return false;
+  // Pages go back to the system; what is handed out again later is zero.
+  const uint64_t from = address / kPage * kPage, to = RoundUp(address + at->bytes, kPage);
+  const uint64_t low = at == live_.begin() ? begin_ : RoundUp(std::prev(at)->base + std::prev(at)->bytes, kPage);
+  const uint64_t high = std::next(at) == live_.end() ? end_ : std::next(at)->base / kPage * kPage;
+  const uint64_t first = std::max(from, low), last = std::min(to, high);
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  (address < own_.end ? own_ : heap_).used -= at->bytes;
+  if (!at->hidden || at->label == kKernelHeapName) {
+    std::vector<Allocation>& freed = freed_of_arena[static_cast<size_t>(slot_)];
+    if (freed.size() >= kMostFreed) freed.erase(freed.begin(), freed.begin() + kMostFreed / 2);
+    freed.push_back(std::move(*at));
+    // A buffer that nobody named is known by its size and its line.
+    std::string& name = freed.back().label;
+    name = (name.empty() ? "a buffer of " + std::to_string(freed.back().bytes) + " bytes" : name) +
+           std::string(kFreedName);
+  }
+  steps_ += static_cast<uint64_t>(live_.end() - at);
+  live_.erase(at);
+  return true;
+}
+
+void GlobalMemory::FreeAll() {
+  madvise(reinterpret_cast<void*>(begin_), end_ - begin_, MADV_DONTNEED);
+  live_.clear();
+  freed_of_arena[static_cast<size_t>(slot_)].clear();
+  for (Region* region : {&own_, &heap_}) {
+    region->next = region->begin;
+    region->used = 0;
+  }
+}
+
+const Allocation* GlobalMemory::Find(uint64_t address) const {
+  auto at = std::upper_bound(live_.begin(), live_.end(), address,
+                             [](uint64_t value, const Allocation& a) { return value < a.base; });
+  if (at == live_.begin()) return nullptr;
+  --at;
+  return address - at->base < at->bytes ? &*at : nullptr;
+}
+
+const Allocation* GlobalMemory::Nearest(uint64_t address) const {
+  if (const Allocation* a = Find(address)) return a;
+  const auto above = std::upper_bound(live_.begin(), live_.end(), address,
+                                      [](uint64_t value, const Allocation& a) { return value < a.base; });
+  const Allocation* best = nullptr;
+  uint64_t distance = kNearby;  // to the end of the one below
+  if (above != live_.begin()) {
+    const Allocation& below = *std::prev(above);
+    const uint64_t d = address - (below.base + below.bytes);
+    if (d < distance) {
+      distance = d;
+      best = &below;
+    }
+  }
+  // Threads run past an array's end far more often than before its beginning, and farther.
+  const uint64_t handicap = best != nullptr ? kPastEndIsLikelier : 1;
+  if (above != live_.end() && handicap * (above->base - address) < distance) best = &*above;
+  return best;
+}
+
+const Allocation* FindFreed(uint64_t address) {
+  const uint64_t slot = (address - kArenaWindow) >> kWindowShift;
+  if (address < kArenaWindow || slot >= kMaxArenas) return nullptr;
+  const std::vector<Allocation>& freed = freed_of_arena[slot];
+  const auto found = std::find_if(freed.rbegin(), freed.rend(),
+                                  [&](const Allocation& a) { return address >= a.base && address - a.base < a.bytes; });
+  return found == freed.rend() ? nullptr : &*found;
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,54 @@
+// Which sectors of a range of global memory kernels have loaded and stored: what a judge asks of a task's buffers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/memory/coalescing.h"
+
+namespace lockstep::vgpu {
+
+struct TouchedRange {
+  static constexpr uint64_t kSectorBytes = uint64_t{1} << kSectorShift;
+
+  // base: a multiple of a sector's bytes, as allocations' are.
+  TouchedRange(uint64_t range_base, uint64_t range_bytes)
+      : base(range_base), bytes(range_bytes), loaded(Words(range_bytes)), stored(Words(range_bytes)) {}
+
+  // Bits from `word` for the 64 sectors that begin with this one, some of which may lie outside of the range.
+  static void Add(std::vector<uint64_t>& bits, int64_t first_sector, uint64_t word) {
+    const auto put = [&](int64_t index, uint64_t part) {
+      if (part != 0 && index >= 0 && index < static_cast<int64_t>(bits.size()))
+        bits[static_cast<size_t>(index)] |= part;
+    };
+    const int64_t index = first_sector >> 6;  // rounded down, below zero too
+    const int shift = static_cast<int>(first_sector & 63);
+    put(index, word << shift);
+    if (shift != 0) put(index + 1, word >> (64 - shift));
+  }
+  static void Set(std::vector<uint64_t>& bits, uint64_t from, uint64_t length) {
+    if (length == 0) return;
+    for (uint64_t sector = from >> kSectorShift; sector <= (from + length - 1) >> kSectorShift; ++sector) {
+      bits[sector / 64] |= uint64_t{1} << (sector % 64);
+    }
+  }
+  // How many of the sectors that hold bytes [from, from + length) of the range have no bit; the first one's offset in
+  // bytes goes to *first.
+  static uint64_t Missing(const std::vector<uint64_t>& bits, uint64_t from, uint64_t length, uint64_t* first) {
+    uint64_t missing = 0;
+    if (length == 0) return 0;
+    for (uint64_t sector = from >> kSectorShift; sector <= (from + length - 1) >> kSectorShift; ++sector) {
+      if ((bits[sector / 64] >> (sector % 64) & 1) != 0) continue;
+      if (missing++ == 0) *first = sector << kSectorShift;
+    }
+    return missing;
+  }
+
+  uint64_t base, bytes;
+  std::vector<uint64_t> loaded, stored;  // a bit a sector; atomics store
+
+ private:
+  static size_t Words(uint64_t bytes) { return static_cast<size_t>(((bytes >> kSectorShift) + 64) / 64); }
+};
+
+}  // namespace lockstep::vgpu
