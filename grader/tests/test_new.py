@@ -1,5 +1,6 @@
 """`grader new`, and the walk-through of docs/how-to/add-an-assignment.md: its blocks are what is built here."""
 
+import json
 import os
 import re
 import shutil
@@ -108,7 +109,9 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
 
     with ThreadPoolExecutor(2) as pool:
         objects = [str(path) for path in pool.map(compiled, sources)]
-    objects += [str(path) for path in sorted((build / "harness/CMakeFiles").glob("lockstep_vgpu_*.dir/**/*.o"))]
+    # Those that the build tree is made of now: it also keeps the objects of sources that have moved.
+    made = {entry["output"] for entry in json.loads((build / "compile_commands.json").read_text())}
+    objects += [str(build / name) for name in sorted(made) if "/lockstep_vgpu_" in name and name.endswith(".o")]
     libraries = [build / "harness/liblockstep_judge.a", build / "lib/liblockstep_wire.a"]
     libraries.append(build / "harness/liblockstep_fatbin.a")
     (layout.build / "bin").mkdir()
