@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "worker/processor_time.h"
+#include "worker/signal_text.h"
 
 namespace lockstep::worker {
 
@@ -33,13 +34,6 @@ constexpr uint64_t kReturnedBytes = uint64_t{64} << 10;
 bool IsRequest(MessageType type) { return type >= MessageType::kLoadModule; }
 // What a CUDA server is told, and does not answer.
 bool IsTold(MessageType type) { return type >= MessageType::kNote && type < MessageType::kLoadModule; }
-
-std::string SignalText(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  const char* text = ::sigdescr_np(signal);
-  return (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal)) +
-         (text != nullptr ? " (" + std::string(text) + ")" : "");
-}
 
 constexpr char kClosedSocketText[] = "the program closed its connection to the judge";
 

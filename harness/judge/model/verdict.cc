@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "vgpu/core/dim_text.h"
+
 namespace lockstep::judge {
 
 const std::vector<VerdictRow>& AllVerdicts() {
@@ -66,12 +68,9 @@ Verdict VerdictOf(vgpu::FindingKind kind) {
     case Kind::kTrap:
     case Kind::kAssert:
     case Kind::kStackOverflow:
-    case Kind::kOutOfMemory:
       return Verdict::kCrash;
     case Kind::kTimeout:
       return Verdict::kTimeout;
-    case Kind::kLeak:
-    case Kind::kApiError:
     case Kind::kUnsupported:  // a launch that failed: what a program is made of is its author's choice
       return Verdict::kApi;
   }
@@ -96,20 +95,8 @@ std::string FormatProblem(const Problem& problem, std::string_view test) {
   return out.str();
 }
 
-namespace {
-
-std::string DimText(const vgpu::Dim3& dim) {
-  std::string text = std::to_string(dim.x);
-  if (dim.y == 1 && dim.z == 1) return text;
-  text = "(" + text + "," + std::to_string(dim.y);
-  if (dim.z != 1) text += "," + std::to_string(dim.z);
-  return text + ")";
-}
-
-}  // namespace
-
 std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vgpu::Dim3& block) {
-  return std::string(kernel) + "<<<" + DimText(grid) + "," + DimText(block) + ">>>";
+  return std::string(kernel) + "<<<" + vgpu::ShapeText(grid) + "," + vgpu::ShapeText(block) + ">>>";
 }
 
 Problem ProblemOf(const vgpu::Finding& finding) {

@@ -7,19 +7,13 @@
 #include <set>
 
 #include "judge/model/text.h"
+#include "worker/signal_text.h"
 
 namespace lockstep::judge {
 namespace {
 
 using worker::Outcome;
-
-std::string SignalText(int signal) {
-  const char* abbreviation = sigabbrev_np(signal);
-  const char* description = sigdescr_np(signal);
-  std::string text = abbreviation != nullptr ? "SIG" + std::string(abbreviation) : "signal " + std::to_string(signal);
-  if (description != nullptr) text += ", \"" + std::string(description) + "\"";
-  return text;
-}
+using worker::SignalText;
 
 std::string Seconds(double seconds) {
   char text[32];

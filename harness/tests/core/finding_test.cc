@@ -142,8 +142,8 @@ TEST(FindingTest, TextsWithoutAMemoryPlace) {
     text += Format(finding) + "\n\n";
   }
   Finding host;
-  host.kind = FindingKind::kLeak;
-  host.detail = "512 bytes from cudaMalloc were never freed";
+  host.kind = FindingKind::kUnsupported;
+  host.detail = "texture memory is not supported";
   text += Format(host) + "\n\n";
   Finding without_lines = Base(FindingKind::kTrap);
   without_lines.first.file.clear();

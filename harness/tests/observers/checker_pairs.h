@@ -2,11 +2,9 @@
 //
 // Above a kernel stand what the checkers must say of it, and its launch:
 //
-//   // expect: race, shared            or: clean. Several kinds: race, shared | uninitialised read, shared
-//   // launch: 2 x 64, 256 bytes       blocks x threads (default 1 x 64), dynamic shared memory; or: 2 x 64,
-//   cooperative
-//
-//   // says: any if                    a part of the message; as many lines as there are parts to look for
+//   // expect: race, shared         or: clean. Several kinds: race, shared | uninitialised read, shared
+//   // launch: 2 x 64, 256 bytes    blocks x threads (default 1 x 64), dynamic shared memory; or: 2 x 64, cooperative
+//   // says: any if                 a part of the message; as many lines as there are parts to look for
 //
 // In it, the lines that the first finding must name end in a mark: "// here" for a finding of one place, "// first" and
 // "// second" for one of two; one line may bear both ("// first, second"). No finding may name another line.

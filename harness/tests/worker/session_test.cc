@@ -262,7 +262,7 @@ TEST_F(SessionTest, NoticesACrash) {
   EXPECT_EQ(result.code, SIGABRT);
   result = CallOf("segv");
   EXPECT_EQ(result.outcome, Outcome::kCrashed);
-  EXPECT_EQ(result.message, "the program was ended by SIGSEGV (Segmentation fault)");
+  EXPECT_EQ(result.message, "the program was ended by SIGSEGV, \"Segmentation fault\"");
 }
 
 TEST_F(SessionTest, ASandboxReportsACrashAsAStatus) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "vgpu/core/dim_text.h"
 #include "vgpu/core/symbol_name.h"
 
 namespace lockstep::vgpu {
@@ -35,9 +36,6 @@ constexpr KindText kKinds[] = {
     {FindingKind::kTimeout, "TIMEOUT", "timeout"},
     {FindingKind::kUnsupported, "UNSUPPORTED", "unsupported"},
     {FindingKind::kStackOverflow, "CRASH", "stack overflow"},
-    {FindingKind::kOutOfMemory, "CRASH", "out of memory"},
-    {FindingKind::kLeak, "API", "leak"},
-    {FindingKind::kApiError, "API", "API error"},
 };
 
 const KindText& TextOf(FindingKind kind) {
@@ -63,16 +61,6 @@ std::string BaseName(std::string_view path) {
 std::string Number(uint64_t value) { return std::to_string(value); }
 
 std::string Bytes(uint64_t count) { return Number(count) + (count == 1 ? " byte" : " bytes"); }
-
-// "128" for one dimension, "(16,16)" for more.
-std::string Shape(const Dim3& d) {
-  if (d.y == 1 && d.z == 1) return Number(d.x);
-  std::string text = "(" + Number(d.x) + "," + Number(d.y);
-  if (d.z != 1) text += "," + Number(d.z);
-  return text + ")";
-}
-
-std::string Point(const Dim3& d) { return "(" + Number(d.x) + "," + Number(d.y) + "," + Number(d.z) + ")"; }
 
 const char* SpaceName(MemorySpace space) {
   switch (space) {
@@ -205,7 +193,7 @@ std::string Source(const ThreadPlace& place) {
 
 std::string Where(const ThreadPlace& place) {
   if (!place.operation.empty()) return Clean(place.operation);
-  return "block " + Point(place.block) + " thread " + Point(place.thread);
+  return "block " + PointText(place.block) + " thread " + PointText(place.thread);
 }
 
 void AppendParty(std::string& text, const char* label, const ThreadPlace& place, size_t column) {
@@ -239,7 +227,7 @@ std::string Format(const Finding& finding) {
   const KindText& kind = TextOf(finding.kind);
   std::string text = kind.heading;
   if (!finding.kernel.empty()) {
-    text += "  " + Clean(finding.kernel) + "<<<" + Shape(finding.grid) + "," + Shape(finding.block_dim) + ">>>";
+    text += "  " + Clean(finding.kernel) + "<<<" + ShapeText(finding.grid) + "," + ShapeText(finding.block_dim) + ">>>";
   }
   text += "\n  " + Evidence(finding);
   if (finding.second) {

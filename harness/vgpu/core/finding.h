@@ -26,9 +26,6 @@ enum class FindingKind : uint8_t {
   kTimeout,
   kUnsupported,
   kStackOverflow,
-  kOutOfMemory,
-  kLeak,
-  kApiError,
 };
 
 // Of a race between threads that tell each other things by words in memory: what seems to be missing.

@@ -206,10 +206,6 @@ std::string_view HintOf(const Finding& finding) {
       return "is there a loop that does not end, or that runs far more often than it has to?";
     case FindingKind::kStackOverflow:
       return "recursion this deep does not fit a thread's stack";
-    case FindingKind::kLeak:
-      return "each cudaMalloc needs its cudaFree";
-    case FindingKind::kApiError:
-      return "check what every CUDA call returns";
     case FindingKind::kAssert:
       return "what the kernel asserts does not hold for this input: print the values in it from this one thread";
     case FindingKind::kTrap:
@@ -219,7 +215,6 @@ std::string_view HintOf(const Finding& finding) {
       }
       return "the kernel stops itself here, by __trap()";
     case FindingKind::kUnsupported:
-    case FindingKind::kOutOfMemory:
       return "";
   }
   return "";

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/core/dim_text.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/memory/freed.h"
@@ -254,8 +255,7 @@ void Engine::ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry) {
   Finding finding = MakeFinding(warp, entry.passed_sync, lane, FindingKind::kWarpSyncMismatch, "");
   const Dim3 gone = Place(warp, entry.pc, std::countr_zero(entry.passed)).thread;
   finding.detail = "only some of the threads that the mask names come to this " + program.Text(entry.passed_sync) +
-                   ": thread (" + std::to_string(gone.x) + "," + std::to_string(gone.y) + "," + std::to_string(gone.z) +
-                   ") went past it";
+                   ": thread " + PointText(gone) + " went past it";
   finding.hint =
       "move it out of the branch or loop that not all threads of the warp run through, or name in the mask "
       "those that do";

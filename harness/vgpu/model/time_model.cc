@@ -5,10 +5,10 @@
 //
 //   issue    instructions that an SM issues; some take longer than others
 //   shared   the pipe to shared memory and L1: wavefronts, and requests of other spaces
-//   l2       sectors that SMs and L2 exchange, at L1's rate an SM and L2's rate in all; atomics, which wait for each
-//   other dram     bytes that must come from or go to memory latency  the chain of one warp's waits, times the turns
-//   that the resident warps take launch   starting blocks, one after the other on each SM; also what bounds a launch
-//   shorter than its overhead
+//   l2       sectors that SMs and L2 exchange, at L1's rate an SM and L2's rate in all; atomics, one after the other
+//   dram     bytes that must come from or go to memory
+//   latency  the chain of one warp's waits, times the turns that the resident warps take
+//   launch   starting blocks, one after the other on each SM; also what bounds a launch shorter than its overhead
 //
 // What is done on an SM is spread as blocks are: the busiest SM has ceil(blocks / SMs) of them.
 #include "vgpu/model/time_model.h"
