@@ -14,6 +14,15 @@ from grader.base.layout import Layout
 
 FAKE = Path(__file__).parent / "fake"
 ROOT = Path(__file__).parents[2]
+ARCHITECTURE = ROOT / "docs/concepts/architecture.md"
+_HEAD = 2  # rows of a table: the titles and the line below them
+
+
+def parts_in_order(section: str) -> list[str]:
+    """The first column of the table under a heading of the page on architecture: the parts, lowest first."""
+    text = ARCHITECTURE.read_text(encoding="utf-8").partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    rows = [line for line in text.split("\n") if line.startswith("|")][_HEAD:]
+    return [row.split("|")[1].strip(" `") for row in rows]
 
 
 def make_executable(path: Path) -> None:

@@ -6,17 +6,11 @@ The table is in docs/concepts/architecture.md, "The harness's parts". Tests and 
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from conftest import ARCHITECTURE, ROOT, parts_in_order
+
 HARNESS = ROOT / "harness"
-PAGE = ROOT / "docs" / "concepts" / "architecture.md"
 FREE = ("tests", "bench", "samples")
 MOST_FILES = 40
-
-
-def order_of(page: str) -> list[str]:
-    """The parts, lowest first."""
-    section = page.partition("## The harness's parts\n")[2].partition("\n## ")[0]
-    return re.findall(r"^\| `([\w/]+)` \|", section, re.MULTILINE)
 
 
 def faults(sources: dict[str, str], order: list[str]) -> list[str]:
@@ -24,10 +18,12 @@ def faults(sources: dict[str, str], order: list[str]) -> list[str]:
     place = {part: index for index, part in enumerate(order)}
     folders = {str(Path(name).parent) for name in sources}
     found = [
-        f"harness/{folder} is not in the table of {PAGE.name}: give it a line"
+        f"harness/{folder} is not in the table of {ARCHITECTURE.name}: give it a line"
         for folder in sorted(folders - set(order))
     ]
-    found += [f"the table of {PAGE.name} has {part}, which holds nothing" for part in order if part not in folders]
+    found += [
+        f"the table of {ARCHITECTURE.name} has {part}, which holds nothing" for part in order if part not in folders
+    ]
     for name, text in sorted(sources.items()):
         own = str(Path(name).parent)
         for included in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
@@ -45,7 +41,7 @@ def harness_sources() -> dict[str, str]:
 
 
 def test_includes_run_one_way() -> None:
-    order = order_of(PAGE.read_text())
+    order = parts_in_order("The harness's parts")
     assert len(order) == len(set(order)) > 20
     assert faults(harness_sources(), order) == []
 

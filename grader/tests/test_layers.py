@@ -4,27 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ARCHITECTURE, parts_in_order
 from grader.authoring.imports import PACKAGE, imported, module_name
 
-PAGE = ROOT / "docs/concepts/architecture.md"
-SECTION = "\n## The grader's packages\n"
-_HEAD = 2  # rows: the titles and the line below them
-
-
-def order() -> list[str]:
-    """The packages as the table has them, lowest first."""
-    section = PAGE.read_text(encoding="utf-8").partition(SECTION)[2].partition("\n## ")[0]
-    rows = [line for line in section.split("\n") if line.startswith("|")][_HEAD:]
-    return [row.split("|")[1].strip(" `") for row in rows]
+SECTION = "The grader's packages"
 
 
 def complaints(package: Path, packages: list[str]) -> list[str]:
     """What breaks the order, a sentence each."""
     folders = sorted({path.parent.name for path in package.glob("*/*.py")})
-    found = [f"{PAGE.name} has no row for the package {name}" for name in folders if name not in packages]
+    found = [f"{ARCHITECTURE.name} has no row for the package {name}" for name in folders if name not in packages]
     found += [
-        f"{PAGE.name} has a row for the package {name}, and there is none" for name in packages if name not in folders
+        f"{ARCHITECTURE.name} has a row for the package {name}, and there is none"
+        for name in packages
+        if name not in folders
     ]
     graph: dict[str, dict[str, str]] = {}
     for path in sorted(package.rglob("*.py")):
@@ -75,8 +68,8 @@ def way_back(graph: dict[str, dict[str, str]], start: str) -> list[str]:
 
 
 def test_imports_run_one_way() -> None:
-    packages = order()
-    assert packages, f"{PAGE} has no table under {SECTION.strip()}"
+    packages = parts_in_order(SECTION)
+    assert packages, f"{ARCHITECTURE} has no table under {SECTION}"
     found = complaints(PACKAGE, packages)
     assert not found, "\n".join(found)
 

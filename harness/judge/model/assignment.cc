@@ -122,14 +122,11 @@ EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment
   } catch (const std::invalid_argument& error) {
     table.Fail(error.what());
   }
-  std::vector<std::string> scopes = ScopesOf(criterion.metric);
-  if (criterion.only_where) {
-    const std::vector<std::string> more = ScopesOf(criterion.only_where->metric);
-    scopes.insert(scopes.end(), more.begin(), more.end());
-  }
-  for (const std::string& scope : scopes) {
-    if (!scope.empty() && scope != kReferenceScope && assignment.FindRung(scope) == nullptr) {
-      table.Fail("the metric's \"" + scope + "\" is neither \"reference\" nor the id of a [[rung]]");
+  for (const Metric* metric : criterion.Metrics()) {
+    for (const std::string& scope : ScopesOf(*metric)) {
+      if (!scope.empty() && scope != kReferenceScope && assignment.FindRung(scope) == nullptr) {
+        table.Fail("the metric's \"" + scope + "\" is neither \"reference\" nor the id of a [[rung]]");
+      }
     }
   }
   return criterion;

@@ -43,6 +43,10 @@ struct EvidenceCriterion {
   Metric metric;
   Budget budget;
   std::optional<Condition> only_where;  // where it doesn't hold the criterion earns nothing
+  // All that decide on its points.
+  std::vector<const Metric*> Metrics() const {
+    return only_where ? std::vector{&metric, &only_where->metric} : std::vector{&metric};
+  }
 };
 
 // What a measured time is compared with.

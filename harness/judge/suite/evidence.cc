@@ -118,9 +118,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   const auto value_of = [&](const Metric& metric) {
     return Evaluate(metric, [&](std::string_view scope) { return profile_of(scope, criterion.rung); });
   };
-  std::vector<const Metric*> metrics = {&criterion.metric};
-  if (criterion.only_where) metrics.push_back(&criterion.only_where->metric);
-  for (const Metric* metric : metrics) {
+  for (const Metric* metric : criterion.Metrics()) {
     if (value_of(*metric)) continue;
     for (const std::string& scope : ScopesOf(*metric)) {
       if (scope.empty() || scope == kReferenceScope) continue;

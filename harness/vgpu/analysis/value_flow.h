@@ -15,6 +15,7 @@
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/analysis/control_flow_graph.h"
 #include "vgpu/analysis/liveness.h"
+#include "vgpu/core/insn_class.h"
 #include "vgpu/core/opcode_table.h"
 #include "vgpu/core/use_plan.h"
 #include "vgpu/ptx/module.h"
@@ -40,24 +41,6 @@ inline bool MayBeUnused(const ptx::Instruction& i) {
   return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {
     return word == "volatile" || word == "relaxed" || word == "acquire" || word == "mmio" || word.starts_with("param");
   });
-}
-
-inline bool IsPure(InsnClass insn_class) {
-  switch (insn_class) {
-    case InsnClass::kInteger:
-    case InsnClass::kIntegerMultiply:
-    case InsnClass::kIntegerDivide:
-    case InsnClass::kFloat32:
-    case InsnClass::kFloat64:
-    case InsnClass::kFloat16:
-    case InsnClass::kSpecialFunction:
-    case InsnClass::kConvert:
-    case InsnClass::kMove:
-    case InsnClass::kPredicate:
-      return true;
-    default:
-      return false;
-  }
 }
 
 inline Kind KindOf(const ptx::Instruction& i) {

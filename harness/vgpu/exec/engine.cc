@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "vgpu/core/copy_plan.h"
+#include "vgpu/core/insn_class.h"
 #include "vgpu/core/memory_flags.h"
 #include "vgpu/core/row.h"
 #include "vgpu/exec/definedness_tracker.h"
@@ -34,23 +35,7 @@ constexpr int kUnwritten = 0xcb;  // what shared memory holds that no one has wr
 // Whether all lanes of the group execute it, and then the next instruction, unless the warp stops.
 bool GoesStraight(const Insn& insn) {
   if (insn.guard != kNoRow || (insn.flags & (kAlwaysCall | kWarpSynchronous)) != 0) return false;
-  switch (insn.insn_class) {
-    case InsnClass::kInteger:
-    case InsnClass::kIntegerMultiply:
-    case InsnClass::kIntegerDivide:
-    case InsnClass::kFloat32:
-    case InsnClass::kFloat64:
-    case InsnClass::kFloat16:
-    case InsnClass::kSpecialFunction:
-    case InsnClass::kConvert:
-    case InsnClass::kMove:
-    case InsnClass::kPredicate:
-    case InsnClass::kLoad:
-    case InsnClass::kStore:
-      return true;
-    default:
-      return false;
-  }
+  return IsPure(insn.insn_class) || insn.insn_class == InsnClass::kLoad || insn.insn_class == InsnClass::kStore;
 }
 
 }  // namespace

@@ -14,9 +14,8 @@ from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import write_atomic
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
-from grader.running.pipeline import Bench
+from grader.running.pipeline import FIGURES, Bench
 
-FIGURES = "figures.json"
 _ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")

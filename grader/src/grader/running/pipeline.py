@@ -41,6 +41,7 @@ from grader.running.machine_paths import MachinePaths
 from grader.running.run import PartialResultError, RunSettings, Suite, in_order, list_suite, measure_suite, run_suite
 from grader.running.store import Journal, gpu_key
 
+FIGURES = "figures.json"  # what a suite records of the reference
 _RETRIES = 2
 _KEY_FORMAT = "1"
 
@@ -201,7 +202,7 @@ class Reference:
             if self._figures is None:
                 folder = self._folder / "figures"
                 folder.mkdir(parents=True, exist_ok=True)
-                record = folder / "figures.json"
+                record = folder / FIGURES
                 record.unlink(missing_ok=True)
                 measure_suite(
                     self._layout, self._toolchain, self._assignment, bench.suite, worker, folder,
@@ -416,7 +417,7 @@ class _Grading:
             done=in_order(bench.suite, done),
             on_tests=lambda tests: self._ended(tests, len(done), key),
             stop=self._stop,
-            figures=bench.reference.figures(bench),
+            figures=None if settings.on_gpu else bench.reference.figures(bench),
             flags=bench.flags,
         )
         self._ended(result.tests, 0, key)  # all of them: the other device's run, or a time, may have to be done again
