@@ -15,7 +15,6 @@ from grader.base.layout import Layout
 from grader.commands.cli import cli
 from grader.model.assignment import load_assignment
 from grader.model.discovery import Submission
-from grader.model.metric import parse_metric
 from grader.model.roster import Student
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -269,7 +268,7 @@ def test_evidence_runs_once_where_all_compared_rungs_are_the_same_code() -> None
     assignment = load_assignment(ROOT / "assignments" / "06_transpose")
     first, second, third, *_ = ids = [rung.id for rung in assignment.rungs]
     criterion = next(criterion for criterion in assignment.criteria if criterion.rung == third and criterion.metric)
-    metric = parse_metric(f"sectors / {second}.sectors")
+    metric = f"sectors / {second}.sectors"
     assignment = replace(assignment, criteria=(*assignment.criteria, replace(criterion, metric=metric)))
     tests = [f"Evidence.Shown/{rung}" for rung in ids]
 

@@ -140,12 +140,12 @@ def test_recorded_times_come_back(tmp_path: Path) -> None:
 def test_the_ladders_page_has_all_figures_of_a_rung_in_one_row(checkout: Layout) -> None:
     assignment = load_assignment(checkout.assignment("90_fake"))
     counters = {"divergent_branches": 7.0, "barriers": 5.0, "warp_instructions": 12345.0}
-    profile = Profile("alpha_one", "submission", 1024, 33.3, counters, (), ())
+    profile = Profile("alpha_one", "submission", 1024, 33.3, counters, (), (), {"sectors": 99.0})
     course = Profile("alpha_one", "submission", 1024, 8500.0, counters, (), ())
     recorded = Recorded("A GPU", {"alpha_one": Measured("alpha_one", 2048, 4.5, 99.0)})
     page = gpu_ladders_page([(assignment, Ladder({"alpha_one": profile}, {"alpha_one": course}))], recorded, "13.0")
     row = next(line for line in page.splitlines() if line.startswith("| `alpha_one`"))
-    assert row == "| `alpha_one` | 8.000 | 1 024 | 8.500 | 33.3 | 7 | 0 | 0 | 5 | 12 345 | 2 048 | 4.50 | 99 |"
+    assert row == "| `alpha_one` | 8.000 | 1 024 | 8.500 | 33.3 | 7 | 0 | 99 | 5 | 12 345 | 2 048 | 4.50 | 99 |"
     assert "| `beta_two` |" in page
     assert "Measured: A GPU." in page
 

@@ -221,9 +221,7 @@ def test_a_separator_in_a_name_divides_no_cell(assignment: Assignment, name: str
 def timed(assignment: Assignment, value: float | None, verdict: str, kind: str) -> Score:
     """The score where the metric criterion is a timed one instead, on this kind of device."""
     criteria = tuple(
-        replace(criterion, metric=None, timing="copy", bonus=True, full=0.9, none=0.5)
-        if criterion.metric
-        else criterion
+        replace(criterion, metric="", timing="copy", bonus=True, full=0.9, none=0.5) if criterion.metric else criterion
         for criterion in assignment.criteria
     )
     result = replace(

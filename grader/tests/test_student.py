@@ -12,7 +12,7 @@ from golden import check_golden
 from grader.authoring.imports import closure
 from grader.base.layout import Layout
 from grader.model.assignment import load_assignment
-from grader.model.result import Line, Profile, result_from
+from grader.model.result import FORMAT, Line, Profile, result_from
 from grader.student import make
 from grader.student.text import Choice, Terminal, profile_text, report
 
@@ -138,9 +138,9 @@ def test_overview_has_a_line_each(folder: Path, in_checkout: Layout, capfd: pyte
 
 def test_colour_is_only_for_terminals(in_checkout: Layout) -> None:
     assignment = load_assignment(in_checkout.assignment("90_fake"))
-    result = result_from({"format": 1, "assignment": "90_fake", "seed": 1, "finished": True, "device": {}, "tests": [
-        {"name": "LadderTest.A/alpha_one", "rung": "alpha_one", "verdict": "RACE", "message": "RACE  A\n  x.cu:3"}
-    ]})  # fmt: skip
+    test = {"name": "LadderTest.A/alpha_one", "rung": "alpha_one", "verdict": "RACE", "message": "RACE  A\n  x.cu:3"}
+    document = {"format": FORMAT, "assignment": "90_fake", "seed": 1, "finished": True, "device": {}, "tests": [test]}
+    result = result_from(document)
     plain = report(assignment, result, "", Choice(), "", Terminal())
     coloured = report(assignment, result, "", Choice(), "", Terminal(colour=True))
     assert "\033" not in plain

@@ -83,7 +83,7 @@ chosen = arguments.get("gtest_filter", "*")
 left_out = chosen.partition("-")[2].split(":")
 wanted = chosen.partition("-")[0].rstrip(":") or "*"
 document = {
-    "format": 1,
+    "format": 2,
     "assignment": "90_fake",
     "suite": "public",
     "seed": arguments.get("seed", "5"),
@@ -198,6 +198,13 @@ if is_timing:
         }
     ]
 document["finished"] = "unfinished" not in kinds
+ranked = {run["source"]: run["microseconds"] for run in document["profiles"] if run["rung"] == "beta_two"}
+document["leaderboard"] = {
+    "rung": "beta_two",
+    "metric": "microseconds",
+    "value": ranked.get("submission"),
+    "reference": ranked.get("reference"),
+}
 save()
 if "record" in arguments:
     figures = {key: document[key] for key in ("format", "assignment", "device")}

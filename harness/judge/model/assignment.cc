@@ -89,17 +89,20 @@ const toml::table* SubTable(const toml::table& root, const char* key, const Tabl
   return node->as_table();
 }
 
+std::string KnownRung(const Table& table, const Assignment& assignment) {
+  const std::string rung = table.Text("rung");
+  if (assignment.FindRung(rung) == nullptr) table.Fail("rung = \"" + rung + "\" is the id of no [[rung]]");
+  return rung;
+}
+
 // What criteria that are measured have in common.
 template <class Criterion>
 Criterion ReadBudgeted(const Table& table, const Assignment& assignment) {
   Criterion criterion;
   criterion.id = table.Text("id");
-  criterion.rung = table.Text("rung");
+  criterion.rung = KnownRung(table, assignment);
   criterion.title = table.Text("title");
   criterion.hint = table.OptionalText("hint").value_or("");
-  if (assignment.FindRung(criterion.rung) == nullptr) {
-    table.Fail("rung = \"" + criterion.rung + "\" is the id of no [[rung]]");
-  }
   criterion.budget.full = table.Number("full");
   criterion.budget.none = table.Number("none");
   if (criterion.budget.full == criterion.budget.none) table.Fail("full and none have to differ");
@@ -114,22 +117,38 @@ TimingCriterion ReadTiming(const Table& table, const Assignment& assignment) {
   return criterion;
 }
 
-EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment) {
-  auto criterion = ReadBudgeted<EvidenceCriterion>(table, assignment);
+// ParseMetric or ParseCondition, with its mistakes as this table's.
+template <class Parser>
+auto Parsed(const Table& table, Parser parse, const std::string& text) {
   try {
-    criterion.metric = ParseMetric(table.Text("metric"));
-    if (const auto condition = table.OptionalText("only_where")) criterion.only_where = ParseCondition(*condition);
+    return parse(text);
   } catch (const std::invalid_argument& error) {
     table.Fail(error.what());
   }
-  for (const Metric* metric : criterion.Metrics()) {
-    for (const std::string& scope : ScopesOf(*metric)) {
-      if (!scope.empty() && scope != kReferenceScope && assignment.FindRung(scope) == nullptr) {
-        table.Fail("the metric's \"" + scope + "\" is neither \"reference\" nor the id of a [[rung]]");
-      }
+}
+
+void RefuseUnknownScopes(const Table& table, const Assignment& assignment, const Metric& metric) {
+  for (const std::string& scope : ScopesOf(metric)) {
+    if (!scope.empty() && scope != kReferenceScope && assignment.FindRung(scope) == nullptr) {
+      table.Fail("the metric's \"" + scope + "\" is neither \"reference\" nor the id of a [[rung]]");
     }
   }
+}
+
+EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment) {
+  auto criterion = ReadBudgeted<EvidenceCriterion>(table, assignment);
+  criterion.metric = Parsed(table, ParseMetric, table.Text("metric"));
+  if (const auto condition = table.OptionalText("only_where")) {
+    criterion.only_where = Parsed(table, ParseCondition, *condition);
+  }
+  for (const Metric* metric : criterion.Metrics()) RefuseUnknownScopes(table, assignment, *metric);
   return criterion;
+}
+
+Ranking ReadRanking(const Table& table, const Assignment& assignment) {
+  Ranking ranking{Parsed(table, ParseMetric, table.Text("metric")), KnownRung(table, assignment)};
+  RefuseUnknownScopes(table, assignment, ranking.metric);
+  return ranking;
 }
 
 }  // namespace
@@ -219,6 +238,9 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
   for (Rung& rung : assignment.rungs) {
     const auto found = all_bonus.find(rung.id);
     rung.bonus = found != all_bonus.end() && found->second;
+  }
+  if (const toml::table* leaderboard = SubTable(root, "leaderboard", whole)) {
+    assignment.ranking = ReadRanking(Table(*leaderboard, file, "leaderboard"), assignment);
   }
   if (!assignment.criteria.empty() && assignment.evidence_elements == 0) {
     whole.Fail("criteria with a metric need [evidence] n");

@@ -49,6 +49,12 @@ struct EvidenceCriterion {
   }
 };
 
+// What the leaderboard ranks by: a metric of one rung's evidence run. In which order is the grader's business.
+struct Ranking {
+  Metric metric;
+  std::string rung;
+};
+
 // What a measured time is compared with.
 enum class TimingBase : uint8_t {
   kReference,  // the reference's time for the same
@@ -72,6 +78,7 @@ struct Assignment {
   std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;
   std::vector<TimingCriterion> timings;
+  std::optional<Ranking> ranking;
   uint64_t timing_elements = 0;  // problem size of the timed runs; 0: a rung's evidence size
 
   // Problem size of a rung's evidence run.

@@ -8,26 +8,37 @@
 namespace lockstep::judge {
 namespace {
 
+struct DerivedCounter {
+  std::string_view name;
+  uint64_t (*of)(const vgpu::Counters&);
+};
+
+uint64_t Sectors(const vgpu::Counters& c) { return c.global_load_sectors + c.global_store_sectors; }
+uint64_t IdealSectors(const vgpu::Counters& c) { return c.global_load_sectors_ideal + c.global_store_sectors_ideal; }
+
 // Figures that are no field of Counters but follow from one launch's or all counters. Atomics are in those of traffic:
 // an atomic can load, and store, what a load or store would.
-std::optional<double> DerivedCounter(const vgpu::Counters& counters, std::string_view name) {
-  const uint64_t loads = counters.global_load_sectors, stores = counters.global_store_sectors;
-  const uint64_t ideal = counters.global_load_sectors_ideal + counters.global_store_sectors_ideal;
-  const std::pair<std::string_view, uint64_t> derived[] = {
-      {"shared_conflicts", counters.shared_conflicts()},
-      {"sectors", loads + stores + counters.atomic_sectors},
-      {"store_sectors", stores + counters.atomic_sectors},
-      {"sectors_ideal", ideal},
-      {"requests", counters.global_load_requests + counters.global_store_requests + counters.atomics},
-      {"load_requests", counters.global_load_requests + counters.atomics},
-      {"store_requests", counters.global_store_requests + counters.atomics},
-      {"wasted_passes",
-       counters.shared_conflicts() + (loads + stores - ideal) + (counters.atomic_sectors - counters.atomics)},
-      {"float_operations",
-       counters.float32_instructions + counters.float64_instructions + counters.atomics + counters.shared_atomics},
-  };
-  for (const auto& [known, value] : derived) {
-    if (name == known) return static_cast<double>(value);
+constexpr DerivedCounter kDerivedCounters[] = {
+    {"shared_conflicts", [](const vgpu::Counters& c) { return c.shared_conflicts(); }},
+    {"sectors", [](const vgpu::Counters& c) { return Sectors(c) + c.atomic_sectors; }},
+    {"store_sectors", [](const vgpu::Counters& c) { return c.global_store_sectors + c.atomic_sectors; }},
+    {"sectors_ideal", IdealSectors},
+    {"requests", [](const vgpu::Counters& c) { return c.global_load_requests + c.global_store_requests + c.atomics; }},
+    {"load_requests", [](const vgpu::Counters& c) { return c.global_load_requests + c.atomics; }},
+    {"store_requests", [](const vgpu::Counters& c) { return c.global_store_requests + c.atomics; }},
+    {"wasted_passes",
+     [](const vgpu::Counters& c) {
+       return c.shared_conflicts() + (Sectors(c) - IdealSectors(c)) + (c.atomic_sectors - c.atomics);
+     }},
+    {"float_operations",
+     [](const vgpu::Counters& c) {
+       return c.float32_instructions + c.float64_instructions + c.atomics + c.shared_atomics;
+     }},
+};
+
+std::optional<double> CounterOf(const vgpu::Counters& counters, std::string_view name) {
+  for (const DerivedCounter& derived : kDerivedCounters) {
+    if (name == derived.name) return static_cast<double>(derived.of(counters));
   }
   for (const vgpu::CounterInfo& info : vgpu::AllCounters()) {
     if (name == info.name) return static_cast<double>(counters.*info.field);
@@ -57,10 +68,7 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
   return profile;
 }
 
-std::optional<double> FigureOf(const RungProfile& profile, std::string_view name) {
-  if (name == "elements") return static_cast<double>(profile.elements);
-  if (name == "microseconds") return profile.microseconds;
-  if (name == "launches") return static_cast<double>(profile.launches.size());
+std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
   uint64_t blocks = 0, most = 0, threads = 0, warps = 0;
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const uint64_t count = launch.grid.Count();
@@ -69,20 +77,33 @@ std::optional<double> FigureOf(const RungProfile& profile, std::string_view name
     threads += count * launch.block.Count();
     warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
   }
-  if (name == "blocks") return static_cast<double>(blocks);
-  if (name == "max_blocks") return static_cast<double>(most);
-  if (name == "threads") return static_cast<double>(threads);
-  if (name == "warps") return static_cast<double>(warps);
+  std::vector<std::pair<std::string_view, uint64_t>> figures = {{"launches", profile.launches.size()},
+                                                                {"blocks", blocks},
+                                                                {"max_blocks", most},
+                                                                {"warps", warps},
+                                                                {"threads", threads}};
+  for (const DerivedCounter& derived : kDerivedCounters) {
+    figures.emplace_back(derived.name, derived.of(profile.counters));
+  }
+  return figures;
+}
+
+std::optional<double> FigureOf(const RungProfile& profile, std::string_view name) {
+  if (name == "elements") return static_cast<double>(profile.elements);
+  if (name == "microseconds") return profile.microseconds;
+  for (const auto& [known, value] : DerivedFigures(profile)) {
+    if (name == known) return static_cast<double>(value);
+  }
   for (const ApiCountInfo& info : AllApiCounts()) {
     if (name == info.name) return static_cast<double>(profile.api.*info.field);
   }
-  return DerivedCounter(profile.counters, name);
+  return CounterOf(profile.counters, name);
 }
 
 bool IsFigure(std::string_view name) { return FigureOf(RungProfile(), name).has_value(); }
 
 std::vector<vgpu::LineCounters> CostliestLines(const RungProfile& profile, std::string_view counter, size_t most) {
-  const auto cost = [&](const vgpu::LineCounters& line) { return DerivedCounter(line.counters, counter).value_or(0); };
+  const auto cost = [&](const vgpu::LineCounters& line) { return CounterOf(line.counters, counter).value_or(0); };
   std::vector<vgpu::LineCounters> lines;
   for (const vgpu::LineCounters& line : profile.lines) {
     if (line.line > 0 && cost(line) > 0) lines.push_back(line);

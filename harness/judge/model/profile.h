@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "judge/model/api_counts.h"
@@ -26,9 +27,12 @@ struct RungProfile {
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
                         const std::vector<vgpu::LaunchRecord>& launches, const ApiCounts& api = {});
 
-// A figure by the name that metrics use: a counter's, or blocks, max_blocks, threads, warps, launches,
-// shared_conflicts, requests, sectors, sectors_ideal, microseconds, elements, or one of ApiCounts. nullopt: there is
-// none of that name.
+// What follows from a profile's launches (blocks, warps, …) and from its counters (sectors, requests, …), by name.
+// docs/reference/assignment-toml.md lists them.
+std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile);
+
+// A figure by the name that metrics use: a counter's, elements, microseconds, one of ApiCounts, or one that is derived.
+// nullopt: there is none of that name.
 std::optional<double> FigureOf(const RungProfile& profile, std::string_view name);
 bool IsFigure(std::string_view name);
 

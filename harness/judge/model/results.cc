@@ -20,6 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kResultFormat = 2, kFiguresFormat = 1;
+
 // What a submission can make long is cut, so that no file is too large to be read: docs/reference/result-json.md.
 constexpr size_t kMostOutput = 64 * 1024;
 constexpr size_t kMostMessage = 16 * 1024;
@@ -67,9 +69,11 @@ Json TestJson(const TestResult& test) {
           {"findings", std::move(findings)}};
 }
 
+Json NumberOrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
 Json EvidenceJson(const EvidenceResult& evidence) {
   Json json = {{"criterion", evidence.criterion},     {"rung", evidence.rung},
-               {"metric", evidence.metric},           {"value", evidence.value ? Json(*evidence.value) : Json(nullptr)},
+               {"metric", evidence.metric},           {"value", NumberOrNull(evidence.value)},
                {"verdict", NameOf(evidence.verdict)}, {"message", Shown(evidence.message, kMostMessage)}};
   if (!evidence.unmet.empty()) json["unmet"] = evidence.unmet;
   return json;
@@ -108,7 +112,7 @@ std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
   return lines;
 }
 
-Json ProfileJson(const RungProfile& profile, bool with_lines, size_t detailed_launches = kDetailedLaunches) {
+Json ProfileJson(const RungProfile& profile, size_t detailed_launches) {
   Json launches = Json::array();
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const bool detailed = launches.size() < detailed_launches;
@@ -122,24 +126,31 @@ Json ProfileJson(const RungProfile& profile, bool with_lines, size_t detailed_la
   }
   Json counters = CountersJson(profile.counters, true);
   for (const ApiCountInfo& info : AllApiCounts()) counters[info.name] = profile.api.*info.field;
-  Json json = {{"rung", profile.rung},
-               {"source", profile.source},
-               {"n", profile.elements},
-               {"microseconds", profile.microseconds},
-               {"counters", std::move(counters)},
-               {"launches", std::move(launches)}};
-  if (!with_lines) return json;
+  return {{"rung", profile.rung},
+          {"source", profile.source},
+          {"n", profile.elements},
+          {"microseconds", profile.microseconds},
+          {"counters", std::move(counters)},
+          {"launches", std::move(launches)}};
+}
+
+Json DerivedJson(const RungProfile& profile) {
+  Json figures = Json::object();
+  for (const auto& [name, value] : DerivedFigures(profile)) figures[std::string(name)] = value;
+  return figures;
+}
+
+Json LinesJson(const RungProfile& profile) {
   Json lines = Json::array();
   for (const vgpu::LineCounters& line : LinesToStore(profile)) {
     lines.push_back(
         {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", CountersJson(line.counters, false)}});
   }
-  json["lines"] = std::move(lines);
-  return json;
+  return lines;
 }
 
 Json HeadJson(const Results& results) {
-  return {{"format", 1},
+  return {{"format", kResultFormat},
           {"assignment", results.assignment},
           {"suite", results.suite},
           {"seed", SeedText(results.seed)},
@@ -175,6 +186,13 @@ bool Results::HarnessFailed() const {
                      [](const TimingResult& t) { return t.verdict == Verdict::kHarness; });
 }
 
+const RungProfile* Results::FindProfile(std::string_view rung, std::string_view source) const {
+  const auto found = std::find_if(profiles.begin(), profiles.end(), [&](const RungProfile& profile) {
+    return profile.rung == rung && profile.source == source;
+  });
+  return found == profiles.end() ? nullptr : &*found;
+}
+
 namespace {
 
 std::string ResultJson(const Results& results, bool detailed) {
@@ -187,7 +205,16 @@ std::string ResultJson(const Results& results, bool detailed) {
   for (const TimingResult& timing : results.timings) json["timings"].push_back(TimingJson(timing));
   json["profiles"] = Json::array();
   for (const RungProfile& profile : results.profiles) {
-    json["profiles"].push_back(detailed ? ProfileJson(profile, true) : ProfileJson(profile, false, 0));
+    Json element = ProfileJson(profile, detailed ? kDetailedLaunches : 0);
+    element["figures"] = DerivedJson(profile);
+    if (detailed) element["lines"] = LinesJson(profile);
+    json["profiles"].push_back(std::move(element));
+  }
+  if (results.ranking) {
+    json["leaderboard"] = {{"rung", results.ranking->rung},
+                           {"metric", results.ranking->metric},
+                           {"value", NumberOrNull(results.ranking->value)},
+                           {"reference", NumberOrNull(results.ranking->reference)}};
   }
   return Dump(json);
 }
@@ -224,13 +251,12 @@ void WriteAtomically(const std::filesystem::path& path, const std::string& text)
 }
 
 std::string FiguresJson(const Results& results) {
-  Json json = {{"format", 1},
+  Json json = {{"format", kFiguresFormat},
                {"assignment", results.assignment},
                {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
   json["profiles"] = Json::array();
   for (const RungProfile& profile : results.profiles) {
-    if (profile.source == "submission")
-      json["profiles"].push_back(ProfileJson(profile, false, profile.launches.size()));
+    if (profile.source == "submission") json["profiles"].push_back(ProfileJson(profile, profile.launches.size()));
   }
   return Dump(json);
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "judge/input/seed.h"
@@ -48,6 +49,12 @@ struct TimingResult {
   bool throttled = false;
 };
 
+// The leaderboard's metric, of the submission and of the reference.
+struct RankingResult {
+  std::string rung, metric;
+  std::optional<double> value, reference;  // none: could not be measured
+};
+
 struct DeviceDescription {
   std::string kind, profile, name;
   int threads = 1;
@@ -62,8 +69,11 @@ struct Results {
   std::vector<EvidenceResult> evidence;
   std::vector<TimingResult> timings;
   std::vector<RungProfile> profiles;
+  std::optional<RankingResult> ranking;  // of a run that ended; none: the assignment has no leaderboard
 
   bool HarnessFailed() const;
+  // Of "submission" or "reference"; nullptr: there is none.
+  const RungProfile* FindProfile(std::string_view rung, std::string_view source) const;
 };
 
 std::string ResultJson(const Results& results);

@@ -115,25 +115,27 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     const Measurement& measurement = Submission(scope.empty() ? rung : std::string(scope));
     return measurement.profile ? &*measurement.profile : nullptr;
   };
-  const auto value_of = [&](const Metric& metric) {
-    return Evaluate(metric, [&](std::string_view scope) { return profile_of(scope, criterion.rung); });
-  };
-  for (const Metric* metric : criterion.Metrics()) {
-    if (value_of(*metric)) continue;
-    for (const std::string& scope : ScopesOf(*metric)) {
+  // Where another rung's run is missing its problem stands for the metric's, and there is no value.
+  const auto value_of = [&](const Metric& metric) -> std::optional<double> {
+    const auto value = Evaluate(metric, [&](std::string_view scope) { return profile_of(scope, criterion.rung); });
+    if (value) return value;
+    for (const std::string& scope : ScopesOf(metric)) {
       if (scope.empty() || scope == kReferenceScope) continue;
       if (const Problem* worst = Worst(Submission(scope).problems)) {
         not_measured(scope, *worst);
-        return judgement;
+        return std::nullopt;
       }
     }
-    throw HarnessError(metric->text + " has no value: is there a reference? --reference=PATH");
-  }
-  result.value = value_of(criterion.metric);
+    throw HarnessError(metric.text + " has no value: is there a reference? --reference=PATH");
+  };
+  const std::optional<double> value = value_of(criterion.metric);
+  if (!value) return judgement;
   if (criterion.only_where) {
-    const double value = *value_of(criterion.only_where->metric);
-    if (!criterion.only_where->Holds(value)) result.unmet = UnmetText(*criterion.only_where, value);
+    const std::optional<double> condition = value_of(criterion.only_where->metric);
+    if (!condition) return judgement;
+    if (!criterion.only_where->Holds(*condition)) result.unmet = UnmetText(*criterion.only_where, *condition);
   }
+  result.value = value;
   // What the reference measures of the same, for comparison; where the metric compares with it that is no news.
   std::optional<double> reference;
   if (Reference(criterion.rung) != nullptr) {
@@ -143,13 +145,13 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   Problem problem;
   problem.place = criterion.rung + ", n = " + Grouped(assignment.EvidenceElements(criterion.rung));
-  problem.evidence = {"counted " + criterion.metric.text + " = " + FigureApart(*result.value, criterion.budget.full),
+  problem.evidence = {"counted " + criterion.metric.text + " = " + FigureApart(*value, criterion.budget.full),
                       "budget  " + BudgetText(criterion.budget) +
-                          (result.unmet.empty() ? ": earns " + Percent(criterion.budget.Fraction(*result.value)) : "")};
+                          (result.unmet.empty() ? ": earns " + Percent(criterion.budget.Fraction(*value)) : "")};
   if (!result.unmet.empty()) problem.evidence.push_back("but     " + result.unmet + ": earns nothing");
   if (reference) problem.evidence.push_back("compare the reference has " + Figure(*reference));
-  if (result.unmet.empty() && criterion.budget.Met(*result.value)) {
-    result.message = criterion.metric.text + " = " + Figure(*result.value) +
+  if (result.unmet.empty() && criterion.budget.Met(*value)) {
+    result.message = criterion.metric.text + " = " + Figure(*value) +
                      (reference ? "; the reference's " + Figure(*reference) : "") + "; " + BudgetText(criterion.budget);
     return judgement;
   }
@@ -175,6 +177,16 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   result.message = FormatProblem(problem, test);
   return judgement;
+}
+
+RankingResult Rank(const Ranking& ranking, const Results& results) {
+  const auto value_from = [&](std::string_view own) {
+    return Evaluate(ranking.metric, [&](std::string_view scope) {
+      const bool is_rung = !scope.empty() && scope != kReferenceScope;
+      return results.FindProfile(is_rung ? scope : ranking.rung, scope == kReferenceScope ? kReferenceScope : own);
+    });
+  };
+  return {ranking.rung, ranking.metric.text, value_from("submission"), value_from("reference")};
 }
 
 std::string BudgetText(const Budget& budget) {

@@ -54,6 +54,9 @@ class Evidence {
   std::map<std::string, std::optional<RungProfile>> reference_;
 };
 
+// The leaderboard's metric, of what a run has measured.
+RankingResult Rank(const Ranking& ranking, const Results& results);
+
 // "full marks up to 12, none from 32 on"
 std::string BudgetText(const Budget& budget);
 

@@ -16,12 +16,6 @@ size_t Columns(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
 }
 
-const RungProfile* Find(const std::vector<RungProfile>& profiles, const std::string& rung, std::string_view source) {
-  const auto found = std::find_if(profiles.begin(), profiles.end(),
-                                  [&](const RungProfile& p) { return p.rung == rung && p.source == source; });
-  return found == profiles.end() ? nullptr : &*found;
-}
-
 std::string Fixed(double value, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
@@ -129,15 +123,16 @@ std::string Caption(const Suite& suite, const std::vector<Measured>& rows, const
 }  // namespace
 
 std::string LadderTable(const Suite& suite, bool color) {
-  const std::vector<RungProfile>& profiles = suite.results().profiles;
+  const Results& results = suite.results();
   const std::vector<Rung>& rungs = suite.assignment().rungs;
   const std::vector<std::string> selected = suite.SelectedRungs();
   std::vector<Measured> rows;
   for (const Rung& rung : rungs) {
     if (std::find(selected.begin(), selected.end(), rung.id) == selected.end()) continue;
-    const RungProfile* own = Find(profiles, rung.id, "submission");
+    const RungProfile* own = results.FindProfile(rung.id, "submission");
     if (own == nullptr) continue;
-    rows.push_back({&rung, own, Find(profiles, rung.id, "reference"), Find(profiles, rungs.front().id, "submission")});
+    rows.push_back(
+        {&rung, own, results.FindProfile(rung.id, "reference"), results.FindProfile(rungs.front().id, "submission")});
   }
   if (rows.empty()) return "";
   const std::vector<Cells> columns = MakeColumns(rows);

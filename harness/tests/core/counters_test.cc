@@ -30,7 +30,7 @@ std::string MetricsPage() {
     page << "| `" << counter.name << "` | " << counter.unit << " | " << counter.text << " | "
          << (metric.empty() ? "–" : "`" + metric + "`") << " |\n";
   }
-  page << "\nDerived: `shared_conflicts` = `shared_wavefronts` − `shared_wavefronts_ideal`.\n";
+  page << "\nWhat follows from these, as `sectors` and `requests`: [assignment.toml](assignment-toml.md#metrics).\n";
   return page.str();
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "judge/model/metric.h"
@@ -69,6 +71,17 @@ TEST(ProfileTest, CountsAtomicsAsTraffic) {
   EXPECT_EQ(FigureOf(profile, "sectors_ideal"), 20);
   EXPECT_EQ(FigureOf(profile, "wasted_passes"), 3 + 4 + 28);
   EXPECT_EQ(FigureOf(profile, "float_operations"), 704);
+}
+
+TEST(ProfileTest, EveryDerivedFigureIsOnThePage) {
+  const std::string page =
+      (std::stringstream()
+       << std::ifstream(std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/assignment-toml.md").rdbuf())
+          .str();
+  for (const auto& [name, value] : DerivedFigures(Profile(10, 3))) {
+    EXPECT_NE(page.find("`" + std::string(name) + "`"), std::string::npos) << name;
+    EXPECT_EQ(FigureOf(Profile(10, 3), name), value) << name;
+  }
 }
 
 TEST(ProfileTest, AddsLinesOverLaunchesByFileName) {

@@ -69,6 +69,10 @@ metric = "branches / x1_a.branches"
 full = 0.5
 none = 1
 hint = "h"
+[leaderboard]
+metric = "microseconds / x1_a.microseconds"
+rung = "x2_b"
+order = "asc"
 )");
   EXPECT_EQ(assignment.id, "x");
   EXPECT_EQ(assignment.limits.call_seconds, 2.5);
@@ -81,6 +85,10 @@ hint = "h"
   ASSERT_EQ(assignment.criteria.size(), 1u);
   EXPECT_EQ(assignment.criteria[0].metric.denominator->scope, "x1_a");
   EXPECT_EQ(assignment.criteria[0].budget.full, 0.5);
+  ASSERT_TRUE(assignment.ranking);
+  EXPECT_EQ(assignment.ranking->metric.denominator->scope, "x1_a");
+  EXPECT_EQ(assignment.ranking->rung, "x2_b");
+  EXPECT_FALSE(Load(kHead).ranking);
 }
 
 TEST_F(AssignmentTest, ErrorsNameFileAndKey) {
@@ -107,6 +115,10 @@ TEST_F(AssignmentTest, ErrorsNameFileAndKey) {
   expect(criterion + "rung = \"x1_a\"\nmetric = \"grace\"\nfull = 1\nnone = 2", "is no counter");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1\nnone = 1", "full and none have to differ");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1", "none is missing");
+  const std::string leaderboard = std::string(kHead) + "[leaderboard]\n";
+  expect(leaderboard + "metric = \"microseconds\"\nrung = \"x9\"", "is the id of no [[rung]]");
+  expect(leaderboard + "metric = \"grace\"\nrung = \"x1_a\"", "[leaderboard] metric = \"grace\": \"grace\" is no");
+  expect(leaderboard + "metric = \"x9.branches\"\nrung = \"x1_a\"", "neither \"reference\" nor");
 }
 
 TEST_F(AssignmentTest, MissingFileSaysWhatToType) {

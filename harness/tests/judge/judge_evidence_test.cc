@@ -153,6 +153,24 @@ TEST_F(EvidenceJudgeTest, NeedsNoReferenceUnlessTheMetricDoes) {
   EXPECT_THROW(evidence.Judge(criterion, kTest), HarnessError);
 }
 
+TEST_F(EvidenceJudgeTest, RanksWhatWasMeasured) {
+  auto suite = MakeSuite({12, 8});
+  Evidence evidence = MakeEvidence(*suite);
+  const auto ranked = [&](const char* metric) { return Rank({ParseMetric(metric), "r1_slow"}, suite->results()); };
+  EXPECT_FALSE(ranked("divergent_branches").value) << "nothing ran";
+  evidence.Submission("r1_slow");
+  EXPECT_EQ(ranked("divergent_branches").value, 12);
+  EXPECT_FALSE(ranked("divergent_branches").reference);
+  EXPECT_FALSE(ranked("divergent_branches / reference.divergent_branches").value);
+  EXPECT_FALSE(ranked("divergent_branches / r2_fast.divergent_branches").value);
+  evidence.Reference("r1_slow");
+  EXPECT_EQ(ranked("divergent_branches").reference, 8);
+  EXPECT_EQ(ranked("divergent_branches / reference.divergent_branches").value, 1.5);
+  EXPECT_EQ(ranked("divergent_branches / reference.divergent_branches").reference, 1);
+  evidence.Submission("r2_fast");
+  EXPECT_EQ(ranked("divergent_branches / r2_fast.divergent_branches").value, 1);
+}
+
 // A test that failed settles its rung where the flag says so; one that failed because the rung was not begun does not:
 // a later test's message would come before its own.
 TEST_F(EvidenceJudgeTest, OneFailureSettlesItsRung) {

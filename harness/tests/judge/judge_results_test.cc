@@ -86,12 +86,13 @@ Results Example() {
   launch.counters.barriers = 9;
   launch.lines = {{"/secret/path/reduction.cu", 41, launch.counters}};
   results.profiles = {MakeProfile("reduce1_interleaved", "submission", 512, {launch})};
+  results.ranking = {"reduce1_interleaved", "microseconds", 12.5, std::nullopt};
   return results;
 }
 
 TEST(ResultsTest, JsonHasTheDocumentedForm) {
   const nlohmann::json json = nlohmann::json::parse(ResultJson(Example()));
-  EXPECT_EQ(json["format"], 1);
+  EXPECT_EQ(json["format"], 2);
   EXPECT_EQ(json["suite"], "public");
   EXPECT_EQ(json["seed"], "7");
   EXPECT_EQ(json["finished"], true);
@@ -109,10 +110,16 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   const auto& profile = json["profiles"][0];
   EXPECT_EQ(profile["n"], 512);
   EXPECT_EQ(profile["counters"]["barriers"], 9);
+  EXPECT_EQ(profile["figures"]["threads"], 512);
+  EXPECT_EQ(profile["figures"]["sectors"], 0);
   EXPECT_EQ(profile["launches"][0]["grid"], nlohmann::json({4, 1, 1}));
   EXPECT_EQ(profile["launches"][0]["bound_by"], "dram");
   EXPECT_EQ(profile["lines"][0]["file"], "reduction.cu");
   EXPECT_EQ(profile["lines"][0]["counters"]["barriers"], 9);
+  EXPECT_EQ(json["leaderboard"]["metric"], "microseconds");
+  EXPECT_EQ(json["leaderboard"]["rung"], "reduce1_interleaved");
+  EXPECT_EQ(json["leaderboard"]["value"], 12.5);
+  EXPECT_TRUE(json["leaderboard"]["reference"].is_null());
   EXPECT_EQ(ResultJson(Example()).find("/secret"), std::string::npos);
 }
 

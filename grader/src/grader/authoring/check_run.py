@@ -11,6 +11,7 @@ the next one's are in the queue. What can't change a finding is left out of a wr
 The stub, the reference and the right solutions run every test.
 """
 
+import re
 import tempfile
 import threading
 from collections import Counter
@@ -305,7 +306,7 @@ def known_tests(
     that have to pass count. A metric may compare rungs: then all of them have to be the same code.
     """
     ids = [rung.id for rung in assignment.rungs]
-    compared = {rung: sorted({rung}.union(*_rungs_compared(assignment, rung))) for rung in ids}
+    compared = {rung: sorted({rung} | _rungs_compared(assignment, rung)) for rung in ids}
     kinds = {
         is_evidence: [name for name in tests if name.startswith(f"{EVIDENCE_SUITE}.") == is_evidence]
         for is_evidence in (False, True)
@@ -348,7 +349,8 @@ def with_known_evidence(assignment: Assignment, record: Record, known: Sequence[
     return replace(record, score=replace(record.score, criteria=criteria, verdict=verdict, rung=rung))
 
 
-def _rungs_compared(assignment: Assignment, rung: str) -> list[set[str]]:
-    """The other rungs that the metrics of a rung's criteria name."""
-    metrics = [metric for criterion in assignment.criteria if criterion.rung == rung for metric in criterion.metrics]
-    return [metric.scopes - {"reference"} for metric in metrics]
+def _rungs_compared(assignment: Assignment, rung: str) -> set[str]:
+    """The other rungs that the metrics of a rung's criteria name, as in "sectors / scan2.sectors"."""
+    own = [criterion for criterion in assignment.criteria if criterion.rung == rung]
+    text = " ".join(f"{criterion.metric} {criterion.only_where}" for criterion in own)
+    return {other.id for other in assignment.rungs if re.search(rf"\b{re.escape(other.id)}\.", text)}

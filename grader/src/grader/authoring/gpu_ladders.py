@@ -19,7 +19,6 @@ from grader.base.errors import GraderError, InfrastructureError
 from grader.base.layout import Layout
 from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment, load_assignment
-from grader.model.metric import counter_of
 from grader.model.result import SuiteResult
 from grader.running.pipeline import prepare
 from grader.running.run import PartialResultError, RunSettings, run_suite
@@ -181,7 +180,7 @@ def _section(assignment: Assignment, ladder: Ladder, recorded: Recorded) -> list
                 _grouped(modern.n) if modern else "",
                 f"{course.microseconds / 1000:.3f}" if course else "",
                 f"{modern.microseconds:.1f}" if modern else "",
-                *(_grouped(counter_of(modern, key) or 0) if modern else "" for _, key in _COUNTED),
+                *(_grouped(modern.figure(key)) if modern else "" for _, key in _COUNTED),
                 *_measured_cells(measured),
             ]
         )

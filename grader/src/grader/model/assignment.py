@@ -7,7 +7,6 @@ from pathlib import Path
 
 from grader.base.errors import GraderError
 from grader.base.schema import Fields, SchemaError
-from grader.model.metric import Condition, Metric, parse_condition, parse_metric
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,8 @@ class Criterion:
     """What points are given for: `tests` (globs on full test names), or a `metric` or a time between `full` and `none`.
 
     `timing` says what a measured time is compared with, "reference" or "copy"; "" where the criterion is not timed.
-    Where `only_where` does not hold, a metric earns nothing.
+    Where `only_where` does not hold, a metric earns nothing. Both are in the judge's language, "" where there is none:
+    the judge checks and measures them.
     """
 
     id: str
@@ -58,23 +58,18 @@ class Criterion:
     bonus: bool
     hint: str
     tests: tuple[str, ...]
-    metric: Metric | None
+    metric: str
     timing: str
     full: float
     none: float
-    only_where: Condition | None = None
-
-    @property
-    def metrics(self) -> list[Metric]:
-        """All metrics that decide on its points."""
-        return [metric for metric in (self.metric, self.only_where and self.only_where.metric) if metric]
+    only_where: str = ""
 
 
 @dataclass(frozen=True)
 class Ranking:
     """What the leaderboard sorts by: a metric of one rung's evidence run, ascending or descending."""
 
-    metric: Metric
+    metric: str
     rung: str
     ascending: bool
 
@@ -178,7 +173,7 @@ def _rung(fields: Fields) -> Rung:
 
 def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
     tests = fields.texts("tests")
-    metric = _metric(fields, rungs) if fields.has("metric") else None
+    metric = fields.text("metric", "")
     timing = fields.choice("timing", ("reference", "copy"), "") if fields.has("timing") else ""
     if bool(tests) + bool(metric) + bool(timing) != 1:
         raise SchemaError(f"{fields.at('tests')}: a criterion has tests, a metric or a timing, and one of them only")
@@ -194,7 +189,7 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         timing=timing,
         full=fields.number("full") if metric or timing else 0.0,
         none=fields.number("none") if metric or timing else 0.0,
-        only_where=_condition(fields, rungs) if metric and fields.has("only_where") else None,
+        only_where=fields.text("only_where", "") if metric else "",
     )
     if timing and not criterion.bonus:
         raise SchemaError(f"{fields.at('timing')}: what is timed counts on a GPU alone, so it needs bonus = true")
@@ -206,35 +201,12 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
 
 def _ranking(fields: Fields, rungs: list[str]) -> Ranking:
     ranking = Ranking(
-        metric=_metric(fields, rungs),
+        metric=fields.text("metric"),
         rung=_known_rung(fields, rungs),
         ascending=fields.choice("order", ("asc", "desc"), "asc") == "asc",
     )
     fields.finish()
     return ranking
-
-
-def _metric(fields: Fields, rungs: list[str]) -> Metric:
-    try:
-        metric = parse_metric(fields.text("metric"))
-    except ValueError as error:
-        raise SchemaError(f"{fields.at('metric')}: {error}") from error
-    return _of_known_rungs(metric, fields.at("metric"), rungs)
-
-
-def _condition(fields: Fields, rungs: list[str]) -> Condition:
-    try:
-        condition = parse_condition(fields.text("only_where"))
-    except ValueError as error:
-        raise SchemaError(f"{fields.at('only_where')}: {error}") from error
-    _of_known_rungs(condition.metric, fields.at("only_where"), rungs)
-    return condition
-
-
-def _of_known_rungs(metric: Metric, where: str, rungs: list[str]) -> Metric:
-    for scope in metric.scopes - {"reference", *rungs}:
-        raise SchemaError(f'{where}: "{scope}" is no rung and not "reference"')
-    return metric
 
 
 def _known_rung(fields: Fields, rungs: list[str]) -> str:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.schema import Fields
-from grader.model.result import SuiteResult, TestResult, is_not_begun, result_from
+from grader.model.result import FORMAT, SuiteResult, TestResult, is_not_begun, result_from
 from grader.model.roster import Student
 from grader.model.score import Score, score_from
 
-FORMAT = 1
 GRADED = "graded"
 MISSING = "missing"
 NOT_BEGUN = "NOT BEGUN"

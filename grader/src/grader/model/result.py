@@ -5,12 +5,12 @@ docs/concepts/architecture.md defines the format.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.base.schema import Fields, SchemaError
 
-FORMAT = 1
+FORMAT = 2
 VERDICTS = (
     "PASS", "WRONG", "RACE", "BOUNDS", "UNINIT", "BARRIER", "TIMEOUT", "CRASH", "COMPILE", "API", "SLOW", "REJECTED",
     "HARNESS",
@@ -145,7 +145,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Profile:
-    """The evidence run of one rung: `source` is "submission" or "reference", `n` the elements, times modelled."""
+    """The evidence run of one rung: `source` is "submission" or "reference", `n` the elements, times modelled.
+
+    `figures` are what follows from counters and launches.
+    """
 
     rung: str
     source: str
@@ -154,6 +157,21 @@ class Profile:
     counters: dict[str, float]
     launches: tuple[Launch, ...]
     lines: tuple[Line, ...]
+    figures: dict[str, float] = field(default_factory=dict)
+
+    def figure(self, name: str) -> float:
+        """A counter, or what follows from counters; 0 where the run was not counted."""
+        return self.counters.get(name, self.figures.get(name, 0.0))
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The leaderboard's metric of one rung, of the submission and the reference; None: it could not be measured."""
+
+    rung: str
+    metric: str
+    value: float | None
+    reference: float | None
 
 
 @dataclass(frozen=True)
@@ -168,7 +186,7 @@ class Device:
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """A whole result file; `finished` is false where the run was cut short."""
+    """A whole result file; `finished` is false where the run was cut short, and then nothing is ranked."""
 
     assignment: str
     suite: str
@@ -179,6 +197,7 @@ class SuiteResult:
     evidence: tuple[Evidence, ...]
     timings: tuple[Timing, ...]
     profiles: tuple[Profile, ...]
+    leaderboard: Ranked | None = None
 
     def with_tests(self, tests: tuple[TestResult, ...]) -> "SuiteResult":
         """The same result with other tests."""
@@ -238,6 +257,7 @@ def result_from(document: object) -> SuiteResult:
         evidence=tuple(_evidence(entry) for entry in fields.tables("evidence")),
         timings=tuple(_timing(entry) for entry in fields.tables("timings")),
         profiles=tuple(_profile(entry) for entry in fields.tables("profiles")),
+        leaderboard=_ranked(fields.table("leaderboard")) if fields.has("leaderboard") else None,
     )
 
 
@@ -272,11 +292,24 @@ def _evidence(fields: Fields) -> Evidence:
         criterion=fields.text("criterion"),
         rung=fields.text("rung", ""),
         metric=fields.text("metric", ""),
-        value=fields.number("value") if fields.has("value") else None,
+        value=_measured(fields, "value"),
         verdict=fields.choice("verdict", VERDICTS),
         message=fields.text("message", ""),
         unmet=fields.text("unmet", ""),
     )
+
+
+def _ranked(fields: Fields) -> Ranked:
+    return Ranked(
+        rung=fields.text("rung"),
+        metric=fields.text("metric"),
+        value=_measured(fields, "value"),
+        reference=_measured(fields, "reference"),
+    )
+
+
+def _measured(fields: Fields, key: str) -> float | None:
+    return fields.number(key) if fields.has(key) else None
 
 
 def _timing(fields: Fields) -> Timing:
@@ -322,6 +355,7 @@ def _profile(fields: Fields) -> Profile:
             Line(line.text("file", ""), line.whole("line", 0), line.counts("counters"))
             for line in fields.tables("lines", most=100_000)
         ),
+        figures=fields.counts("figures"),
     )
 
 

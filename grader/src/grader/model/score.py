@@ -184,7 +184,7 @@ def _criterion_score(
         verdict=verdict,
         detail=detail,
         hint=criterion.hint,
-        metric=criterion.metric.text if criterion.metric else _TIMED.get(criterion.timing, ""),
+        metric=criterion.metric or _TIMED.get(criterion.timing, ""),
         value=value,
         full=criterion.full,
         none=criterion.none,

@@ -15,7 +15,6 @@ import pandas as pd
 
 from grader.base.names import safe_json
 from grader.model.assignment import Assignment, Ranking
-from grader.model.metric import evaluate
 from grader.model.record import Record
 from grader.model.result import Timing
 from grader.pages.tables import csv_text, safe_cell
@@ -93,11 +92,11 @@ def make_board(
                     history=_points(assignment, ranking, history(record)),
                 )
             )
-    reference = next((found for _, record, _ in candidates if (found := _reference(ranking, record)) is not None), None)
+    reference = next((found for _, record, _ in candidates if (found := _reference(record)) is not None), None)
     return Board(
         assignment=assignment.id,
         title=assignment.title,
-        metric=ranking.metric.text,
+        metric=ranking.metric,
         rung=ranking.rung,
         ascending=ranking.ascending,
         reference=reference,
@@ -108,7 +107,7 @@ def make_board(
 def timed_rung(assignment: Assignment, ranking: Ranking) -> str:
     """The rung whose measured time is ranked: the board's own, else the last that is timed, else none."""
     timed = [criterion.rung for criterion in assignment.criteria if criterion.timing]
-    if ranking.metric.text != "microseconds" or not timed:
+    if ranking.metric != "microseconds" or not timed:
         return ""
     return ranking.rung if ranking.rung in timed else timed[-1]
 
@@ -198,7 +197,7 @@ def _value(assignment: Assignment, ranking: Ranking, record: Record) -> float | 
     result = record.result
     if result is None or not _may_be_ranked(assignment, ranking, record):
         return None
-    value = evaluate(ranking.metric, ranking.rung, result.runs("submission"), result.runs("reference"))
+    value = result.leaderboard.value if result.leaderboard else None
     return value if value is not None and value > 0 else None  # a time of zero is no time
 
 
@@ -214,13 +213,13 @@ def _may_be_ranked(assignment: Assignment, ranking: Ranking, record: Record) -> 
     return all(criterion.is_full for criterion in own if criterion.id not in timed)
 
 
-def _reference(ranking: Ranking, record: Record) -> float | None:
-    runs = record.result.runs("reference") if record.result else {}
-    return evaluate(ranking.metric, ranking.rung, runs, runs)
+def _reference(record: Record) -> float | None:
+    ranked = record.result.leaderboard if record.result else None
+    return ranked.reference if ranked else None
 
 
 def _ratio(ranking: Ranking, record: Record, value: float) -> float | None:
-    reference = _reference(ranking, record)
+    reference = _reference(record)
     if not reference:
         return None
     return reference / value if ranking.ascending else value / reference

@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS class (
   PRIMARY KEY (assignment, folder)
 );
 """
-_VERSION = "1"
+_VERSION = "2"  # of the documents too: results of format 2
 UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # of a document that was damaged
 
 
