@@ -40,6 +40,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --threads=N       CPU threads that run blocks (default 1); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
   --color=WHEN      always, never, or auto (default): on a terminal
+  --version         which Lockstep this is
   --help            this text
 
 Example:  vgpu-run --check --profile ./reduction 4194304
@@ -74,6 +75,9 @@ bool TakeFlag(std::string_view argument) {
   if (equals < argument.size()) value = argument.substr(equals + 1);
   if (flag == "--help") {
     std::fputs(kHelp, stdout);
+    std::exit(0);
+  } else if (flag == "--version") {
+    std::puts("vgpu-run, version " LOCKSTEP_VERSION);
     std::exit(0);
   } else if (flag == "--check") {
     Set("LOCKSTEP_CHECK", value.value_or("all"));

@@ -1,0 +1,26 @@
+"""One version: in the package, in the changelog, in what the programs print."""
+
+import re
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from grader import __version__
+from grader.commands.cli import cli
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert re.fullmatch(rf"\[{re.escape(__version__)}\] - (unreleased|\d{{4}}-\d\d-\d\d)", headings[0])
+    assert all("unreleased" not in heading for heading in headings[1:])
+
+
+def test_programs_print_it() -> None:
+    assert CliRunner().invoke(cli, ["--version"]).output == f"grader, version {__version__}\n"
+    program = ROOT / "build" / "bin" / "vgpu-run"
+    if not program.is_file():
+        pytest.skip(f"{program} is not built")
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    assert said == f"vgpu-run, version {__version__}\n"
