@@ -241,17 +241,18 @@ executes it, by name and source line. Nothing is ignored in silence: modifiers t
 eviction priorities, prefetch sizes) are taken and change nothing.
 
 In the column of operands, `d` and `p` are destinations, `[m]` an address, `{a…}` a vector or a scalar; what stands in
-parentheses may be missing. The last column lists types, and behind a colon the modifiers that go with them, though not
-every one with every other.
+parentheses may be missing. Traits are what the rest of the virtual GPU has to know of an opcode, listed below. The last
+column lists types, and behind a colon the modifiers that go with them, though not every one with every other.
 
 ## Supported
 
-| opcode | operands | types and modifiers |
-|---|---|---|
+| opcode | operands | traits | types and modifiers |
+|---|---|---|---|
 )";
   for (const Opcode* row : AllOpcodes()) {
     if (row->select == nullptr) continue;
-    page << "| `" << row->name << "` | " << (row->form.empty() ? "" : "`" + Describe(row->form) + "`") << " | ";
+    page << "| `" << row->name << "` | " << (row->form.empty() ? "" : "`" + Describe(row->form) + "`") << " | "
+         << TraitsText(row->traits) << " | ";
     bool first = true;
     for (const std::string& line : DescribeTypes(*row)) {
       if (line.empty()) continue;
@@ -264,6 +265,16 @@ every one with every other.
 `|p` is a second destination behind a bar. Branches (`bra`, `brx.idx`), `call` (direct, and indirect with a prototype or a
 list of targets), `ret` and `exit` are supported in all their forms.
 
+### Traits
+
+An opcode that does more than make registers from registers has exactly one of those that begin with "order" or "any
+order": they say when blocks must take turns on one thread.
+
+| trait | what holds of an opcode that has it |
+|---|---|
+)";
+  for (const TraitInfo& trait : AllTraits()) page << "| " << trait.word << " | " << trait.text << " |\n";
+  page << R"(
 ## Refused
 
 | opcodes | reason |

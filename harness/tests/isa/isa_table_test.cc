@@ -372,6 +372,39 @@ TEST(IsaTableTest, EveryArithmeticOpcodeHasACase) {
   }
 }
 
+// A row that forgets its traits is taken for the worst, and named here.
+TEST(IsaTableTest, EveryRowSaysItsTraits) {
+  for (const Opcode* opcode : AllOpcodes()) {
+    if (!opcode->refusal.empty()) continue;
+    const std::string row = "the row \"" + std::string(opcode->name) + "\" ";
+    const int orders = opcode->traits.Count(kOrders);
+    if (opcode->pure()) {
+      EXPECT_EQ(orders, 0) << row << "has a class of arithmetic, whose order never matters, and says when it matters";
+      EXPECT_FALSE(opcode->Has(kLoads | kStores | kAtomic | kAsynchronous | kBarrier | kFence | kPolls))
+          << row
+          << "has a class of arithmetic, and traits of an instruction that does more: " << TraitsText(opcode->traits);
+      continue;
+    }
+    EXPECT_EQ(orders, 1) << row << "must say when the order of blocks matters, by one of the first four traits in "
+                         << "core/opcode_traits.h; it has: " << TraitsText(opcode->traits);
+    const bool gathers = opcode->insn_class == InsnClass::kWarpSync;
+    const bool shares = opcode->Has(kExchangesLanes) || opcode->name == "activemask" || opcode->name == "bar.warp.sync";
+    EXPECT_EQ(gathers, shares) << row << "has the class of warp-synchronous instructions or the trait "
+                               << "kExchangesLanes, but not both";
+    EXPECT_EQ(opcode->insn_class == InsnClass::kFence, opcode->Has(kFence))
+        << row << "has the class of fences or the trait kFence, but not both";
+    EXPECT_EQ(opcode->insn_class == InsnClass::kStore, opcode->Has(kStores))
+        << row << "has the class of stores or the trait kStores, but not both";
+    if (opcode->insn_class == InsnClass::kLoad) {
+      EXPECT_TRUE(opcode->Has(kLoads | kAsynchronous))
+          << row << "has the class of loads, and no trait of what it loads";
+    }
+    if (opcode->insn_class == InsnClass::kAtomic) {
+      EXPECT_TRUE(opcode->Has(kAtomic | kPolls)) << row << "has the class of atomics, and neither kAtomic nor kPolls";
+    }
+  }
+}
+
 TEST(IsaTableTest, RefusesWhatTheInstructionSetDoesNotHave) {
   for (const char* text : {"add.f32.f32",
                            "add.sat.u32",

@@ -39,18 +39,20 @@ bool WholeBytes(uint64_t mask) {
 bool IsPlainInteger(ptx::Type type) { return type >= ptx::Type::kU8 && type <= ptx::Type::kS64; }
 bool IsSigned(ptx::Type type) { return type >= ptx::Type::kS8 && type <= ptx::Type::kS64; }
 
+bool IsShift(const Opcode& opcode) { return opcode.Is(Meaning::kShiftLeft) || opcode.Is(Meaning::kShiftRight); }
+
 class Finder {
  public:
-  Finder(const ptx::Function& function, const Uses& uses, const std::vector<bool>& copies)
-      : function_(function), uses_(uses), copies_(copies), bits_(static_cast<size_t>(uses.registers())) {}
+  Finder(const FunctionOpcodes& opcodes, const Uses& uses, const std::vector<bool>& copies)
+      : opcodes_(opcodes), uses_(uses), copies_(copies), bits_(static_cast<size_t>(uses.registers())) {}
 
   std::vector<BitUses> Find() {
     masked_ = Masked();
     FindLengths();
     do {
       changed_ = false;
-      AnalysisWork::Spend(kStepsAnInstruction * function_.body.size());
-      for (size_t k = function_.body.size(); k-- > 0;) Visit(k);
+      AnalysisWork::Spend(kStepsAnInstruction * opcodes_.size());
+      for (size_t k = opcodes_.size(); k-- > 0;) Visit(k);
     } while (changed_);
     return std::move(bits_);
   }
@@ -85,13 +87,13 @@ class Finder {
   // Which registers are written by shifts and masks of whole bytes alone: an or with one of them joins bytes.
   std::vector<bool> Masked() const {
     std::vector<bool> masked(bits_.size(), true), written(bits_.size());
-    for (size_t k = 0; k < function_.body.size(); ++k) {
-      const ptx::Instruction& i = function_.body[k];
+    for (size_t k = 0; k < opcodes_.size(); ++k) {
+      const ptx::Instruction& i = uses_.instruction(k);
       bool parts = false;
       if (i.operands.size() == 3) {
         const auto by = Immediate(i.operands[2]);
-        parts = by && (((i.opcode == "shl" || i.opcode == "shr") && *by % 8 == 0) ||
-                       (i.opcode == "and" && WholeBytes(*by & Low(8 * ptx::SizeOf(TypeOf(i, true))))));
+        parts = by && ((IsShift(opcodes_[k]) && *by % 8 == 0) ||
+                       (opcodes_[k].Is(Meaning::kAnd) && WholeBytes(*by & Low(8 * ptx::SizeOf(TypeOf(i, true))))));
       }
       uses_.ForWrites(k, [&](int reg) {
         written[static_cast<size_t>(reg)] = true;
@@ -104,18 +106,19 @@ class Finder {
   // Of each register, how many of its lower bits may differ from zero or the sign, as far as its writers say.
   void FindLengths() {
     length_.resize(bits_.size());
-    for (size_t k = 0; k < function_.body.size(); ++k) {
-      const int length = LengthOf(function_.body[k]);
+    for (size_t k = 0; k < opcodes_.size(); ++k) {
+      const int length = LengthOf(k);
       uses_.ForWrites(
           k, [&](int reg) { length_[static_cast<size_t>(reg)] = std::max(length_[static_cast<size_t>(reg)], length); });
     }
   }
-  static int LengthOf(const ptx::Instruction& i) {
+  int LengthOf(size_t k) const {
+    const ptx::Instruction& i = uses_.instruction(k);
     const int width = 8 * ptx::SizeOf(TypeOf(i, true));
     const auto by = i.operands.size() == 3 ? Immediate(i.operands[2]) : std::nullopt;
-    if (i.opcode == "and" && by) return static_cast<int>(std::bit_width(*by & Low(width)));
-    if (i.opcode == "shr" && by) return width - static_cast<int>(std::min<uint64_t>(*by, width));
-    return MayBeUnused(i) || i.opcode == "cvt" ? width : 64;
+    if (opcodes_[k].Is(Meaning::kAnd) && by) return static_cast<int>(std::bit_width(*by & Low(width)));
+    if (opcodes_[k].Is(Meaning::kShiftRight) && by) return width - static_cast<int>(std::min<uint64_t>(*by, width));
+    return uses_.MayBeUnused(k) || opcodes_[k].Is(Meaning::kConvert) ? width : 64;
   }
   // Stored as more than it is: a number that was made wider.
   bool IsWidened(int reg, int bits) const { return length_[static_cast<size_t>(reg)] < bits; }
@@ -126,7 +129,7 @@ class Finder {
   }
 
   void Visit(size_t k) {
-    const ptx::Instruction& i = function_.body[k];
+    const ptx::Instruction& i = uses_.instruction(k);
     if (uses_.guard(k) >= 0) Add(uses_.guard(k), kAll);
     if (copies_[k]) {
       VisitStore(k);
@@ -136,13 +139,13 @@ class Finder {
       UseAll(k);
       return;
     }
-    if (VisitMove(i)) return;
+    if (VisitMove(opcodes_[k], i)) return;
     bool wanted = false;
     uses_.ForWrites(k, [&](int reg) { wanted |= bits_[static_cast<size_t>(reg)].any() != 0; });
     if (wanted) UseAll(k);
   }
   void VisitStore(size_t k) {
-    const ptx::Instruction& i = function_.body[k];
+    const ptx::Instruction& i = uses_.instruction(k);
     const int width = 8 * ptx::SizeOf(TypeOf(i, true));
     const auto store = [&](const ptx::Operand& data) {
       const int reg = uses_.Operand(data);
@@ -163,22 +166,40 @@ class Finder {
   }
 
   // False: nothing is known of what becomes of the operands' bits.
-  bool VisitMove(const ptx::Instruction& i) {
+  bool VisitMove(const Opcode& opcode, const ptx::Instruction& i) {
     const Operands& o = i.operands;
     const int width = 8 * ptx::SizeOf(TypeOf(i, true));
-    if (i.opcode == "mov" && o.size() == 2) return VisitMov(i, width);
-    if (i.opcode == "cvt" && o.size() == 2) return VisitConversion(i);
-    if (i.opcode == "selp" && o.size() == 4) {
-      Add(o[1], Of(o[0])), Add(o[2], Of(o[0]));
-      if (Of(o[0]).any() != 0) Add(o[3], kAll);
-      return true;
+    switch (opcode.meaning) {
+      case Meaning::kMove:
+        return o.size() == 2 && VisitMov(i, width);
+      case Meaning::kConvert:
+        return o.size() == 2 && VisitConversion(i);
+      case Meaning::kSelect:
+        if (o.size() != 4) return false;
+        Add(o[1], Of(o[0])), Add(o[2], Of(o[0]));
+        if (Of(o[0]).any() != 0) Add(o[3], kAll);
+        return true;
+      case Meaning::kAnd:
+      case Meaning::kOr:
+        return o.size() == 3 && !Has(i, "pred") && VisitBitwise(i, width, opcode.Is(Meaning::kAnd));
+      case Meaning::kShiftLeft:
+      case Meaning::kShiftRight:
+        return o.size() == 3 && VisitShift(i, width, opcode.Is(Meaning::kShiftLeft));
+      case Meaning::kPermute:
+        return o.size() == 4 && i.modifiers.size() == 1 && VisitPermutation(i);
+      case Meaning::kExtract:
+        return o.size() == 4 && VisitExtraction(i, width);
+      case Meaning::kInsert:
+        return o.size() == 5 && VisitInsertion(i, width);
+      case Meaning::kAdd:
+      case Meaning::kSubtract:
+        return i.modifiers.size() == 1 && VisitLowArithmetic(i);
+      case Meaning::kMultiply:
+      case Meaning::kMultiplyAdd:
+        return i.modifiers.size() == 2 && i.modifiers[0] == "lo" && VisitLowArithmetic(i);
+      default:
+        return false;
     }
-    if ((i.opcode == "and" || i.opcode == "or") && o.size() == 3 && !Has(i, "pred")) return VisitBitwise(i, width);
-    if ((i.opcode == "shl" || i.opcode == "shr") && o.size() == 3) return VisitShift(i, width);
-    if (i.opcode == "prmt" && o.size() == 4 && i.modifiers.size() == 1) return VisitPermutation(i);
-    if (i.opcode == "bfe" && o.size() == 4) return VisitExtraction(i, width);
-    if (i.opcode == "bfi" && o.size() == 5) return VisitInsertion(i, width);
-    return VisitLowArithmetic(i);
   }
 
   bool VisitMov(const ptx::Instruction& i, int width) {
@@ -218,9 +239,8 @@ class Finder {
     return true;
   }
 
-  bool VisitBitwise(const ptx::Instruction& i, int width) {
+  bool VisitBitwise(const ptx::Instruction& i, int width, bool conjunction) {
     const BitUses to = Of(i.operands[0]);
-    const bool conjunction = i.opcode == "and";
     for (const size_t k : {size_t{1}, size_t{2}}) {
       const auto other = Immediate(i.operands[3 - k]);
       if (other) {
@@ -235,10 +255,10 @@ class Finder {
     return true;
   }
 
-  bool VisitShift(const ptx::Instruction& i, int width) {
+  bool VisitShift(const ptx::Instruction& i, int width, bool left) {
     const auto by = SmallImmediate(i.operands[2]);
     if (!by) return false;
-    const bool left = i.opcode == "shl", sign = !left && IsSigned(TypeOf(i, true));
+    const bool sign = !left && IsSigned(TypeOf(i, true));
     Add(i.operands[1], Mapped(Of(i.operands[0]), *by % 8 == 0, [&](uint64_t bits) {
           bits &= Low(width);
           if (left) return *by >= 64 ? 0 : bits >> *by;
@@ -285,9 +305,6 @@ class Finder {
 
   // Of a sum, a difference or a product, a bit depends on the bits below it.
   bool VisitLowArithmetic(const ptx::Instruction& i) {
-    const bool product = i.opcode == "mul" || i.opcode == "mad";
-    if (i.opcode != "add" && i.opcode != "sub" && !product) return false;
-    if (i.modifiers.size() != (product ? 2u : 1u) || (product && i.modifiers[0] != "lo")) return false;
     const auto type = ptx::TypeFromName(i.modifiers.back());
     if (!type || !IsPlainInteger(*type)) return false;
     const uint64_t bits = Of(i.operands[0]).any() & Low(8 * ptx::SizeOf(*type));
@@ -296,7 +313,7 @@ class Finder {
     return true;
   }
 
-  const ptx::Function& function_;
+  const FunctionOpcodes& opcodes_;
   const Uses& uses_;
   const std::vector<bool>& copies_;
   std::vector<BitUses> bits_;
@@ -307,8 +324,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<BitUses> FindBitUses(const ptx::Function& function, const Uses& uses, const std::vector<bool>& copies) {
-  return Finder(function, uses, copies).Find();
+std::vector<BitUses> FindBitUses(const FunctionOpcodes& opcodes, const Uses& uses, const std::vector<bool>& copies) {
+  return Finder(opcodes, uses, copies).Find();
 }
 
 }  // namespace lockstep::vgpu::value_use

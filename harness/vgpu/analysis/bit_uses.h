@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "vgpu/analysis/value_flow.h"
-#include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu::value_use {
 
@@ -21,6 +20,6 @@ struct BitUses {
 // as the bit is where it comes to; what arithmetic has made of it is no copy, and counts as used where it is stored, as
 // does a number that was made wider. A bit that a mask or a shift drops is not used. By register; copies: by
 // instruction, whether it is a store that may be part of a copy.
-std::vector<BitUses> FindBitUses(const ptx::Function& function, const Uses& uses, const std::vector<bool>& copies);
+std::vector<BitUses> FindBitUses(const FunctionOpcodes& opcodes, const Uses& uses, const std::vector<bool>& copies);
 
 }  // namespace lockstep::vgpu::value_use

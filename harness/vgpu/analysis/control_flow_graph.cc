@@ -7,9 +7,10 @@ namespace {
 
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const ptx::Function& function) : function_(function), body_(function.body) {
-    for (const ptx::Label& label : function.labels) labels_.emplace(label.name, label.instruction);
-    for (size_t k = 0; k < function.tables.size(); ++k) tables_.emplace(function.tables[k].name, k);
+  explicit GraphBuilder(const FunctionOpcodes& opcodes)
+      : function_(opcodes.function()), body_(opcodes.body()), opcodes_(opcodes) {
+    for (const ptx::Label& label : function_.labels) labels_.emplace(label.name, label.instruction);
+    for (size_t k = 0; k < function_.tables.size(); ++k) tables_.emplace(function_.tables[k].name, k);
   }
 
   ControlFlowGraph Build() {
@@ -26,7 +27,7 @@ class GraphBuilder {
     leader_.assign(body_.size() + 1, false);
     leader_[0] = true;
     for (size_t k = 0; k < body_.size(); ++k) {
-      switch (LeavingOf(body_[k])) {
+      switch (LeavingOf(opcodes_[k].meaning)) {
         case Leaving::kNext:
           continue;
         case Leaving::kBranch:
@@ -58,7 +59,7 @@ class GraphBuilder {
   void Connect(int block) {
     const size_t last = graph_.blocks[block].last;
     const ptx::Instruction& instruction = body_[last];
-    const Leaving leaving = LeavingOf(instruction);
+    const Leaving leaving = LeavingOf(opcodes_[last].meaning);
     switch (leaving) {
       case Leaving::kNext:
         break;
@@ -80,7 +81,7 @@ class GraphBuilder {
         graph_.returns.push_back(block);
         break;
       case Leaving::kExit:
-        (instruction.opcode == "exit" ? graph_.exits : graph_.traps).push_back(block);
+        (opcodes_[last].Is(Meaning::kExit) ? graph_.exits : graph_.traps).push_back(block);
         break;
     }
     if (leaving == Leaving::kNext || instruction.guard) ConnectTo(block, last + 1);
@@ -124,6 +125,7 @@ class GraphBuilder {
 
   const ptx::Function& function_;
   const std::vector<ptx::Instruction>& body_;
+  const FunctionOpcodes& opcodes_;
   std::unordered_map<std::string_view, size_t> labels_, tables_;
   std::unordered_map<std::string_view, bool> table_seen_;
   std::vector<bool> leader_, table_edges_made_;
@@ -132,15 +134,22 @@ class GraphBuilder {
 
 }  // namespace
 
-Leaving LeavingOf(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "bra") return Leaving::kBranch;
-  if (opcode == "brx") return Leaving::kTable;
-  if (opcode == "ret") return Leaving::kReturn;
-  if (opcode == "exit" || opcode == "trap") return Leaving::kExit;
-  return Leaving::kNext;
+Leaving LeavingOf(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::kBranch:
+      return Leaving::kBranch;
+    case Meaning::kBranchTable:
+      return Leaving::kTable;
+    case Meaning::kReturn:
+      return Leaving::kReturn;
+    case Meaning::kExit:
+    case Meaning::kTrap:
+      return Leaving::kExit;
+    default:
+      return Leaving::kNext;
+  }
 }
 
-ControlFlowGraph BuildControlFlowGraph(const ptx::Function& function) { return GraphBuilder(function).Build(); }
+ControlFlowGraph BuildControlFlowGraph(const FunctionOpcodes& opcodes) { return GraphBuilder(opcodes).Build(); }
 
 }  // namespace lockstep::vgpu

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vgpu/analysis/dominators.h"
+#include "vgpu/core/opcode_table.h"
 #include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
@@ -18,7 +19,7 @@ enum class Leaving : uint8_t {
   kReturn,  // ret
   kExit,    // exit, trap: the thread ends
 };
-Leaving LeavingOf(const ptx::Instruction& instruction);
+Leaving LeavingOf(Meaning meaning);
 
 // Nodes 0 … blocks-1 are the blocks in the order of the text; the nodes behind them stand for the function's branch
 // tables, so that a table's targets are edges once, however many instructions use it.
@@ -37,6 +38,6 @@ struct ControlFlowGraph {
 };
 
 // Throws PtxError for a branch to an unknown label or table.
-ControlFlowGraph BuildControlFlowGraph(const ptx::Function& function);
+ControlFlowGraph BuildControlFlowGraph(const FunctionOpcodes& opcodes);
 
 }  // namespace lockstep::vgpu

@@ -17,22 +17,24 @@ namespace {
 
 class CopyPlanner {
  public:
-  CopyPlanner(const ptx::Function& function, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan)
-      : function_(function), pc_(pc), plan_(plan), uses_(function) {}
+  CopyPlanner(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan)
+      : opcodes_(opcodes), pc_(pc), plan_(plan), uses_(opcodes) {}
 
   void Plan() {
-    const size_t n = function_.body.size();
-    if (std::none_of(function_.body.begin(), function_.body.end(), IsPiece)) return;
+    const size_t n = opcodes_.size();
+    std::vector<bool> pieces(n);
+    for (size_t k = 0; k < n; ++k) pieces[k] = IsPiece(k);
+    if (std::find(pieces.begin(), pieces.end(), true) == pieces.end()) return;
     const size_t registers = static_cast<size_t>(uses_.registers());
     writers_.resize(registers), slot_.assign(registers, CopyPlan::kNoSlot);
     std::vector<bool> copies(n);
     for (size_t k = 0; k < n; ++k) {
       uses_.ForWrites(k, [&](int reg) { ++writers_[static_cast<size_t>(reg)]; });
-      copies[k] = IsStore(function_.body[k]);
+      copies[k] = IsStore(k);
     }
-    bits_ = FindBitUses(function_, uses_, copies);
+    bits_ = FindBitUses(opcodes_, uses_, copies);
     for (size_t k = 0; k < n; ++k) {
-      if (IsPiece(function_.body[k])) AddLoad(k);
+      if (pieces[k]) AddLoad(k);
     }
     if (slots_ == 0) return;
     for (size_t k = 0; k < n; ++k) {
@@ -50,15 +52,17 @@ class CopyPlanner {
     const size_t elements = ElementsOf(data);
     return elements <= CopyPlan::kMostElements && (elements > 1 || ptx::SizeOf(TypeOf(i, true)) == 8);
   }
-  static bool IsPiece(const ptx::Instruction& i) {
+  bool IsPiece(size_t k) const {
+    const ptx::Instruction& i = uses_.instruction(k);
     // Constant memory has no uninitialised bytes.
-    if (!MayBeUnused(i) || Has(i, "const") || i.operands.empty()) return false;
+    if (!uses_.MayBeUnused(k) || Has(i, "const") || i.operands.empty()) return false;
     const ptx::Type type = TypeOf(i, true);
     const bool byte = ptx::SizeOf(type) == 1;  // of padding that becomes part of an argument
     return type != ptx::Type::kF32 && type != ptx::Type::kF64 && (byte || MovesPiece(i, i.operands[0]));
   }
-  static bool IsStore(const ptx::Instruction& i) {
-    if (i.opcode != "st" || i.operands.size() != 2) return false;
+  bool IsStore(size_t k) const {
+    const ptx::Instruction& i = uses_.instruction(k);
+    if (!uses_.opcode(k).Has(kStores) || i.operands.size() != 2) return false;
     bool argument = false, plain = true;
     for (const std::string& word : i.modifiers) {
       argument |= word.starts_with("param");
@@ -83,7 +87,7 @@ class CopyPlanner {
     plan_->access_of[pc_[k]] = static_cast<uint32_t>(plan_->accesses.size());
     CopyPlan::Access& access = plan_->accesses.back();
     access.elements = static_cast<uint8_t>(elements);
-    access.element_bytes = static_cast<uint8_t>(ptx::SizeOf(TypeOf(function_.body[k], true)));
+    access.element_bytes = static_cast<uint8_t>(ptx::SizeOf(TypeOf(uses_.instruction(k), true)));
     access.slot.fill(CopyPlan::kNoSlot);
     return access;
   }
@@ -102,8 +106,8 @@ class CopyPlanner {
     return (copied & word) == word || (copied >> 4 & word) == word;
   }
   void AddLoad(size_t k) {
-    const std::vector<int> registers = Registers(function_.body[k].operands[0]);
-    const uint32_t bytes = static_cast<uint32_t>(ptx::SizeOf(TypeOf(function_.body[k], true)));
+    const std::vector<int> registers = Registers(uses_.instruction(k).operands[0]);
+    const uint32_t bytes = static_cast<uint32_t>(ptx::SizeOf(TypeOf(uses_.instruction(k), true)));
     std::vector<uint64_t> copied;
     for (const int reg : registers) copied.push_back(CopiedBytes(reg, bytes));
     if (std::none_of(copied.begin(), copied.end(), [&](uint64_t c) { return HasWord(c, bytes); })) return;
@@ -116,7 +120,7 @@ class CopyPlanner {
     }
   }
   void AddStore(size_t k) {
-    const std::vector<int> registers = Registers(function_.body[k].operands[1]);
+    const std::vector<int> registers = Registers(uses_.instruction(k).operands[1]);
     const auto slot = [&](int reg) { return reg < 0 ? CopyPlan::kNoSlot : slot_[static_cast<size_t>(reg)]; };
     if (registers.size() > CopyPlan::kMostElements ||
         std::all_of(registers.begin(), registers.end(), [&](int reg) { return slot(reg) == CopyPlan::kNoSlot; })) {
@@ -126,7 +130,7 @@ class CopyPlanner {
     for (size_t e = 0; e < registers.size(); ++e) access.slot[e] = slot(registers[e]);
   }
 
-  const ptx::Function& function_;
+  const FunctionOpcodes& opcodes_;
   const std::vector<uint32_t>& pc_;
   std::shared_ptr<CopyPlan>& plan_;
   const Uses uses_;
@@ -139,9 +143,8 @@ class CopyPlanner {
 }  // namespace
 }  // namespace value_use
 
-void PlanCopies(const ptx::Function& function, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan) {
-  const bool loads = std::any_of(function.body.begin(), function.body.end(), value_use::MayBeUnused);
-  if (loads) value_use::CopyPlanner(function, pc, plan).Plan();
+void PlanCopies(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan) {
+  if (value_use::AnyMayBeUnused(opcodes)) value_use::CopyPlanner(opcodes, pc, plan).Plan();
 }
 
 }  // namespace lockstep::vgpu

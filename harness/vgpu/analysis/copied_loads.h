@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "vgpu/core/copy_plan.h"
-#include "vgpu/ptx/module.h"
+#include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
 
 // Adds the function's part, if there is one. pc: by instruction, where in the program it stands.
-void PlanCopies(const ptx::Function& function, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan);
+void PlanCopies(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan);
 
 }  // namespace lockstep::vgpu

@@ -21,29 +21,54 @@ constexpr int kHalfBits = 32;
 Effect EffectOf(const Uses& uses, size_t k) {
   const ptx::Instruction& i = uses.instruction(k);
   if (i.call) return Effect::kCall;
-  const std::string_view opcode = i.opcode;
-  if (opcode == "bra" || opcode == "brx") return Effect::kBranch;
-  if (opcode == "ret" || opcode == "exit") return Effect::kLeave;
-  if (opcode == "ld" || opcode == "ldu") return Effect::kLoad;
-  if (opcode == "cp" || opcode == "stmatrix" || Has(i, "async")) return Effect::kAsynchronous;
-  if (opcode == "st") return Effect::kStore;
-  if (opcode == "atom" || opcode == "red") return Effect::kAtomic;
-  if (opcode == "shfl") return Effect::kShuffle;
-  if (opcode == "bar" || opcode == "barrier") return Has(i, "warp") ? Effect::kOther : Effect::kBarrier;
+  const Opcode& opcode = uses.opcode(k);
+  switch (opcode.meaning) {
+    case Meaning::kBranch:
+    case Meaning::kBranchTable:
+      return Effect::kBranch;
+    case Meaning::kReturn:
+    case Meaning::kExit:
+      return Effect::kLeave;
+    case Meaning::kShuffle:
+      return Effect::kShuffle;
+    default:
+      break;
+  }
+  if (opcode.Has(kLoads)) return Effect::kLoad;
+  if (opcode.Has(kAsynchronous)) return Effect::kAsynchronous;
+  if (opcode.Has(kStores)) return Effect::kStore;
+  if (opcode.Has(kAtomic)) return Effect::kAtomic;
+  if (opcode.Has(kBarrier)) return Effect::kBarrier;
   return uses.pure(k) ? Effect::kPure : Effect::kOther;
 }
 
+bool IsShift(const Opcode& opcode) { return opcode.Is(Meaning::kShiftLeft) || opcode.Is(Meaning::kShiftRight); }
+bool IsProduct(const Opcode& opcode) { return opcode.Is(Meaning::kMultiply) || opcode.Is(Meaning::kMultiplyAdd); }
+bool WorksOnHalves(const Opcode& opcode) {
+  switch (opcode.meaning) {
+    case Meaning::kMove:
+    case Meaning::kSelect:
+    case Meaning::kAnd:
+    case Meaning::kOr:
+    case Meaning::kXor:
+    case Meaning::kNot:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // One with too few operands raises an error where it is executed.
-bool HasOperands(Effect effect, const ptx::Instruction& i) {
+bool HasOperands(Effect effect, const Opcode& opcode, const ptx::Instruction& i) {
   const size_t n = i.operands.size();
   switch (effect) {
     case Effect::kPure:
-      return n >= (i.opcode == "shl" || i.opcode == "shr" || i.opcode == "mul" || i.opcode == "mad" ? 3 : 2);
+      return n >= (IsShift(opcode) || IsProduct(opcode) ? 3 : 2);
     case Effect::kLoad:
     case Effect::kStore:
       return n >= 2;
     case Effect::kAtomic:
-      return n >= (i.opcode == "atom" ? 3 : 2);
+      return n >= (opcode.has_result() ? 3 : 2);
     case Effect::kShuffle:
       return n >= 4;
     default:
@@ -53,8 +78,8 @@ bool HasOperands(Effect effect, const ptx::Instruction& i) {
 
 class DefinednessPlanner {
  public:
-  DefinednessPlanner(const ptx::Function& function, DefinednessPlan& plan)
-      : function_(function), plan_(plan), uses_(function), slot_(static_cast<size_t>(uses_.registers())) {
+  DefinednessPlanner(const FunctionOpcodes& opcodes, DefinednessPlan& plan)
+      : function_(opcodes.function()), plan_(plan), uses_(opcodes), slot_(static_cast<size_t>(uses_.registers())) {
     for (size_t reg = 0; reg < slot_.size(); ++reg) {
       slot_[reg] = slots_;
       slots_ += IsWide(static_cast<int>(reg)) ? 2 : 1;
@@ -110,7 +135,7 @@ class DefinednessPlanner {
     const ptx::Instruction& i = uses_.instruction(k);
     DefinednessPlan::Step& step = Begin();
     step.effect = EffectOf(uses_, k);
-    if (!HasOperands(step.effect, i)) step.effect = Effect::kOther;
+    if (!HasOperands(step.effect, uses_.opcode(k), i)) step.effect = Effect::kOther;
     step.guard = SlotOf(uses_.guard(k));
     switch (step.effect) {
       case Effect::kPure:
@@ -145,18 +170,17 @@ class DefinednessPlanner {
 
   void AddPure(size_t k) {
     const ptx::Instruction& i = uses_.instruction(k);
-    if (i.opcode == "mov" && AddMove(i)) return;
-    if ((i.opcode == "shl" || i.opcode == "shr") && AddShift(k, i)) return;
-    if ((i.opcode == "mul" || i.opcode == "mad") && !IsFloat(i)) return AddProduct(k, i);
-    if (i.opcode == "bfi" && AddInsertion(k, i)) return;
-    if (i.opcode == "cvt" && i.operands.size() == 2) return AddConversion(k);
-    const bool by_halves = (i.opcode == "selp" || i.opcode == "and" || i.opcode == "or" || i.opcode == "xor" ||
-                            i.opcode == "not" || i.opcode == "mov") &&
-                           IsWide(uses_.Operand(k, 0));
-    ForSources(uses_, k, [&](int reg, Shows shows, int row, int bytes, int decider, int) {
+    const Opcode& opcode = uses_.opcode(k);
+    if (opcode.Is(Meaning::kMove) && AddMove(i)) return;
+    if (IsShift(opcode) && AddShift(k, i)) return;
+    if (IsProduct(opcode) && !IsFloat(i)) return AddProduct(k, i);
+    if (opcode.Is(Meaning::kInsert) && AddInsertion(k, i)) return;
+    if (opcode.Is(Meaning::kConvert) && i.operands.size() == 2) return AddConversion(k);
+    const bool by_halves = WorksOnHalves(opcode) && IsWide(uses_.Operand(k, 0));
+    ForSources(uses_, k, [&](int reg, Shows shows, int decider_row, int bytes, int decider, int) {
       DefinednessPlan::Source source;
       source.shows = shows;
-      source.row = static_cast<uint8_t>(row);
+      source.row = static_cast<uint8_t>(decider_row);
       source.bytes = static_cast<uint8_t>(bytes);
       source.decider = SlotOf(decider);
       source.deciders = decider < 0 ? 0 : IsWide(decider) ? 2 : 1;
@@ -209,7 +233,7 @@ class DefinednessPlanner {
     const int to = uses_.Operand(k, 0), from = uses_.Operand(k, 1);
     const auto* by = std::get_if<ptx::IntegerImmediate>(&i.operands[2].value);
     if (!IsWide(to) || by == nullptr || by->value < kHalfBits) return false;
-    const bool left = i.opcode == "shl";
+    const bool left = uses_.opcode(k).Is(Meaning::kShiftLeft);
     DefinednessPlan::Source source;
     source.part = kMoved;
     AddSource(from, left ? kLow : kHigh, source);
@@ -342,7 +366,7 @@ class DefinednessPlanner {
   }
 
   void AddAtomic(size_t k, const ptx::Instruction& i, DefinednessPlan::Step& step) {
-    const size_t at = i.opcode == "atom" ? 1 : 0;
+    const size_t at = uses_.opcode(k).has_result() ? 1 : 0;
     const size_t results = at == 0 ? 0 : Elements(i.operands[0]).size();
     const auto bytes = static_cast<uint8_t>(ptx::SizeOf(TypeOf(i, true)));
     const size_t elements = Elements(i.operands[at + 1]).size();
@@ -372,13 +396,15 @@ class DefinednessPlanner {
 
 }  // namespace
 
-bool HasShuffles(const ptx::Function& function) {
-  return std::any_of(function.body.begin(), function.body.end(),
-                     [](const ptx::Instruction& i) { return i.opcode == "shfl"; });
+bool HasShuffles(const FunctionOpcodes& opcodes) {
+  for (size_t k = 0; k < opcodes.size(); ++k) {
+    if (opcodes[k].Is(Meaning::kShuffle)) return true;
+  }
+  return false;
 }
 
-void PlanDefinedness(const ptx::Function& function, const std::vector<uint32_t>& pc, DefinednessPlan& plan) {
-  DefinednessPlanner(function, plan).Plan(pc);
+void PlanDefinedness(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc, DefinednessPlan& plan) {
+  DefinednessPlanner(opcodes, plan).Plan(pc);
 }
 
 }  // namespace lockstep::vgpu

@@ -13,12 +13,12 @@
 
 #include <vector>
 
-#include "vgpu/ptx/module.h"
+#include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
 
 // By instruction: weak loads whose value, as it is, is what a compare-and-swap of the same address compares with, and
 // the program looks at what the compare-and-swap found. Empty where there is none.
-std::vector<bool> FindGuessingLoads(const ptx::Function& function);
+std::vector<bool> FindGuessingLoads(const FunctionOpcodes& opcodes);
 
 }  // namespace lockstep::vgpu

@@ -34,7 +34,7 @@ struct RegisterUses {
 };
 
 // Throws PtxError for a register that is not declared.
-RegisterUses FindRegisterUses(const ptx::Function& function);
+RegisterUses FindRegisterUses(const FunctionOpcodes& opcodes);
 
 // The text between `first` and `last`, both included, holds every place at which a register is needed.
 struct LiveInterval {

@@ -8,19 +8,20 @@ namespace {
 
 class UseFinder {
  public:
-  explicit UseFinder(const ptx::Function& function) : function_(function) {
-    for (const auto* list : {&function.parameters, &function.returns}) {
+  explicit UseFinder(const FunctionOpcodes& opcodes) : opcodes_(opcodes), function_(opcodes.function()) {
+    for (const auto* list : {&function_.parameters, &function_.returns}) {
       for (const ptx::Variable& variable : *list) {
         if (variable.space != ptx::Space::kReg) continue;
         declared_.emplace(variable.name, &variable);
-        found_.registers.of_interface[Number(variable.name, function.ptx_line)] = true;
+        found_.registers.of_interface[Number(variable.name, function_.ptx_line)] = true;
       }
     }
-    for (const ptx::Variable& variable : function.registers) declared_.emplace(variable.name, &variable);
+    for (const ptx::Variable& variable : function_.registers) declared_.emplace(variable.name, &variable);
   }
 
   RegisterUses Find() {
-    for (const ptx::Instruction& instruction : function_.body) {
+    for (size_t k = 0; k < opcodes_.size(); ++k) {
+      const ptx::Instruction& instruction = function_.body[k];
       line_ = instruction.ptx_line;
       found_.first.push_back(found_.uses.size());
       if (instruction.guard) Add(instruction.guard->name, true, false);
@@ -29,7 +30,7 @@ class UseFinder {
         AddOperand(instruction.call->target, true, false);
         AddAll(instruction.call->arguments, true, false);
       } else {
-        AddOperands(instruction);
+        AddOperands(instruction, opcodes_[k]);
       }
     }
     found_.first.push_back(found_.uses.size());
@@ -37,9 +38,8 @@ class UseFinder {
   }
 
  private:
-  void AddOperands(const ptx::Instruction& instruction) {
-    const Opcode* opcode = FindOpcode(instruction);
-    const std::vector<OperandForm>& form = ParseForm(opcode == nullptr ? "" : opcode->form);
+  void AddOperands(const ptx::Instruction& instruction, const Opcode& opcode) {
+    const std::vector<OperandForm>& form = ParseForm(opcode.form);
     if (!Matches(form, instruction.operands.size())) {
       AddAll(instruction.operands, true, true);
       return;
@@ -114,6 +114,7 @@ class UseFinder {
     return nullptr;
   }
 
+  const FunctionOpcodes& opcodes_;
   const ptx::Function& function_;
   std::unordered_map<std::string_view, const ptx::Variable*> declared_;
   std::unordered_map<std::string, int> number_;
@@ -123,6 +124,6 @@ class UseFinder {
 
 }  // namespace
 
-RegisterUses FindRegisterUses(const ptx::Function& function) { return UseFinder(function).Find(); }
+RegisterUses FindRegisterUses(const FunctionOpcodes& opcodes) { return UseFinder(opcodes).Find(); }
 
 }  // namespace lockstep::vgpu

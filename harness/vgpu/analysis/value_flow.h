@@ -15,7 +15,6 @@
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/analysis/control_flow_graph.h"
 #include "vgpu/analysis/liveness.h"
-#include "vgpu/core/insn_class.h"
 #include "vgpu/core/opcode_table.h"
 #include "vgpu/core/use_plan.h"
 #include "vgpu/ptx/module.h"
@@ -36,39 +35,53 @@ inline bool Has(const ptx::Instruction& i, std::string_view word) {
   return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
 }
 
-inline bool MayBeUnused(const ptx::Instruction& i) {
-  if (i.opcode != "ld" && i.opcode != "ldu") return false;
+inline bool MayBeUnused(const Opcode& opcode, const ptx::Instruction& i) {
+  if (!opcode.Has(kLoads)) return false;
   return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {
     return word == "volatile" || word == "relaxed" || word == "acquire" || word == "mmio" || word.starts_with("param");
   });
 }
 
-inline Kind KindOf(const ptx::Instruction& i) {
+inline bool AnyMayBeUnused(const FunctionOpcodes& opcodes) {
+  for (size_t k = 0; k < opcodes.size(); ++k) {
+    if (MayBeUnused(opcodes[k], opcodes.body()[k])) return true;
+  }
+  return false;
+}
+
+inline Kind KindOf(const Opcode& opcode, const ptx::Instruction& i) {
   if (i.call) {
     const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value);
     return target != nullptr && target->name == "__assertfail" && !i.guard ? Kind::kEnd : Kind::kUse;
   }
-  if (MayBeUnused(i)) return Kind::kLoad;
-  const Opcode* opcode = FindOpcode(i);
-  if (opcode == nullptr || !IsPure(opcode->insn_class)) return Kind::kUse;
+  if (MayBeUnused(opcode, i)) return Kind::kLoad;
+  if (!opcode.pure()) return Kind::kUse;
   const size_t operands = i.operands.size();
-  if ((i.opcode == "selp" || i.opcode == "slct") && operands == 4) return Kind::kSelect;
-  if ((i.opcode == "and" || i.opcode == "or") && operands == 3) return Kind::kBitwise;
-  if ((i.opcode == "setp" || i.opcode == "set") && operands == 4) return Kind::kCompare;
-  return Kind::kPure;
+  switch (opcode.meaning) {
+    case Meaning::kSelect:
+    case Meaning::kSelectBySign:
+      return operands == 4 ? Kind::kSelect : Kind::kPure;
+    case Meaning::kAnd:
+    case Meaning::kOr:
+      return operands == 3 ? Kind::kBitwise : Kind::kPure;
+    case Meaning::kCompare:
+    case Meaning::kCompareValue:
+      return operands == 4 ? Kind::kCompare : Kind::kPure;
+    default:
+      return Kind::kPure;
+  }
 }
 
 // The registers of a function, its condition code (which add.cc writes and addc reads) as one more, and what each
 // instruction reads and writes.
 class Uses {
  public:
-  explicit Uses(const ptx::Function& function) : function_(function), uses_(FindRegisterUses(function)) {
-    const size_t n = function.body.size();
+  explicit Uses(const FunctionOpcodes& opcodes) : opcodes_(opcodes), uses_(FindRegisterUses(opcodes)) {
+    const size_t n = opcodes.size();
     for (size_t r = 0; r < uses_.registers.name.size(); ++r) number_[uses_.registers.name[r]] = static_cast<int>(r);
     kind_.reserve(n);
     for (size_t k = 0; k < n; ++k) {
-      const ptx::Instruction& i = function.body[k];
-      Kind kind = KindOf(i);
+      Kind kind = KindOf(opcodes[k], instruction(k));
       // What the caller sees is used when it is written. An operand of unknown role is used.
       ForUses(k, [&](const RegisterUse& use) {
         if (use.writes && (use.reads || uses_.registers.of_interface[static_cast<size_t>(use.reg)])) kind = Kind::kUse;
@@ -81,13 +94,15 @@ class Uses {
   int condition_code() const { return static_cast<int>(uses_.registers.name.size()); }
   Kind kind(size_t k) const { return kind_[k]; }
   bool pure(size_t k) const { return kind_[k] != Kind::kUse && kind_[k] != Kind::kLoad && kind_[k] != Kind::kEnd; }
-  const ptx::Instruction& instruction(size_t k) const { return function_.body[k]; }
+  const ptx::Instruction& instruction(size_t k) const { return opcodes_.body()[k]; }
+  const Opcode& opcode(size_t k) const { return opcodes_[k]; }
+  bool MayBeUnused(size_t k) const { return value_use::MayBeUnused(opcode(k), instruction(k)); }
 
   ptx::Type type(int reg) const {
     return reg == condition_code() ? ptx::Type::kPred : uses_.registers.type[static_cast<size_t>(reg)];
   }
   int guard(size_t k) const {
-    const auto& guard = function_.body[k].guard;
+    const auto& guard = instruction(k).guard;
     return guard ? number_.at(guard->name) : -1;
   }
   int Register(const std::string& name) const { return number_.at(name); }
@@ -96,22 +111,21 @@ class Uses {
     const auto* r = std::get_if<ptx::RegisterRef>(&operand.value);
     return r == nullptr ? -1 : number_.at(r->name);
   }
-  int Operand(size_t k, size_t operand) const { return Operand(function_.body[k].operands[operand]); }
+  int Operand(size_t k, size_t operand) const { return Operand(instruction(k).operands[operand]); }
   // f(register) for what is read besides the guard.
   template <typename F>
   void ForReads(size_t k, const F& f) const {
-    const ptx::Instruction& i = function_.body[k];
-    for (size_t u = uses_.first[k] + (i.guard ? 1 : 0); u < uses_.first[k + 1]; ++u) {
+    for (size_t u = uses_.first[k] + (instruction(k).guard ? 1 : 0); u < uses_.first[k + 1]; ++u) {
       if (uses_.uses[u].reads) f(uses_.uses[u].reg);
     }
-    if (i.opcode == "addc" || i.opcode == "subc" || i.opcode == "madc") f(condition_code());
+    if (opcode(k).Has(kCarryIn)) f(condition_code());
   }
   template <typename F>
   void ForWrites(size_t k, const F& f) const {
     for (size_t u = uses_.first[k]; u < uses_.first[k + 1]; ++u) {
       if (uses_.uses[u].writes) f(uses_.uses[u].reg);
     }
-    if (kind_[k] != Kind::kUse && Has(function_.body[k], "cc")) f(condition_code());
+    if (kind_[k] != Kind::kUse && Has(instruction(k), "cc")) f(condition_code());
   }
 
  private:
@@ -120,7 +134,7 @@ class Uses {
     for (size_t u = uses_.first[k]; u < uses_.first[k + 1]; ++u) f(uses_.uses[u]);
   }
 
-  const ptx::Function& function_;
+  const FunctionOpcodes& opcodes_;
   const RegisterUses uses_;
   std::unordered_map<std::string_view, int> number_;
   std::vector<Kind> kind_;
@@ -144,7 +158,7 @@ void ForSources(const Uses& uses, size_t k, const F& f) {
   const auto always = [&](int reg) { f(reg, Shows::kAlways, 0, 0, -1, 0); };
   switch (uses.kind(k)) {
     case Kind::kSelect: {
-      const bool predicate = i.opcode == "selp";
+      const bool predicate = uses.opcode(k).Is(Meaning::kSelect);
       const bool is_float = TypeOf(i, true) == ptx::Type::kF32;
       const Shows first = predicate ? Shows::kIfTrue : is_float ? Shows::kIfPositiveFloat : Shows::kIfPositive;
       const Shows second = predicate ? Shows::kIfFalse : is_float ? Shows::kIfNegativeFloat : Shows::kIfNegative;
@@ -154,7 +168,7 @@ void ForSources(const Uses& uses, size_t k, const F& f) {
       break;
     }
     case Kind::kBitwise: {
-      const bool conjunction = i.opcode == "and", predicate = Has(i, "pred");
+      const bool conjunction = uses.opcode(k).Is(Meaning::kAnd), predicate = Has(i, "pred");
       const Shows shows = predicate ? (conjunction ? Shows::kIfTrue : Shows::kIfFalse)
                                     : (conjunction ? Shows::kIfBits : Shows::kIfZeros);
       const int bytes = ptx::SizeOf(TypeOf(i, false));
@@ -164,7 +178,7 @@ void ForSources(const Uses& uses, size_t k, const F& f) {
     }
     case Kind::kCompare: {
       const Shows shows = Has(i, "and") ? Shows::kIfTrue : Has(i, "or") ? Shows::kIfFalse : Shows::kAlways;
-      const int row = i.opcode == "setp" ? 4 : 3;
+      const int row = uses.opcode(k).Is(Meaning::kCompare) ? 4 : 3;
       for (const size_t operand : {size_t{1}, size_t{2}}) {
         f(uses.Operand(k, operand), shows, row, 4, uses.Operand(k, 3), 0);
       }

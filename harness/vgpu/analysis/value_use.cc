@@ -80,8 +80,8 @@ class SureValues {
   bool Makes(size_t k) {
     if (!uses_.pure(k)) return false;
     if (uses_.kind(k) == Kind::kSelect) return Sums(k, 1, 2) || Sums(k, 2, 1);
-    const Opcode* opcode = FindOpcode(uses_.instruction(k));
-    return opcode->insn_class != InsnClass::kMove && opcode->insn_class != InsnClass::kConvert;
+    const InsnClass insn_class = uses_.opcode(k).insn_class;
+    return insn_class != InsnClass::kMove && insn_class != InsnClass::kConvert;
   }
   bool Sums(size_t k, size_t sum, size_t old) {
     const int to = uses_.Operand(k, sum), from = uses_.Operand(k, old);
@@ -243,18 +243,18 @@ class SureValues {
 
 class UsePlanner {
  public:
-  UsePlanner(const ptx::Function& function, const ControlFlowGraph& graph, const std::vector<uint32_t>& pc,
+  UsePlanner(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, const std::vector<uint32_t>& pc,
              std::shared_ptr<UsePlan>& plan)
-      : function_(function),
+      : opcodes_(opcodes),
         graph_(graph),
         pc_(pc),
         plan_(plan),
-        uses_(function),
+        uses_(opcodes),
         sure_(uses_, graph, successors_, predecessors_),
         slot_(static_cast<size_t>(uses_.registers()), UsePlan::kNoSlot) {}
 
   void Plan() {
-    const size_t n = function_.body.size();
+    const size_t n = opcodes_.size();
     std::vector<size_t> loads;
     for (size_t k = 0; k < n; ++k) {
       if (uses_.kind(k) == Kind::kLoad && MayBeLost(k)) loads.push_back(k);
@@ -301,7 +301,7 @@ class UsePlanner {
 
   void FindReaders() {
     readers_.resize(static_cast<size_t>(uses_.registers()));
-    for (size_t k = 0; k < function_.body.size(); ++k) {
+    for (size_t k = 0; k < opcodes_.size(); ++k) {
       uses_.ForReads(k, [&](int reg) { readers_[static_cast<size_t>(reg)].push_back(k); });
       if (uses_.guard(k) >= 0) readers_[static_cast<size_t>(uses_.guard(k))].push_back(k);
     }
@@ -395,7 +395,7 @@ class UsePlanner {
     });
   }
 
-  const ptx::Function& function_;
+  const FunctionOpcodes& opcodes_;
   const ControlFlowGraph& graph_;
   const std::vector<uint32_t>& pc_;
   std::shared_ptr<UsePlan>& plan_;
@@ -415,10 +415,9 @@ class UsePlanner {
 
 }  // namespace
 
-void PlanUses(const ptx::Function& function, const ControlFlowGraph& graph, const std::vector<uint32_t>& pc,
+void PlanUses(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, const std::vector<uint32_t>& pc,
               std::shared_ptr<UsePlan>& plan) {
-  const bool loads = std::any_of(function.body.begin(), function.body.end(), MayBeUnused);
-  if (loads) UsePlanner(function, graph, pc, plan).Plan();
+  if (AnyMayBeUnused(opcodes)) UsePlanner(opcodes, graph, pc, plan).Plan();
 }
 
 }  // namespace lockstep::vgpu

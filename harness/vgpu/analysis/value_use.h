@@ -12,7 +12,7 @@
 namespace lockstep::vgpu {
 
 // Adds the function's part, if there is one. pc: by instruction, where in the program it stands.
-void PlanUses(const ptx::Function& function, const ControlFlowGraph& graph, const std::vector<uint32_t>& pc,
+void PlanUses(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, const std::vector<uint32_t>& pc,
               std::shared_ptr<UsePlan>& plan);
 
 }  // namespace lockstep::vgpu

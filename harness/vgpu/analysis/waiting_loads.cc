@@ -16,7 +16,10 @@ constexpr size_t kMostWork = size_t{1} << 26;  // volatile loads times instructi
 
 using value_use::Has;
 
-bool IsVolatileLoad(const ptx::Instruction& i) { return i.opcode == "ld" && (Has(i, "volatile") || Has(i, "relaxed")); }
+bool IsVolatileLoad(const FunctionOpcodes& opcodes, size_t k) {
+  const ptx::Instruction& i = opcodes.body()[k];
+  return opcodes[k].Has(kLoads) && (Has(i, "volatile") || Has(i, "relaxed"));
+}
 bool HasSpace(const ptx::Instruction& i, std::string_view space) {
   return std::any_of(i.modifiers.begin(), i.modifiers.end(),
                      [&](const std::string& word) { return word.starts_with(space); });
@@ -26,8 +29,8 @@ bool IsPassedOn(const ptx::Instruction& i) { return !HasSpace(i, "global") && !H
 
 class WaitFinder {
  public:
-  WaitFinder(const ptx::Function& function, const ControlFlowGraph& graph, bool entry)
-      : body_(function.body), graph_(graph), entry_(entry), uses_(FindRegisterUses(function)) {
+  WaitFinder(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry)
+      : opcodes_(opcodes), body_(opcodes.body()), graph_(graph), entry_(entry), uses_(FindRegisterUses(opcodes)) {
     const size_t registers = uses_.registers.name.size();
     writers_.resize(registers);
     for (size_t k = 0; k < body_.size(); ++k) {
@@ -53,7 +56,7 @@ class WaitFinder {
       if (!ahead[branch]) return false;
       const std::vector<bool> reached = Reach(branch, &blocked);
       for (size_t k = 0; k < body_.size(); ++k) {
-        if (reached[k] && IsVolatileLoad(body_[k]) && SameAddress(body_[k], body_[load])) return true;
+        if (reached[k] && IsVolatileLoad(opcodes_, k) && SameAddress(body_[k], body_[load])) return true;
       }
       return false;
     });
@@ -108,11 +111,11 @@ class WaitFinder {
       AnalysisWork::Spend(kStepsAnInstruction * body_.size());
       for (size_t k = 0; k < body_.size(); ++k) {
         const ptx::Instruction& i = body_[k];
-        bool reads = i.opcode == "ld" && IsPassedOn(i) && behind(i)[k] && !IsVolatileLoad(i);
+        bool reads = opcodes_[k].Has(kLoads) && IsPassedOn(i) && behind(i)[k] && !IsVolatileLoad(opcodes_, k);
         ForReads(k, [&](int reg) { reads |= holds[Index(reg)]; });
         if (!reads) continue;
         more |= mark(k);
-        if (i.opcode != "st" || !IsPassedOn(i) || stores[k]) continue;
+        if (!opcodes_[k].Has(kStores) || !IsPassedOn(i) || stores[k]) continue;
         stores[k] = more = true;
         const std::vector<bool> reached = Reach(k, nullptr);
         for (size_t at = 0; at < reached.size(); ++at) {
@@ -126,12 +129,11 @@ class WaitFinder {
       ForReads(k, [&](int reg) { reads |= holds[Index(reg)] && !(i.guard && OnlyGuard(k, reg)); });
       bool guarded = false;
       if (i.guard) ForReads(k, [&](int reg) { guarded |= holds[Index(reg)]; });
-      const Leaving leaving = LeavingOf(i);
+      const Leaving leaving = LeavingOf(opcodes_[k].meaning);
       if ((leaving != Leaving::kNext) && (guarded || reads)) branches_.push_back(k);
       if (!reads || leaving != Leaving::kNext) continue;
-      const bool memory = i.opcode == "st" || i.opcode == "atom" || i.opcode == "red" || i.opcode == "ld" || i.call;
-      used_otherwise_ |= memory || i.opcode == "shfl";
-      leaves_ |= i.call.has_value() || (i.opcode == "st" && HasSpace(i, "param"));
+      used_otherwise_ |= opcodes_[k].accesses_memory() || i.call || opcodes_[k].Is(Meaning::kShuffle);
+      leaves_ |= i.call.has_value() || (opcodes_[k].Has(kStores) && HasSpace(i, "param"));
     }
     for (size_t reg = 0; reg < holds.size(); ++reg) leaves_ |= holds[reg] && uses_.registers.of_interface[reg];
   }
@@ -188,8 +190,8 @@ class WaitFinder {
       for (const size_t k : writers) {
         if (!ahead[k] || k == load) continue;
         const ptx::Instruction& i = body_[k];
-        const bool fresh = i.opcode == "atom" || i.call.has_value() ||
-                           (i.opcode == "ld" && !HasSpace(i, "local") && !HasSpace(i, "param"));
+        const bool fresh = opcodes_[k].Has(kAtomic) || i.call.has_value() ||
+                           (opcodes_[k].Has(kLoads) && !HasSpace(i, "local") && !HasSpace(i, "param"));
         const bool step = (writers.size() > 1 || ReadsItself(k, reg)) && !PassesOn(k, reg, 8) && !BeginsAnew(k, ahead);
         changing[k] = changing[k] || (!i.guard && (fresh || step));
         if (!fresh) ForReads(k, add);
@@ -204,7 +206,7 @@ class WaitFinder {
   }
   // A loop over words that is run again, as from its beginning.
   bool BeginsAnew(size_t k, const std::vector<bool>& ahead) const {
-    bool same = body_[k].opcode == "mov";
+    bool same = opcodes_[k].Is(Meaning::kMove);
     ForReads(k, [&](int reg) {
       const std::vector<size_t>& writers = writers_[Index(reg)];
       AnalysisWork::Spend(writers.size());
@@ -214,8 +216,7 @@ class WaitFinder {
   }
   // Whether what the instruction writes may be what `reg` held already.
   bool PassesOn(size_t k, int reg, int depth) const {
-    const std::string& opcode = body_[k].opcode;
-    if ((opcode != "mov" && opcode != "selp") || depth == 0) return false;
+    if (!(opcodes_[k].Is(Meaning::kMove) || opcodes_[k].Is(Meaning::kSelect)) || depth == 0) return false;
     AnalysisWork::Spend(1);
     bool same = false;
     ForReads(k, [&](int source) {
@@ -226,6 +227,7 @@ class WaitFinder {
     return same;
   }
 
+  const FunctionOpcodes& opcodes_;
   const std::vector<ptx::Instruction>& body_;
   const ControlFlowGraph& graph_;
   const bool entry_;
@@ -248,19 +250,19 @@ bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b) {
          x->offset == y->offset;
 }
 
-std::vector<bool> FindWaitingLoads(const ptx::Function& function, const ControlFlowGraph& graph, bool entry) {
-  std::vector<bool> waiting(function.body.size());
+std::vector<bool> FindWaitingLoads(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry) {
+  std::vector<bool> waiting(opcodes.size());
   std::vector<size_t> loads;
-  for (size_t k = 0; k < function.body.size(); ++k) {
-    if (IsVolatileLoad(function.body[k])) loads.push_back(k);
+  for (size_t k = 0; k < opcodes.size(); ++k) {
+    if (IsVolatileLoad(opcodes, k)) loads.push_back(k);
   }
   if (loads.empty()) return {};
-  const bool large = loads.size() > kMostWork / function.body.size();
+  const bool large = loads.size() > kMostWork / opcodes.size();
   if (large) {
     for (const size_t load : loads) waiting[load] = true;
     return waiting;
   }
-  WaitFinder finder(function, graph, entry);
+  WaitFinder finder(opcodes, graph, entry);
   for (const size_t load : loads) waiting[load] = finder.Waits(load);
   return waiting;
 }

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "vgpu/analysis/control_flow_graph.h"
-#include "vgpu/ptx/module.h"
+#include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
 
 // By instruction; empty where the function has no volatile load. entry: of a kernel.
-std::vector<bool> FindWaitingLoads(const ptx::Function& function, const ControlFlowGraph& graph, bool entry);
+std::vector<bool> FindWaitingLoads(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry);
 
 // Whether two loads or atomics name the same address in the same way.
 bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b);

@@ -90,6 +90,15 @@ const Opcode* FindOpcode(const ptx::Instruction& instruction) {
   return best;
 }
 
+FunctionOpcodes::FunctionOpcodes(const ptx::Function& function) : function_(function) {
+  static constexpr Opcode kUnknown = {.name = "", .form = "", .select = nullptr};
+  rows_.reserve(function.body.size());
+  for (const ptx::Instruction& instruction : function.body) {
+    const Opcode* row = FindOpcode(instruction);
+    rows_.push_back(row == nullptr ? &kUnknown : row);
+  }
+}
+
 const std::vector<const Opcode*>& AllOpcodes() { return registry().sorted; }
 
 }  // namespace lockstep::vgpu

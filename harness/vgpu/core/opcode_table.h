@@ -22,6 +22,9 @@
 // A row's name may hold the first modifiers, as in "mbarrier.init": the longest name that the instruction begins with
 // is its row. A row with a refusal in place of a selector is an opcode that is known and not supported; the refusal
 // says why.
+//
+// Nothing else in the virtual GPU knows opcodes by their names. What others have to know of one stands in its row: its
+// class (core/insn.h), its traits and its meaning (core/opcode_traits.h).
 #pragma once
 
 #include <algorithm>
@@ -30,6 +33,8 @@
 #include <vector>
 
 #include "vgpu/core/insn.h"
+#include "vgpu/core/insn_class.h"
+#include "vgpu/core/opcode_traits.h"
 #include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
@@ -89,11 +94,36 @@ struct Opcode {
   std::string_view form;
   Selection (*select)(Modifiers& modifiers);  // null: the decoder's own (branches, calls), or refused
   InsnClass insn_class = InsnClass::kOther;
+  Traits traits = {};
+  Meaning meaning = Meaning::kOther;
   std::string_view refusal = {};  // "tensor cores are not supported"
+
+  bool Has(Traits some) const { return traits.Any(some); }  // any of them
+  bool Is(Meaning what) const { return meaning == what; }
+  // It makes registers of registers, and does nothing else.
+  bool pure() const { return IsPure(insn_class); }
+  bool accesses_memory() const { return Has(kLoads | kStores | kAtomic); }
+  bool has_result() const { return form.starts_with('d'); }
 };
 
 // A family's rows register themselves; FindOpcode looks over all families. Null when there is none.
 const Opcode* FindOpcode(const ptx::Instruction& instruction);
+
+// A function with the row of each of its instructions, looked up once. An opcode without a row has an empty one, of
+// which nothing is known; it stops the launch where it is executed.
+class FunctionOpcodes {
+ public:
+  FunctionOpcodes(const ptx::Function& function);  // NOLINT: a function is as good where rows are looked up once
+
+  const ptx::Function& function() const { return function_; }
+  const std::vector<ptx::Instruction>& body() const { return function_.body; }
+  size_t size() const { return rows_.size(); }
+  const Opcode& operator[](size_t instruction) const { return *rows_[instruction]; }
+
+ private:
+  const ptx::Function& function_;
+  std::vector<const Opcode*> rows_;
+};
 const std::vector<const Opcode*>& AllOpcodes();  // sorted by name
 
 struct OpcodeFamily {

@@ -116,8 +116,10 @@ struct Program {
   bool bounded_stack = true;  // no recursion and no indirect call: local_stride can't overflow
   // Blocks may tell each other apart by what they see in global memory: such a kernel runs on one CPU thread.
   bool order_sensitive = false;
-  bool may_wait = false;        // has loops that may wait for other threads
-  bool lanes_exchange = false;  // has instructions by which lanes see each other's registers
+  bool may_wait = false;         // has loops that may wait for other threads
+  bool copies_async = false;     // from global to shared memory (cp.async)
+  bool memory_barriers = false;  // threads arrive at barriers in memory (mbarrier)
+  bool lanes_exchange = false;   // has instructions by which lanes see each other's registers
   bool calls_printf = false;
   bool uses_reserved_shared = false;  // the runtime's own shared memory, behind the block's: cooperative groups
 

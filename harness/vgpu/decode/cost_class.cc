@@ -17,20 +17,22 @@ bool IsPowerOfTwo(const ptx::IntegerImmediate* immediate) {
 
 }  // namespace
 
-InsnClass CostClassOf(const ptx::Instruction& instruction, InsnClass by_row) {
+InsnClass CostClassOf(const ptx::Instruction& instruction, Meaning meaning, InsnClass by_row) {
   if (by_row != InsnClass::kInteger) return by_row;
-  const std::string& opcode = instruction.opcode;
   const ptx::IntegerImmediate* const right = ImmediateOf(instruction, 2);
-  if (opcode == "mul" || opcode == "mad") {
-    // Assemblers shift in place of such a multiplication.
-    return IsPowerOfTwo(ImmediateOf(instruction, 1)) || IsPowerOfTwo(right) ? by_row : InsnClass::kIntegerMultiply;
+  switch (meaning) {
+    case Meaning::kMultiply:
+    case Meaning::kMultiplyAdd:
+      // Assemblers shift in place of such a multiplication.
+      return IsPowerOfTwo(ImmediateOf(instruction, 1)) || IsPowerOfTwo(right) ? by_row : InsnClass::kIntegerMultiply;
+    case Meaning::kDivide:
+    case Meaning::kRemainder:
+      if (IsPowerOfTwo(right)) return by_row;
+      // By a constant: they multiply with its reciprocal.
+      return right != nullptr ? InsnClass::kIntegerMultiply : InsnClass::kIntegerDivide;
+    default:
+      return by_row;
   }
-  if (opcode == "div" || opcode == "rem") {
-    if (IsPowerOfTwo(right)) return by_row;
-    // By a constant: they multiply with its reciprocal.
-    return right != nullptr ? InsnClass::kIntegerMultiply : InsnClass::kIntegerDivide;
-  }
-  return by_row;
 }
 
 }  // namespace lockstep::vgpu

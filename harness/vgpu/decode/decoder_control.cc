@@ -12,20 +12,21 @@ constexpr uint64_t kStepsATarget = 32;  // it is looked up by its name, and kept
 
 // Rows without a selector: the decoder handles these itself, because they need labels, call frames or convergence
 // points.
-LOCKSTEP_OPCODES(decoder_control, {
-                                      {"bra", "", nullptr, InsnClass::kBranch},
-                                      {"brx.idx", "su32", nullptr, InsnClass::kBranch},
-                                      {"call", "", nullptr, InsnClass::kCall},
-                                      {"ret", "", nullptr, InsnClass::kBranch},
-                                      {"exit", "", nullptr, InsnClass::kBranch},
-                                  });
+LOCKSTEP_OPCODES(decoder_control,
+                 {
+                     {"bra", "", nullptr, InsnClass::kBranch, kAnyOrder, Meaning::kBranch},
+                     {"brx.idx", "su32", nullptr, InsnClass::kBranch, kAnyOrder, Meaning::kBranchTable},
+                     {"call", "", nullptr, InsnClass::kCall, kAnyOrder},
+                     {"ret", "", nullptr, InsnClass::kBranch, kAnyOrder, Meaning::kReturn},
+                     {"exit", "", nullptr, InsnClass::kBranch, kAnyOrder, Meaning::kExit},
+                 });
 
 void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
   const ptx::Instruction& i = function_.body[index];
   Modifiers modifiers(i);
   modifiers.Take("uni");
   insn.insn_class = InsnClass::kBranch;
-  if (i.opcode == "bra") {
+  if (opcodes_[index].Is(Meaning::kBranch)) {
     if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
     const auto* target = i.operands.size() == 1 ? std::get_if<ptx::SymbolRef>(&i.operands[0].value) : nullptr;
     if (target == nullptr || !label_.contains(target->name)) throw Unsupported("its target is no label");
@@ -62,7 +63,7 @@ void FunctionDecoder::DecodeReturn(size_t index, Insn& insn) {
   modifiers.Take("uni");
   if (!modifiers.empty() || !i.operands.empty()) throw Unsupported("its form is not supported");
   insn.insn_class = InsnClass::kBranch;
-  if (i.opcode == "exit" || InEntry()) {
+  if (opcodes_[index].Is(Meaning::kExit) || InEntry()) {
     insn.handler = Exit;
     return;
   }
@@ -78,14 +79,14 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
   CallSite site;
   for (const ptx::Operand& operand : i.call->arguments) {
     if (!std::holds_alternative<ptx::IntegerImmediate>(operand.value)) {
-      site.arguments.push_back(BindValue(i, operand));
+      site.arguments.push_back(BindValue(operand));
       continue;
     }
     const int64_t value = std::get<ptx::IntegerImmediate>(operand.value).value;
     site.arguments.push_back({builder_.pool.Row(8, static_cast<uint64_t>(value)), 0, 8});
   }
   for (const ptx::Operand& operand : i.call->returns) {
-    if (!std::holds_alternative<ptx::SinkRef>(operand.value)) site.returns.push_back(BindValue(i, operand));
+    if (!std::holds_alternative<ptx::SinkRef>(operand.value)) site.returns.push_back(BindValue(operand));
   }
   insn.insn_class = InsnClass::kCall;
   insn.handler = Call;

@@ -39,10 +39,6 @@ bool IsStrongAccess(const ptx::Instruction& i) {
   return Has(i, "volatile") || Has(i, "relaxed") || Has(i, "acquire") || Has(i, "release") || Has(i, "mmio");
 }
 
-bool IsMemory(const ptx::Instruction& i) {
-  return i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "st" || i.opcode == "atom" || i.opcode == "red";
-}
-
 // Words of a text may be megabytes long.
 std::string Sentence(std::string text) {
   constexpr size_t kLongest = 400;
@@ -71,7 +67,7 @@ std::unordered_set<std::string_view> NamesInOperands(const ptx::Function& functi
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index)
-    : builder_(builder), function_(function), index_(index) {}
+    : builder_(builder), function_(function), opcodes_(function), index_(index) {}
 
 void FunctionDecoder::CollectRegisters() {
   std::unordered_map<std::string_view, const ptx::Variable*> ranges;
@@ -180,10 +176,10 @@ void FunctionDecoder::Decode() {
     if (site.caller >= 0) site.caller += first_inline_site_;
     program.inline_sites.push_back(site);
   }
-  flow_ = AnalyzeFlow(function_);
-  layout_ = AllocateRegisters(function_, flow_);
-  waiting_loads_ = FindWaitingLoads(function_, *flow_.graph, InEntry());
-  guessing_loads_ = FindGuessingLoads(function_);
+  flow_ = AnalyzeFlow(opcodes_);
+  layout_ = AllocateRegisters(opcodes_, flow_);
+  waiting_loads_ = FindWaitingLoads(opcodes_, *flow_.graph, InEntry());
+  guessing_loads_ = FindGuessingLoads(opcodes_);
   CollectRegisters();
   PlaceVariables();
   temporary_base_ = static_cast<uint32_t>(AlignUp(layout_.frame_bytes, 64));
@@ -217,9 +213,9 @@ void FunctionDecoder::Decode() {
   }
   info.end_pc = static_cast<uint32_t>(program.code.size());
   PatchBranches();
-  PlanUses(function_, *flow_.graph, own_pc_, program.uses);
-  PlanCopies(function_, own_pc_, program.copies);
-  if (program.definedness != nullptr) PlanDefinedness(function_, own_pc_, *program.definedness);
+  PlanUses(opcodes_, *flow_.graph, own_pc_, program.uses);
+  PlanCopies(opcodes_, own_pc_, program.copies);
+  if (program.definedness != nullptr) PlanDefinedness(opcodes_, own_pc_, *program.definedness);
 }
 
 void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near) {
@@ -237,6 +233,8 @@ void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near)
 
 void FunctionDecoder::DecodeInstruction(size_t index) {
   const ptx::Instruction& i = function_.body[index];
+  const Opcode& opcode = opcodes_[index];
+  opcode_ = &opcode;
   InsnInfo info;
   // Line 0 is code that the compiler made up; it belongs with what stands before it.
   if (i.location.line != 0) {
@@ -254,23 +252,24 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   rows_ = 0;
   ninth_row_ = kNoRow;
   try {
-    if (i.opcode == "bra" || i.opcode == "brx") {
+    if (opcode.Is(Meaning::kBranch) || opcode.Is(Meaning::kBranchTable)) {
       DecodeBranch(index, insn);
-      info.conditional_branch = i.guard.has_value() || i.opcode == "brx";
-    } else if (i.opcode == "ret" || i.opcode == "exit") {
+      info.conditional_branch = i.guard.has_value() || opcode.Is(Meaning::kBranchTable);
+    } else if (opcode.Is(Meaning::kReturn) || opcode.Is(Meaning::kExit)) {
       DecodeReturn(index, insn);
     } else if (i.call) {
       DecodeCall(i, insn);
-    } else if (i.opcode == "mov" && i.operands.size() == 2 &&
+    } else if (opcode.Is(Meaning::kMove) && i.operands.size() == 2 &&
                std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
       DecodeMoveSpecial(i, insn);
     } else {
       DecodeByTable(i, insn);
-      if (i.opcode == "ld" && !waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
+      if (!waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
       if (!guessing_loads_.empty() && guessing_loads_[index]) {
         insn.extra |= MemoryFlags{MemoryOrder::kRelaxed}.Pack() | MemoryFlags::kWaits;
       }
-      if (IsMemory(i) || i.opcode == "membar" || i.opcode == "fence" || i.opcode == "nanosleep") NoteMemory(i, info);
+      if (opcode.accesses_memory()) NoteMemory(i, info);
+      NoteOrder(i);
     }
     if ((insn.flags & kWarpSynchronous) != 0) {
       synchronous.handler = insn.handler;
@@ -282,11 +281,12 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       }
       insn.handler = GatherAndRun;
     }
-    builder_.allocas |= i.opcode == "alloca";
-    builder_.program.lanes_exchange |=
-        i.opcode == "shfl" || i.opcode == "vote" || i.opcode == "match" || i.opcode == "redux" || i.opcode == "elect";
+    builder_.allocas |= opcode.Has(kGrowsStack);
+    builder_.program.lanes_exchange |= opcode.Has(kExchangesLanes);
+    builder_.program.copies_async |= opcode.Has(kAsynchronous) && opcode.insn_class == InsnClass::kLoad;
+    builder_.program.memory_barriers |= opcode.Has(kArrives);
     if (i.guard) {
-      insn.guard = RegisterRow(i, i.guard->name, Type::kPred, false);
+      insn.guard = RegisterRow(i.guard->name, Type::kPred, false);
       if (i.guard->negated) insn.flags |= kGuardNegated;
     }
   } catch (const Unsupported& error) {
@@ -297,8 +297,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     synchronous = {};
   }
   polls_.resize(builder_.program.code.size() - builder_.program.functions[index_].entry_pc);
-  polls_.push_back(i.call.has_value() || i.opcode == "nanosleep" || i.opcode == "atom" || i.opcode == "mbarrier" ||
-                   (IsMemory(i) && i.opcode.starts_with("ld") && IsStrongAccess(i)));
+  polls_.push_back(i.call.has_value() || (opcode.Has(kPolls) && (!opcode.Has(kLoads) || IsStrongAccess(i))));
   own_pc_.push_back(static_cast<uint32_t>(builder_.program.code.size()));
   Emit(insn, info);
   builder_.program.synchronous.back() = synchronous;
@@ -312,18 +311,18 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
 }
 
 void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
-  const Opcode* opcode = FindOpcode(i);
-  if (opcode == nullptr) throw Unsupported("opcode " + i.opcode + " is not supported");
-  if (opcode->select == nullptr) throw Unsupported(std::string(opcode->refusal));
-  Modifiers modifiers(i, opcode->name);
+  const Opcode& opcode = *opcode_;
+  if (opcode.name.empty()) throw Unsupported("opcode " + i.opcode + " is not supported");
+  if (opcode.select == nullptr) throw Unsupported(std::string(opcode.refusal));
+  Modifiers modifiers(i, opcode.name);
   modifiers.set_operand_bytes(OperandBytes(i));
   Selection selection;
   const ptx::AddressRef* address = nullptr;
   for (const ptx::Operand& operand : i.operands) {
     if (const auto* a = std::get_if<ptx::AddressRef>(&operand.value)) address = a;
   }
-  const bool stores = i.opcode == "st";
-  if ((stores || i.opcode == "ld") && HasPrefix(i, "param")) {
+  const bool stores = opcode.Has(kStores);
+  if ((stores || opcode.Has(kLoads)) && HasPrefix(i, "param")) {
     ParameterPlace place = InEntry() ? ParameterPlace::kKernel : ParameterPlace::kArea;
     if (address != nullptr && !address->base_symbol.empty()) {
       const auto it = parameters_.find(address->base_symbol);
@@ -332,14 +331,14 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
     }
     selection = SelectParameterAccess(modifiers, place, stores);
   } else {
-    selection = opcode->select(modifiers);
+    selection = opcode.select(modifiers);
   }
   if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
   if (selection.handler == nullptr) throw Unsupported("it is not supported with these modifiers");
-  BindOperands(i, ParseForm(selection.form.empty() ? opcode->form : selection.form), modifiers, insn);
+  BindOperands(i, ParseForm(selection.form.empty() ? opcode.form : selection.form), modifiers, insn);
   // Handlers find their rows by the number of elements that the modifier names.
   const int elements = Has(i, "v2") ? 2 : Has(i, "v4") ? 4 : Has(i, "v8") ? 8 : 1;
-  if (IsMemory(i) && std::max<int>(insn.count, 1) != elements) {
+  if (opcode.accesses_memory() && std::max<int>(insn.count, 1) != elements) {
     throw Unsupported("its vector does not have as many elements as its modifier says");
   }
   insn.handler = selection.handler;
@@ -349,8 +348,8 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
     if (selection.extra >> 32 != 0) throw Unsupported("too many operands");
     insn.extra |= uint64_t{ninth_row_} << 32;
   }
-  insn.insn_class =
-      CostClassOf(i, selection.insn_class == InsnClass::kOther ? opcode->insn_class : selection.insn_class);
+  insn.insn_class = CostClassOf(i, opcode.meaning,
+                                selection.insn_class == InsnClass::kOther ? opcode.insn_class : selection.insn_class);
   if ((insn.flags & kWarpSynchronous) != 0 && rows_ == 0) throw Unsupported("a member mask is missing");
 }
 
@@ -360,7 +359,7 @@ void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {
   if (!modifiers.empty() || modifiers.type_count() != 1) throw Unsupported("its modifiers are not supported");
   const std::string& name = std::get<ptx::SpecialRef>(i.operands[1].value).name;
   insn.insn_class = InsnClass::kMove;
-  AddRow(insn, BindDestination(i, modifiers.type(0), i.operands[0]), false, modifiers.type(0));
+  AddRow(insn, BindDestination(modifiers.type(0), i.operands[0]), false, modifiers.type(0));
   if (name == "WARP_SZ") throw Unsupported("WARP_SZ is a constant");
   insn.handler = modifiers.type(0) == Type::kPred ? FindSpecialPredicate(name) : FindSpecialRegister(name, bytes);
   if (insn.handler == nullptr) throw Unsupported("special register " + name + " is not supported");
@@ -375,24 +374,32 @@ void FunctionDecoder::EmitPause(const ptx::Instruction& i) {
 }
 
 void FunctionDecoder::NoteMemory(const ptx::Instruction& i, InsnInfo& info) {
-  Program& program = builder_.program;
-  if (i.opcode == "membar" || i.opcode == "fence") {
-    program.order_sensitive |= !Has(i, "cta");
-    return;
-  }
   if (HasPrefix(i, "shared")) info.space = MemorySpace::kShared;
   if (Has(i, "local")) info.space = MemorySpace::kLocal;
   if (HasPrefix(i, "param")) info.space = MemorySpace::kParam;
   if (Has(i, "const")) info.space = MemorySpace::kConst;
-  if (!MayBeGlobal(i) || i.opcode == "nanosleep") return;
-  if (i.opcode == "ld" || i.opcode == "st") {
-    program.order_sensitive |= IsStrongAccess(i);
+}
+
+// Whether the order in which blocks execute it matters.
+void FunctionDecoder::NoteOrder(const ptx::Instruction& i) {
+  Program& program = builder_.program;
+  if (opcode_->Has(kAnyOrder) || opcode_->pure()) return;
+  if (opcode_->Has(kOrderUnlessOfBlock)) {
+    program.order_sensitive |= !Has(i, "cta");
     return;
   }
-  if (i.opcode != "atom" && i.opcode != "red") return;
+  if (opcode_->Has(kOrderIfStrong)) {
+    program.order_sensitive |= MayBeGlobal(i) && IsStrongAccess(i);
+    return;
+  }
+  if (!opcode_->Has(kOrderUnlessCommutes)) {  // its row does not say
+    program.order_sensitive = true;
+    return;
+  }
+  if (!MayBeGlobal(i)) return;
   // An integer reduction whose result no one reads leaves the same sum in any order, as long as all are of one kind.
-  bool unread = i.opcode == "red";
-  if (i.opcode == "atom" && !i.operands.empty()) {
+  bool unread = !opcode_->has_result();
+  if (!unread && !i.operands.empty()) {
     const auto* r = std::get_if<ptx::RegisterRef>(&i.operands[0].value);
     unread = r == nullptr || occurrences_[r->name] == 1;
   }

@@ -84,6 +84,7 @@ class FunctionDecoder {
   void DecodeReturn(size_t index, Insn& insn);
   void DecodeCall(const ptx::Instruction& instruction, Insn& insn);
   void NoteMemory(const ptx::Instruction& instruction, InsnInfo& info);
+  void NoteOrder(const ptx::Instruction& instruction);
   void PatchBranches();
   void Emit(const Insn& insn, const InsnInfo& info) {
     builder_.program.code.push_back(insn);
@@ -99,12 +100,12 @@ class FunctionDecoder {
   void BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                 const ptx::Operand& operand, Insn& insn);
   RowRef BindSource(const ptx::Instruction& instruction, ptx::Type type, const ptx::Operand& operand, bool* negated);
-  RowRef BindDestination(const ptx::Instruction& instruction, ptx::Type type, const ptx::Operand& operand);
+  RowRef BindDestination(ptx::Type type, const ptx::Operand& operand);
   RowRef BindAddress(const ptx::Instruction& instruction, const ptx::Operand& operand, uint64_t* offset);
-  RowRef RegisterRow(const ptx::Instruction& instruction, const std::string& name, ptx::Type type, bool may_be_wider);
+  RowRef RegisterRow(const std::string& name, ptx::Type type, bool may_be_wider);
   RowRef SymbolRow(const ptx::Instruction& instruction, const ptx::SymbolRef& symbol, int element_bytes);
   RowRef SpecialRow(const ptx::Instruction& instruction, const std::string& name, int element_bytes);
-  ValuePlace BindValue(const ptx::Instruction& instruction, const ptx::Operand& operand);
+  ValuePlace BindValue(const ptx::Operand& operand);
   std::vector<int> OperandBytes(const ptx::Instruction& instruction) const;
   int RegisterBytes(const std::string& name) const;  // 0: no such register
   RowRef TemporaryRow();
@@ -113,6 +114,7 @@ class FunctionDecoder {
 
   ProgramBuilder& builder_;
   const ptx::Function& function_;
+  const FunctionOpcodes opcodes_;
   const uint32_t index_;
   Flow flow_;
   RegisterLayout layout_;
@@ -125,6 +127,7 @@ class FunctionDecoder {
   ptx::SourceLocation location_;                       // of the last instruction that has one
   int inline_site_ = -1;                               // of the same, in Program::inline_sites
   int first_inline_site_ = 0;                          // where this function's begin
+  const Opcode* opcode_ = nullptr;                     // of the instruction at hand
   bool has_address_ = false;                           // the instruction at hand has had one
   int temporaries_ = 0;                                // of the instruction at hand
   ptx::Type row_type_[8] = {};                         // of the instruction at hand

@@ -12,11 +12,6 @@ namespace {
 
 using ptx::Type;
 
-// Opcodes whose handlers ask Modifiers::operand_bytes for the width of registers wider than the type.
-bool TakesWiderRegisters(const std::string& opcode) {
-  return opcode == "ld" || opcode == "ldu" || opcode == "st" || opcode == "cvt";
-}
-
 uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
   if (bytes == 8) {
     if (immediate.is_double) return immediate.bits;
@@ -65,8 +60,7 @@ void FunctionDecoder::AddRow(Insn& insn, RowRef row, bool negated, Type type) {
   insn.row[rows_++] = row;
 }
 
-RowRef FunctionDecoder::RegisterRow(const ptx::Instruction& instruction, const std::string& name, Type type,
-                                    bool may_be_wider) {
+RowRef FunctionDecoder::RegisterRow(const std::string& name, Type type, bool may_be_wider) {
   const auto row = layout_.row.find(name);
   const auto declared = register_type_.find(name);
   if (row == layout_.row.end() || declared == register_type_.end()) throw Unsupported("unknown register " + name);
@@ -74,7 +68,7 @@ RowRef FunctionDecoder::RegisterRow(const ptx::Instruction& instruction, const s
   if (predicate != (type == Type::kPred)) throw Unsupported("register " + name + " has the wrong type");
   const int have = RowElementBytes(declared->second);
   const int want = RowElementBytes(type);
-  if (have != want && !(may_be_wider && have > want && TakesWiderRegisters(instruction.opcode))) {
+  if (have != want && !(may_be_wider && have > want && opcode_->Has(kWiderRegisters))) {
     throw Unsupported("register " + name + " has the wrong width");
   }
   return row->second;
@@ -149,7 +143,7 @@ RowRef FunctionDecoder::BindSource(const ptx::Instruction& instruction, Type typ
   if (const auto* r = std::get_if<ptx::RegisterRef>(&operand.value)) {
     if (r->negated && type != Type::kPred) throw Unsupported("! before a register that is no predicate");
     *negated = r->negated;
-    return RegisterRow(instruction, r->name, type, true);
+    return RegisterRow(r->name, type, true);
   }
   if (bytes > 8) throw Unsupported("a 128-bit operand must be a register");
   if (const auto* i = std::get_if<ptx::IntegerImmediate>(&operand.value)) {
@@ -167,12 +161,12 @@ RowRef FunctionDecoder::BindSource(const ptx::Instruction& instruction, Type typ
   throw Unsupported("an operand has the wrong shape");
 }
 
-RowRef FunctionDecoder::BindDestination(const ptx::Instruction& instruction, Type type, const ptx::Operand& operand) {
+RowRef FunctionDecoder::BindDestination(Type type, const ptx::Operand& operand) {
   if (type == Type::kNone) throw Unsupported("a type is missing");
   if (std::holds_alternative<ptx::SinkRef>(operand.value)) return type == Type::kPred ? kNoRow : sink_row_;
   const auto* r = std::get_if<ptx::RegisterRef>(&operand.value);
   if (r == nullptr || r->negated) throw Unsupported("a destination must be a register");
-  return RegisterRow(instruction, r->name, type, true);
+  return RegisterRow(r->name, type, true);
 }
 
 RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const ptx::Operand& operand,
@@ -182,7 +176,7 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   *offset = static_cast<uint64_t>(a->offset);
   if (!a->base_register.empty()) {
     const int bytes = RegisterBytes(a->base_register);
-    return RegisterRow(instruction, a->base_register, bytes == 4 ? Type::kU32 : Type::kU64, false);
+    return RegisterRow(a->base_register, bytes == 4 ? Type::kU32 : Type::kU64, false);
   }
   const RowRef zero = builder_.pool.Row(8, 0);
   if (a->base_symbol.empty()) return zero;
@@ -211,8 +205,8 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
   const Type type = ResolveType(part, modifiers);
   const auto bind = [&](const ptx::Operand& element) {
     bool negated = false;
-    const RowRef row = part.destination() ? BindDestination(instruction, type, element)
-                                          : BindSource(instruction, type, element, &negated);
+    const RowRef row =
+        part.destination() ? BindDestination(type, element) : BindSource(instruction, type, element, &negated);
     AddRow(insn, row, negated, type);
   };
   const auto* vector = std::get_if<ptx::VectorRef>(&operand.value);
@@ -255,7 +249,7 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
   }
 }
 
-ValuePlace FunctionDecoder::BindValue(const ptx::Instruction& instruction, const ptx::Operand& operand) {
+ValuePlace FunctionDecoder::BindValue(const ptx::Operand& operand) {
   if (const auto* s = std::get_if<ptx::SymbolRef>(&operand.value)) {
     const auto it = parameters_.find(s->name);
     if (it == parameters_.end() || it->second.place != ParameterPlace::kArea) {
@@ -267,7 +261,7 @@ ValuePlace FunctionDecoder::BindValue(const ptx::Instruction& instruction, const
     const int bytes = RegisterBytes(r->name);
     const auto type = register_type_.find(r->name);
     if (bytes == 0 || bytes > 8 || type->second == Type::kPred) throw Unsupported("argument " + r->name);
-    return {RegisterRow(instruction, r->name, type->second, false), 0, static_cast<uint32_t>(bytes)};
+    return {RegisterRow(r->name, type->second, false), 0, static_cast<uint32_t>(bytes)};
   }
   throw Unsupported("an argument of a call is neither .param nor register");
 }

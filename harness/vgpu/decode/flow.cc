@@ -16,9 +16,9 @@ namespace {
 
 class FlowAnalysis {
  public:
-  explicit FlowAnalysis(const ptx::Function& function)
-      : function_(function),
-        graph_(std::make_shared<const ControlFlowGraph>(BuildControlFlowGraph(function))),
+  explicit FlowAnalysis(const FunctionOpcodes& opcodes)
+      : function_(opcodes.function()),
+        graph_(std::make_shared<const ControlFlowGraph>(BuildControlFlowGraph(opcodes))),
         end_(graph_->nodes) {}
 
   Flow Run() {
@@ -107,6 +107,6 @@ class FlowAnalysis {
 
 }  // namespace
 
-Flow AnalyzeFlow(const ptx::Function& function) { return FlowAnalysis(function).Run(); }
+Flow AnalyzeFlow(const FunctionOpcodes& opcodes) { return FlowAnalysis(opcodes).Run(); }
 
 }  // namespace lockstep::vgpu

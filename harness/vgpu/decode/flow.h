@@ -8,8 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vgpu/core/insn.h"
-#include "vgpu/ptx/module.h"
+#include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
 
@@ -35,7 +34,7 @@ struct Flow {
 // (the decoder puts the real return at it), also for a guarded ret. Ways on which every thread ends (exit, trap, a
 // kernel's early return) do not count: a branch with one other way has no reconvergence. Throws PtxError for a branch
 // to an unknown label.
-Flow AnalyzeFlow(const ptx::Function& function);
+Flow AnalyzeFlow(const FunctionOpcodes& opcodes);
 
 struct RegisterLayout {
   std::unordered_map<std::string, RowRef> row;  // register name → offset in the frame
@@ -46,6 +45,6 @@ struct RegisterLayout {
 
 // Registers whose live ranges do not overlap share a row. A guarded write does not end a live range. What an operand
 // is (read, written) comes from the opcode table's form; operands of an opcode it does not know count as both.
-RegisterLayout AllocateRegisters(const ptx::Function& function, const Flow& flow);
+RegisterLayout AllocateRegisters(const FunctionOpcodes& opcodes, const Flow& flow);
 
 }  // namespace lockstep::vgpu

@@ -24,9 +24,9 @@ size_t GroupOf(ptx::Type type) {
 
 }  // namespace
 
-RegisterLayout AllocateRegisters(const ptx::Function& function, const Flow& flow) {
-  const RegisterUses uses = FindRegisterUses(function);
-  const Liveness liveness = FindLiveness(function, *flow.graph, uses);
+RegisterLayout AllocateRegisters(const FunctionOpcodes& opcodes, const Flow& flow) {
+  const RegisterUses uses = FindRegisterUses(opcodes);
+  const Liveness liveness = FindLiveness(opcodes.function(), *flow.graph, uses);
   const size_t count = liveness.interval.size();
 
   std::vector<size_t> order(count);
@@ -62,7 +62,8 @@ RegisterLayout AllocateRegisters(const ptx::Function& function, const Flow& flow
     const uint64_t bytes = uint64_t{kRowBytes[group]} * rows[group];
     offset += (bytes + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment;
   }
-  if (offset >= kNoRow) throw ptx::PtxError(function.ptx_line, function.name + " needs too many registers");
+  if (offset >= kNoRow)
+    throw ptx::PtxError(opcodes.function().ptx_line, opcodes.function().name + " needs too many registers");
   RegisterLayout layout;
   layout.frame_bytes = static_cast<uint32_t>(offset);
   layout.registers = liveness.pressure;

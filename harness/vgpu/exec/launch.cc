@@ -106,11 +106,6 @@ void AddPc(const InsnInfo& info, InsnClass insn_class, const PcCounters& c, Coun
   sum.local_sectors += m.local_sectors;
 }
 
-bool CopiesToShared(std::string_view opcode) {
-  return opcode.starts_with("cp.async") && opcode.find(".shared") < opcode.find(".global");
-}
-bool ArrivesAtMemoryBarrier(std::string_view opcode) { return opcode.starts_with("mbarrier.arrive"); }
-
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   const auto place = [&](const Party& party) {
     ThreadPlace p = DescribeThread(launch, party.block_index, party.thread_index, party.pc);
@@ -133,8 +128,8 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   finding.across_blocks = raw.across_blocks;
   finding.clue = raw.clue;
   if (const Program* program = launch.info.program) {
-    finding.copies_async = std::ranges::any_of(program->texts, CopiesToShared);
-    finding.memory_barriers = std::ranges::any_of(program->texts, ArrivesAtMemoryBarrier);
+    finding.copies_async = program->copies_async;
+    finding.memory_barriers = program->memory_barriers;
   }
   return finding;
 }

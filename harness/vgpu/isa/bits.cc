@@ -176,13 +176,13 @@ Selection SelectLop3(Modifiers& modifiers) {
 }
 
 LOCKSTEP_OPCODES(bits, {
-                           {"and", "d0 s0 s0", SelectLogic<kAnd>, InsnClass::kInteger},
-                           {"or", "d0 s0 s0", SelectLogic<kOr>, InsnClass::kInteger},
-                           {"xor", "d0 s0 s0", SelectLogic<kXor>, InsnClass::kInteger},
-                           {"not", "d0 s0", SelectNot, InsnClass::kInteger},
+                           {"and", "d0 s0 s0", SelectLogic<kAnd>, InsnClass::kInteger, {}, Meaning::kAnd},
+                           {"or", "d0 s0 s0", SelectLogic<kOr>, InsnClass::kInteger, {}, Meaning::kOr},
+                           {"xor", "d0 s0 s0", SelectLogic<kXor>, InsnClass::kInteger, {}, Meaning::kXor},
+                           {"not", "d0 s0", SelectNot, InsnClass::kInteger, {}, Meaning::kNot},
                            {"cnot", "d0 s0", SelectCnot, InsnClass::kInteger},
-                           {"shl", "d0 s0 su32", SelectShl, InsnClass::kInteger},
-                           {"shr", "d0 s0 su32", SelectShr, InsnClass::kInteger},
+                           {"shl", "d0 s0 su32", SelectShl, InsnClass::kInteger, {}, Meaning::kShiftLeft},
+                           {"shr", "d0 s0 su32", SelectShr, InsnClass::kInteger, {}, Meaning::kShiftRight},
                            {"shf", "d0 s0 s0 su32", SelectShf, InsnClass::kInteger},
                            {"lop3", "d0|dpred s0 s0 s0 su32 spred?", SelectLop3, InsnClass::kInteger},
                        });

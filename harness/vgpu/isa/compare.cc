@@ -454,12 +454,13 @@ Selection SelectSlct(Modifiers& modifiers) {
   return {modifiers.Take("ftz") ? PickSlct<kByFlushed, float>(type) : PickSlct<kByFloat, float>(type)};
 }
 
-LOCKSTEP_OPCODES(compare, {
-                              {"setp", "dpred|dpred s0 s0 spred?", SelectSetp, InsnClass::kPredicate},
-                              {"set", "d0 s1 s1 spred?", SelectSet, InsnClass::kInteger},
-                              {"selp", "d0 s0 s0 spred", SelectSelp, InsnClass::kMove},
-                              {"slct", "d0 s0 s0 s1", SelectSlct, InsnClass::kMove},
-                          });
+LOCKSTEP_OPCODES(compare,
+                 {
+                     {"setp", "dpred|dpred s0 s0 spred?", SelectSetp, InsnClass::kPredicate, {}, Meaning::kCompare},
+                     {"set", "d0 s1 s1 spred?", SelectSet, InsnClass::kInteger, {}, Meaning::kCompareValue},
+                     {"selp", "d0 s0 s0 spred", SelectSelp, InsnClass::kMove, {}, Meaning::kSelect},
+                     {"slct", "d0 s0 s0 s1", SelectSlct, InsnClass::kMove, {}, Meaning::kSelectBySign},
+                 });
 
 }  // namespace
 }  // namespace lockstep::vgpu

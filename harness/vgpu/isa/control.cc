@@ -165,19 +165,21 @@ Selection SelectInitFence(Modifiers& m) {
   return m.Take("release") && m.Take("cluster") ? FenceOf("cluster") : Selection{};
 }
 
-LOCKSTEP_OPCODES(control, {
-                              {"trap", "", SelectTrap, InsnClass::kOther},
-                              {"brkpt", "", SelectTrap, InsnClass::kOther},
-                              {"griddepcontrol.launch_dependents", "", SelectNothing, InsnClass::kOther},
-                              {"griddepcontrol.wait", "", SelectNothing, InsnClass::kOther},
-                              {"pmevent", "su32", SelectNothing, InsnClass::kOther},
-                              {"nanosleep", "s0", SelectSleep, InsnClass::kOther},
-                              {"membar", "", SelectMembar, InsnClass::kFence},
-                              {"membar.proxy", "", SelectProxyFence, InsnClass::kFence},
-                              {"fence.proxy", "", SelectProxyFence, InsnClass::kFence},
-                              {"fence.mbarrier_init", "", SelectInitFence, InsnClass::kFence},
-                              {"fence", "", SelectFence, InsnClass::kFence},
-                          });
+LOCKSTEP_OPCODES(control,
+                 {
+                     {"trap", "", SelectTrap, InsnClass::kOther, kAnyOrder, Meaning::kTrap},
+                     {"brkpt", "", SelectTrap, InsnClass::kOther, kAnyOrder},
+                     {"griddepcontrol.launch_dependents", "", SelectNothing, InsnClass::kOther, kAnyOrder},
+                     {"griddepcontrol.wait", "", SelectNothing, InsnClass::kOther, kAnyOrder},
+                     {"pmevent", "su32", SelectNothing, InsnClass::kOther, kAnyOrder},
+                     {"nanosleep", "s0", SelectSleep, InsnClass::kOther, kAnyOrder | kPolls},
+                     {"membar", "", SelectMembar, InsnClass::kFence, kOrderUnlessOfBlock | kFence},
+                     {"membar.proxy", "", SelectProxyFence, InsnClass::kFence, kOrderUnlessOfBlock | kFence},
+                     {"fence.proxy", "", SelectProxyFence, InsnClass::kFence,
+                      kOrderUnlessOfBlock | kFence | kAsynchronous},
+                     {"fence.mbarrier_init", "", SelectInitFence, InsnClass::kFence, kOrderUnlessOfBlock | kFence},
+                     {"fence", "", SelectFence, InsnClass::kFence, kOrderUnlessOfBlock | kFence},
+                 });
 
 }  // namespace
 }  // namespace lockstep::vgpu

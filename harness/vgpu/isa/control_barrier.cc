@@ -97,21 +97,23 @@ Selection SelectWarpBarrier(Modifiers& m) {
 
 constexpr std::string_view kReduceForm = "d0 su32 su32? spred?";
 
-LOCKSTEP_OPCODES(barrier, {
-                              {"bar.warp.sync", "su32", SelectWarpBarrier, InsnClass::kWarpSync},
-                              {"bar.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
-                              {"bar.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
-                              {"bar.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
-                              {"bar.cta.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
-                              {"bar.cta.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
-                              {"bar.cta.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
-                              {"barrier.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
-                              {"barrier.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
-                              {"barrier.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
-                              {"barrier.cta.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier},
-                              {"barrier.cta.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier},
-                              {"barrier.cta.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier},
-                          });
+LOCKSTEP_OPCODES(barrier,
+                 {
+                     {"bar.warp.sync", "su32", SelectWarpBarrier, InsnClass::kWarpSync, kAnyOrder},
+                     {"bar.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"bar.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"bar.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"bar.cta.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"bar.cta.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"bar.cta.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"barrier.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"barrier.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"barrier.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"barrier.cta.sync", "su32 su32?", SelectBarrier<true>, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                     {"barrier.cta.arrive", "su32 su32", SelectBarrier<false>, InsnClass::kBarrier,
+                      kAnyOrder | kBarrier},
+                     {"barrier.cta.red", kReduceForm, SelectBarrierReduce, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                 });
 
 }  // namespace
 

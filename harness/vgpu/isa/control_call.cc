@@ -163,13 +163,14 @@ Selection SelectStack(Modifiers& m) {
   return {m.type(0) == ptx::Type::kU32 ? k32 : m.type(0) == ptx::Type::kU64 ? k64 : nullptr};
 }
 
-LOCKSTEP_OPCODES(stack,
-                 {
-                     {"alloca", "d0 s0 su32?", SelectStack<Alloca<uint32_t>, Alloca<uint64_t>>, InsnClass::kOther},
-                     {"stacksave", "d0", SelectStack<StackSave<uint32_t>, StackSave<uint64_t>>, InsnClass::kOther},
-                     {"stackrestore", "s0", SelectStack<StackRestore<uint32_t>, StackRestore<uint64_t>>,
-                      InsnClass::kOther},
-                 });
+LOCKSTEP_OPCODES(stack, {
+                            {"alloca", "d0 s0 su32?", SelectStack<Alloca<uint32_t>, Alloca<uint64_t>>,
+                             InsnClass::kOther, kAnyOrder | kGrowsStack},
+                            {"stacksave", "d0", SelectStack<StackSave<uint32_t>, StackSave<uint64_t>>,
+                             InsnClass::kOther, kAnyOrder},
+                            {"stackrestore", "s0", SelectStack<StackRestore<uint32_t>, StackRestore<uint64_t>>,
+                             InsnClass::kOther, kAnyOrder},
+                        });
 
 }  // namespace
 

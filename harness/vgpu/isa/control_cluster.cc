@@ -75,8 +75,8 @@ Selection SelectByWidth(Modifiers& m) {
 }
 
 LOCKSTEP_OPCODES(cluster, {
-                              {"barrier.cluster.arrive", "", SelectArrive, InsnClass::kBarrier},
-                              {"barrier.cluster.wait", "", SelectWait, InsnClass::kBarrier},
+                              {"barrier.cluster.arrive", "", SelectArrive, InsnClass::kBarrier, kAnyOrder | kBarrier},
+                              {"barrier.cluster.wait", "", SelectWait, InsnClass::kBarrier, kAnyOrder | kBarrier},
                               {"mapa", "d0 s0 su32", SelectByWidth<MapAddress<uint32_t>, MapAddress<uint64_t>>,
                                InsnClass::kMove},
                               {"getctarank", "du32 s0", SelectByWidth<RankOfAddress<uint32_t>, RankOfAddress<uint64_t>>,

@@ -390,9 +390,10 @@ Selection SelectCvt(Modifiers& modifiers) {
   return selection;
 }
 
-LOCKSTEP_OPCODES(convert, {
-                              {"cvt", "d0 s1 s1? s2?", SelectCvt, InsnClass::kConvert},
-                          });
+LOCKSTEP_OPCODES(convert,
+                 {
+                     {"cvt", "d0 s1 s1? s2?", SelectCvt, InsnClass::kConvert, kWiderRegisters, Meaning::kConvert},
+                 });
 
 }  // namespace
 }  // namespace lockstep::vgpu

@@ -63,9 +63,10 @@ Selection Select(Modifiers& modifiers) {
   return {ForIntegerType(modifiers.type(0), [](auto x) -> Handler { return Division<kPart, decltype(x)>; })};
 }
 
-LOCKSTEP_OPCODES(integer_division, {
-                                       {"rem", "d0 s0 s0", Select<Part::kRemainder>, InsnClass::kInteger},
-                                   });
+LOCKSTEP_OPCODES(integer_division,
+                 {
+                     {"rem", "d0 s0 s0", Select<Part::kRemainder>, InsnClass::kInteger, {}, Meaning::kRemainder},
+                 });
 
 }  // namespace
 

@@ -100,7 +100,7 @@ Selection SelectMov(Modifiers& modifiers) {
 }
 
 LOCKSTEP_OPCODES(move, {
-                           {"mov", "dv0 sv0", SelectMov, InsnClass::kMove},
+                           {"mov", "dv0 sv0", SelectMov, InsnClass::kMove, {}, Meaning::kMove},
                        });
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr std::string_view kCancel = "cancelling the launch of clusters is not s
 constexpr std::string_view kVideo = "video instructions are not supported";
 
 constexpr Opcode Refused(std::string_view name, std::string_view why) {
-  return {name, "", nullptr, InsnClass::kOther, why};
+  return {.name = name, .form = "", .select = nullptr, .refusal = why};
 }
 
 LOCKSTEP_OPCODES(refused, {

@@ -277,14 +277,16 @@ Selection SelectElect(Modifiers& modifiers) {
   return selection;
 }
 
-LOCKSTEP_OPCODES(warp_ops, {
-                               {"shfl", "d0|dpred s0 su32 su32 su32?", SelectShfl, InsnClass::kWarpSync},
-                               {"vote", "d0 spred su32?", SelectVote, InsnClass::kWarpSync},
-                               {"match", "db32|dpred s0 su32", SelectMatch, InsnClass::kWarpSync},
-                               {"redux", "d0 s0 su32", SelectRedux, InsnClass::kWarpSync},
-                               {"activemask", "d0", SelectActivemask, InsnClass::kWarpSync},
-                               {"elect", "db32|dpred su32", SelectElect, InsnClass::kWarpSync},
-                           });
+LOCKSTEP_OPCODES(warp_ops,
+                 {
+                     {"shfl", "d0|dpred s0 su32 su32 su32?", SelectShfl, InsnClass::kWarpSync,
+                      kAnyOrder | kExchangesLanes, Meaning::kShuffle},
+                     {"vote", "d0 spred su32?", SelectVote, InsnClass::kWarpSync, kAnyOrder | kExchangesLanes},
+                     {"match", "db32|dpred s0 su32", SelectMatch, InsnClass::kWarpSync, kAnyOrder | kExchangesLanes},
+                     {"redux", "d0 s0 su32", SelectRedux, InsnClass::kWarpSync, kAnyOrder | kExchangesLanes},
+                     {"activemask", "d0", SelectActivemask, InsnClass::kWarpSync, kAnyOrder},
+                     {"elect", "db32|dpred su32", SelectElect, InsnClass::kWarpSync, kAnyOrder | kExchangesLanes},
+                 });
 
 }  // namespace
 }  // namespace lockstep::vgpu

@@ -252,19 +252,21 @@ Selection SelectPendingCount(Modifiers& m) {
   return m.type_count() == 1 && m.type(0) == Type::kB64 ? Selection{PendingCount} : Selection{};
 }
 
-LOCKSTEP_OPCODES(mbarrier, {
-                               {"mbarrier.init", "a su32", SelectInit, InsnClass::kAtomic},
-                               {"mbarrier.inval", "a", SelectInval, InsnClass::kAtomic},
-                               {"mbarrier.arrive", "d0 a su32?", SelectArrive<ArriveKind::kPlain, ArriveKind::kExpect>,
-                                InsnClass::kBarrier},
-                               {"mbarrier.arrive_drop", "d0 a su32?",
-                                SelectArrive<ArriveKind::kDrop, ArriveKind::kDropExpect>, InsnClass::kBarrier},
-                               {"mbarrier.expect_tx", "a su32", SelectTransaction<false>, InsnClass::kAtomic},
-                               {"mbarrier.complete_tx", "a su32", SelectTransaction<true>, InsnClass::kAtomic},
-                               {"mbarrier.test_wait", "dpred a s0", SelectTestWait, InsnClass::kAtomic},
-                               {"mbarrier.try_wait", "dpred a s0 su32?", SelectTryWait, InsnClass::kAtomic},
-                               {"mbarrier.pending_count", "du32 s0", SelectPendingCount, InsnClass::kInteger},
-                           });
+LOCKSTEP_OPCODES(mbarrier,
+                 {
+                     {"mbarrier.init", "a su32", SelectInit, InsnClass::kAtomic, kAnyOrder | kPolls},
+                     {"mbarrier.inval", "a", SelectInval, InsnClass::kAtomic, kAnyOrder | kPolls},
+                     {"mbarrier.arrive", "d0 a su32?", SelectArrive<ArriveKind::kPlain, ArriveKind::kExpect>,
+                      InsnClass::kBarrier, kAnyOrder | kPolls | kArrives},
+                     {"mbarrier.arrive_drop", "d0 a su32?", SelectArrive<ArriveKind::kDrop, ArriveKind::kDropExpect>,
+                      InsnClass::kBarrier, kAnyOrder | kPolls | kArrives},
+                     {"mbarrier.expect_tx", "a su32", SelectTransaction<false>, InsnClass::kAtomic, kAnyOrder | kPolls},
+                     {"mbarrier.complete_tx", "a su32", SelectTransaction<true>, InsnClass::kAtomic,
+                      kAnyOrder | kPolls},
+                     {"mbarrier.test_wait", "dpred a s0", SelectTestWait, InsnClass::kAtomic, kAnyOrder | kPolls},
+                     {"mbarrier.try_wait", "dpred a s0 su32?", SelectTryWait, InsnClass::kAtomic, kAnyOrder | kPolls},
+                     {"mbarrier.pending_count", "du32 s0", SelectPendingCount, InsnClass::kInteger},
+                 });
 
 }  // namespace
 

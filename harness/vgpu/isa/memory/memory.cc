@@ -73,11 +73,13 @@ Selection Select(Modifiers& m, bool stores) {
 Selection SelectLd(Modifiers& m) { return Select(m, false); }
 Selection SelectSt(Modifiers& m) { return Select(m, true); }
 
-LOCKSTEP_OPCODES(memory, {
-                             {"ld", "dv0 a su64?", SelectLd, InsnClass::kLoad},
-                             {"ldu", "dv0 a", SelectLd, InsnClass::kLoad},
-                             {"st", "a sv0 su64?", SelectSt, InsnClass::kStore},
-                         });
+LOCKSTEP_OPCODES(memory,
+                 {
+                     {"ld", "dv0 a su64?", SelectLd, InsnClass::kLoad,
+                      kOrderIfStrong | kLoads | kPolls | kWiderRegisters},
+                     {"ldu", "dv0 a", SelectLd, InsnClass::kLoad, kOrderIfStrong | kLoads | kPolls | kWiderRegisters},
+                     {"st", "a sv0 su64?", SelectSt, InsnClass::kStore, kOrderIfStrong | kStores | kWiderRegisters},
+                 });
 
 }  // namespace
 

@@ -106,15 +106,16 @@ Selection SelectPriority(Modifiers& m) {
   return {Nothing};
 }
 
-LOCKSTEP_OPCODES(memory_address, {
-                                     {"cvta", "d0 s0", SelectCvta, InsnClass::kMove},
-                                     {"isspacep", "dpred su64", SelectIsspacep, InsnClass::kPredicate},
-                                     {"prefetch", "a", SelectPrefetch, InsnClass::kOther},
-                                     {"prefetchu", "a", SelectPrefetch, InsnClass::kOther},
-                                     {"applypriority", "a su64", SelectPriority, InsnClass::kOther},
-                                     {"discard", "a su64", SelectPriority, InsnClass::kOther},
-                                     {"createpolicy.fractional", "d0 sf32?", SelectPolicy, InsnClass::kOther},
-                                 });
+LOCKSTEP_OPCODES(memory_address,
+                 {
+                     {"cvta", "d0 s0", SelectCvta, InsnClass::kMove},
+                     {"isspacep", "dpred su64", SelectIsspacep, InsnClass::kPredicate},
+                     {"prefetch", "a", SelectPrefetch, InsnClass::kOther, kAnyOrder},
+                     {"prefetchu", "a", SelectPrefetch, InsnClass::kOther, kAnyOrder},
+                     {"applypriority", "a su64", SelectPriority, InsnClass::kOther, kAnyOrder},
+                     {"discard", "a su64", SelectPriority, InsnClass::kOther, kAnyOrder},
+                     {"createpolicy.fractional", "d0 sf32?", SelectPolicy, InsnClass::kOther, kAnyOrder},
+                 });
 
 }  // namespace
 }  // namespace lockstep::vgpu

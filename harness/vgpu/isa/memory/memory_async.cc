@@ -149,13 +149,15 @@ Selection SelectPlain(Modifiers&) {
   return {kHandler};
 }
 
-LOCKSTEP_OPCODES(memory_async, {
-                                   {"cp.async", "a a su32 su32? su64?", SelectCopyAsync, InsnClass::kLoad},
-                                   {"cp.async.commit_group", "", SelectPlain<CommitGroup>, InsnClass::kOther},
-                                   {"cp.async.wait_group", "su32", SelectPlain<WaitGroup>, InsnClass::kOther},
-                                   {"cp.async.wait_all", "", SelectPlain<WaitAll>, InsnClass::kOther},
-                                   {"cp.async.mbarrier.arrive", "a", SelectArriveAfterCopies, InsnClass::kBarrier},
-                               });
+LOCKSTEP_OPCODES(
+    memory_async,
+    {
+        {"cp.async", "a a su32 su32? su64?", SelectCopyAsync, InsnClass::kLoad, kAnyOrder | kAsynchronous},
+        {"cp.async.commit_group", "", SelectPlain<CommitGroup>, InsnClass::kOther, kAnyOrder | kAsynchronous},
+        {"cp.async.wait_group", "su32", SelectPlain<WaitGroup>, InsnClass::kOther, kAnyOrder | kAsynchronous},
+        {"cp.async.wait_all", "", SelectPlain<WaitAll>, InsnClass::kOther, kAnyOrder | kAsynchronous},
+        {"cp.async.mbarrier.arrive", "a", SelectArriveAfterCopies, InsnClass::kBarrier, kAnyOrder | kAsynchronous},
+    });
 
 }  // namespace
 }  // namespace lockstep::vgpu

@@ -360,10 +360,12 @@ Selection SelectAtomic(Modifiers& m) {
   return selection;
 }
 
-LOCKSTEP_OPCODES(memory_atomic, {
-                                    {"atom", "dv0 a sv0 s0? su64?", SelectAtomic<true>, InsnClass::kAtomic},
-                                    {"red", "a sv0 su64?", SelectAtomic<false>, InsnClass::kAtomic},
-                                });
+LOCKSTEP_OPCODES(memory_atomic,
+                 {
+                     {"atom", "dv0 a sv0 s0? su64?", SelectAtomic<true>, InsnClass::kAtomic,
+                      kOrderUnlessCommutes | kAtomic | kPolls},
+                     {"red", "a sv0 su64?", SelectAtomic<false>, InsnClass::kAtomic, kOrderUnlessCommutes | kAtomic},
+                 });
 
 }  // namespace
 }  // namespace lockstep::vgpu
