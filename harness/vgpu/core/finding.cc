@@ -96,15 +96,6 @@ std::string Hex(uint64_t value) {
   return text;
 }
 
-// A variable as its source calls it: of "_ZZ6kernelPiE5sdata", "sdata".
-std::string VariableName(const std::string& name) {
-  constexpr uint64_t kLongest = 1 << 20;  // longer ones are no one's handwriting
-  const std::optional<std::string> full = LongestDemangled(name) <= kLongest ? Demangled(name) : std::nullopt;
-  if (!full) return name;
-  const size_t scope = full->rfind("::");
-  return scope == std::string::npos ? *full : full->substr(scope + 2);
-}
-
 std::string BufferName(const MemoryPlace& memory) {
   if (!memory.buffer_name.empty()) return Clean(VariableName(memory.buffer_name));
   if (memory.allocated_at.empty()) return "a buffer of " + Bytes(memory.buffer_bytes);

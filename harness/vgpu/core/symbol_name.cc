@@ -54,4 +54,12 @@ std::optional<std::string> Demangled(const std::string& mangled) {
   return std::string(text.get());
 }
 
+std::string VariableName(const std::string& name) {
+  constexpr uint64_t kLongest = 1 << 20;  // longer ones are no one's handwriting
+  const std::optional<std::string> full = LongestDemangled(name) <= kLongest ? Demangled(name) : std::nullopt;
+  if (!full) return name;
+  const size_t scope = full->rfind("::");
+  return scope == std::string::npos ? *full : full->substr(scope + 2);
+}
+
 }  // namespace lockstep::vgpu

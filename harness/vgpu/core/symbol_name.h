@@ -15,4 +15,7 @@ uint64_t LongestDemangled(std::string_view mangled);
 // Nothing where it is no mangled name: what C calls "b" is no type "bool".
 std::optional<std::string> Demangled(const std::string& mangled);
 
+// A variable as its source calls it: of "_ZZ6kernelPiE5sdata", "sdata".
+std::string VariableName(const std::string& name);
+
 }  // namespace lockstep::vgpu

@@ -7,11 +7,14 @@
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
-//   LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
+//   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs; LOCKSTEP_TRACE_KERNEL=NAME: in this kernel
+//   alone LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -78,12 +81,23 @@ Checks ChosenChecks() {
   return checks;
 }
 
+std::optional<TraceRequest> ChosenTrace() {
+  const std::string text = Variable("LOCKSTEP_TRACE");
+  if (text.empty()) return std::nullopt;
+  std::string why;
+  std::optional<TraceRequest> request = ParseTrace(text, &why);
+  if (!request) throw std::runtime_error("LOCKSTEP_TRACE=" + text + ": " + why);
+  request->kernel = Variable("LOCKSTEP_TRACE_KERNEL");
+  return request;
+}
+
 DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks) {
   DeviceOptions options;
   options.threads = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", 1), 1, 256));
   options.check_races = checks.races;
   options.check_uninitialized = checks.init;
   options.check_sync = checks.sync;
+  options.trace = ChosenTrace();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
   options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), kMaxMemoryBytes);
   return options;
@@ -170,6 +184,7 @@ class LocalBackend : public Backend {
     options.lost_at_reset = lost_at_reset_;
     options.faults_were_shown = fault_shown_;
     PrintReport(device_, options);
+    SayIfUntraced();
     if (counters_file_.empty()) return;
     const std::string file = counters_file_ + (ordinal_ > 0 ? "." + std::to_string(ordinal_) : "");
     if (!WriteCountersFile(file, device_)) Say(file + ": can't be written");
@@ -183,6 +198,21 @@ class LocalBackend : public Backend {
       if (finding.fatal) PrintFinding(finding);
     }
     fault_shown_ = true;
+  }
+
+  // --trace-kernel names none that was launched.
+  void SayIfUntraced() const {
+    const std::optional<TraceRequest>& trace = device_.options().trace;
+    if (!trace || trace->kernel.empty()) return;
+    std::set<std::string> names;
+    for (const LaunchRecord& launch : device_.launches()) {
+      if (IsNameOf(trace->kernel, launch.mangled, launch.kernel)) return;
+      names.insert(launch.kernel);
+    }
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    Say("no launch of " + trace->kernel +
+        " was there to be traced; launched were: " + (list.empty() ? "no kernels" : list));
   }
 
   const int ordinal_;

@@ -10,6 +10,7 @@
 #include "vgpu/core/grouped.h"
 #include "vgpu/device/loaded_module.h"
 #include "vgpu/exec/launch.h"
+#include "vgpu/exec/warp_trace.h"
 #include "vgpu/memory/freed.h"
 #include "vgpu/model/occupancy.h"
 #include "vgpu/model/time_model.h"
@@ -66,6 +67,8 @@ void PrintToStdout(std::string_view text) {
   std::fflush(stdout);
 }
 
+void PrintToStderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
 }  // namespace
 
 struct Device::Impl {
@@ -75,6 +78,7 @@ struct Device::Impl {
         memory(std::min<uint64_t>(options.memory_bytes, static_cast<uint64_t>(device_profile.memory_bytes))),
         pool(options.threads) {
     if (!options.print) options.print = PrintToStdout;
+    if (!options.print_trace) options.print_trace = PrintToStderr;
     const auto add = [this](std::unique_ptr<Checker> checker) {
       checkers.push_back(checker.get());
       owned.push_back(std::move(checker));
@@ -194,6 +198,12 @@ const KernelInfo* Device::FindKernel(ModuleHandle module, std::string_view mangl
 std::vector<std::string> Device::KernelNames(ModuleHandle module) const {
   const LoadedModule* loaded = impl_->FindModule(module);
   return loaded == nullptr ? std::vector<std::string>() : loaded->KernelNames();
+}
+
+std::string Device::Disassemble(ModuleHandle module, std::string_view mangled) const {
+  LoadedModule* loaded = impl_->FindModule(module);
+  const Program* program = loaded == nullptr ? nullptr : loaded->FindProgram(mangled);
+  return program == nullptr ? "" : vgpu::Disassemble(*program, loaded->List(*program));
 }
 
 std::optional<VariableInfo> Device::FindVariable(ModuleHandle module, std::string_view name) const {
@@ -464,11 +474,18 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
       o.OnHostWrite(launch.grid_workspace, kGridWorkspaceBytes);
     });
   }
+  std::optional<TraceJob> trace;
+  if (options.trace &&
+      (options.trace->kernel.empty() || IsNameOf(options.trace->kernel, kernel.mangled, kernel.demangled))) {
+    trace = TraceJob{*options.trace, module->List(*program), options.print_trace};
+    if (BeginTrace(*trace, launch.info)) launch.trace = &*trace;
+  }
   FootprintObserver footprint;
   std::vector<Observer*> watching = observers;
   if (streams.active()) watching.push_back(&footprint);
   LaunchOutcome outcome =
       RunLaunch(launch, watching, checkers, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
+  if (launch.trace != nullptr) EndTrace(*trace);
   if (isolation != nullptr) {
     Isolated& shown = isolated[{spec.module, spec.kernel}];
     const uint64_t blocks = spec.grid.Count();

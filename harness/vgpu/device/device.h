@@ -53,6 +53,8 @@ class Device {
   void UnloadModule(ModuleHandle module);
   const KernelInfo* FindKernel(ModuleHandle module, std::string_view mangled) const;
   std::vector<std::string> KernelNames(ModuleHandle module) const;
+  // The kernel as it was decoded, as text; "" when there is none.
+  std::string Disassemble(ModuleHandle module, std::string_view mangled) const;
   std::optional<VariableInfo> FindVariable(ModuleHandle module, std::string_view name) const;
   // Of all modules' variables in global memory.
   uint64_t variable_bytes() const;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vgpu/decode/decoder.h"
+#include "vgpu/decode/listing.h"
 #include "vgpu/device/device.h"
 #include "vgpu/memory/memory.h"
 #include "vgpu/ptx/module.h"
@@ -23,6 +24,8 @@ class LoadedModule {
   // nullptr: the module has no such kernel. Decodes at first use.
   const Program* FindProgram(std::string_view kernel);
   std::shared_ptr<const Program> ShareProgram(std::string_view kernel);
+  // Of a program of this module's.
+  Listing List(const Program& program) const { return ListProgram(image_, program); }
   std::vector<std::string> KernelNames() const;
   std::optional<VariableInfo> FindVariable(std::string_view name) const;
   const std::vector<VariableInfo>& placed() const { return placed_; }

@@ -10,6 +10,7 @@
 #include "vgpu/core/row.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/read_tracker.h"
+#include "vgpu/exec/warp_trace.h"
 #include "vgpu/exec/warp_turns.h"
 #include "vgpu/observers/block_isolation.h"
 
@@ -49,6 +50,7 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
       locality_(launch.program->code.size()) {
   FollowReads();
   FollowShuffles();
+  FollowWarp();
   for (Observer* observer : observers_) {
     if (observer->WatchesMemory()) memory_observers_.push_back(observer);
   }
@@ -97,6 +99,13 @@ void Engine::FollowShuffles() {
   if (own_code_.empty()) own_code_ = launch_.program->code;
   code_ = own_code_.data();
   definedness_tracker_ = std::make_unique<DefinednessTracker>(*this, own_code_);
+}
+
+void Engine::FollowWarp() {
+  if (launch_.trace == nullptr) return;
+  if (own_code_.empty()) own_code_ = launch_.program->code;
+  code_ = own_code_.data();
+  trace_ = std::make_unique<WarpTrace>(*this, *launch_.trace, own_code_);
 }
 
 void Engine::AddTo(std::vector<PcCounters>& by_pc) const {

@@ -35,6 +35,8 @@
 
 namespace lockstep::vgpu {
 
+struct TraceJob;  // exec/warp_trace.h
+
 // What all engines of a launch share; read-only while they run, but for the atomics.
 struct LaunchState {
   const Program* program = nullptr;
@@ -58,6 +60,7 @@ struct LaunchState {
   std::string budget_text;              // "1000 warp instructions", and how they come about
   uint64_t start_charge = 0;            // that a block's start counts as against the budget, see StartCharge()
   LaunchClock* clock = nullptr;         // behind the budget; nullptr: no limit of time
+  TraceJob* trace = nullptr;            // a warp to be traced: on one thread
   std::vector<TouchedRange>* watched = nullptr;  // told what the kernel touches of them
   uint32_t resident_blocks = 1;  // blocks that may have started and not finished, where they wait for each other
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
@@ -81,6 +84,7 @@ inline uint64_t StartCharge(uint64_t started_bytes) { return 8 + started_bytes /
 
 class ReadTracker;         // exec/read_tracker.h
 class DefinednessTracker;  // exec/definedness_tracker.h
+class WarpTrace;           // exec/warp_trace.h
 class WarpTurns;           // exec/warp_turns.h
 
 // A finding or fault with the block that it comes from, for a fixed order.
@@ -197,6 +201,7 @@ class Engine {
   ReadTracker* read_tracker() { return read_tracker_.get(); }
   // Follows what shuffles bring, where an observer wants to know whether that is undefined; nullptr: none does.
   DefinednessTracker* definedness_tracker() { return definedness_tracker_.get(); }
+  WarpTrace* trace() { return trace_.get(); }  // nullptr: nobody asked for one
 
   // Results.
   const std::optional<BlockFinding>& fault() const { return fault_; }
@@ -239,6 +244,7 @@ class Engine {
   void RunAllBlocks();
   void FollowReads();
   void FollowShuffles();
+  void FollowWarp();
   void BeginNotes(Block& block);
   void TellNotes(bool last);
   void ReportPartialBarrier(const Warp& warp);
@@ -249,6 +255,7 @@ class Engine {
   bool observed_ = false;
   std::unique_ptr<ReadTracker> read_tracker_;
   std::unique_ptr<DefinednessTracker> definedness_tracker_;
+  std::unique_ptr<WarpTrace> trace_;
   std::vector<Insn> own_code_;  // empty: none is needed
   const Insn* code_;            // the program's, or the own one
   std::vector<PcIssue> issue_;

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "vgpu/core/trace_request.h"
 #include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
@@ -27,6 +29,8 @@ struct DeviceOptions {
   uint64_t memory_bytes = uint64_t{8} << 30;    // what cudaMalloc can hand out in all
   const DeviceProfile* timed_as = nullptr;      // the device that times are modelled on; nullptr: this one
   std::function<void(std::string_view)> print;  // kernel printf, in block order; default: stdout
+  std::optional<TraceRequest> trace;
+  std::function<void(std::string_view)> print_trace;  // its lines, as they come; default: stderr
 };
 
 using ModuleHandle = uint32_t;  // from 1

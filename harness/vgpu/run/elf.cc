@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "vgpu/core/host_libraries.h"
 
@@ -45,28 +46,52 @@ std::string StringAt(const std::vector<char>& strings, uint64_t offset) {
   return std::string(strings.data() + offset, ::strnlen(strings.data() + offset, strings.size() - offset));
 }
 
+// An ELF file's section headers.
+class Sections {
+ public:
+  explicit Sections(File& file) {
+    const auto headers = file.Table<Elf64_Ehdr>(0, 1);
+    if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
+        headers[0].e_ident[EI_CLASS] != ELFCLASS64) {
+      return;
+    }
+    is_elf_ = true;
+    const Elf64_Ehdr& header = headers[0];
+    is_cubin_ = header.e_machine == EM_CUDA;
+    if (header.e_shentsize != sizeof(Elf64_Shdr)) return;
+    auto sections = file.Table<Elf64_Shdr>(header.e_shoff, header.e_shnum);
+    if (header.e_shstrndx >= sections.size()) return;
+    names_ = file.Range(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
+    all_ = std::move(sections);
+  }
+
+  bool is_elf() const { return is_elf_; }
+  bool is_cubin() const { return is_cubin_; }
+  const std::vector<Elf64_Shdr>& all() const { return all_; }
+  std::string NameOf(const Elf64_Shdr& section) const { return StringAt(names_, section.sh_name); }
+
+ private:
+  bool is_elf_ = false, is_cubin_ = false;
+  std::vector<Elf64_Shdr> all_;
+  std::vector<char> names_;
+};
+
+constexpr char kWholeSection[] = ".nv_fatbin", kObjectsSection[] = "__nv_relfatbin";
+
 }  // namespace
 
 ProgramFacts ReadProgram(const std::string& path) {
   ProgramFacts facts;
   File file(path);
-  const auto headers = file.Table<Elf64_Ehdr>(0, 1);
-  if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
-      headers[0].e_ident[EI_CLASS] != ELFCLASS64) {
-    return facts;
-  }
-  facts.is_elf = true;
-  const Elf64_Ehdr& header = headers[0];
-  if (header.e_shentsize != sizeof(Elf64_Shdr)) return facts;
-  const auto sections = file.Table<Elf64_Shdr>(header.e_shoff, header.e_shnum);
-  if (header.e_shstrndx >= sections.size()) return facts;
-  const auto names = file.Range(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
-  for (const Elf64_Shdr& section : sections) {
-    const std::string name = StringAt(names, section.sh_name);
-    facts.has_device_code |= name == ".nv_fatbin" || name == "__nv_relfatbin";
+  const Sections sections(file);
+  facts.is_elf = sections.is_elf();
+  for (const Elf64_Shdr& section : sections.all()) {
+    const std::string name = sections.NameOf(section);
+    facts.has_device_code |= name == kWholeSection || name == kObjectsSection;
     const bool has_strings = section.sh_type == SHT_DYNAMIC || section.sh_type == SHT_SYMTAB;
-    if (!has_strings || section.sh_link >= sections.size()) continue;
-    const auto strings = file.Range(sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
+    if (!has_strings || section.sh_link >= sections.all().size()) continue;
+    const Elf64_Shdr& linked = sections.all()[section.sh_link];
+    const auto strings = file.Range(linked.sh_offset, linked.sh_size);
     if (section.sh_type == SHT_SYMTAB) {
       for (const auto& symbol : file.Table<Elf64_Sym>(section.sh_offset, section.sh_size / sizeof(Elf64_Sym))) {
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
@@ -81,6 +106,19 @@ ProgramFacts ReadProgram(const std::string& path) {
     }
   }
   return facts;
+}
+
+DeviceCode ReadDeviceCode(const std::string& path) {
+  DeviceCode code;
+  File file(path);
+  const Sections sections(file);
+  code.is_cubin = sections.is_cubin();
+  for (const Elf64_Shdr& section : sections.all()) {
+    const std::string name = sections.NameOf(section);
+    if (name == kWholeSection) code.whole = file.Range(section.sh_offset, section.sh_size);
+    if (name == kObjectsSection) code.objects = file.Range(section.sh_offset, section.sh_size);
+  }
+  return code;
 }
 
 }  // namespace lockstep::vgpu::run

@@ -17,4 +17,12 @@ struct ProgramFacts {
 // Reads the file's ELF headers; anything malformed counts as no ELF file.
 ProgramFacts ReadProgram(const std::string& path);
 
+// What nvcc has put into a program, a library or an object file.
+struct DeviceCode {
+  std::vector<char> whole;    // fat binaries, each a module
+  std::vector<char> objects;  // of separately compiled objects, to be linked to one
+  bool is_cubin = false;      // the file itself is machine code of a GPU
+};
+DeviceCode ReadDeviceCode(const std::string& path);
+
 }  // namespace lockstep::vgpu::run

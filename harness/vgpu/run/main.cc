@@ -10,12 +10,15 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "vgpu/core/host_libraries.h"
+#include "vgpu/core/trace_request.h"
 #include "vgpu/model/profile.h"
+#include "vgpu/run/disassemble.h"
 #include "vgpu/run/elf.h"
 
 namespace lockstep::vgpu::run {
@@ -23,6 +26,7 @@ namespace lockstep::vgpu::run {
 namespace {
 
 constexpr int kUsageStatus = 2, kNotFoundStatus = 127, kCantRunStatus = 126;
+constexpr char kDefaultProfile[] = "h200";
 constexpr char kRuntime[] = "libcudart.so.13";
 constexpr char kRuntimeStem[] = "libcudart.so.";
 
@@ -40,6 +44,14 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --threads=N       CPU threads that run blocks (default 1); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
   --color=WHEN      always, never, or auto (default): on a terminal
+  --trace=BLOCK,WARP[,FROM,TO]
+                    print what this warp of this block does, instruction by instruction, with the values that it makes:
+                    from its FROM-th instruction to its TO-th (default 1 to 1000). BLOCK is an index in the grid
+  --trace-kernel=NAME
+                    trace launches of this kernel alone
+  --disassemble[=KERNEL]
+                    run nothing: print the kernels in PROGRAM, which may also be an object file or PTX, as the virtual
+                    GPU has decoded them
   --version         which Lockstep this is
   --help            this text
 
@@ -64,6 +76,12 @@ std::string CheckedNumber(const std::string& flag, std::string_view value) {
     Fail(flag + " needs a number; type vgpu-run --help", kUsageStatus);
   }
   return std::string(value);
+}
+
+// Set by --disassemble: the kernel's name, or "" for all.
+std::optional<std::string>& Disassembled() {
+  static std::optional<std::string> kernel;
+  return kernel;
 }
 
 // One flag of ours; false for what is none.
@@ -97,6 +115,14 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_THREADS", CheckedNumber(flag, value.value_or("")));
   } else if (flag == "--budget") {
     Set("LOCKSTEP_INSTRUCTION_BUDGET", CheckedNumber(flag, value.value_or("")));
+  } else if (flag == "--trace") {
+    std::string why;
+    if (!ParseTrace(value.value_or(""), &why)) Fail("--trace: " + why, kUsageStatus);
+    Set("LOCKSTEP_TRACE", *value);
+  } else if (flag == "--trace-kernel" && value && !value->empty()) {
+    Set("LOCKSTEP_TRACE_KERNEL", *value);
+  } else if (flag == "--disassemble") {
+    Disassembled() = value.value_or("");
   } else if (flag == "--color" && value && (*value == "always" || *value == "never" || *value == "auto")) {
     Set("LOCKSTEP_COLOR", *value);
   } else {
@@ -144,6 +170,18 @@ void CheckProgram(const std::string& path) {
   Fail(path + " holds its own copy of the CUDA runtime. Build it again with the flag  -cudart shared", kCantRunStatus);
 }
 
+[[noreturn]] void PrintDisassembly(const std::string& path) {
+  const char* chosen = std::getenv("LOCKSTEP_PROFILE");
+  const DeviceProfile* profile = FindProfile(chosen != nullptr ? chosen : kDefaultProfile);
+  if (profile == nullptr) Fail("there is no device " + std::string(chosen), kUsageStatus);
+  try {
+    std::fputs(DisassembleFile(path, *Disassembled(), *profile).c_str(), stdout);
+  } catch (const std::runtime_error& error) {
+    Fail(error.what(), kCantRunStatus);
+  }
+  std::exit(0);
+}
+
 // lib/ beside the folder of this executable.
 std::filesystem::path LibraryDirectory() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
@@ -162,6 +200,9 @@ int main(int argc, char** argv) {
   using namespace lockstep::vgpu::run;
   int at = 1;
   while (at < argc && TakeFlag(argv[at])) ++at;
+  if (std::getenv("LOCKSTEP_TRACE_KERNEL") != nullptr && std::getenv("LOCKSTEP_TRACE") == nullptr) {
+    Fail("--trace-kernel says where --trace=BLOCK,WARP looks: give both", kUsageStatus);
+  }
   if (at == argc) {
     std::fputs(kHelp, stderr);
     return kUsageStatus;
@@ -170,6 +211,7 @@ int main(int argc, char** argv) {
   if (program.empty() || ::access(program.c_str(), F_OK) != 0) {
     Fail(std::string(argv[at]) + ": no such program", kNotFoundStatus);
   }
+  if (Disassembled()) PrintDisassembly(program);
   CheckProgram(program);
 
   const std::filesystem::path directory = LibraryDirectory();

@@ -1,0 +1,282 @@
+#include "vgpu/exec/warp_trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+#include "vgpu/core/dim_text.h"
+#include "vgpu/core/grouped.h"
+#include "vgpu/core/row.h"
+#include "vgpu/core/symbol_name.h"
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/control.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/memory/address_space.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+using ptx::Type;
+
+constexpr size_t kPlaceColumns = 22, kTextColumns = 50;
+constexpr uint64_t kAddresses = uint64_t{1} << kWindowShift;  // what is no less is an address more likely than a number
+
+void RunTraced(Warp& warp, const Insn&, LaneMask mask) { warp.engine->trace()->Run(warp, mask); }
+
+std::string Hex(uint64_t value, int digits = 1) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%0*llx", digits, static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string TextOf(uint64_t value) { return value < kAddresses ? std::to_string(value) : "0x" + Hex(value); }
+std::string TextOf(int64_t value) { return std::to_string(value); }
+template <typename F>
+requires std::is_floating_point_v<F> std::string TextOf(F value) {
+  char text[64];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+// Values in the order of their lanes: "7" where all are equal, "0 .. 124 step 4", else runs of such and single ones.
+template <typename T>
+std::string Sequence(const std::vector<T>& values) {
+  const size_t n = values.size();
+  // So that NaNs are equal, and -0 is not 0.
+  const auto same = [&](size_t a, size_t b) { return std::memcmp(&values[a], &values[b], sizeof(T)) == 0; };
+  const auto step = [&](size_t k) { return static_cast<T>(values[k + 1] - values[k]); };
+  std::string text;
+  for (size_t at = 0; at < n;) {
+    size_t end = at + 1;
+    std::string run = TextOf(values[at]);
+    while (end < n && same(at, end)) ++end;
+    if (end - at > 1) {
+      if (end - at < n) run += " x" + std::to_string(end - at);
+    } else {
+      while (end + 1 < n && !same(at, end) && step(end) == step(at)) ++end;
+      if (end + 1 == n || end == at + 1 || step(end) != step(at)) ++end;
+      end = std::min(end, n);
+      if (end - at >= 3) {
+        const T by = step(at);
+        const bool down = std::is_unsigned_v<T> && values[at + 1] < values[at];
+        run += " .. " + TextOf(values[end - 1]) + " step " +
+               (down ? "-" + TextOf(static_cast<T>(values[at] - values[at + 1])) : TextOf(by));
+      } else {
+        end = at + 1;
+      }
+    }
+    text += (text.empty() ? "" : ", ") + run;
+    at = end;
+  }
+  return text;
+}
+
+// The values of lanes `mask` of a row of elements E, as numbers of type T.
+template <typename T, typename E>
+std::string Values(const uint8_t* row, LaneMask mask) {
+  std::vector<T> values;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    E element;
+    std::memcpy(&element, row + sizeof(E) * static_cast<size_t>(std::countr_zero(left)), sizeof element);
+    values.push_back(static_cast<T>(element));
+  }
+  return Sequence(values);
+}
+
+std::string PredicateText(const uint8_t* row, LaneMask mask) {
+  LaneMask holds;
+  std::memcpy(&holds, row, sizeof holds);
+  holds &= mask;
+  return holds == mask ? "true" : holds == 0 ? "false" : "true in " + Hex(holds, 8);
+}
+
+bool AreAddresses(const uint8_t* row, LaneMask mask) {
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    int64_t value;
+    std::memcpy(&value, row + sizeof value * static_cast<size_t>(std::countr_zero(left)), sizeof value);
+    if (value < static_cast<int64_t>(kAddresses)) return false;
+  }
+  return true;
+}
+
+std::string RowText(Type type, const uint8_t* row, LaneMask mask) {
+  switch (type) {
+    case Type::kPred:
+      return PredicateText(row, mask);
+    case Type::kF32:
+      return Values<float, float>(row, mask);
+    case Type::kF64:
+      return Values<double, double>(row, mask);
+    case Type::kS8:
+    case Type::kS16:
+      return Values<int64_t, int16_t>(row, mask);
+    case Type::kS32:
+      return Values<int64_t, int32_t>(row, mask);
+    case Type::kS64:
+      if (AreAddresses(row, mask)) break;
+      return Values<int64_t, int64_t>(row, mask);
+    default:
+      break;
+  }
+  switch (ptx::SizeOf(type)) {
+    case 1:
+    case 2:
+      return Values<uint64_t, uint16_t>(row, mask);
+    case 4:
+      return Values<uint64_t, uint32_t>(row, mask);
+    case 8:
+      return Values<uint64_t, uint64_t>(row, mask);
+    default:
+      return "(128 bits)";
+  }
+}
+
+// With spaces up to a column; two at least.
+std::string Padded(std::string text, size_t columns) {
+  text.append(text.size() < columns ? columns - text.size() + 2 : 2, ' ');
+  return text;
+}
+
+}  // namespace
+
+bool BeginTrace(const TraceJob& job, const LaunchInfo& launch) {
+  const std::string name = "launch " + std::to_string(launch.ordinal + 1) + ", " + launch.kernel + "<<<" +
+                           ShapeText(launch.grid) + "," + ShapeText(launch.block) + ">>>";
+  const auto refuse = [&](const std::string& what, uint64_t asked, uint64_t count) {
+    job.print("TRACE  " + name + " has no " + what + " " + std::to_string(asked) + ": " +
+              (count == 1 ? "0 is the only one" : "they are 0 to " + std::to_string(count - 1)) + "\n");
+    return false;
+  };
+  const TraceRequest& asked = job.request;
+  if (asked.block >= launch.grid.Count()) return refuse("block", asked.block, launch.grid.Count());
+  if (asked.warp >= launch.warps_per_block) return refuse("warp", asked.warp, launch.warps_per_block);
+  const uint64_t first = uint64_t{asked.warp} * kWarpSize;
+  const uint64_t last = std::min(first + kWarpSize, launch.block.Count()) - 1;
+  job.print("TRACE  " + name + ", block " + PointText(Unflatten(asked.block, launch.grid)) + ", warp " +
+            std::to_string(asked.warp) + ": threads " + PointText(Unflatten(first, launch.block)) + " to " +
+            PointText(Unflatten(last, launch.block)) + "\n");
+  return true;
+}
+
+void EndTrace(const TraceJob& job) {
+  const TraceRequest& asked = job.request;
+  if (job.executed < asked.from) {
+    job.print("       the warp has " + Grouped(job.executed) + " instructions, and ended before the first of these\n");
+  } else if (job.executed > asked.to) {
+    job.print("       the warp has " + Grouped(job.executed) + " instructions: --trace=" + std::to_string(asked.block) +
+              "," + std::to_string(asked.warp) + "," + std::to_string(asked.to + 1) + " shows what comes next\n");
+  }
+}
+
+WarpTrace::WarpTrace(Engine& engine, TraceJob& job, std::vector<Insn>& code)
+    : engine_(engine), program_(engine.program()), job_(job), places_(program_) {
+  for (Insn& insn : code) {
+    inner_.push_back(insn.handler);
+    inner_flags_.push_back(insn.flags);
+    insn.handler = RunTraced;
+    if (insn.guard != kNoRow) insn.flags |= kAlwaysCall;
+  }
+}
+
+void WarpTrace::Execute(Warp& warp, uint32_t pc, LaneMask mask) const {
+  if (mask != 0 || (inner_flags_[pc] & kAlwaysCall) != 0) inner_[pc](warp, program_.code[pc], mask);
+}
+
+std::string WarpTrace::Place(uint32_t pc) const {
+  const ptx::SourceLocation place = places_.Shown(pc);
+  const std::string_view file = program_.FileName(place);
+  if (file.empty() || place.line == 0) return "PTX line " + std::to_string(program_.info[pc].ptx_line);
+  return std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(place.line);
+}
+
+std::string WarpTrace::ValuesText(const std::vector<ListedRegister>& registers, const uint8_t* rows,
+                                  LaneMask mask) const {
+  std::string text;
+  for (const ListedRegister& r : registers) text += "  " + r.name + " = " + RowText(r.type, rows + r.row, mask);
+  return text;
+}
+
+std::string WarpTrace::AddressText(const Warp& warp, uint32_t pc, LaneMask mask) const {
+  const ListedInsn& listed = job_.listing.insns[pc];
+  const MemorySpace named = program_.info[pc].space;
+  if (!listed.has_address || mask == 0 || named == MemorySpace::kParam) return "";
+  std::vector<uint64_t> addresses;
+  MemorySpace space = named;
+  bool one_space = true;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    uint64_t address = program_.code[pc].immediate;
+    if (listed.base.row != kNoRow && ptx::SizeOf(listed.base.type) == 4) {
+      address = static_cast<uint32_t>(address + Source<uint32_t>(warp, listed.base.row)[lane]);
+    } else if (listed.base.row != kNoRow) {
+      address += Source<uint64_t>(warp, listed.base.row)[lane];
+    }
+    MemorySpace own = named;
+    if (named == MemorySpace::kGlobal && InWindow(address, kSharedWindow)) {
+      own = MemorySpace::kShared;
+      address -= kSharedWindow;
+    } else if (named == MemorySpace::kGlobal && InWindow(address, kLocalWindow)) {
+      own = MemorySpace::kLocal;
+      address -= kLocalWindow;
+    }
+    one_space &= addresses.empty() || own == space;
+    space = own;
+    addresses.push_back(address);
+  }
+  if (!one_space) return "  at shared, local and global memory";
+  const MemoryPlace place = DescribeMemory(engine_.launch(), space, addresses.front(), 1);
+  if (!place.in_buffer || place.wrapped || place.address != addresses.front()) return "  at " + Sequence(addresses);
+  std::vector<int64_t> offsets;
+  for (const uint64_t address : addresses) offsets.push_back(static_cast<int64_t>(address - place.buffer_base));
+  return "  at " + VariableName(place.buffer_name) + " + " + Sequence(offsets);
+}
+
+// Lanes that go on have the results that they waited for.
+void WarpTrace::TellPending(const Warp& warp) {
+  for (Pending& waited : pending_) {
+    const LaneMask lanes = waited.lanes & warp.active;
+    if (lanes == 0) continue;
+    waited.lanes &= ~lanes;
+    job_.print(Padded(Padded("", 6) + Place(waited.pc), 6 + 2 + kPlaceColumns) + Hex(lanes, 8) +
+               "  what it waited for at " + std::to_string(waited.number) + ":" +
+               ValuesText(job_.listing.insns[waited.pc].writes, waited.rows, lanes) + "\n");
+  }
+  std::erase_if(pending_, [](const Pending& waited) { return waited.lanes == 0; });
+}
+
+void WarpTrace::Run(Warp& warp, LaneMask mask) {
+  const uint32_t pc = warp.pc - 1;
+  const bool chosen = warp.block->index == job_.request.block && warp.index == job_.request.warp;
+  if (!chosen || !program_.info[pc].counted) return Execute(warp, pc, mask);
+  const uint64_t number = ++job_.executed;
+  TellPending(warp);
+  if (number < job_.request.from || number > job_.request.to) return Execute(warp, pc, mask);
+
+  const ListedInsn& listed = job_.listing.insns[pc];
+  std::string line = std::to_string(number);
+  line.insert(0, line.size() < 6 ? 6 - line.size() : 0, ' ');
+  line += "  " + Padded(Place(pc), kPlaceColumns) + Hex(mask, 8) + "  ";
+  const std::string before =
+      AddressText(warp, pc, mask) + (mask == 0 ? "" : ValuesText(listed.stores, warp.base[0], mask));
+  const uint8_t* const rows = warp.base[0];
+  Execute(warp, pc, mask);
+  std::string after;
+  const StopReason reason = warp.stop ? warp.state->reason : StopReason::kNone;
+  if (reason == StopReason::kFault) {
+    after = "  FAULT";
+  } else if (!listed.writes.empty() && mask != 0) {
+    if (reason == StopReason::kSwitched) {
+      after = "  (waits)";
+      pending_.push_back({number, pc, mask, rows});
+    } else {
+      after = ValuesText(listed.writes, rows, mask);
+    }
+  }
+  const std::string values = before + after;
+  line += values.empty() ? listed.text : Padded(listed.text, kTextColumns) + values.substr(2);
+  job_.print(line + "\n");
+}
+
+}  // namespace lockstep::vgpu
