@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.base import sandbox
+from grader.base import cgroup, sandbox
 from grader.base.layout import Layout
 
 FAKE = Path(__file__).parent / "fake"
 ROOT = Path(__file__).parents[2]
+BUILD = Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))  # of the real checkout
 ARCHITECTURE = ROOT / "docs/concepts/architecture.md"
 _HEAD = 2  # rows of a table: the titles and the line below them
 
@@ -98,4 +99,30 @@ def in_checkout(checkout: Layout) -> Iterator[Layout]:
     os.chdir(before)
 
 
-needs_sandbox = pytest.mark.skipif(bool(sandbox.why_no_sandbox()), reason=f"no sandbox: {sandbox.why_no_sandbox()}")
+def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
+    """Leaves a test out where something is missing; in CI it fails, and `missing` says what to install.
+
+    .ci/run sets LOCKSTEP_CI.
+    """
+    return pytest.mark.needs(is_there, missing)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        is_there, missing = mark.args
+        if not is_there:
+            (pytest.fail if "LOCKSTEP_CI" in os.environ else pytest.skip)(missing)
+
+
+def can_group() -> bool:
+    """Whether control groups that limit processes and memory can be made here: in CI nobody can install them."""
+    with cgroup.group(64, 1 << 30) as folders:
+        return bool(folders)
+
+
+needs_build = needs((BUILD / "nvcc.txt").is_file(), f"{BUILD} has no C++ side; type: make build")
+needs_cgroups = pytest.mark.skipif(not can_group(), reason="no control groups of this user here")
+needs_sandbox = needs(
+    not sandbox.why_no_sandbox(),
+    f"no sandbox: {sandbox.why_no_sandbox()}; install bubblewrap, and allow user namespaces",
+)

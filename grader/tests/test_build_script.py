@@ -5,21 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from conftest import needs_sandbox
+from conftest import ROOT, needs_build, needs_sandbox
 from grader.base.layout import find_layout
 from grader.base.toolchain import find_toolchain
 from grader.model.assignment import load_assignment
 from grader.running.build import build_worker
 
-ROOT = Path(__file__).parents[2]
 ASSIGNMENT = ROOT / "assignments" / "01_handson_copy"
 REFERENCE = (ROOT / "reference" / "01_handson_copy" / "copy.cu").read_text()
 REFUSED = 65
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "build" / "lib" / "liblockstep_worker.a").is_file() or not (ROOT / "build" / "nvcc.txt").is_file(),
-    reason="the C++ build tree is missing",
-)
+pytestmark = needs_build
 
 
 def build(folder: Path, source: str) -> tuple[int, str]:

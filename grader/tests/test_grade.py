@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from conftest import needs_sandbox
-from grader.base import cgroup
+from conftest import needs_cgroups, needs_sandbox
 from grader.base.layout import Layout
 from grader.commands.cli import cli, main
 from grader.running import build, run
@@ -100,7 +99,7 @@ def test_harness_failures_are_retried(in_checkout: Layout, submissions: Submissi
     assert results(in_checkout)["ada"]["score"]["total"] == 23
 
 
-@pytest.mark.skipif(not cgroup.available(), reason="no control groups for memory here")
+@needs_cgroups
 def test_a_judge_that_takes_too_much_memory_is_ended_once(in_checkout: Layout, submissions: Submissions) -> None:
     result = grade(submissions(ada="// hog 900", grace=""))
     assert result.exit_code == 0, result.output

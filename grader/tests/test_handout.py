@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conftest import ROOT
+from conftest import BUILD, ROOT, needs_build
 from grader.authoring.handout import leaks, make_handout
 from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
@@ -129,23 +129,19 @@ def test_no_distinctive_line_of_anything_hidden_is_in_this_projects_handout(real
     assert not [path for path in real.rglob("*") if path.is_symlink()]
 
 
-def _build_tree() -> Path:
-    return Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))
-
-
-@pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
+@needs_build
 def test_its_build_can_be_configured(real: Path, tmp_path: Path) -> None:
     """Without what students don't have: tests, benchmarks, references."""
-    nvcc = (_build_tree() / "nvcc.txt").read_text().strip()
+    nvcc = (BUILD / "nvcc.txt").read_text().strip()
     command = ["cmake", "-G", "Ninja", "-S", str(real), "-B", str(tmp_path), f"-DLOCKSTEP_NVCC={nvcc}"]
     configured = subprocess.run(command, capture_output=True, text=True, check=False)
     assert configured.returncode == 0, configured.stderr
 
 
-@pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
+@needs_build
 def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
     """`make test` as they have it: a friendly failure on the stub, and a pass once the solution is there."""
-    layout = find_layout(_build_tree(), ROOT)
+    layout = find_layout(BUILD, ROOT)
     built = [name for name in layout.assignments() if layout.public_suite(name).is_file()]
     solutions = {name: next((ROOT / "reference" / name).glob("*.cu")) for name in built}
     # One with kernels: there is nothing to profile in the others.

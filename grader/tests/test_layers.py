@@ -5,9 +5,15 @@ from pathlib import Path
 import pytest
 
 from conftest import ARCHITECTURE, parts_in_order
-from grader.authoring.imports import PACKAGE, imported, module_name
+from grader.authoring.imports import PACKAGE, imported
 
 SECTION = "The grader's packages"
+
+
+def module_name(path: Path, package: Path) -> str:
+    """The dotted name of a source: grader.base.errors; of an `__init__.py`, its package's."""
+    parts = path.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def complaints(package: Path, packages: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from conftest import BUILD
 from grader.base.errors import GraderError
 from grader.base.schema import SchemaError
 from grader.model.result import parse_result
@@ -135,7 +136,6 @@ def test_changed_rosters_are_read_or_refused(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The result document of a real run: the public suite of the first assignment on its reference."""
-    build = Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))
     folder = tmp_path_factory.mktemp("result")
     source = ROOT / "reference" / "04_reduction" / "reduction.cu"
     worker, path = folder / "worker", folder / "result.json"
@@ -143,14 +143,14 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Any:
     subprocess.run(
         [
             ROOT / "harness" / "worker" / "build.sh",
-            *("--assignment", assignment, "--source", source, "--out", worker, "--build", build),
+            *("--assignment", assignment, "--source", source, "--out", worker, "--build", BUILD),
         ],
         check=True,
         capture_output=True,
     )
     subprocess.run(
         [
-            build / "bin" / "04_reduction_suite",
+            BUILD / "bin" / "04_reduction_suite",
             f"--assignment={assignment}",
             f"--worker={worker}",
             f"--result={path}",

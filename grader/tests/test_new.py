@@ -1,6 +1,5 @@
 """`grader new`, and the walk-through of docs/how-to/add-an-assignment.md: its blocks are what is built here."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conftest import ROOT
+from conftest import BUILD, ROOT, needs_build
 from grader.authoring.check import check_points, check_todos
 from grader.authoring.check_files import check_handout, check_places
 from grader.authoring.new import new_assignment
@@ -118,13 +117,9 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
     subprocess.run([*command, "-o", str(layout.build / "bin" / f"{name}_full_suite")], check=True)
 
 
-def _build_tree() -> Path:
-    return Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))
-
-
-@pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
+@needs_build
 def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root, build = tmp_path / "checkout", _build_tree()
+    root, build = tmp_path / "checkout", BUILD
     layout = Layout(root, root / "build")
     shutil.copytree(ROOT / "templates", root / "templates")
     for part in ("worker", "judge", "vgpu", "build.sh", "CMakeLists.txt"):

@@ -3,10 +3,9 @@
 import re
 import subprocess
 
-import pytest
 from click.testing import CliRunner
 
-from conftest import ROOT
+from conftest import BUILD, ROOT, needs_build
 from grader import __version__
 from grader.commands.cli import cli
 
@@ -17,10 +16,8 @@ def test_the_changelog_begins_with_this_version() -> None:
     assert all("unreleased" not in heading for heading in headings[1:])
 
 
+@needs_build
 def test_programs_print_it() -> None:
     assert CliRunner().invoke(cli, ["--version"]).output == f"grader, version {__version__}\n"
-    program = ROOT / "build" / "bin" / "vgpu-run"
-    if not program.is_file():
-        pytest.skip(f"{program} is not built")
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run([BUILD / "bin" / "vgpu-run", "--version"], capture_output=True, text=True, check=True).stdout
     assert said == f"vgpu-run, version {__version__}\n"

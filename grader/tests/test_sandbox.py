@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import needs_sandbox
+from conftest import needs_cgroups, needs_sandbox
 from grader.base import cgroup, sandbox
 from grader.base.process import CancelledError, run_command
 from grader.base.sandbox import Box, box_prefix
@@ -78,7 +78,7 @@ def test_limits(tmp_path: Path) -> None:
 
 
 @needs_sandbox
-@pytest.mark.skipif(not cgroup.available(), reason="control groups can't be made here")
+@needs_cgroups
 def test_control_groups_stop_bombs() -> None:
     with cgroup.group(16, 256 << 20) as groups:
         box = Box(cgroups=groups)
@@ -99,7 +99,7 @@ with cgroup.group(16, 256 << 20) as groups:
 """
 
 
-@pytest.mark.skipif(not cgroup.available(), reason="control groups can't be made here")
+@needs_cgroups
 def test_groups_of_killed_graders_are_removed_and_no_others() -> None:
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
     graders = [

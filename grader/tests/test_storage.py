@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import needs
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.base.storage import need_space, storage_problem
@@ -199,9 +200,9 @@ def in_namespace(script: str, *arguments: object) -> subprocess.CompletedProcess
     return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
 
 
-needs_mounts = pytest.mark.skipif(
-    not shutil.which("unshare") or in_namespace("mount -t tmpfs -o size=1m none /mnt").returncode != 0,
-    reason="no mounts of one's own here",
+needs_mounts = needs(
+    bool(shutil.which("unshare")) and in_namespace("mount -t tmpfs -o size=1m none /mnt").returncode == 0,
+    "no mounts of one's own: install util-linux, and allow user namespaces",
 )
 
 

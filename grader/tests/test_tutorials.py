@@ -5,18 +5,12 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from conftest import ROOT
+from conftest import BUILD, ROOT, needs_build
 from grader.authoring.handout import make_handout
 from grader.base.layout import find_layout
 
 PAGE = "docs/tutorials/first-kernel.md"
 _BLOCK = re.compile(r"^```(?P<head>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def _build_tree() -> Path:
-    return Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))
 
 
 def _edit(path: Path, body: str) -> None:
@@ -27,9 +21,9 @@ def _edit(path: Path, body: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-@pytest.mark.skipif(not (_build_tree() / "nvcc.txt").is_file(), reason="the C++ side is not built: make build")
+@needs_build
 def test_the_first_kernel(tmp_path: Path) -> None:
-    layout = find_layout(_build_tree(), ROOT)
+    layout = find_layout(BUILD, ROOT)
     given = tmp_path / "given"
     make_handout(layout, layout.assignments()[:1], given)
     text = (given / PAGE).read_text()

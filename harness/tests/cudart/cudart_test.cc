@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/needs.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -292,7 +293,9 @@ TEST_F(CudartTest, TheLineOfAFailedCallIsTheProgramsHoweverItIsMade) {
     const size_t from = output.find("API  ");
     ASSERT_NE(from, std::string::npos) << way << output;
     const std::string finding = output.substr(from, output.find('\n', from) - from);
-    if (finding.find("main()") != std::string::npos) GTEST_SKIP() << "no libbacktrace";
+    if (finding.find("main()") != std::string::npos) {
+      LOCKSTEP_SKIP_BUT_IN_CI("no line is known: build with libbacktrace, which comes with Debian's and Ubuntu's g++");
+    }
     EXPECT_NE(finding.find(") at " + source + ":" + std::to_string(lines[way]) + ","), std::string::npos) << finding;
   }
 }

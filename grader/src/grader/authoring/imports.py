@@ -10,12 +10,6 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1]
 
 
-def module_name(path: Path, package: Path = PACKAGE) -> str:
-    """The dotted name of a source: grader.base.errors; of an `__init__.py`, its package's."""
-    parts = path.relative_to(package.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def imported(path: Path, package: Path = PACKAGE) -> Iterator[tuple[int, str]]:
     """Line and dotted name of each module of the package that a source imports.
 

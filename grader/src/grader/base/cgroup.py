@@ -49,13 +49,6 @@ def ran_out_of_memory(groups: tuple[Path, ...]) -> bool:
 
 
 @cache
-def available() -> bool:
-    """Whether groups that limit processes and memory can be made here."""
-    with group(64, 1 << 30) as folders:
-        return bool(folders)
-
-
-@cache
 def remove_leftovers() -> int:
     """Removes empty groups that graders of this user left when they were killed; says how many. Looks once."""
     return sum(_remove_dead(folder) for root in _roots() for folder in _groups_below(root, _DEEPEST))

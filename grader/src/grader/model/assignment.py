@@ -11,28 +11,20 @@ from grader.base.schema import Fields, SchemaError
 
 @dataclass(frozen=True)
 class Limits:
-    """What one launcher call may take: wall-clock seconds, warp instructions a launch, bytes of output, MiB.
-
-    `judge_mb` is the judge's own memory; `test_seconds` and `submission_seconds` bound all calls of these together.
-    """
+    """What the grader goes by: wall-clock seconds of one launcher call, MiB of the worker and of the judge."""
 
     call_seconds: float
-    instruction_budget: int
-    output_bytes: int
     memory_mb: int
     judge_mb: int
-    test_seconds: float
-    submission_seconds: float
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the ladder, and the figure that the course published for it (milliseconds, GB/s)."""
+    """One step of the ladder, and the time that the course published for it."""
 
     id: str
     title: str
     published_ms: float | None
-    published_gb_s: float | None
     n: int  # elements of its evidence run; 0: the assignment's
 
     @property
@@ -130,22 +122,23 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         n=evidence.whole("n", 0),
         limits=Limits(
             call_seconds=limits.number("call_seconds", 20, least=0.1),
-            instruction_budget=limits.whole("instruction_budget", 400_000_000, least=1),
-            output_bytes=limits.whole("output_bytes", 1_000_000),
             memory_mb=limits.whole("memory_mb", 2048, least=64),
             judge_mb=limits.whole("judge_mb", 8192, least=512),
-            test_seconds=limits.number("test_seconds", 60, least=0.1),
-            submission_seconds=limits.number("submission_seconds", 300, least=0.1),
         ),
         rungs=rungs,
         criteria=criteria,
         ranking=_ranking(fields.table("leaderboard"), known) if fields.has("leaderboard") else None,
         path=path,
     )
-    evidence.text("profile", "h200")  # the judge's concern, as is the size of timed runs
+    # The judge's concern: here they are only checked.
+    limits.whole("instruction_budget", 1, least=1)
+    limits.whole("output_bytes", 1)
+    for key in ("test_seconds", "submission_seconds"):
+        limits.number(key, 1, least=0.1)
+    evidence.text("profile", "")
     timing = fields.table("timing")
     timing.whole("n", 0)
-    calls = fields.table("device_calls")  # the judge's too
+    calls = fields.table("device_calls")
     for key in ("fill_result", "copy_result"):
         calls.flag(key, False)
     for table in (limits, evidence, timing, calls, fields):
@@ -164,9 +157,9 @@ def _rung(fields: Fields) -> Rung:
         id=fields.text("id"),
         title=fields.text("title"),
         published_ms=fields.number("published_ms", least=0) if fields.has("published_ms") else None,
-        published_gb_s=fields.number("published_gb_s", least=0) if fields.has("published_gb_s") else None,
         n=fields.whole("n", 0),
     )
+    fields.number("published_gb_s", 0, least=0)  # the judge's table has it
     fields.finish()
     return rung
 
