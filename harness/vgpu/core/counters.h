@@ -7,73 +7,92 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/core/pc_counters.h"
 #include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
 
-// The one list of counters: X(name, unit, "Nsight Compute metric or empty", "sentence").
+// The one list of counters, a line each: X(name, unit, "Nsight Compute metric or empty", "sentence", what an
+// instruction adds to it). The last is an expression of `pc`, a PcSums (core/pc_counters.h): 0 where the launch counts
+// it as a whole (Locality::FootprintOf).
 #define LOCKSTEP_COUNTERS(X)                                                                                           \
-  X(warp_instructions, "instructions", "", "PTX instructions executed by warps")                                       \
-  X(thread_instructions, "instructions", "", "PTX instructions executed by threads whose predicate was on")            \
-  X(branches, "branches", "", "conditional branches executed by warps")                                                \
+  X(warp_instructions, "instructions", "", "PTX instructions executed by warps", pc.issue.warps)                       \
+  X(thread_instructions, "instructions", "", "PTX instructions executed by threads whose predicate was on",            \
+    pc.issue.threads)                                                                                                  \
+  X(branches, "branches", "", "conditional branches executed by warps", pc.branch ? pc.issue.warps : 0)                \
   X(divergent_branches, "branches", "smsp__sass_branch_targets_threads_divergent",                                     \
-    "conditional branches in which active threads of a warp took different targets")                                   \
-  X(barriers, "barriers", "", "block-wide barriers executed by warps")                                                 \
-  X(barriers_in_loops, "barriers", "", "of these, those inside of a loop, which the compiler did not unroll")          \
-  X(warp_syncs, "instructions", "", "warp-synchronous operations: shuffles, votes, __syncwarp")                        \
-  X(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", "warp-wide global loads")         \
+    "conditional branches in which active threads of a warp took different targets",                                   \
+    pc.branch ? pc.memory.divergent : 0)                                                                               \
+  X(barriers, "barriers", "", "block-wide barriers executed by warps", pc.WarpsIf(InsnClass::kBarrier))                \
+  X(barriers_in_loops, "barriers", "", "of these, those inside of a loop, which the compiler did not unroll",          \
+    pc.in_loop ? pc.WarpsIf(InsnClass::kBarrier) : 0)                                                                  \
+  X(warp_syncs, "instructions", "", "warp-synchronous operations: shuffles, votes, __syncwarp",                        \
+    pc.WarpsIf(InsnClass::kWarpSync))                                                                                  \
+  X(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", "warp-wide global loads",         \
+    pc.loads() * pc.memory.requests)                                                                                   \
   X(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld",                                      \
-    "32-byte sectors that global loads touched")                                                                       \
+    "32-byte sectors that global loads touched", pc.loads() * pc.memory.sectors)                                       \
   X(global_load_sectors_ideal, "sectors", "memory_l2_theoretical_sectors_global_ideal, of loads",                      \
-    "sectors that the same bytes would need if they lay side by side")                                                 \
-  X(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st", "warp-wide global stores")       \
+    "sectors that the same bytes would need if they lay side by side", pc.loads() * pc.memory.sectors_ideal)           \
+  X(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st", "warp-wide global stores",       \
+    pc.stores() * pc.memory.requests)                                                                                  \
   X(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st",                                     \
-    "32-byte sectors that global stores touched")                                                                      \
+    "32-byte sectors that global stores touched", pc.stores() * pc.memory.sectors)                                     \
   X(global_store_sectors_ideal, "sectors", "memory_l2_theoretical_sectors_global_ideal, of stores",                    \
-    "sectors that the same bytes would need if they lay side by side")                                                 \
+    "sectors that the same bytes would need if they lay side by side", pc.stores() * pc.memory.sectors_ideal)          \
   X(global_load_misses, "sectors", "",                                                                                 \
-    "sectors of global loads that the block had not loaded before, as if it had a cache of 128 KiB")                   \
-  X(global_load_footprint, "bytes", "", "different bytes that global loads touched, in pieces of 64")                  \
-  X(global_store_footprint, "bytes", "", "different bytes that global stores touched, in pieces of 64")                \
-  X(global_load_bytes, "bytes", "", "bytes that threads loaded from global memory")                                    \
-  X(global_store_bytes, "bytes", "", "bytes that threads stored to global memory")                                     \
+    "sectors of global loads that the block had not loaded before, as if it had a cache of 128 KiB",                   \
+    pc.loads() * pc.memory.missed_sectors)                                                                             \
+  X(global_load_footprint, "bytes", "", "different bytes that global loads touched, in pieces of 64", 0)               \
+  X(global_store_footprint, "bytes", "", "different bytes that global stores touched, in pieces of 64", 0)             \
+  X(global_load_bytes, "bytes", "", "bytes that threads loaded from global memory", pc.loads() * pc.memory.bytes)      \
+  X(global_store_bytes, "bytes", "", "bytes that threads stored to global memory", pc.stores() * pc.memory.bytes)      \
   X(strict_coalescing_bytes, "bytes", "",                                                                              \
-    "bytes that global accesses would move under the coalescing rule of compute capability 1.0")                       \
-  X(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld_pred_on_any", "warp-wide shared loads")        \
-  X(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st_pred_on_any", "warp-wide shared stores")      \
+    "bytes that global accesses would move under the coalescing rule of compute capability 1.0",                       \
+    pc.memory.strict_bytes)                                                                                            \
+  X(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld_pred_on_any", "warp-wide shared loads",        \
+    pc.loads() * pc.memory.shared_requests)                                                                            \
+  X(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st_pred_on_any", "warp-wide shared stores",      \
+    pc.stores() * pc.memory.shared_requests)                                                                           \
   X(shared_wavefronts, "wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared",                                \
-    "passes that shared memory needed to serve its requests")                                                          \
+    "passes that shared memory needed to serve its requests", pc.memory.wavefronts)                                    \
   X(shared_wavefronts_ideal, "wavefronts", "memory_l1_wavefronts_shared_ideal",                                        \
-    "passes that the same bytes would need without bank conflicts, 128 bytes each")                                    \
+    "passes that the same bytes would need without bank conflicts, 128 bytes each", pc.memory.wavefronts_ideal)        \
   X(page_switches, "switches", "",                                                                                     \
-    "moves of an instruction to another 8 KiB page of a buffer after less than 256 bytes in a row")                    \
+    "moves of an instruction to another 8 KiB page of a buffer after less than 256 bytes in a row",                    \
+    pc.memory.page_switches)                                                                                           \
   X(atomics, "requests",                                                                                               \
     "l1tex__t_requests_pipe_lsu_mem_global_op_atom + l1tex__t_requests_pipe_lsu_mem_global_op_red",                    \
-    "warp-wide atomic operations and reductions on global memory")                                                     \
+    "warp-wide atomic operations and reductions on global memory", pc.atomic() * pc.memory.requests)                   \
   X(atomic_sectors, "sectors",                                                                                         \
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom + l1tex__t_sectors_pipe_lsu_mem_global_op_red",                      \
-    "32-byte sectors that atomics on global memory moved; one anew for each thread at the same address")               \
-  X(atomic_footprint, "bytes", "", "different bytes that global atomics touched, in pieces of 64")                     \
+    "32-byte sectors that atomics on global memory moved; one anew for each thread at the same address",               \
+    pc.atomic() * pc.memory.sectors)                                                                                   \
+  X(atomic_footprint, "bytes", "", "different bytes that global atomics touched, in pieces of 64", 0)                  \
   X(shared_atomics, "requests", "smsp__inst_executed_op_shared_atom",                                                  \
-    "warp-wide atomic operations and reductions on shared memory")                                                     \
+    "warp-wide atomic operations and reductions on shared memory", pc.atomic() * pc.memory.shared_requests)            \
   X(local_requests, "requests", "smsp__inst_executed_op_local_ld + smsp__inst_executed_op_local_st",                   \
-    "warp-wide local-memory accesses")                                                                                 \
+    "warp-wide local-memory accesses", pc.memory.local_requests)                                                       \
   X(local_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld + l1tex__t_sectors_pipe_lsu_mem_local_op_st", \
-    "32-byte sectors of local memory")                                                                                 \
-  X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps")           \
-  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps")                                  \
-  X(float64_instructions, "instructions", "", "double-precision arithmetic by warps")                                  \
-  X(integer_instructions, "instructions", "", "integer arithmetic by warps")                                           \
+    "32-byte sectors of local memory", pc.memory.local_sectors)                                                        \
+  X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps",           \
+    pc.WarpsIf(InsnClass::kSpecialFunction))                                                                           \
+  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps", pc.WarpsIf(InsnClass::kFloat32)) \
+  X(float64_instructions, "instructions", "", "double-precision arithmetic by warps", pc.WarpsIf(InsnClass::kFloat64)) \
+  X(integer_instructions, "instructions", "", "integer arithmetic by warps",                                           \
+    pc.WarpsIf(InsnClass::kInteger) + pc.WarpsIf(InsnClass::kIntegerMultiply) + pc.WarpsIf(InsnClass::kIntegerDivide)) \
   X(integer_multiplications, "instructions", "",                                                                       \
-    "of these, multiplications, but by a constant power of two; and divisions by a constant")                          \
-  X(integer_divisions, "instructions", "", "of these, divisions and remainders")
+    "of these, multiplications, but by a constant power of two; and divisions by a constant",                          \
+    pc.WarpsIf(InsnClass::kIntegerMultiply))                                                                           \
+  X(integer_divisions, "instructions", "", "of these, divisions and remainders", pc.WarpsIf(InsnClass::kIntegerDivide))
 
 struct Counters {
-#define LOCKSTEP_COUNTER_FIELD(name, unit, metric, text) uint64_t name = 0;
+#define LOCKSTEP_COUNTER_FIELD(name, unit, metric, text, sum) uint64_t name = 0;
   LOCKSTEP_COUNTERS(LOCKSTEP_COUNTER_FIELD)
 #undef LOCKSTEP_COUNTER_FIELD
   uint64_t shared_conflicts() const { return shared_wavefronts - shared_wavefronts_ideal; }
   Counters& operator+=(const Counters& other);
+  Counters& operator+=(const PcSums& pc);
   bool operator==(const Counters&) const = default;
 };
 

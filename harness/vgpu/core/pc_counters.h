@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "vgpu/core/insn.h"
+
 namespace lockstep::vgpu {
 
 struct PcIssue {
@@ -20,44 +22,54 @@ struct PcIssue {
   }
 };
 
-// For a memory instruction: a request is one warp instruction in one space; a generic instruction whose lanes fall
-// into global and shared memory makes one of each, which is why the spaces are apart.
-struct PcMemory {
-  uint64_t requests = 0;  // global and const memory
-  uint64_t sectors = 0;   // 32-byte pieces of global memory touched
-  uint64_t sectors_ideal = 0;
-  uint64_t bytes = 0;  // global memory: lanes × bytes a lane
-  uint64_t shared_requests = 0;
-  uint64_t wavefronts = 0;  // passes through shared memory
-  uint64_t wavefronts_ideal = 0;
-  uint64_t local_requests = 0;
-  uint64_t local_sectors = 0;
-  uint64_t divergent = 0;       // branches: executions in which active lanes took different ways
-  uint64_t strict_bytes = 0;    // what compute capability 1.0 would move for the global accesses
-  uint64_t missed_sectors = 0;  // of loads: sectors that the block had not loaded before
-  uint64_t page_switches = 0;   // short runs in DRAM pages
+// The one list of what is counted at a memory instruction or a branch: X(name, "sentence"). A request is one warp
+// instruction in one space; a generic instruction whose lanes fall into global and shared memory makes one of each,
+// which is why the spaces are apart. What an access adds is worked out in memory/access_cost.h.
+#define LOCKSTEP_PC_MEMORY(X)                                                        \
+  X(requests, "global and const memory")                                             \
+  X(sectors, "32-byte pieces of global memory touched")                              \
+  X(sectors_ideal, "that the same bytes would need side by side")                    \
+  X(bytes, "global memory: lanes times bytes a lane")                                \
+  X(strict_bytes, "what compute capability 1.0 would move for the global accesses")  \
+  X(missed_sectors, "of global loads: sectors that the block had not loaded before") \
+  X(page_switches, "short runs in DRAM pages")                                       \
+  X(shared_requests, "shared memory")                                                \
+  X(wavefronts, "passes through shared memory")                                      \
+  X(wavefronts_ideal, "that the same bytes would need without bank conflicts")       \
+  X(local_requests, "local memory")                                                  \
+  X(local_sectors, "32-byte pieces of local memory touched")                         \
+  X(divergent, "branches: executions in which active lanes took different ways")
 
-  PcMemory& operator+=(const PcMemory& other) {
-    requests += other.requests;
-    sectors += other.sectors;
-    sectors_ideal += other.sectors_ideal;
-    bytes += other.bytes;
-    shared_requests += other.shared_requests;
-    wavefronts += other.wavefronts;
-    wavefronts_ideal += other.wavefronts_ideal;
-    local_requests += other.local_requests;
-    local_sectors += other.local_sectors;
-    divergent += other.divergent;
-    strict_bytes += other.strict_bytes;
-    missed_sectors += other.missed_sectors;
-    page_switches += other.page_switches;
+struct PcMemory {
+#define LOCKSTEP_PC_FIELD(name, text) uint64_t name = 0;
+  LOCKSTEP_PC_MEMORY(LOCKSTEP_PC_FIELD)
+#undef LOCKSTEP_PC_FIELD
+
+  PcMemory& operator+=(const PcMemory& other) { return Add(1, other); }
+  PcMemory& Add(uint64_t times, const PcMemory& other) {
+#define LOCKSTEP_PC_ADD(name, text) name += times * other.name;
+    LOCKSTEP_PC_MEMORY(LOCKSTEP_PC_ADD)
+#undef LOCKSTEP_PC_ADD
     return *this;
   }
+  bool operator==(const PcMemory&) const = default;
 };
 
 struct PcCounters {
   PcIssue issue;
   PcMemory memory;
+};
+
+// An instruction with its counts, for the expressions of LOCKSTEP_COUNTERS (core/counters.h).
+struct PcSums : PcCounters {
+  InsnClass insn_class = InsnClass::kOther;
+  bool branch = false;  // conditional
+  bool in_loop = false;
+
+  uint64_t WarpsIf(InsnClass is) const { return insn_class == is ? issue.warps : 0; }
+  uint64_t loads() const { return insn_class == InsnClass::kLoad; }
+  uint64_t stores() const { return insn_class == InsnClass::kStore; }
+  uint64_t atomic() const { return insn_class == InsnClass::kAtomic; }
 };
 
 }  // namespace lockstep::vgpu

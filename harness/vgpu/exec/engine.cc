@@ -12,6 +12,7 @@
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/exec/warp_trace.h"
 #include "vgpu/exec/warp_turns.h"
+#include "vgpu/memory/access_cost.h"
 #include "vgpu/observers/block_isolation.h"
 
 namespace lockstep::vgpu {
@@ -118,18 +119,11 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
     if (!launch_.counters) continue;
     const Site& site = sites_[pc];
     PcMemory& memory = by_pc[pc].memory;
-    if (site.global_bytes != 0) {
-      memory.requests += site.side_by_side;
-      memory.sectors += site.side_by_side * site.global_bytes;
-      memory.sectors_ideal += site.side_by_side * site.global_bytes;
-      memory.bytes += site.side_by_side * site.global_bytes * kWarpSize;
-      memory.strict_bytes += site.side_by_side * site.global_bytes * kWarpSize;
-    } else {
-      memory.shared_requests += site.side_by_side;
-      memory.wavefronts += site.side_by_side * site.wavefronts;
-      memory.wavefronts_ideal += site.side_by_side * site.wavefronts;
+    // Atomics are counted one by one; loads and stores side by side cost the same.
+    if (site.side_by_side != 0) {
+      memory.Add(site.side_by_side, CostSideBySide(site.of_global, AccessKind::kLoad, site.bytes));
     }
-    if (site.pattern != nullptr) site.pattern->Count(site.of_pattern, by_pc[pc].memory);
+    if (site.pattern != nullptr) memory.Add(site.of_pattern, site.pattern->cost);
   }
 }
 
@@ -137,7 +131,7 @@ void Engine::SetPattern(uint32_t pc, std::shared_ptr<const AccessPattern> patter
   Site& site = sites_[pc];
   TellSharedNotes();
   pattern_of_[pc] = pattern.get();
-  if (site.pattern != nullptr && launch_.counters) site.pattern->Count(site.of_pattern, memory_[pc]);
+  if (site.pattern != nullptr && launch_.counters) memory_[pc].Add(site.of_pattern, site.pattern->cost);
   site.of_pattern = 0;
   site.pattern = std::move(pattern);
 }

@@ -141,8 +141,8 @@ class Engine {
     uint64_t side_by_side = 0;                     // accesses of shared memory, or aligned ones of global memory
     uint64_t last = 0;                             // in global memory: where the first lane went
     bool noted = false;      // an access of shared memory that observers may be told of later: observers/shared_notes.h
-    uint8_t wavefronts = 0;  // of an access side by side of shared memory
-    uint8_t global_bytes = 0;  // a lane, of one of global memory
+    bool of_global = false;  // side_by_side
+    uint8_t bytes = 0;       // a lane, of side_by_side
   };
   static_assert(sizeof(Site) == 64);
   Site& site(uint32_t pc) { return sites_[pc]; }

@@ -39,73 +39,6 @@ class OrderedOutput {
   size_t printed_ = 0;
 };
 
-void AddPc(const InsnInfo& info, InsnClass insn_class, const PcCounters& c, Counters& sum) {
-  const PcMemory& m = c.memory;
-  sum.warp_instructions += c.issue.warps;
-  sum.thread_instructions += c.issue.threads;
-  if (info.conditional_branch) {
-    sum.branches += c.issue.warps;
-    sum.divergent_branches += m.divergent;
-  }
-  switch (insn_class) {
-    case InsnClass::kBarrier:
-      sum.barriers += c.issue.warps;
-      if (info.in_loop) sum.barriers_in_loops += c.issue.warps;
-      break;
-    case InsnClass::kWarpSync:
-      sum.warp_syncs += c.issue.warps;
-      break;
-    case InsnClass::kSpecialFunction:
-      sum.special_function_instructions += c.issue.warps;
-      break;
-    case InsnClass::kFloat32:
-      sum.float32_instructions += c.issue.warps;
-      break;
-    case InsnClass::kFloat64:
-      sum.float64_instructions += c.issue.warps;
-      break;
-    case InsnClass::kInteger:
-      sum.integer_instructions += c.issue.warps;
-      break;
-    case InsnClass::kIntegerMultiply:
-      sum.integer_instructions += c.issue.warps;
-      sum.integer_multiplications += c.issue.warps;
-      break;
-    case InsnClass::kIntegerDivide:
-      sum.integer_instructions += c.issue.warps;
-      sum.integer_divisions += c.issue.warps;
-      break;
-    case InsnClass::kLoad:
-      sum.global_load_requests += m.requests;
-      sum.global_load_sectors += m.sectors;
-      sum.global_load_sectors_ideal += m.sectors_ideal;
-      sum.global_load_misses += m.missed_sectors;
-      sum.global_load_bytes += m.bytes;
-      sum.shared_load_requests += m.shared_requests;
-      break;
-    case InsnClass::kStore:
-      sum.global_store_requests += m.requests;
-      sum.global_store_sectors += m.sectors;
-      sum.global_store_sectors_ideal += m.sectors_ideal;
-      sum.global_store_bytes += m.bytes;
-      sum.shared_store_requests += m.shared_requests;
-      break;
-    case InsnClass::kAtomic:
-      sum.atomics += m.requests;
-      sum.atomic_sectors += m.sectors;
-      sum.shared_atomics += m.shared_requests;
-      break;
-    default:
-      break;
-  }
-  sum.strict_coalescing_bytes += m.strict_bytes;
-  sum.page_switches += m.page_switches;
-  sum.shared_wavefronts += m.wavefronts;
-  sum.shared_wavefronts_ideal += m.wavefronts_ideal;
-  sum.local_requests += m.local_requests;
-  sum.local_sectors += m.local_sectors;
-}
-
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   const auto place = [&](const Party& party) {
     ThreadPlace p = DescribeThread(launch, party.block_index, party.thread_index, party.pc);
@@ -259,7 +192,8 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, C
     const InsnInfo& info = program.info[pc];
     if (!info.counted || by_pc[pc].issue.warps == 0) continue;
     const ptx::SourceLocation place = places.Shown(static_cast<uint32_t>(pc));
-    AddPc(info, program.code[pc].insn_class, by_pc[pc], by_line[{place.file, place.line}]);
+    by_line[{place.file, place.line}] +=
+        PcSums{by_pc[pc], program.code[pc].insn_class, info.conditional_branch, info.in_loop};
   }
   for (const auto& [place, sum] : by_line) {
     *counters += sum;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "vgpu/memory/coalescing.h"
+#include "vgpu/memory/access_cost.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -24,9 +24,7 @@ AccessPattern Learn(const uint32_t* a, const uint64_t address[kWarpSize], LaneMa
   p.low = static_cast<uint32_t>(lowest);
   p.span = static_cast<uint32_t>(highest) - static_cast<uint32_t>(lowest) + bytes;
   p.phase = static_cast<uint32_t>(address[first_lane]) % 4;
-  const Wavefronts w = CountWavefronts(address, lanes, static_cast<int>(bytes), access);
-  p.wavefronts = w.actual;
-  p.wavefronts_ideal = w.ideal;
+  AddSharedCost(access, address, lanes, static_cast<int>(bytes), p.cost);
   p.form = FormOf(address, lanes, bytes, access == AccessKind::kLoad);
   p.uniform[0] = address[0] == address[1];
   p.uniform[1] = address[kWarpSize / 2] == address[kWarpSize / 2 + 1];

@@ -23,7 +23,7 @@ struct AccessPattern {
   uint32_t low = 0;    // the lowest address, from the first active lane's; modulo 2^32
   uint32_t span = 0;   // bytes from the lowest address to the end of the highest
   uint32_t phase = 0;  // the first active lane's place in a word of 4 bytes
-  uint32_t wavefronts = 0, wavefronts_ideal = 0;
+  PcMemory cost;       // of one such access
   AccessForm form = AccessForm::kScattered;
   bool uniform[2] = {false, false};  // kHalves: the half-warp's lanes share one address
 
@@ -34,12 +34,6 @@ struct AccessPattern {
   // Whether lanes at a[] lie as they did; first: the first active lane's address.
   [[gnu::always_inline]] bool Matches(const uint32_t* a, uint32_t first, LaneMask lanes) const {
     return lanes == mask && LanesEqual(a, offset, first, lanes, lanes == kFullMask ? nullptr : care);
-  }
-  // What n such accesses cost.
-  void Count(uint64_t n, PcMemory& c) const {
-    c.shared_requests += n;
-    c.wavefronts += n * wavefronts;
-    c.wavefronts_ideal += n * wavefronts_ideal;
   }
 };
 

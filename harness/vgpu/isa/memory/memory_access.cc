@@ -94,41 +94,21 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   if (c == nullptr) return;
   switch (region) {
     case Region::kGlobal: {
-      const uint32_t sectors =
-          access == AccessKind::kAtomic ? CountAtomicSectors(address, mask) : CountSectors(address, mask, bytes);
-      c->requests += 1;
-      c->sectors += sectors;
-      c->sectors_ideal += IdealSectors(mask, bytes, sectors);
-      c->bytes += static_cast<uint64_t>(std::popcount(mask) * bytes);
-      c->strict_bytes += StrictCoalescingBytes(address, mask, bytes);
+      PcMemory cost;
+      AddGlobalCost(access, address, mask, bytes, cost);
+      *c += cost;
       Locality& locality = warp.engine->locality();
       const uint32_t pc = warp.pc - 1, block = warp.block->index;
-      c->missed_sectors += std::min(locality.TouchLanes(block, access, address, mask), sectors);
+      c->missed_sectors += std::min(uint64_t{locality.TouchLanes(block, access, address, mask)}, cost.sectors);
       locality.BeginRequest(pc, block, warp.index);
       c->page_switches += locality.FollowLanes(pc, address, mask, bytes, warp.engine->range(pc).base);
       return;
     }
     case Region::kShared:
-    case Region::kClusterShared: {
-      const Wavefronts w = CountWavefronts(address, mask, bytes, access);
-      c->shared_requests += 1;
-      c->wavefronts += w.actual;
-      c->wavefronts_ideal += w.ideal;
-      return;
-    }
-    case Region::kLocal: {
-      // The hardware interleaves local memory: word w of lane l lies at w * 128 + l * 4.
-      c->local_requests += 1;
-      const int words = bytes < 4 ? 1 : bytes / 4;
-      uint64_t word[kWarpSize];
-      for (int k = 0; k < words; ++k) {
-        for (int lane = 0; lane < kWarpSize; ++lane) {
-          word[lane] = (address[lane] / 4 + static_cast<uint64_t>(k)) * 128 + static_cast<uint64_t>(lane) * 4;
-        }
-        c->local_sectors += CountSectors(word, mask, 4);
-      }
-      return;
-    }
+    case Region::kClusterShared:
+      return AddSharedCost(access, address, mask, bytes, *c);
+    case Region::kLocal:
+      return AddLocalCost(address, mask, bytes, *c);
     case Region::kConst:
     case Region::kParameters:
     case Region::kArea:
@@ -139,50 +119,12 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
 void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (c == nullptr) return;
-  const auto ends = [&](int half, int shift) {
-    return std::pair(halves.first[half] >> shift, (halves.first[half] + halves.Span(half) - 1) >> shift);
-  };
-  if (region == Region::kGlobal) {
-    const auto [a, a_end] = ends(0, kSectorShift);
-    const auto [b, b_end] = ends(1, kSectorShift);
-    const uint64_t both = std::max(a, b) <= std::min(a_end, b_end) ? std::min(a_end, b_end) - std::max(a, b) + 1 : 0;
-    const uint64_t sectors = (a_end - a + 1) + (b_end - b + 1) - both;
-    const int bytes = static_cast<int>(halves.bytes);
-    c->requests += 1;
-    c->sectors += sectors;
-    c->sectors_ideal += IdealSectors(kFullMask, bytes, static_cast<uint32_t>(sectors));
-    c->bytes += kWarpSize * halves.bytes;
-    const uint64_t segment = halves.bytes * (kWarpSize / 2);
-    warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
-    for (int half = 0; half < 2; ++half) {
-      const bool coalesced =
-          !halves.uniform[half] && halves.bytes >= 4 && halves.bytes <= 16 && (halves.first[half] & (segment - 1)) == 0;
-      c->strict_bytes += coalesced ? segment : 32 * (kWarpSize / 2);
-      CountSpan(warp, *c, access, halves.first[half], halves.first[half] + halves.Span(half));
-    }
-  } else if (region == Region::kShared) {
-    c->shared_requests += 1;
-    if (halves.bytes > 4) {
-      uint64_t address[kWarpSize];
-      for (uint64_t lane = 0; lane < kWarpSize; ++lane) {
-        const int half = lane < kWarpSize / 2 ? 0 : 1;
-        const uint64_t place = halves.uniform[half] ? 0 : lane % (kWarpSize / 2) * halves.bytes;
-        address[lane] = halves.first[half] + place;
-      }
-      const Wavefronts w = CountWavefronts(address, kFullMask, static_cast<int>(halves.bytes), access);
-      c->wavefronts += w.actual;
-      c->wavefronts_ideal += w.ideal;
-      return;
-    }
-    // At most 16 words in a row each. Words of one half fall into banks of the other's where the distance of their
-    // starts, modulo the banks, is less than a half's length; they are other words unless the distance itself is.
-    const auto [a, a_end] = ends(0, 2);
-    const auto [b, b_end] = ends(1, 2);
-    const uint64_t a_words = a_end - a + 1, b_words = b_end - b + 1;
-    const bool meet = (b - a) % kSharedBanks < a_words || (a - b) % kSharedBanks < b_words;
-    const bool same = b - a < a_words || a - b < b_words;
-    c->wavefronts += meet && !same ? 2 : 1;
-    c->wavefronts_ideal += 1;
+  if (region == Region::kShared) return AddHalvesSharedCost(access, halves, *c);
+  if (region != Region::kGlobal) return;
+  AddHalvesGlobalCost(halves, *c);
+  warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
+  for (int half = 0; half < 2; ++half) {
+    CountSpan(warp, *c, access, halves.first[half], halves.first[half] + halves.Span(half));
   }
 }
 

@@ -17,9 +17,9 @@
 #include "vgpu/core/row.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
+#include "vgpu/memory/access_cost.h"
 #include "vgpu/memory/access_form.h"
 #include "vgpu/memory/address_space.h"
-#include "vgpu/memory/coalescing.h"
 
 namespace lockstep::vgpu {
 
@@ -147,7 +147,8 @@ inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask ma
       (first & (16 * static_cast<uint64_t>(bytes) - 1)) == 0) {
     Engine::Site& site = warp.engine->site(warp.pc - 1);
     ++site.side_by_side;
-    site.global_bytes = static_cast<uint8_t>(bytes);
+    site.of_global = true;
+    site.bytes = static_cast<uint8_t>(bytes);
     warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
     CountSpan(warp, *c, access, first, first + static_cast<uint64_t>(bytes) * kWarpSize);
     return;
@@ -156,39 +157,19 @@ inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask ma
     const uint64_t width = static_cast<uint64_t>(bytes);
     const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;
     const uint64_t moved = static_cast<uint64_t>(std::popcount(mask)) * width;
-    const uint32_t sectors = static_cast<uint32_t>(((low + moved - 1) >> kSectorShift) - (low >> kSectorShift) + 1);
-    c->requests += 1;
-    c->sectors += sectors;
-    c->sectors_ideal += IdealSectors(mask, bytes, sectors);
-    c->bytes += moved;
-    const bool coalesced = (bytes == 4 || bytes == 8 || bytes == 16) && (first & (16 * width - 1)) == 0;
-    for (const LaneMask half : {mask & 0xffffu, mask >> 16}) {
-      if (half != 0) c->strict_bytes += coalesced ? 16 * width : 32 * static_cast<uint64_t>(std::popcount(half));
-    }
+    AddContiguousGlobalCost(low, mask, bytes, *c);
     warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
     CountSpan(warp, *c, access, low, low + moved);
     return;
   }
   if (kRegion == Region::kShared && (bytes <= 4 || mask == kFullMask)) {
-    const uint64_t phases = bytes <= 4 ? 1 : static_cast<uint64_t>(bytes) / 4;
-    c->shared_requests += 1;
-    c->wavefronts += phases;
-    c->wavefronts_ideal += phases;
+    AddUnitSharedCost(bytes, *c);
     return;
   }
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
   CountLanes(warp, kRegion, access, address, mask, bytes);
 }
-
-// The two half-warps, each reading or writing side by side, or all of it at one address: what blocks 16 wide do.
-struct Halves {
-  uint64_t first[2];  // address of lane 0 and of lane 16
-  bool uniform[2];    // one address for the half
-  uint64_t bytes;     // a lane
-
-  uint64_t Span(int half) const { return uniform[half] ? bytes : bytes * (kWarpSize / 2); }
-};
 
 void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves);
 

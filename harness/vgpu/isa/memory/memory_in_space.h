@@ -90,7 +90,7 @@ template <typename Mover, bool kObserved>
         if (!noted) return MoveUnit<Region::kShared, Mover>(warp, insn, mask, first);
       }
       ++site.side_by_side;
-      site.wavefronts = kBytes <= 4 ? 1 : kBytes / 4;
+      site.bytes = kBytes;
       if (kStores) warp.state->wrote = true;
       Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(warp.block->shared) + first));
       return;

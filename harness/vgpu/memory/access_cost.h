@@ -1,0 +1,98 @@
+// What one access of a warp adds to the counters of its instruction, but for what depends on the accesses before it
+// (memory/locality.h).
+//
+// The first three functions are the definition, for accesses of any shape. The others are formulas for the shapes that
+// programs have most; access_cost_test holds each to the definition, counter by counter, so that what is counted anew
+// can't be forgotten where it is counted most.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "vgpu/core/finding.h"
+#include "vgpu/core/insn.h"
+#include "vgpu/core/pc_counters.h"
+#include "vgpu/memory/coalescing.h"
+
+namespace lockstep::vgpu {
+
+// mask must not be 0. bytes: a lane.
+inline void AddGlobalCost(AccessKind access, const uint64_t address[kWarpSize], LaneMask mask, int bytes, PcMemory& c) {
+  const uint32_t sectors =
+      access == AccessKind::kAtomic ? CountAtomicSectors(address, mask) : CountSectors(address, mask, bytes);
+  c.requests += 1;
+  c.sectors += sectors;
+  c.sectors_ideal += IdealSectors(mask, bytes, sectors);
+  c.bytes += static_cast<uint64_t>(std::popcount(mask) * bytes);
+  c.strict_bytes += StrictCoalescingBytes(address, mask, bytes);
+}
+
+inline void AddSharedCost(AccessKind access, const uint64_t address[kWarpSize], LaneMask mask, int bytes, PcMemory& c) {
+  const Wavefronts w = CountWavefronts(address, mask, bytes, access);
+  c.shared_requests += 1;
+  c.wavefronts += w.actual;
+  c.wavefronts_ideal += w.ideal;
+}
+
+// Addresses are offsets in each lane's own local memory. The hardware interleaves it: word w of lane l lies at
+// w * 128 + l * 4.
+inline void AddLocalCost(const uint64_t address[kWarpSize], LaneMask mask, int bytes, PcMemory& c) {
+  c.local_requests += 1;
+  const int words = bytes < 4 ? 1 : bytes / 4;
+  uint64_t word[kWarpSize];
+  for (int k = 0; k < words; ++k) {
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      word[lane] = (address[lane] / 4 + static_cast<uint64_t>(k)) * 128 + static_cast<uint64_t>(lane) * 4;
+    }
+    c.local_sectors += CountSectors(word, mask, 4);
+  }
+}
+
+// All lanes side by side, from an address that is aligned to the whole. Such accesses are worth the same each, so the
+// engine only notes how many there are.
+inline PcMemory CostSideBySide(bool global, AccessKind access, int bytes) {
+  uint64_t address[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<uint64_t>(lane * bytes);
+  PcMemory c;
+  global ? AddGlobalCost(access, address, kFullMask, bytes, c) : AddSharedCost(access, address, kFullMask, bytes, c);
+  return c;
+}
+
+// A load or store of neighbouring lanes at neighbouring addresses, the lowest at `low`.
+inline void AddContiguousGlobalCost(uint64_t low, LaneMask mask, int bytes, PcMemory& c) {
+  const uint64_t width = static_cast<uint64_t>(bytes);
+  const uint64_t moved = static_cast<uint64_t>(std::popcount(mask)) * width;
+  const uint32_t sectors = static_cast<uint32_t>(((low + moved - 1) >> kSectorShift) - (low >> kSectorShift) + 1);
+  const uint64_t first = low - static_cast<uint64_t>(std::countr_zero(mask)) * width;  // lane 0's
+  const bool coalesced = (bytes == 4 || bytes == 8 || bytes == 16) && (first & (16 * width - 1)) == 0;
+  c.requests += 1;
+  c.sectors += sectors;
+  c.sectors_ideal += IdealSectors(mask, bytes, sectors);
+  c.bytes += moved;
+  for (const LaneMask half : {mask & 0xffffu, mask >> 16}) {
+    if (half != 0) c.strict_bytes += coalesced ? 16 * width : 32 * static_cast<uint64_t>(std::popcount(half));
+  }
+}
+
+// A load or store of shared memory in which lane l lies at first + l * bytes: with at most 4 bytes a lane, or all
+// lanes.
+inline void AddUnitSharedCost(int bytes, PcMemory& c) {
+  const uint64_t phases = bytes <= 4 ? 1 : static_cast<uint64_t>(bytes) / 4;
+  c.shared_requests += 1;
+  c.wavefronts += phases;
+  c.wavefronts_ideal += phases;
+}
+
+// The two half-warps, each reading or writing side by side, or all of it at one address: what blocks 16 wide do.
+struct Halves {
+  uint64_t first[2];  // address of lane 0 and of lane 16
+  bool uniform[2];    // one address for the half
+  uint64_t bytes;     // a lane
+
+  uint64_t Span(int half) const { return uniform[half] ? bytes : bytes * (kWarpSize / 2); }
+};
+
+void AddHalvesGlobalCost(const Halves& halves, PcMemory& c);
+void AddHalvesSharedCost(AccessKind access, const Halves& halves, PcMemory& c);
+
+}  // namespace lockstep::vgpu
