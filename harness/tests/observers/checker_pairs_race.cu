@@ -205,6 +205,35 @@ extern "C" __global__ void one_instruction_one_value(Buffers b) {
   b.out[threadIdx.x] = s[threadIdx.x / 2];
 }
 
+// One instruction in several turns of a loop.
+
+// expect: clean
+// launch: 1 x 32
+extern "C" __global__ void turns_store_one_value(Buffers b) {
+  __shared__ int s;
+  if (threadIdx.x == 0) s = 0;
+  __syncwarp();
+#pragma unroll 1
+  for (int k = 0; k < b.in[8]; ++k) {
+    if (threadIdx.x == b.in[k]) s = 1;
+  }
+  __syncwarp();
+  b.out[threadIdx.x] = s;
+}
+
+// expect: race, shared
+// launch: 1 x 32
+// says: write after write
+extern "C" __global__ void turns_store_different_values(Buffers b) {
+  __shared__ int s[32];
+#pragma unroll 1
+  for (int k = 5; k < b.in[7]; ++k) {
+    s[threadIdx.x ^ b.in[k]] = threadIdx.x;  // first, second
+  }
+  __syncwarp();
+  b.out[threadIdx.x] = s[threadIdx.x];
+}
+
 // expect: race, shared
 // launch: 1 x 32
 extern "C" __global__ void shuffle_for_a_barrier(Buffers b) {

@@ -51,37 +51,27 @@ class EventSource {
     bool same_value = false;
     bool returns_value = true;
     bool waits = false;
+    bool constant = false;
+    bool plain_shared_load = false;
+    LaneMask keeps = 0;  // lanes whose bytes lie there already
   };
   // address: of a lane.
   void Access(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address) {
-    std::array<uint64_t, kWarpSize> addresses{};
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) addresses[lane] = mask_ >> lane & 1 ? address(lane) : 0xdead;
-    MemoryAccess access{};
-    access.space = options.space;
-    access.kind = options.kind;
-    access.order = options.order;
-    access.scope = options.scope;
-    access.bytes = static_cast<uint8_t>(options.bytes);
-    access.same_value = options.same_value;
-    access.returns_value = options.returns_value;
-    access.waits = options.waits;
-    access.form = FormOf(addresses.data(), mask_, access.bytes, options.kind == AccessKind::kLoad);
-    access.mask = mask_;
-    access.address = addresses.data();
-    access.pc = pc;
-    access.block_index = block_;
-    access.warp_index = warp_;
-    access.thread_base = warp_ * kWarpSize;
-    observer_.OnMemory(access);
+    Tell(pc, options, address, [&](const MemoryAccess& access) { observer_.OnMemory(access); });
+  }
+  // An asynchronous copy that will make this store.
+  void IssueCopy(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address) {
+    Tell(pc, options, address, [&](const MemoryAccess& access) { observer_.OnCopyIssued(access); });
   }
 
   WarpEvent Event(uint32_t pc = 0) const { return {mask_, pc, block_, warp_}; }
   void SyncWarp() { observer_.OnWarpSync(Event()); }
   void Fence(MemoryScope scope = MemoryScope::kGpu) { observer_.OnFence(Event(), scope); }
   void Exit() { observer_.OnExit(Event()); }
-  void Arrive(uint32_t barrier = 0, uint32_t pc = 0, bool stays = false) {
+  void Arrive(uint32_t barrier = 0, uint32_t pc = 0, bool stays = false, bool waits = true) {
     WarpEvent event = Event(pc);
     event.stays = stays;
+    event.waits = waits;
     observer_.OnBarrierArrive(event, barrier);
   }
   void Complete(uint64_t warps, uint32_t barrier = 0) { observer_.OnBarrierComplete(block_, barrier, warps); }
@@ -93,6 +83,41 @@ class EventSource {
   }
 
  private:
+  struct KeptValues : StoreTest {
+    explicit KeptValues(LaneMask lanes) : StoreTest{&Keeps}, lanes(lanes) {}
+    static bool Keeps(const StoreTest& test, int lane) {
+      return (static_cast<const KeptValues&>(test).lanes >> lane & 1) != 0;
+    }
+    const LaneMask lanes;
+  };
+
+  template <typename F>
+  void Tell(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address, const F& tell) {
+    std::array<uint64_t, kWarpSize> addresses{};
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) addresses[lane] = mask_ >> lane & 1 ? address(lane) : 0xdead;
+    MemoryAccess access{};
+    access.space = options.space;
+    access.kind = options.kind;
+    access.order = options.order;
+    access.scope = options.scope;
+    access.bytes = static_cast<uint8_t>(options.bytes);
+    access.same_value = options.same_value;
+    access.returns_value = options.returns_value;
+    access.waits = options.waits;
+    access.constant = options.constant;
+    access.plain_shared_load = options.plain_shared_load;
+    const KeptValues kept(options.keeps);
+    access.store = &kept;
+    access.form = FormOf(addresses.data(), mask_, access.bytes, options.kind == AccessKind::kLoad);
+    access.mask = mask_;
+    access.address = addresses.data();
+    access.pc = pc;
+    access.block_index = block_;
+    access.warp_index = warp_;
+    access.thread_base = warp_ * kWarpSize;
+    tell(access);
+  }
+
   Observer& observer_;
   LaunchInfo info_;
   bool running_ = false;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/observers/observer_events.h"
 #include "vgpu/observers/checkers.h"
@@ -227,6 +228,34 @@ TEST_F(SharedRaceTest, VolatileFlagBehindAFenceIsClean) {
   EXPECT_TRUE(Findings().empty());
 }
 
+// An instruction that runs again before its warp synchronises keeps its number in the log.
+TEST_F(SharedRaceTest, OneValueStoredByTheSameInstructionAgainIsClean) {
+  Options keeps = kStore;
+  keeps.keeps = kFullMask;
+  events_.At(0, 0, 1).Access(1, kStore, [&](uint32_t) { return Word(0); });
+  events_.At(0, 0, 2).Access(1, keeps, [&](uint32_t) { return Word(0); });
+  EXPECT_TRUE(Findings().empty());
+}
+
+TEST_F(SharedRaceTest, AnotherValueStoredByTheSameInstructionAgainIsARace) {
+  Options apart = kStore;
+  apart.same_value = true;  // as of all stores by which no two lanes share a word
+  events_.At(0, 0, 0xff).Access(1, apart, [&](uint32_t l) { return Word(l ^ 5); });
+  events_.At(0, 0, 0xff).Access(1, apart, [&](uint32_t l) { return Word(l ^ 6); });
+  const auto findings = Findings();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].count, 8u);
+}
+
+// The word still holds what it held when the copy was issued.
+TEST_F(SharedRaceTest, StoreOfTheOldValueRacesWithACopyUnderWay) {
+  Options keeps = kStore;
+  keeps.keeps = kFullMask;
+  events_.At(0, 0, 1).IssueCopy(1, kStore, [&](uint32_t) { return Word(0); });
+  events_.At(0, 1, 1).Access(2, keeps, [&](uint32_t) { return Word(0); });
+  EXPECT_EQ(Findings().size(), 1u);
+}
+
 TEST_F(SharedRaceTest, BlocksHaveTheirOwnSharedMemory) {
   events_.At(0, 0).Access(1, kStore, [&](uint32_t l) { return Word(l); });
   events_.At(1, 1).Access(2, kLoad, [&](uint32_t l) { return Word(l); });
@@ -371,6 +400,56 @@ TEST_F(GlobalRaceTest, VolatileDataRacesWhereNothingWaitsForIt) {
   EXPECT_EQ(checker_->TakeFindings().size(), 1u);
   events_.At(1, 1, 1).Access(3, Global(kVolatileStore), [&](uint32_t) { return Word(0); });
   EXPECT_EQ(Findings().size(), 2u);
+}
+
+// Of three readers two are remembered: those of different blocks.
+TEST_F(GlobalRaceTest, ReaderOfAnotherBlockIsNotForgottenForTwoOfOne) {
+  const auto one = [](uint32_t) { return Word(0); };
+  const auto row = [](uint32_t l) { return Word(64 + l); };
+  const auto odd_row = [](uint32_t l) { return Word(129 + l); };
+  for (const auto& [block, warp] : {std::pair{0u, 0u}, {0u, 1u}, {1u, 0u}}) {
+    events_.At(block, warp, 1).Access(1, Global(kLoad), one);
+    events_.At(block, warp).Access(2, Global(kLoad), row);
+    events_.At(block, warp).Access(3, Global(kLoad), odd_row);
+  }
+  events_.SyncBlock(0);
+  events_.At(0, 0, 1).Access(4, Global(kStore), one);
+  events_.At(0, 0).Access(5, Global(kStore), row);
+  events_.At(0, 0).Access(6, Global(kStore), odd_row);
+  const auto findings = Findings();
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[0].count + findings[1].count + findings[2].count, 65u);
+}
+
+// Two blocks have read all of a page: a third reader is passed over, but not once somebody has written.
+TEST_F(GlobalRaceTest, ReaderOfAPageThatMayHaveBeenWrittenIsHeldAgainstTheWrite) {
+  Options wide = Global(kLoad);
+  wide.bytes = 16;
+  const std::unique_ptr<Checker> checker = MakeRaceChecker(true, true);
+  EventSource events(*checker, 4, 32, 0);
+  for (const uint32_t block : {0u, 1u}) {
+    for (uint32_t row = 0; row < 8; ++row) {
+      events.At(block, 0).Access(1, wide, [&](uint32_t l) { return kHeap + 512 * row + 16 * l; });
+    }
+  }
+  events.At(2, 0).Access(1, wide, [&](uint32_t l) { return kHeap + 16 * l; });
+  EXPECT_TRUE(checker->TakeFindings().empty());
+  events.At(2, 0, 1).Access(2, Global(kStore), [](uint32_t) { return Word(7); });
+  EXPECT_EQ(checker->TakeFindings().size(), 1u);
+  events.At(3, 0, 1).Access(3, Global(kLoad), [](uint32_t) { return Word(7); });
+  EXPECT_EQ(checker->TakeFindings().size(), 1u);
+  events.Finish();
+}
+
+TEST_F(GlobalRaceTest, ConstantLoadDoesNotSeeWhatAPartialSyncwarpOrders) {
+  Options constant = Global(kLoad);
+  constant.constant = true;
+  events_.At(0, 0, 1).Access(1, Global(kStore), [&](uint32_t) { return Word(0); });
+  events_.At(0, 0, 3).SyncWarp();
+  events_.At(0, 0, 2).Access(2, Global(kLoad), [&](uint32_t) { return Word(0); });
+  EXPECT_TRUE(checker_->TakeFindings().empty());
+  events_.At(0, 0, 2).Access(3, constant, [&](uint32_t) { return Word(0); });
+  EXPECT_EQ(Findings().size(), 1u);
 }
 
 TEST_F(GlobalRaceTest, WideAccessesCoverAllTheirWords) {

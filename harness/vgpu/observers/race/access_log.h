@@ -13,7 +13,7 @@
 
 namespace lockstep::vgpu {
 
-// How an access takes part in synchronisation. Two strong ones never race; see Benign in race_comparison.h. A volatile
+// How an access takes part in synchronisation. MayMeet (race_rule.h) says which of two never race. A volatile
 // load whose value decides whether its thread goes on waiting counts as strong. kBlockStrong: of global memory, at the
 // scope of the block. kRelaxed: a relaxed load or store of shared memory on which nobody waits.
 enum class Strength : uint8_t { kPlain, kVolatile, kRelaxed, kBlockStrong, kStrong };

@@ -325,21 +325,27 @@ class RaceChecker : public Checker {
   }
   void CheckShared(BlockState& block, const MemoryAccess& event, const Access& access) {
     const Extent extent = ExtentOf(event);
-    if (!block.copies.Meets(extent)) return CheckRecords(block, event, access, extent);
+    if (block.copies.Meets(extent)) CheckCopies(block, event, access);
+    CheckRecords(block, event, access, extent);
+  }
+  // A copy under way is ordered before nothing that other threads do, and its value is another than what lies there: by
+  // Race (race_rule.h) the two race. Where they are not ordered by the copy's issue, and the value is another too,
+  // CheckRecords finds that by the record of the issue.
+  [[gnu::noinline]] void CheckCopies(BlockState& block, const MemoryAccess& event, const Access& access) {
     if (event.kind == AccessKind::kStore) block.copies.Complete(event);
     block.copies.ForMet(event, [&](uint32_t lane, const CopiesUnderWay::Copy& copy) {
       const uint32_t warp = copy.thread / kWarpSize;
       const bool ordered =
           block.clocks.SeenByAllLanes(warp, copy.time, access.warp) ||
           (warp == access.warp && block.clocks.SeenByLane(warp, copy.thread % kWarpSize, copy.time, lane));
-      if (ordered) {
+      const bool races = ordered || event.KeepsValue(lane);
+      if (races) {
         findings_.Add(RaceOf({access.block_index, copy.thread, copy.pc, AccessKind::kStore},
                              {access.block_index, event.thread_base + lane, access.pc, access.kind}, event,
                              event.address[lane]));
       }
-      return ordered;
+      return races;
     });
-    CheckRecords(block, event, access, extent);
   }
   void CheckRecords(BlockState& block, const MemoryAccess& event, const Access& access, const Extent& extent) {
     if (block.log.full()) {

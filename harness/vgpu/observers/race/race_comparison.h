@@ -1,4 +1,5 @@
 // Holds one access against the records of shadow memory: a granule at a time, or a run of them where they are alike.
+// What a race is stands in race_rule.h.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "vgpu/observers/checkers.h"
 #include "vgpu/observers/finding_table.h"
 #include "vgpu/observers/race/access_log.h"
+#include "vgpu/observers/race/race_rule.h"
 #include "vgpu/observers/race/race_shadow.h"
 #include "vgpu/observers/race/race_state.h"
 
@@ -59,35 +61,29 @@ class Comparison {
   }
   Record RecordOf(uint32_t lane) const { return MakeRecord(number_, lane); }
 
-  // Whether the record's access comes before this one by `lane`.
+  // Whether the record's access comes before this one by `lane`: the first two clauses of Race. What lies below the
+  // floor happened before.
   bool Ordered(Record record, uint32_t lane) {
     if (record < floor_) return true;
     LookUp(record);
-    if (seen_) return true;
-    return same_warp_ && block_.clocks.SeenByLane(access_.warp, LaneOf(record), old_.time, lane);
+    return seen_ || OrderedByLane(record, lane);
   }
   bool Races(Record record, uint32_t lane) {
-    if (Ordered(record, lane) || benign_) return false;
-    const bool stores = old_.kind == AccessKind::kStore && access_.kind == AccessKind::kStore;
-    if (stores && !same_instruction_ && event_.KeepsValue(lane)) return false;  // the flag that many raise
-    if (stores && SetsFlag(lane)) return false;
-    // A plain access to a word on which this block has read what was stored there: the store comes first.
-    if (!unseen_by_cache_ && access_.strength == Strength::kPlain && old_.strength != Strength::kPlain &&
-        old_.kind != AccessKind::kLoad && order_ != nullptr &&
-        order_->words.Observed(event_.address[lane], event_.bytes, access_.block_index)) {
-      return false;
-    }
-    return !(same_instruction_ && event_.same_value && AccessOf(record) == number_);
+    if (record < floor_) return false;
+    LookUp(record);
+    if (seen_ || may_meet_) return false;  // two clauses that do not ask for lanes
+    return Race(Pair{*this, record, lane});
   }
-  // The same for a run in step that begins with the record, at `lane`: false where lanes may differ.
+  // The same for a run in step that begins with the record, at `lane`. RunHarmless: by the clauses of order and MayMeet
+  // alone, for all lanes; false leaves it to Races to say.
   bool RunOrdered(Record record, uint32_t lane) {
     if (record < floor_) return true;
     LookUp(record);
     return seen_ || (same_warp_ && LaneOf(record) == lane);
   }
-  bool RunHarmless(Record record, uint32_t lane) { return RunOrdered(record, lane) || benign_; }
-  // No lane of the run is ordered behind its record. Not both of this and RunOrdered are false but where a __syncwarp
-  // among some lanes tells them apart.
+  bool RunHarmless(Record record, uint32_t lane) { return RunOrdered(record, lane) || may_meet_; }
+  // No lane of the run is ordered behind its record. Both this and RunOrdered are false only where a __syncwarp among
+  // some lanes tells them apart.
   bool RunUnordered(Record record, uint32_t lane) {
     if (record < floor_) return false;
     LookUp(record);
@@ -102,12 +98,15 @@ class Comparison {
     LookUp(read);
     if (old_.block_index != access_.block_index) region.AddCrowded(granules, order_->words.published());
   }
-  // Whether two reads are of one warp; after neither has been found ordered.
-  bool SameWarp(Record a, Record b) {
-    LookUp(a);
+  // Whether this read, ordered behind neither of two, is to take the second one's place. A write that races with the
+  // one that is left out has to race with one of the two that stay. It does where they are of two blocks, and of two
+  // warps of one block where this read is of that block too: what comes behind both comes behind a barrier of theirs.
+  bool TakesPlace(Record first, Record second) {
+    LookUp(first);
     const uint32_t warp = old_.warp, block_index = old_.block_index;
-    LookUp(b);
-    return warp == old_.warp && block_index == old_.block_index;
+    LookUp(second);
+    if (block_index != old_.block_index) return false;
+    return warp == old_.warp || block_index != access_.block_index;
   }
 
   // word: of 4 bytes, in the region. What a lane meets in several bytes of a word is one race, as it is where the
@@ -181,36 +180,53 @@ class Comparison {
     old_ = log_[number];
     const bool same_block = old_.block_index == access_.block_index;
     same_warp_ = same_block && old_.warp == access_.warp;
-    same_instruction_ = number == number_;
     seen_ = same_block ? block_.clocks.SeenByAllLanes(old_.warp, old_.time, access_.warp)
                        : block_.clocks.known(access_.warp).Covers(old_.block_index, old_.warp, old_.time);
-    // What the kernel has stored need not reach a load by way of the constant cache, whatever is between the two.
-    unseen_by_cache_ = seen_ && event_.constant && old_.kind != AccessKind::kLoad;
-    if (unseen_by_cache_) seen_ = false;
+    unseen_ = event_.constant && old_.kind != AccessKind::kLoad;
+    unseen_by_cache_ = unseen_ && seen_;
+    if (unseen_) seen_ = false;
     if (!seen_ && access_.strength != Strength::kPlain) {
       seen_ = block_.clocks.IsTold(access_.warp, old_.block_index, old_.warp, old_.time);
     }
-    same_block_ = same_block;
-    benign_ = Benign();
+    may_meet_ = MayMeet(old_, access_, same_block, same_warp_);
   }
-  // Strong accesses are what programs synchronise by, each with those that its scope includes, and a volatile one may
-  // meet them. Two volatile accesses are data: what has been stored need not be what is read. Lanes of one warp that
-  // relaxed loads and stores alone put in an order rely on running in step: so of these a load and a store are data
-  // too.
-  bool Benign() const {
-    if (old_.strength == Strength::kPlain || access_.strength == Strength::kPlain) return false;
-    if (old_.strength == Strength::kRelaxed && access_.strength == Strength::kRelaxed) {
-      return !same_warp_ || old_.kind == access_.kind;
+  // Where not all lanes are behind it.
+  bool OrderedByLane(Record record, uint32_t lane) const {
+    if (!same_warp_) return false;
+    if (LaneOf(record) == lane) return true;
+    return !unseen_ && block_.clocks.SeenByLane(access_.warp, LaneOf(record), old_.time, lane);
+  }
+
+  // The access that has been looked up, of the record's lane, and this one by `lane`.
+  struct Pair {
+    const Comparison& c;
+    const Record record;
+    const uint32_t lane;
+
+    bool SameThread() const { return c.same_warp_ && LaneOf(record) == lane; }
+    bool Unseen() const { return c.unseen_; }
+    bool HappensBefore() const { return c.seen_ || c.OrderedByLane(record, lane); }
+    bool MayMeet() const { return c.may_meet_; }
+    bool AreStores() const { return c.old_.kind == AccessKind::kStore && c.access_.kind == AccessKind::kStore; }
+    bool SameValue() const { return JustMade() ? c.event_.same_value : c.event_.KeepsValue(lane); }
+    bool SetsFlag() const {
+      return c.order_ != nullptr && c.old_.strength == Strength::kVolatile &&
+             c.access_.strength == Strength::kVolatile &&
+             (c.same_warp_ || c.order_->words.IsFlag(c.event_.address[lane]));
     }
-    if (old_.strength == Strength::kBlockStrong || access_.strength == Strength::kBlockStrong) return same_block_;
-    return old_.strength != Strength::kVolatile || access_.strength != Strength::kVolatile;
-  }
-  // Two volatile stores to global memory may both set a flag: lanes of a warp between shuffles, or on a word that
-  // somebody waits for.
-  bool SetsFlag(uint32_t lane) const {
-    return order_ != nullptr && old_.strength == Strength::kVolatile && access_.strength == Strength::kVolatile &&
-           (same_warp_ || order_->words.IsFlag(event_.address[lane]));
-  }
+    bool Observed() const {
+      return c.access_.strength == Strength::kPlain && c.old_.strength != Strength::kPlain &&
+             c.old_.kind != AccessKind::kLoad && c.order_ != nullptr &&
+             c.order_->words.Observed(c.event_.address[lane], c.event_.bytes, c.access_.block_index);
+    }
+    // Whether a lower lane has left the record by this very execution of the instruction. The number does not tell: an
+    // instruction keeps it from one of its executions to the next while the warp does not synchronise.
+    bool JustMade() const {
+      const uint32_t lower = LaneOf(record);
+      return AccessOf(record) == c.number_ && lower < lane && (c.event_.mask >> lower & 1) != 0 &&
+             c.event_.address[lower] == c.event_.address[lane];
+    }
+  };
 
   struct Reported {
     Record record;
@@ -229,14 +245,19 @@ class Comparison {
   FindingTable& findings_;
   uint32_t looked_up_ = 0;
   Access old_;
-  bool same_block_ = false, same_warp_ = false, same_instruction_ = false, seen_ = false, benign_ = false;
-  bool unseen_by_cache_ = false;
+  bool same_warp_ = false, seen_ = false, may_meet_ = false;
+  bool unseen_ = false, unseen_by_cache_ = false;  // a load by the constant cache: of a store; of one that is ordered
   OrderClue clue_ = OrderClue::kNone;
   uint32_t clue_of_ = 0;   // the number of the access that it is about
   Reported last_[2] = {};  // against a write, a read; no record is 0
 };
 
-// One granule, one lane, where nothing has happened since the floor moved that the access could clash with.
+// Two strong accesses never race, so the strong write that CheckGranule passes over for them is none that Race would
+// name; and as what a strong write leaves is kept apart, no plain write is hidden behind it.
+static_assert(MayMeet({.strength = Strength::kStrong}, {.strength = Strength::kStrong}, false, false));
+
+// One granule, one lane, where nothing has happened since the floor moved that the access could clash with: what lies
+// below the floor happened before, and two loads do not race.
 [[gnu::always_inline]] inline bool CheckFreshGranule(const Comparison& c, ShadowRegion& region, size_t granule,
                                                      uint32_t lane, AccessKind kind) {
   const Trace own = kind == AccessKind::kLoad ? kRead : kLastWrite;
@@ -262,7 +283,7 @@ class Comparison {
   if (kind == AccessKind::kLoad) {
     if (c.Ordered(read, lane)) {
       *region.Touch(kRead, granule, 1) = record;
-    } else if (c.Ordered(other, lane) || c.SameWarp(read, other)) {
+    } else if (c.Ordered(other, lane) || c.TakesPlace(read, other)) {
       *region.Touch(kOtherRead, granule, 1) = record;
     }
     return;
@@ -338,12 +359,12 @@ inline bool CheckLine(Comparison& c, ShadowRegion& region, size_t line, uint32_t
     return true;
   }
   if (!c.RunUnordered(other.first, lane)) return false;
-  // Two readers stand already. They stay, where they are of two warps.
-  if (c.SameWarp(read.first, other.first)) put(kOtherRead);
+  if (c.TakesPlace(read.first, other.first)) put(kOtherRead);
   return true;
 }
 
-// Checks and updates a run at once. False, and nothing done, where granules may differ or there is something to report.
+// What CheckGranule comes to for each granule of a run, where RunHarmless and RunOrdered answer for all lanes. False,
+// and nothing done, where granules may differ or there is something to report.
 inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind) {
   const size_t granule = run.granule, count = run.count;
   const uint32_t lane = run.lane;
@@ -385,8 +406,7 @@ inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, Acc
     return true;
   }
   if (!c.RunUnordered(*other, lane)) return false;
-  // Two readers stand already. They stay, where they are of two warps.
-  if (c.SameWarp(*read, *other)) put(kOtherRead);
+  if (c.TakesPlace(*read, *other)) put(kOtherRead);
   return true;
 }
 

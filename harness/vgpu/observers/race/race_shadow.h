@@ -109,7 +109,7 @@ class alignas(64) ShadowRegion {
     if (whole_lines_[trace] != 0) SplitLines(trace, granule, count);
     return data_[trace] ? &data_[trace][granule] : nullptr;
   }
-  Record At(Trace trace, size_t granule) const {
+  [[gnu::always_inline]] Record At(Trace trace, size_t granule) const {
     if (!Meets(trace, granule, 1)) return 0;
     if (const Record whole = OfLine(trace, granule / kLineGranules)) {
       return (whole & kRecordBits) + static_cast<Record>(granule % kLineGranules >> (whole >> kShiftAt));
