@@ -1,7 +1,9 @@
 """A checkout in small: a fake build script, suite and assignment that follow the contracts, and a class."""
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -97,6 +99,17 @@ def in_checkout(checkout: Layout) -> Iterator[Layout]:
     os.chdir(checkout.root)
     yield checkout
     os.chdir(before)
+
+
+def journal_rows(layout: Layout, query: str) -> list[tuple[str, ...]]:
+    path = layout.root / "out/journal.sqlite"
+    if not path.exists():
+        return []
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        try:
+            return database.execute(query).fetchall()
+        except sqlite3.OperationalError:
+            return []  # killed before the tables were made
 
 
 def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:

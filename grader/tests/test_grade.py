@@ -1,13 +1,11 @@
 """The whole path on a small checkout: what is graded, what is written, what is not done twice."""
 
-import contextlib
 import csv
 import io
 import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -17,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from conftest import needs_cgroups, needs_sandbox
+from conftest import journal_rows, needs_cgroups, needs_sandbox
 from grader.base.layout import Layout
 from grader.commands.cli import cli, main
 from grader.running import build, run
@@ -125,8 +123,8 @@ def test_a_program_that_is_too_large_is_not_kept(
 def test_a_judge_that_works_without_end_is_ended_once(
     in_checkout: Layout, submissions: Submissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "_BUSY_SECONDS", 0.5)
-    monkeypatch.setattr(run, "_total_seconds", lambda *_: 2.0)
+    monkeypatch.setattr(run, "_BUSY_SECONDS", 0.3)
+    monkeypatch.setattr(run, "_total_seconds", lambda *_: 4.0)
     result = grade(submissions(ada="// busy 99", grace="", linus="// slow 99"))
     assert result.exit_code == 3, result.output
     found = results(in_checkout)
@@ -273,15 +271,15 @@ def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -
         process.send_signal(signal.SIGKILL)
         process.wait()
         time.sleep(0.2)  # the kernel ends what the grader had started
-        for folder_name in rows(in_checkout, "SELECT folder FROM record"):
+        for folder_name in journal_rows(in_checkout, "SELECT folder FROM record"):
             finished.setdefault(folder_name[0], len(log(in_checkout)))
-        for folder_name, test in rows(in_checkout, "SELECT folder, name FROM test"):
+        for folder_name, test in journal_rows(in_checkout, "SELECT folder, name FROM test"):
             ended.setdefault((folder_name, test), len(log(in_checkout)))
     assert finished
     assert ended
     assert subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0
     once = "SELECT folder, count(*) FROM record GROUP BY folder"
-    assert rows(in_checkout, once) == [(name, 1) for name in names]
+    assert journal_rows(in_checkout, once) == [(name, 1) for name in names]
     assert {r["score"]["total"] for r in results(in_checkout).values()} == {23}
     assert all(len(r["result"]["tests"]) == 7 for r in results(in_checkout).values())
     lines = log(in_checkout)
@@ -300,9 +298,12 @@ def test_killed_again_and_again_while_it_compiles(in_checkout: Layout, submissio
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
     workers, out = in_checkout.root / "out/workers", in_checkout.root / "out"
 
+    every = ("SELECT 1 FROM record", "SELECT 1 FROM test")
+
     def done() -> tuple[int, int, int]:
         built = len([path for path in workers.glob("*") if not path.name.startswith(".")])
-        return built, len(rows(in_checkout, "SELECT 1 FROM record")), len(rows(in_checkout, "SELECT 1 FROM test"))
+        records, tests = (journal_rows(in_checkout, query) for query in every)
+        return built, len(records), len(tests)
 
     lives = 0
     while lives < 60:
@@ -321,17 +322,6 @@ def test_killed_again_and_again_while_it_compiles(in_checkout: Layout, submissio
     assert len(builds) <= len(names) + 1 + 2  # a kill may fall between the compiler's end and the record of it
     assert not workers.exists()
     assert not (out / "work").exists()
-
-
-def rows(layout: Layout, query: str) -> list[tuple[str, ...]]:
-    path = layout.root / "out/journal.sqlite"
-    if not path.exists():
-        return []
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        try:
-            return database.execute(query).fetchall()
-        except sqlite3.OperationalError:
-            return []  # killed before the tables were made
 
 
 def test_a_reference_that_does_not_build_stops_everything(

@@ -183,16 +183,16 @@ def test_output_is_capped() -> None:
 
 def test_a_hang_ends() -> None:
     start = time.monotonic()
-    status, output, timed_out = run("print('x', flush=True); import time; time.sleep(60)", seconds=0.5)
+    status, output, timed_out = run("print('x', flush=True); import time; time.sleep(60)", seconds=3)
     assert (status, output, timed_out) == (-9, "x\n", True)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 25
 
 
 def test_a_child_that_lives_on_is_not_waited_for() -> None:
     start = time.monotonic()
     status, _, timed_out = run("import subprocess; subprocess.Popen(['sleep', '30'])")
     assert (status, timed_out) == (0, False)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 25
 
 
 def test_stopping() -> None:

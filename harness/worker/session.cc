@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 double SecondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 // How long a worker that closed its socket has for ending, before it counts as one that lives on.
-constexpr double kGraceSeconds = 1.0;
+constexpr double kGraceSeconds = 3.0;
 // More than a socket can hold of what a process said before it ended.
 constexpr uint64_t kReadBytes = uint64_t{1} << 18;
 constexpr int kMaxReads = 64;

