@@ -22,7 +22,7 @@ void RunKernel(benchmark::State& state, const Work& work, Mode mode) {
 
   DeviceOptions options;
   options.counters = mode != kPlain;
-  options.check_races = options.check_uninitialized = options.check_sync = mode == kCheckers;
+  if (mode == kCheckers) options.checkers = CheckerSet::All();
   Device device(*FindProfile("h200"), options);
   const Prepared prepared = Prepare(device, device.LoadModule(ptx), work);
   for (auto _ : state) {

@@ -51,7 +51,7 @@ double Now(clockid_t clock) {
 DeviceOptions OptionsOf(const Column& column) {
   DeviceOptions options;
   options.counters = column.counters;
-  options.check_races = options.check_uninitialized = options.check_sync = column.checkers;
+  if (column.checkers) options.checkers = CheckerSet::All();
   options.threads = column.threads;
   return options;
 }

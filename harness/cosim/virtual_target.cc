@@ -64,7 +64,7 @@ class VirtualTarget : public Target {
   void Begin() {
     vgpu::DeviceOptions options;
     options.counters = false;
-    options.check_races = options.check_uninitialized = options.check_sync = checked_;
+    if (checked_) options.checkers = vgpu::CheckerSet::All();
     options.instruction_budget = kBudget;
     device_ = std::make_unique<vgpu::Device>(*vgpu::FindProfile("h200"), options);
     module_ = 0;

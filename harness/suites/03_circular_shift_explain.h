@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "judge/model/text.h"
 #include "judge/model/verdict.h"
+#include "judge/run/call.h"
 
 namespace lockstep::suites {
 
@@ -25,35 +27,41 @@ inline uint64_t OffsetOf(uint64_t n, int64_t shift) {
 
 // A hint for a fault of a kernel or of the host code, where a shift has one that says more than the fault's own; else
 // "".
-inline std::string HintOfFault(const judge::Problem& problem, uint64_t n, int64_t shift) {
-  if (problem.evidence.empty()) return "";
-  const std::string& what = problem.evidence.front();
-  const auto names = [&](std::string_view text) { return what.find(text) != std::string::npos; };
-  if (problem.verdict == judge::Verdict::kCrash && names("SIGFPE")) {
+inline std::string HintOfFault(const judge::CallReport& report, const judge::Problem& problem, uint64_t n,
+                               int64_t shift) {
+  if (problem.verdict == judge::Verdict::kCrash && report.outcome == worker::Outcome::kCrashed &&
+      report.code == SIGFPE) {
     return n == 0 ? "where n is 0, nothing can be divided by n: return first"
                   : "INT_MIN % -1 and a division by 0 stop a program";
   }
-  if (names("is no multiple of")) {
-    return "an int4 has to lie at a multiple of 16 bytes: where the shift is no multiple of 4, take it from two of "
-           "them";
+  if (!problem.finding || !problem.finding->memory) return "";
+  const vgpu::MemoryPlace& memory = *problem.finding->memory;
+  switch (problem.finding->kind) {
+    case vgpu::FindingKind::kMisaligned:
+      return "an int4 has to lie at a multiple of 16 bytes: where the shift is no multiple of 4, take it from two of "
+             "them";
+    case vgpu::FindingKind::kOutOfBounds:
+      break;
+    case vgpu::FindingKind::kRace:
+      if (memory.buffer_name != "d_data") return "";
+      return "two threads meet at this element: in place, one thread alone swaps an element, and a reversal is done "
+             "before the next one begins";
+    default:
+      return "";
   }
-  if (problem.verdict == judge::Verdict::kBounds && names("before the start")) {
-    return shift < 0 ? "an index before the beginning: in C++, -1 % n is -1; add n once more"
-                     : "an index before the beginning: subtract n only where i + shift has reached it";
+  switch (vgpu::BesideBuffer(memory)) {
+    case vgpu::Beside::kBefore:
+      return shift < 0 ? "an index before the beginning: in C++, -1 % n is -1; add n once more"
+                       : "an index before the beginning: subtract n only where i + shift has reached it";
+    case vgpu::Beside::kAcrossTheEnd:
+      return "a vector that begins within the array reaches past its end: where n is no multiple of 4, move what is "
+             "left there one by one";
+    case vgpu::Beside::kPastTheEnd:
+      return memory.buffer_name == "d_out" ? "threads with i ≥ n have nothing to store"
+                                           : "wrap i + shift below n; threads with i ≥ n do nothing";
+    default:
+      return "";
   }
-  if (problem.verdict == judge::Verdict::kBounds && names("of them past the end")) {
-    return "a vector that begins within the array reaches past its end: where n is no multiple of 4, move what is left "
-           "there one by one";
-  }
-  if (problem.verdict == judge::Verdict::kBounds && names("past the end")) {
-    return names("d_out") ? "threads with i ≥ n have nothing to store"
-                          : "wrap i + shift below n; threads with i ≥ n do nothing";
-  }
-  if (problem.verdict == judge::Verdict::kRace && names("d_data")) {
-    return "two threads meet at this element: in place, one thread alone swaps an element, and a reversal is done "
-           "before the next one begins";
-  }
-  return "";
 }
 
 // A result beside the array that was to be shifted.

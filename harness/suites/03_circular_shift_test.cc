@@ -70,7 +70,7 @@ void Explain(const judge::CallReport& report, uint64_t n, int64_t shift, std::ve
   for (Problem& problem : problems) {
     if (problem.verdict == Verdict::kApi && refused && n == 0) {
       problem.hint = "a grid of no blocks is an error: return before the launch where there is nothing to do";
-    } else if (std::string hint = HintOfFault(problem, n, shift); !hint.empty()) {
+    } else if (std::string hint = HintOfFault(report, problem, n, shift); !hint.empty()) {
       problem.hint = std::move(hint);
     }
   }

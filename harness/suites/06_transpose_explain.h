@@ -22,32 +22,37 @@ namespace lockstep::suites {
 
 // A hint for a fault of a kernel, where a transpose has one that says more than the fault's own; else "".
 inline std::string HintOfFault(const judge::Problem& problem) {
-  if (problem.evidence.empty()) return "";
-  const std::string& what = problem.evidence.front();
-  const auto names = [&](std::string_view text) { return what.find(text) != std::string::npos; };
-  // Of an asynchronous copy the fault's own hint says what to wait for.
-  const bool copies = std::ranges::any_of(
-      problem.evidence, [](const std::string& line) { return line.find("cp.async") != std::string::npos; });
-  if (problem.verdict == judge::Verdict::kRace && what.starts_with("shared") && !copies) {
-    return "the words of a column come from all the threads that filled the tile: these have to meet "
-           "(__syncthreads(), in a warp's own tile __syncwarp()) between filling it and reading it, and before it is "
-           "filled anew";
+  if (!problem.finding || !problem.finding->memory) return "";
+  const vgpu::Finding& finding = *problem.finding;
+  const std::string& buffer = finding.memory->buffer_name;
+  switch (finding.kind) {
+    case vgpu::FindingKind::kRace: {
+      // Of an asynchronous copy the fault's own hint says what to wait for.
+      const bool copies = finding.first.traits.Any(vgpu::kAsynchronous) ||
+                          (finding.second && finding.second->traits.Any(vgpu::kAsynchronous));
+      if (finding.memory->space == vgpu::MemorySpace::kShared && !copies) {
+        return "the words of a column come from all the threads that filled the tile: these have to meet "
+               "(__syncthreads(), in a warp's own tile __syncwarp()) between filling it and reading it, and before it "
+               "is filled anew";
+      }
+      return buffer == "d_out" ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y]"
+                               : "";
+    }
+    case vgpu::FindingKind::kMisaligned:
+      return "d_in and d_out are aligned to 4 bytes: look at their addresses before moving more than 4 bytes at once";
+    case vgpu::FindingKind::kOutOfBounds:
+      if (buffer == "d_out") {
+        return "element (x, y) goes to d_out[x * height + y], if x < width and y < height: is that what is tested, and "
+               "is height the length of a row?";
+      }
+      if (buffer == "d_in") {
+        return "element (x, y) is d_in[y * width + x], if x < width and y < height: is that what is tested, and is "
+               "width the length of a row?";
+      }
+      return "";
+    default:
+      return "";
   }
-  if (problem.verdict == judge::Verdict::kRace && names("d_out")) {
-    return "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y]";
-  }
-  if (names("is no multiple of")) {
-    return "d_in and d_out are aligned to 4 bytes: look at their addresses before moving more than 4 bytes at once";
-  }
-  if (problem.verdict == judge::Verdict::kBounds && names("d_out")) {
-    return "element (x, y) goes to d_out[x * height + y], if x < width and y < height: is that what is tested, and is "
-           "height the length of a row?";
-  }
-  if (problem.verdict == judge::Verdict::kBounds && names("d_in")) {
-    return "element (x, y) is d_in[y * width + x], if x < width and y < height: is that what is tested, and is width "
-           "the length of a row?";
-  }
-  return "";
 }
 
 // A result beside the matrix that it should be the transpose of.

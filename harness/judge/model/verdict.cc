@@ -51,30 +51,8 @@ std::optional<Verdict> VerdictFromName(std::string_view name) {
 }
 
 Verdict VerdictOf(vgpu::FindingKind kind) {
-  using Kind = vgpu::FindingKind;
-  switch (kind) {
-    case Kind::kOutOfBounds:
-    case Kind::kMisaligned:
-    case Kind::kInvalidAddress:
-      return Verdict::kBounds;
-    case Kind::kUninitialized:
-      return Verdict::kUninit;
-    case Kind::kRace:
-      return Verdict::kRace;
-    case Kind::kBarrierDivergence:
-    case Kind::kWarpSyncMismatch:
-    case Kind::kUndefinedShuffle:
-      return Verdict::kBarrier;
-    case Kind::kTrap:
-    case Kind::kAssert:
-    case Kind::kStackOverflow:
-      return Verdict::kCrash;
-    case Kind::kTimeout:
-      return Verdict::kTimeout;
-    case Kind::kUnsupported:  // a launch that failed: what a program is made of is its author's choice
-      return Verdict::kApi;
-  }
-  return Verdict::kHarness;
+  // A heading that is no verdict: a launch that failed. What a program is made of is its author's choice.
+  return VerdictFromName(vgpu::InfoOf(kind).heading).value_or(Verdict::kApi);
 }
 
 const Problem* Worst(const std::vector<Problem>& problems) {
@@ -102,25 +80,13 @@ std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vg
 Problem ProblemOf(const vgpu::Finding& finding) {
   Problem problem;
   problem.verdict = VerdictOf(finding.kind);
-  // A race between copies is in no kernel.
-  if (!finding.kernel.empty()) problem.place = LaunchText(finding.kernel, finding.grid, finding.block_dim);
+  vgpu::FindingText text = vgpu::Describe(finding);
+  problem.place = std::move(text.launch);
+  problem.evidence = std::move(text.lines);
+  problem.hint = std::move(text.hint);
   problem.file = std::filesystem::path(finding.first.file).filename().string();
   problem.line = finding.first.line;
-  // The finding's own text has a first line like ours, and ends with its hint.
-  std::istringstream text(vgpu::Format(finding));
-  std::string line;
-  std::getline(text, line);
-  while (std::getline(text, line)) {
-    line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
-    if (line.starts_with("hint ")) {
-      problem.hint = line.substr(line.find_first_not_of(' ', 4));
-    } else {
-      problem.evidence.push_back(line);
-    }
-  }
-  if (finding.kind == vgpu::FindingKind::kUnsupported) {
-    problem.hint = "the virtual GPU does not run this instruction; docs/reference/isa.md lists those that it runs";
-  }
+  problem.finding = finding;
   return problem;
 }
 

@@ -56,7 +56,8 @@ struct Problem {
   std::string hint;                   // empty: the verdict's own
   std::string file;                   // where to look, if known; the student's
   int line = 0;
-  bool unfinished = false;  // the student has not begun this part
+  bool unfinished = false;                    // the student has not begun this part
+  std::optional<vgpu::Finding> finding = {};  // that it was made of
 };
 
 // The problem with the highest rank; the first of equals. nullptr where there is none.

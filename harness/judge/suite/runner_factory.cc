@@ -57,7 +57,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     const bool checks = options.checks && (role == Role::kChecked || measured);
     device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
     if (device.threads < 1) device.threads = 1;
-    device.check_races = device.check_uninitialized = device.check_sync = checks;
+    if (checks) device.checkers = vgpu::CheckerSet::All();
     device.instruction_budget = limits.instruction_budget;
     device.launch_seconds = runner.limits.device_seconds;
     device.memory_bytes = limits.memory_mb << 20;

@@ -202,7 +202,7 @@ TEST(DeviceFaultsTest, LongStringsCountAgainstTheBudget) {
 // What blocks run while they wait for a slow one is not what the launch is bounded by.
 TEST(DeviceFaultsTest, WaitingCountsLittle) {
   DeviceOptions options;
-  options.check_sync = true;
+  options.checkers.Add("sync");
   for (const char* kernel : {"waits_for_barriers", "waits_by_the_clock"}) {
     uint64_t taken = 0;
     for (const bool bounded : {false, true}) {

@@ -20,7 +20,7 @@ namespace {
 DeviceOptions Options(int threads, bool checks) {
   DeviceOptions options;
   options.threads = threads;
-  options.check_races = options.check_uninitialized = options.check_sync = checks;
+  if (checks) options.checkers = CheckerSet::All();
   return options;
 }
 

@@ -348,7 +348,7 @@ struct Outcome {
 };
 Outcome Run(const std::string& ptx, std::vector<Trace>* traces) {
   DeviceOptions options;
-  options.check_races = options.check_uninitialized = true;
+  options.checkers = {"races", "init"};
   TestDevice device(ptx, options);
   uint64_t input = 0;
   Outcome outcome;

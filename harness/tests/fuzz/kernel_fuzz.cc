@@ -37,7 +37,7 @@ std::vector<uint8_t> Parameters(const KernelInfo& kernel, uint64_t buffer) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   DeviceOptions options;
-  options.check_races = options.check_uninitialized = options.check_sync = true;
+  options.checkers = CheckerSet::All();
   options.instruction_budget = 2000;
   options.memory_bytes = uint64_t{16} << 20;
   options.print = [](std::string_view) {};

@@ -46,7 +46,7 @@ struct Outcome {
 
 Outcome RunKernel(const std::string& ptx, uint32_t threads = 32, Dim3 grid = {1}, Dim3 cluster = {0, 0, 0}) {
   DeviceOptions options;
-  options.check_races = options.check_uninitialized = options.check_sync = true;
+  options.checkers = CheckerSet::All();
   options.instruction_budget = 100000;
   TestDevice device(ptx, options);
   const auto in = device.Make(Numbers(1024)), out = device.Make(std::vector<uint32_t>(1024));

@@ -25,7 +25,7 @@ constexpr const char* kHead = R"(.version 8.3
 // The four words that each of 96 threads stores to [%out], where `body` computes them.
 std::vector<int> Outputs(const std::string& body) {
   DeviceOptions options;
-  options.check_races = options.check_sync = true;
+  options.checkers = {"races", "sync"};
   TestDevice device(kHead + body + "  ret;\n}\n", options);
   const auto out = device.Make(std::vector<int>(4 * kThreads, -1));
   device.Run("k", {{1}, {kThreads}}, out);

@@ -127,9 +127,7 @@ TEST(EvidenceRunnerTest, WhatIsMeasuredIsChecked) {
   options.worker = options.reference = "/bin/true";
   const RunnerFactory factory = MakeRunnerFactory(options, Limits());
   const auto options_of = [&](Role role) { return factory(role)->device().virtual_device()->options(); };
-  const auto checks = [](const vgpu::DeviceOptions& device) {
-    return device.check_races && device.check_uninitialized && device.check_sync;
-  };
+  const auto checks = [](const vgpu::DeviceOptions& device) { return device.checkers == vgpu::CheckerSet::All(); };
   EXPECT_TRUE(checks(options_of(Role::kMeasured)));
   EXPECT_TRUE(options_of(Role::kMeasured).usual_turns);
   EXPECT_TRUE(options_of(Role::kMeasured).counters);

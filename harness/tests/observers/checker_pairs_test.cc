@@ -133,7 +133,7 @@ struct Shape {
 Outcome RunDeclared(const Declared& declared, const Shape& run) {
   const auto [blocks, apart, threads] = run;
   DeviceOptions options;
-  options.check_races = options.check_uninitialized = options.check_sync = true;
+  options.checkers = CheckerSet::All();
   options.instruction_budget = 1'000'000;
   options.threads = threads;
   const std::string ptx = ReadPtx(declared.file);

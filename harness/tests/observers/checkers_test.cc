@@ -29,7 +29,7 @@ class CheckersTest : public ::testing::Test {
 
   static DeviceOptions Options() {
     DeviceOptions options;
-    options.check_races = options.check_uninitialized = options.check_sync = true;
+    options.checkers = CheckerSet::All();
     options.instruction_budget = 10'000'000;
     return options;
   }

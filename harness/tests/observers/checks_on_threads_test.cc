@@ -17,7 +17,7 @@ constexpr int kWordsOfBuffer = 4096;
 
 DeviceOptions Checked(int threads) {
   DeviceOptions options;
-  options.check_races = options.check_uninitialized = options.check_sync = true;
+  options.checkers = CheckerSet::All();
   options.instruction_budget = 4'000'000;
   options.threads = threads;
   return options;

@@ -491,9 +491,9 @@ TEST(DefinednessRandomTest, UsesAreThoseOfTheDefinition) {
     warp.Run(kernel, all);
 
     DeviceOptions options;
-    options.check_sync = true;
+    options.checkers.Add("sync");
     // The checkers that follow loads go over the same code.
-    options.check_races = options.check_uninitialized = seed % 2 == 0;
+    if (seed % 2 == 0) options.checkers = CheckerSet::All();
     TestDevice device(ptx, options);
     std::vector<uint32_t> in(kWarpSize);
     for (uint32_t k = 0; k < kWarpSize; ++k) in[k] = k * 5 + 1;

@@ -154,7 +154,7 @@ struct Outcome {
 
 Outcome RunProgram(const std::string& text, bool takes_notes) {
   DeviceOptions options;
-  options.check_races = options.check_uninitialized = options.check_sync = true;
+  options.checkers = CheckerSet::All();
   TestDevice device(text, options);
   auto owned = std::make_unique<Watcher>(takes_notes);
   const Watcher& watcher = *owned;

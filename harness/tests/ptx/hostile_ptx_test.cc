@@ -78,7 +78,7 @@ class HostilePtxTest : public testing::Test {
   // Loads the text and launches its kernel k with every checker on.
   static Launched Run(const std::string& text, const How& how) {
     DeviceOptions options;
-    options.check_races = options.check_uninitialized = options.check_sync = true;
+    options.checkers = CheckerSet::All();
     options.instruction_budget = how.budget;
     options.memory_bytes = uint64_t{256} << 20;
     Launched launched;

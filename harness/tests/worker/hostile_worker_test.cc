@@ -287,7 +287,7 @@ TEST(HostileWorkerTest, TheJudgeLivesOn) {
   const char* first = std::getenv("LOCKSTEP_FUZZ_SEED");
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds != nullptr ? std::atoi(seconds) : 0);
   vgpu::DeviceOptions options;
-  options.check_races = options.check_uninitialized = true;
+  options.checkers = {"races", "init"};
   options.instruction_budget = 10'000;
   vgpu::Device device(*vgpu::FindProfile("h200"), options);
   std::map<Outcome, int> outcomes;

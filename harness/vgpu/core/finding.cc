@@ -1,6 +1,4 @@
 // The text of a finding. A student reads it, so it is golden-tested (tests/core/finding_test.cc).
-//
-// Names of kernels, buffers and files come from the submission: control characters in them are shown as '?'.
 #include "vgpu/core/finding.h"
 
 #include <algorithm>
@@ -15,35 +13,6 @@
 
 namespace lockstep::vgpu {
 namespace {
-
-struct KindText {
-  FindingKind kind;
-  const char* heading;  // the verdict's word where there is one
-  const char* name;
-};
-
-constexpr KindText kKinds[] = {
-    {FindingKind::kOutOfBounds, "BOUNDS", "out of bounds"},
-    {FindingKind::kMisaligned, "BOUNDS", "misaligned address"},
-    {FindingKind::kInvalidAddress, "BOUNDS", "invalid address"},
-    {FindingKind::kUninitialized, "UNINIT", "uninitialised read"},
-    {FindingKind::kRace, "RACE", "race"},
-    {FindingKind::kBarrierDivergence, "BARRIER", "barrier divergence"},
-    {FindingKind::kWarpSyncMismatch, "BARRIER", "wrong warp mask"},
-    {FindingKind::kUndefinedShuffle, "BARRIER", "undefined shuffle"},
-    {FindingKind::kTrap, "CRASH", "trap"},
-    {FindingKind::kAssert, "CRASH", "assertion failed"},
-    {FindingKind::kTimeout, "TIMEOUT", "timeout"},
-    {FindingKind::kUnsupported, "UNSUPPORTED", "unsupported"},
-    {FindingKind::kStackOverflow, "CRASH", "stack overflow"},
-};
-
-const KindText& TextOf(FindingKind kind) {
-  for (const KindText& text : kKinds) {
-    if (text.kind == kind) return text;
-  }
-  return kKinds[static_cast<size_t>(FindingKind::kTrap)];
-}
 
 std::string Clean(std::string_view text) {
   std::string clean(text);
@@ -117,10 +86,11 @@ std::string Element(const MemoryPlace& memory) {
 
 // "8 bytes past the end of d_in (512 bytes, offset 520)".
 std::string Relation(const MemoryPlace& memory) {
-  if (!memory.in_buffer) return "at address " + Hex(memory.address) + ", which is in no allocation";
+  const Beside beside = BesideBuffer(memory);
+  if (beside == Beside::kNowhere) return "at address " + Hex(memory.address) + ", which is in no allocation";
   const std::string name = BufferName(memory);
   const std::string size = memory.buffer_name.empty() ? "" : Bytes(memory.buffer_bytes) + ", ";
-  if (memory.address < memory.buffer_base) {
+  if (beside == Beside::kBefore) {
     const uint64_t before = memory.buffer_base - memory.address;
     const std::string text = Bytes(before) + " before the start of " + name + " (" + size + "offset -" + Number(before);
     if (!memory.wrapped) return text + ")";
@@ -128,14 +98,13 @@ std::string Relation(const MemoryPlace& memory) {
     return text + "): as an unsigned index " + Number(index);
   }
   const uint64_t offset = memory.address - memory.buffer_base;
-  const std::string where = " (" + size + "offset " + Number(offset) + ")";
-  if (offset > memory.buffer_bytes) return Bytes(offset - memory.buffer_bytes) + " past the end of " + name + where;
-  if (offset == memory.buffer_bytes) return "just past the end of " + name + where;
-  if (memory.bytes > memory.buffer_bytes - offset) {
-    return "the last " + Bytes(memory.bytes - (memory.buffer_bytes - offset)) + " of them past the end of " + name +
-           where;
+  const std::string where = name + " (" + size + "offset " + Number(offset) + ")";
+  if (beside == Beside::kWithin) return "in " + where;
+  if (beside == Beside::kAcrossTheEnd) {
+    return "the last " + Bytes(memory.bytes - (memory.buffer_bytes - offset)) + " of them past the end of " + where;
   }
-  return "in " + name + where;
+  const uint64_t past = offset - memory.buffer_bytes;
+  return (past == 0 ? "just" : Bytes(past)) + " past the end of " + where;
 }
 
 // What happened, in one line.
@@ -187,13 +156,13 @@ std::string Where(const ThreadPlace& place) {
   return "block " + PointText(place.block) + " thread " + PointText(place.thread);
 }
 
-void AppendParty(std::string& text, const char* label, const ThreadPlace& place, size_t column) {
+std::string PartyText(const char* label, const ThreadPlace& place, size_t column) {
   std::string where = Where(place);
   const std::string source = Source(place);
   if (!source.empty()) where.resize(std::max(column, where.size()), ' ');
-  char line_label[16];
-  std::snprintf(line_label, sizeof line_label, "\n  %-8s", label);
-  text += line_label + where + (source.empty() ? "" : "  " + source);
+  std::string text = label;
+  text.resize(8, ' ');
+  return text + where + (source.empty() ? "" : "  " + source);
 }
 
 // An unrolled loop has several instructions of one source line, which are one place to its reader.
@@ -212,31 +181,37 @@ bool Folds(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-std::string_view NameOf(FindingKind kind) { return TextOf(kind).name; }
-
-std::string Format(const Finding& finding) {
-  const KindText& kind = TextOf(finding.kind);
-  std::string text = kind.heading;
+FindingText Describe(const Finding& finding) {
+  FindingText text;
+  text.heading = InfoOf(finding.kind).heading;
   if (!finding.kernel.empty()) {
-    text += "  " + Clean(finding.kernel) + "<<<" + ShapeText(finding.grid) + "," + ShapeText(finding.block_dim) + ">>>";
+    text.launch = Clean(finding.kernel) + "<<<" + ShapeText(finding.grid) + "," + ShapeText(finding.block_dim) + ">>>";
   }
-  text += "\n  " + Evidence(finding);
+  text.lines.push_back(Evidence(finding));
   if (finding.second) {
     const size_t column = std::max(Where(finding.first).size(), Where(*finding.second).size());
-    AppendParty(text, "first", finding.first, column);
-    AppendParty(text, "second", *finding.second, column);
+    text.lines.push_back(PartyText("first", finding.first, column));
+    text.lines.push_back(PartyText("second", *finding.second, column));
   } else if (!finding.kernel.empty()) {
-    AppendParty(text, "at", finding.first, 0);
+    text.lines.push_back(PartyText("at", finding.first, 0));
   } else if (const std::string source = Source(finding.first); !source.empty()) {
-    text += "\n  at      " + source;
+    text.lines.push_back("at      " + source);
   }
   if (finding.memory && !finding.memory->allocated_at.empty() && !finding.memory->buffer_name.empty()) {
-    text +=
-        "\n  buffer  " + BufferName(*finding.memory) + " was allocated at " + BaseName(finding.memory->allocated_at);
+    text.lines.push_back("buffer  " + BufferName(*finding.memory) + " was allocated at " +
+                         BaseName(finding.memory->allocated_at));
   }
-  if (finding.count > 1) text += "\n  times   " + Number(finding.count);
-  const std::string hint = Clean(HintOf(finding));
-  if (!hint.empty()) text += "\n  hint    " + hint;
+  if (finding.count > 1) text.lines.push_back("times   " + Number(finding.count));
+  text.hint = Clean(HintOf(finding));
+  return text;
+}
+
+std::string Format(const Finding& finding) {
+  const FindingText parts = Describe(finding);
+  std::string text(parts.heading);
+  if (!parts.launch.empty()) text += "  " + parts.launch;
+  for (const std::string& line : parts.lines) text += "\n  " + line;
+  if (!parts.hint.empty()) text += "\n  hint    " + parts.hint;
   return text;
 }
 

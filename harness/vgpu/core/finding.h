@@ -8,25 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "vgpu/core/finding_kind.h"
+#include "vgpu/core/opcode_traits.h"
 #include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
-
-enum class FindingKind : uint8_t {
-  kOutOfBounds,
-  kMisaligned,
-  kInvalidAddress,  // invalid: near no allocation, or the null pointer
-  kUninitialized,
-  kRace,
-  kBarrierDivergence,  // lanes of a warp, or warps, disagree about a barrier; or a barrier nobody can complete
-  kWarpSyncMismatch,   // a .sync operation whose member mask is wrong
-  kUndefinedShuffle,   // a use of what a shuffle read from a lane that takes no part in it
-  kTrap,
-  kAssert,
-  kTimeout,
-  kUnsupported,
-  kStackOverflow,
-};
 
 // Of a race between threads that tell each other things by words in memory: what seems to be missing.
 enum class OrderClue : uint8_t {
@@ -56,6 +42,7 @@ struct ThreadPlace {
   int ptx_line = 0;
   AccessKind access = AccessKind::kLoad;
   std::string operation;  // "cudaMemcpyAsync in stream 2"; empty: a thread
+  Traits traits = {};     // the opcode's
 };
 
 // A place in memory, put the way a programmer thinks of it.
@@ -69,6 +56,16 @@ struct MemoryPlace {
   std::string allocated_at;  // "reduction.cu:120" where known
   bool wrapped = false;      // the instruction's address lies 2^32 elements farther: an unsigned index below zero
 };
+
+// How an access lies beside the buffer that holds, or is nearest to, its address.
+enum class Beside : uint8_t { kNowhere, kWithin, kBefore, kAcrossTheEnd, kPastTheEnd };
+inline Beside BesideBuffer(const MemoryPlace& memory) {
+  if (!memory.in_buffer) return Beside::kNowhere;
+  if (memory.address < memory.buffer_base) return Beside::kBefore;
+  const uint64_t offset = memory.address - memory.buffer_base;
+  if (offset >= memory.buffer_bytes) return Beside::kPastTheEnd;
+  return memory.bytes > memory.buffer_bytes - offset ? Beside::kAcrossTheEnd : Beside::kWithin;
+}
 
 // The name of what a kernel's malloc gave.
 inline constexpr std::string_view kKernelHeapName = "malloc in a kernel";
@@ -94,13 +91,22 @@ struct Finding {
   uint64_t count = 1;  // equal findings folded into this one
 };
 
-// Several lines, no trailing newline, no colour. The form DESIGN gives:
+// What a finding says, in parts. Names of kernels, buffers and files come from the submission: control characters in
+// them are shown as '?'.
+struct FindingText {
+  std::string_view heading;        // "RACE"
+  std::string launch;              // "reduce3_sequential_kernel<<<1,128>>>"; empty: in no kernel
+  std::vector<std::string> lines;  // without indentation; the first says what happened
+  std::string hint;                // may be empty
+};
+FindingText Describe(const Finding& finding);
+
+// The same as one text of several lines, no trailing newline, no colour. The form DESIGN gives:
 //   RACE  reduce3_sequential_kernel<<<1,128>>>
 //     shared memory, write after read, sdata[64], 4 bytes
 //     first   block (0,0,0) thread (64,0,0)  reduction.cu:41
 //     …
 std::string Format(const Finding& finding);
-std::string_view NameOf(FindingKind kind);  // "out of bounds"
 // One sentence: the finding's own hint, or the one that fits the case. May be empty.
 std::string_view HintOf(const Finding& finding);
 

@@ -11,7 +11,11 @@ uint64_t Flatten(const Dim3& index, const Dim3& size) {
   return index.x + size.x * (index.y + uint64_t{size.y} * index.z);
 }
 
-bool IsVolatile(const ThreadPlace& place) { return place.instruction.find(".volatile") != std::string::npos; }
+bool HasModifier(const ThreadPlace& place, const std::string& word) {
+  return (place.instruction + ".").find("." + word + ".") != std::string::npos;
+}
+bool IsVolatile(const ThreadPlace& place) { return HasModifier(place, "volatile"); }
+bool IsCopyUnderWay(const ThreadPlace& place) { return place.traits.Any(kAsynchronous); }
 
 // several_warps: the block has other warps too, and of what they do at the next size or in the next round nothing is
 // known.
@@ -92,7 +96,7 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
     return "one access is atomic and the other is not: make both atomic, or read the result in a later kernel";
   }
-  if (first.instruction.starts_with("ld.global.cv") || second.instruction.starts_with("ld.global.cv")) {
+  if (HasModifier(first, "cv") || HasModifier(second, "cv")) {
     return "__ldcv() says which caches to pass by, and is a plain load all the same: read a word that other blocks "
            "write by cuda::atomic_ref, or through a volatile pointer";
   }
@@ -108,11 +112,11 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
 std::string_view RaceHint(const Finding& finding) {
   if (!finding.second) return "";
   const ThreadPlace &first = finding.first, &second = *finding.second;
-  if (second.instruction.starts_with("cp.async") && first.access == AccessKind::kLoad) {
+  if (IsCopyUnderWay(second) && first.access == AccessKind::kLoad) {
     return "cp.async may write at any time from its issue on, and another thread may still have to read what is there: "
            "let the threads meet between the last read and the copy";
   }
-  if (first.instruction.starts_with("cp.async") || second.instruction.starts_with("cp.async")) {
+  if (IsCopyUnderWay(first) || IsCopyUnderWay(second)) {
     return "a copy that cp.async started is under way, and __syncthreads() does not wait for it by itself: wait for it "
            "(__pipeline_wait_prior, a wait on its barrier), then let the threads meet";
   }
@@ -138,7 +142,7 @@ std::string_view BoundsHint(const MemoryPlace& memory) {
     return "the buffer was freed before this access: free it after the last kernel that uses it";
   }
   if (memory.wrapped) return "an unsigned number can't go below zero: test for 0 before you subtract";
-  if (memory.in_buffer && memory.address < memory.buffer_base) {
+  if (BesideBuffer(memory) == Beside::kBefore) {
     return "the index is below zero, or a difference of unsigned numbers has wrapped: test it before the access";
   }
   constexpr uint64_t kGap = 512;  // bytes between allocations
@@ -182,9 +186,6 @@ std::string_view HintOf(const Finding& finding) {
   switch (finding.kind) {
     case FindingKind::kOutOfBounds:
       return BoundsHint(finding.memory.value_or(MemoryPlace{}));
-    case FindingKind::kMisaligned:
-      return "an access of N bytes needs an address that is a multiple of N; check casts to wider types and odd "
-             "offsets";
     case FindingKind::kInvalidAddress:
       return finding.memory && finding.memory->address < kNullPage
                  ? "was the pointer ever set? Check what cudaMalloc returned, and that this argument is the right one"
@@ -195,29 +196,15 @@ std::string_view HintOf(const Finding& finding) {
                                finding.copies_async);
     case FindingKind::kRace:
       return RaceHint(finding);
-    case FindingKind::kBarrierDivergence:
-      return "every thread of the block that has not returned must reach the same __syncthreads()";
-    case FindingKind::kWarpSyncMismatch:
-      return "the mask of a _sync function names exactly the lanes that execute it";
-    case FindingKind::kUndefinedShuffle:
-      return "what such a lane gives is undefined: let every lane of the warp come to the shuffle, with the neutral "
-             "element (0 for a sum) where it has none of its own, and leave behind the last shuffle";
-    case FindingKind::kTimeout:
-      return "is there a loop that does not end, or that runs far more often than it has to?";
-    case FindingKind::kStackOverflow:
-      return "recursion this deep does not fit a thread's stack";
-    case FindingKind::kAssert:
-      return "what the kernel asserts does not hold for this input: print the values in it from this one thread";
     case FindingKind::kTrap:
       if (finding.first.in_file.ends_with("cooperative_groups.h")) {
         return "cooperative groups stop the kernel where a group is not what it has to be: a grid that meets "
                "(grid.sync()) has to be launched by cudaLaunchCooperativeKernel";
       }
       return "the kernel stops itself here, by __trap()";
-    case FindingKind::kUnsupported:
-      return "";
+    default:
+      return InfoOf(finding.kind).hint;
   }
-  return "";
 }
 
 }  // namespace lockstep::vgpu

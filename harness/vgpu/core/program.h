@@ -32,6 +32,7 @@ struct InsnInfo {
   int inline_site = -1;  // into Program::inline_sites: where the code was inlined; -1: nowhere
   int ptx_line = 0;
   uint32_t text = 0;                         // into Program::texts
+  Traits traits = {};                        // of its opcode
   MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal for generic ones too
   bool counted = true;                       // false: a pseudo-instruction
   bool conditional_branch = false;

@@ -3,7 +3,7 @@
 //   LOCKSTEP_PROFILE=h200         the device that is modelled
 //   LOCKSTEP_THREADS=4            CPU threads that run blocks; results do not depend on it
 //   LOCKSTEP_DEVICES=2            how many there are of it (cudart/runtime.cc)
-//   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers; "all" for every one
+//   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers (report/checks.h); "all" for every one
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/counters_file.h"
 #include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/runtime.h"
@@ -56,31 +57,6 @@ const DeviceProfile& ChosenProfile() {
   throw std::runtime_error("there is no device " + id + "; there are: " + known);
 }
 
-struct Checks {
-  bool races = false, init = false, sync = false, leaks = false, api = false;
-  bool any() const { return races || init || sync || leaks || api; }
-};
-
-Checks ChosenChecks() {
-  Checks checks;
-  std::string list = Variable("LOCKSTEP_CHECK");
-  for (size_t at = 0; at < list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    const std::string name = list.substr(at, comma - at);
-    at = comma + 1;
-    const bool all = name == "all";
-    if (!all && name != "races" && name != "init" && name != "sync" && name != "leaks" && name != "api") {
-      throw std::runtime_error("there is no check " + name + "; there are: races, init, sync, leaks, api, all");
-    }
-    checks.races |= all || name == "races";
-    checks.init |= all || name == "init";
-    checks.sync |= all || name == "sync";
-    checks.leaks |= all || name == "leaks";
-    checks.api |= all || name == "api";
-  }
-  return checks;
-}
-
 std::optional<TraceRequest> ChosenTrace() {
   const std::string text = Variable("LOCKSTEP_TRACE");
   if (text.empty()) return std::nullopt;
@@ -94,9 +70,7 @@ std::optional<TraceRequest> ChosenTrace() {
 DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks) {
   DeviceOptions options;
   options.threads = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", 1), 1, 256));
-  options.check_races = checks.races;
-  options.check_uninitialized = checks.init;
-  options.check_sync = checks.sync;
+  options.checkers = checks.launches;
   options.trace = ChosenTrace();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
   options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), kMaxMemoryBytes);
@@ -114,7 +88,7 @@ class LocalBackend : public Backend {
  public:
   explicit LocalBackend(int ordinal)
       : ordinal_(ordinal),
-        checks_(ChosenChecks()),
+        checks_(ParseChecks(Variable("LOCKSTEP_CHECK"))),
         device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_)),
         report_(Variable("LOCKSTEP_PROFILE_REPORT")),
         counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")) {
@@ -160,7 +134,7 @@ class LocalBackend : public Backend {
   void BeginOperation(const StreamPoint& point) override { device_.BeginStreamOperation(point); }
   void EndOperation() override { device_.EndStreamOperation(); }
   void Report(const HostRace& race) override { device_.Report(race); }
-  bool WatchesStreams() const override { return checks_.races; }
+  bool WatchesStreams() const override { return checks_.launches.Has("races"); }
   void Note(const Origin&, int) override {}
 
   LaunchResult Launch(const LaunchSpec& launch, const Origin&) override {

@@ -244,6 +244,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   info.location = location_;
   info.inline_site = inline_site_;
   info.ptx_line = i.ptx_line;
+  info.traits = opcode.traits;
   info.text = builder_.Text(i);
   info.in_loop = flow_.in_loop[index];
   Insn insn;

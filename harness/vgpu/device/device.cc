@@ -41,27 +41,6 @@ constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for 
 // The same where they must all be there: a cooperative grid, a cluster.
 constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 
-LaunchError ErrorOf(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::kMisaligned:
-      return LaunchError::kMisalignedAddress;
-    case FindingKind::kTrap:
-      return LaunchError::kTrap;
-    case FindingKind::kAssert:
-      return LaunchError::kAssert;
-    case FindingKind::kUnsupported:
-      return LaunchError::kUnsupported;
-    case FindingKind::kStackOverflow:
-      return LaunchError::kStackOverflow;
-    case FindingKind::kTimeout:
-    case FindingKind::kBarrierDivergence:  // the hardware would hang
-    case FindingKind::kWarpSyncMismatch:
-      return LaunchError::kTimeout;
-    default:
-      return LaunchError::kIllegalAddress;
-  }
-}
-
 void PrintToStdout(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
@@ -83,9 +62,9 @@ struct Device::Impl {
       checkers.push_back(checker.get());
       owned.push_back(std::move(checker));
     };
-    if (options.check_races) add(MakeRaceChecker(true, true));
-    if (options.check_uninitialized) add(MakeUninitializedChecker());
-    if (options.check_sync) add(MakeSyncChecker());
+    for (size_t row = 0; row < AllCheckers().size(); ++row) {
+      if (options.checkers.Has(row)) add(AllCheckers()[row].make());
+    }
     for (const auto& observer : owned) observers.push_back(observer.get());
   }
 
@@ -307,7 +286,7 @@ void Device::ClearWatched() { impl_->watched.clear(); }
 const std::vector<TouchedRange>& Device::watched() const { return impl_->watched; }
 
 void Device::BeginStreamOperation(StreamPoint point) {
-  if (!impl_->options.check_races) return;
+  if (!impl_->options.checkers.Has("races")) return;
   EndStreamOperation();
   impl_->streams.Begin(std::move(point));
 }
@@ -317,7 +296,7 @@ void Device::EndStreamOperation() {
 }
 
 void Device::Report(const HostRace& race) {
-  if (impl_->options.check_races) impl_->findings.Add(StreamChecker::FindingOf(race));
+  if (impl_->options.checkers.Has("races")) impl_->findings.Add(StreamChecker::FindingOf(race));
 }
 
 void Device::ForgetStreams() { impl_->streams.Clear(); }
@@ -388,7 +367,7 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
 
 // Whether it is worth a try to run a checked launch's blocks side by side.
 bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
-  if (pool.size() < 2 || !options.check_races) return false;
+  if (pool.size() < 2 || !options.checkers.Has("races")) return false;
   const auto shown = isolated.find({spec.module, spec.kernel});
   const uint64_t blocks = spec.grid.Count();
   if (shown != isolated.end() && (blocks >= shown->second.met_from || blocks <= shown->second.small_to)) return false;
@@ -536,7 +515,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launches.push_back(std::move(record));
   for (Finding& finding : outcome.findings) findings.Add(std::move(finding));
   if (outcome.fault) {
-    result.error = fault = ErrorOf(outcome.fault->kind);
+    result.error = fault = InfoOf(outcome.fault->kind).error;
     findings.Add(std::move(*outcome.fault));
   }
   return result;

@@ -153,6 +153,7 @@ ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint
   place.thread = Unflatten(thread_index, launch.info.block);
   SetSource(program, pc, place);
   place.instruction = program.Text(pc);
+  place.traits = program.info[pc].traits;
   place.ptx_line = program.info[pc].ptx_line;
   switch (program.code[pc].insn_class) {
     case InsnClass::kStore:

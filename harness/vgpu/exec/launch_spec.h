@@ -8,8 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "vgpu/core/launch_error.h"
 #include "vgpu/core/trace_request.h"
 #include "vgpu/core/warp.h"
+#include "vgpu/observers/checker_registry.h"
 
 namespace lockstep::vgpu {
 
@@ -18,9 +20,7 @@ struct DeviceProfile;  // model/profile.h
 struct DeviceOptions {
   int threads = 1;  // CPU threads that run blocks; results do not depend on it
   bool counters = true;
-  bool check_races = false;  // shared and global
-  bool check_uninitialized = false;
-  bool check_sync = false;
+  CheckerSet checkers = {};
   // With checkers, warps and blocks take turns in orders that bring out mistakes. True: as they do without checkers, so
   // that the counters are the same.
   bool usual_turns = false;
@@ -34,20 +34,6 @@ struct DeviceOptions {
 };
 
 using ModuleHandle = uint32_t;  // from 1
-
-enum class LaunchError : uint8_t {
-  kNone,
-  kInvalidConfiguration,  // grid or block out of range, too much shared memory
-  kTooManyResources,      // block too large for the kernel's registers or .maxntid
-  kIllegalAddress,
-  kMisalignedAddress,
-  kTrap /* launch failure */,
-  kAssert,
-  kTimeout,
-  kUnsupported,
-  kStackOverflow,
-  kCooperativeTooLarge,
-};
 
 struct LaunchSpec {
   ModuleHandle module = 0;

@@ -46,6 +46,8 @@ class Checker : public Observer {
   virtual std::vector<RawFinding> TakeFindings() = 0;
 };
 
+// By the registry (checker_registry.h):
+//
 // shared: races on shared memory; global: races on global memory. With global the launch runs on one CPU thread, but
 // where its blocks are isolated (block_isolation.h), which this checker finds out.
 std::unique_ptr<Checker> MakeRaceChecker(bool shared, bool global);

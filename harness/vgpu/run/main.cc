@@ -17,6 +17,7 @@
 
 #include "vgpu/core/host_libraries.h"
 #include "vgpu/core/trace_request.h"
+#include "vgpu/cudart/report/checks.h"
 #include "vgpu/model/profile.h"
 #include "vgpu/run/disassemble.h"
 #include "vgpu/run/elf.h"
@@ -35,9 +36,8 @@ constexpr char kHelp[] = R"(usage: vgpu-run [flags] PROGRAM [ARGUMENTS]
 Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program with
   nvcc -cudart shared -lineinfo -gencode arch=compute_80,code=compute_80 program.cu -o program
 
-  --check[=LIST]    report mistakes at the end; LIST: races, init, sync (barriers), leaks, api (calls that failed and
-                    whose error nobody took); default all. Accesses out of bounds are always found
-  --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
+  --check[=LIST]    report mistakes at the end. Accesses out of bounds are always found; beside these, by default all of:
+{checks}  --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
   --devices=N       how many of it there are (default 1)
@@ -92,7 +92,10 @@ bool TakeFlag(std::string_view argument) {
   std::optional<std::string> value;
   if (equals < argument.size()) value = argument.substr(equals + 1);
   if (flag == "--help") {
-    std::fputs(kHelp, stdout);
+    std::string help = kHelp;
+    constexpr std::string_view kPlace = "{checks}";
+    help.replace(help.find(kPlace), kPlace.size(), cudart::CheckHelp("                      "));
+    std::fputs(help.c_str(), stdout);
     std::exit(0);
   } else if (flag == "--version") {
     std::puts("vgpu-run, version " LOCKSTEP_VERSION);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "vgpu/cudart/report/call_site.h"
+#include "vgpu/cudart/report/checks.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -34,7 +35,7 @@ bool IsOn() {
   static const bool on = [] {
     const char* value = std::getenv("LOCKSTEP_CHECK");
     const std::string_view list = value != nullptr ? value : "";
-    return list.find("all") != std::string_view::npos || list.find("api") != std::string_view::npos;
+    return list.find("all") != std::string_view::npos || list.find(kApi.id) != std::string_view::npos;
   }();
   return on;
 }

@@ -1,0 +1,41 @@
+#include "vgpu/core/finding_kind.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "judge/model/verdict.h"
+#include "tests/support/source_files.h"
+#include "vgpu/core/finding.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+// A row is all that a kind needs; what is forgotten in it, or makes it useless, is named here.
+TEST(FindingKindTest, EveryRowIsWhole) {
+  std::set<std::string_view> names;
+  for (const FindingKindInfo& info : AllFindingKinds()) {
+    const std::string row = "the kind of finding \"" + std::string(info.name) + "\" (core/finding_kind.h) ";
+    EXPECT_TRUE(names.insert(info.name).second) << row << "has the name of another kind";
+    EXPECT_TRUE(judge::VerdictFromName(info.heading) || info.kind == FindingKind::kUnsupported)
+        << row << "has the heading " << info.heading << ", which is no verdict (judge/model/verdict.cc lists them)";
+    EXPECT_NE(info.error, LaunchError::kNone) << row << "does not say what error a launch fails with";
+    Finding finding;
+    finding.kind = info.kind;
+    finding.second.emplace();
+    EXPECT_NE(HintOf(finding), "") << row << "has no hint, neither in its row nor in core/finding_hint.cc";
+  }
+}
+
+TEST(FindingKindTest, EveryKindHasAProducer) {
+  const std::string sources = tests::SourcesBelow("harness/vgpu", {"core/finding_kind", "core/finding_hint"});
+#define LOCKSTEP_FINDING_KIND_USED(kind, heading, name, error, hint) \
+  EXPECT_NE(sources.find("FindingKind::k" #kind), std::string::npos) \
+      << "nothing in harness/vgpu reports findings of the kind k" #kind ": take its row out of core/finding_kind.h";
+  LOCKSTEP_FINDING_KINDS(LOCKSTEP_FINDING_KIND_USED)
+#undef LOCKSTEP_FINDING_KIND_USED
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

@@ -1,0 +1,22 @@
+// How a launch may fail.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::vgpu {
+
+enum class LaunchError : uint8_t {
+  kNone,
+  kInvalidConfiguration,  // grid or block out of range, too much shared memory
+  kTooManyResources,      // block too large for the kernel's registers or .maxntid
+  kIllegalAddress,
+  kMisalignedAddress,
+  kTrap /* launch failure */,
+  kAssert,
+  kTimeout,
+  kUnsupported,
+  kStackOverflow,
+  kCooperativeTooLarge,
+};
+
+}  // namespace lockstep::vgpu

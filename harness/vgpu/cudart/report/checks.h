@@ -1,0 +1,63 @@
+// What vgpu-run --check looks for: the fault checkers of launches, and what is seen of a program as a whole.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "vgpu/observers/checker_registry.h"
+
+namespace lockstep::vgpu::cudart {
+
+struct ProgramCheck {
+  std::string_view id, help;
+};
+inline constexpr ProgramCheck kLeaks = {"leaks", "memory that is never freed"};
+inline constexpr ProgramCheck kApi = {"api", "calls that failed and whose error nobody took"};
+inline constexpr ProgramCheck kProgramChecks[] = {kLeaks, kApi};
+
+struct Checks {
+  CheckerSet launches;
+  bool leaks = false, api = false;
+  bool any() const { return !launches.empty() || leaks || api; }
+};
+
+// "races, init, …"; with their meaning, a line each, behind `indentation`.
+inline std::string CheckNames() {
+  std::string names;
+  for (const CheckerInfo& checker : AllCheckers()) names += std::string(checker.id) + ", ";
+  for (const ProgramCheck& check : kProgramChecks) names += std::string(check.id) + ", ";
+  return names + "all";
+}
+inline std::string CheckHelp(const std::string& indentation) {
+  constexpr size_t kColumn = 8;
+  std::string text;
+  const auto add = [&](std::string_view id, std::string_view help) {
+    std::string name(id);
+    name.resize(kColumn, ' ');
+    text += indentation + name + std::string(help) + "\n";
+  };
+  for (const CheckerInfo& checker : AllCheckers()) add(checker.id, checker.help);
+  for (const ProgramCheck& check : kProgramChecks) add(check.id, check.help);
+  return text;
+}
+
+// Of "races,leaks" or "all". Throws std::runtime_error with a sentence that says what there is.
+inline Checks ParseChecks(std::string_view list) {
+  Checks checks;
+  for (size_t at = 0; at < list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    const std::string_view name = list.substr(at, comma - at);
+    at = comma + 1;
+    const bool all = name == "all";
+    if (all) checks.launches = CheckerSet::All();
+    checks.leaks |= all || name == kLeaks.id;
+    checks.api |= all || name == kApi.id;
+    if (all || name == kLeaks.id || name == kApi.id || checks.launches.Add(name)) continue;
+    throw std::runtime_error("there is no check " + std::string(name) + "; there are: " + CheckNames());
+  }
+  return checks;
+}
+
+}  // namespace lockstep::vgpu::cudart
