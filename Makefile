@@ -8,7 +8,7 @@ STAMP := $(BUILD)/.setup
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check test profile run lint format unit-tests grader-check grader-tests bench clean
+.PHONY: help setup build build-all demo gpu check test profile run lint tidy format unit-tests grader-check grader-tests bench clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -33,6 +33,9 @@ check: build-all lint unit-tests grader-check grader-tests  ## pass the project'
 
 gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/reference/gpu-*.md
 	@harness/gpu.sh --build $(BUILD)
+
+tidy: $(STAMP)  ## clang-tidy alone, which lint runs too
+	@harness/tidy.sh --build $(BUILD)
 
 lint: $(STAMP)  ## formatting and static checks
 	@harness/lint.sh --build $(BUILD)

@@ -12,7 +12,7 @@ while [ $# -gt 0 ]; do
 done
 
 # Every tool comes pinned from grader/requirements.txt: another version would format, or complain, otherwise.
-for tool in clang-format cppcheck ruff mypy; do
+for tool in clang-format clang-tidy cppcheck ruff mypy; do
   [ -x ".venv/bin/$tool" ] || { echo "$tool is missing: .venv/bin/pip install -r grader/requirements.txt" >&2; exit 1; }
 done
 
@@ -60,7 +60,8 @@ check_units() {
   step "cppcheck (${#units[@]} files)" .venv/bin/cppcheck -q -j2 --std=c++20 --language=c++ --enable=warning,portability --inline-suppr \
     "${wrong_here[@]/#/--suppress=}" --error-exitcode=1 -I harness "${units[@]}"
 }
-lanes=(check_format check_python check_units) running=()
+check_tidy() { step "clang-tidy" harness/tidy.sh --build "$build"; }
+lanes=(check_format check_python check_units check_tidy) running=()
 for lane in "${lanes[@]}"; do
   { $lane; exit $status; } > "$scratch/$lane" &
   running+=($!)

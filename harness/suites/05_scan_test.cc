@@ -147,7 +147,7 @@ ScanInput MakeIntegers(const std::string& rung, Pattern pattern, uint64_t n, con
     // A spike may be any number: nothing but zeros is added to it.
     input.values[i] = static_cast<float>(integers[i]);
     if (rung == kMaxRung) {
-      const float rising = static_cast<float>(i / 16) - static_cast<float>(n / 16);
+      const float rising = static_cast<float>(static_cast<int64_t>(i / 16) - static_cast<int64_t>(n / 16));
       input.values[i] = std::clamp(input.values[i], -1000.0f, 1000.0f) + rising - 2000;
     }
   }

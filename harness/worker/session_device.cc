@@ -48,8 +48,7 @@ struct DeviceServer::Request {
   Encoder out;
 };
 
-DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
-    : device_(device), options_(std::move(options)) {}
+DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options) : device_(device), options_(options) {}
 
 void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   failing_ = std::exchange(failing_next_, {});

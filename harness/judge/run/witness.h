@@ -16,8 +16,7 @@ namespace lockstep::judge {
 class Witness {
  public:
   // `command` without a worker: there is no witness, and nobody is ever cleared.
-  Witness(worker::WorkerCommand command, worker::Limits limits)
-      : command_(std::move(command)), limits_(std::move(limits)) {}
+  Witness(worker::WorkerCommand command, worker::Limits limits) : command_(std::move(command)), limits_(limits) {}
 
   // Whether one starts now.
   bool Starts() const;

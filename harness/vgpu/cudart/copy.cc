@@ -223,7 +223,7 @@ void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
 
 void CopyNow(Runtime& r, CopyWork work) {
   work.waits = true;
-  Submit(r, std::move(work), nullptr);
+  Submit(r, work, nullptr);
   r.timeline().MoveHostTo(r.StreamOf(nullptr));
 }
 

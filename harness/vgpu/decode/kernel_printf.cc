@@ -124,7 +124,7 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
     case 'p':
       return Print("0x%llx", static_cast<unsigned long long>(arguments.Next<uint64_t>()));
     case 's': {
-      const std::string text = arguments.NextString(kMaxString);
+      std::string text = arguments.NextString(kMaxString);
       if (specification == "%") return text;
       return Print(specification + "s", text.c_str());
     }

@@ -32,8 +32,6 @@ constexpr uint32_t kIdlePasses = 4;
 // The same for a kernel with such loops whose threads look busy: instructions without a barrier or an exit.
 constexpr uint64_t kPatience = 1 << 22;
 
-constexpr int kUnwritten = 0xcb;  // what shared memory holds that no one has written
-
 // Whether all lanes of the group execute it, and then the next instruction, unless the warp stops.
 bool GoesStraight(const Insn& insn) {
   if (insn.guard != kNoRow || (insn.flags & (kAlwaysCall | kWarpSynchronous)) != 0) return false;

@@ -10,9 +10,6 @@
 namespace lockstep::vgpu {
 namespace {
 
-// What a byte of memory holds that no one has written.
-constexpr int kUnwritten = 0xcb;
-
 // clear: some lane may come to see what a register holds that it has not written.
 void EnsureRows(Frame& frame, const FunctionInfo& function, bool clear) {
   const size_t bytes = function.frame_bytes + size_t{kWarpSize} * function.area_bytes;

@@ -26,6 +26,9 @@
 
 namespace lockstep::vgpu {
 
+// What a byte of shared or local memory holds that no one has written.
+inline constexpr int kUnwritten = 0xcb;
+
 struct Frame {
   Frame* parent = nullptr;
   const FunctionInfo* function = nullptr;
