@@ -9,7 +9,7 @@ from conftest import ROOT, needs_build, needs_sandbox
 from grader.base.layout import find_layout
 from grader.base.toolchain import find_toolchain
 from grader.model.assignment import load_assignment
-from grader.running.build import build_worker
+from grader.running.build import Order, build_worker
 
 ASSIGNMENT = ROOT / "assignments" / "01_handson_copy"
 REFERENCE = (ROOT / "reference" / "01_handson_copy" / "copy.cu").read_text()
@@ -74,13 +74,8 @@ def test_libraries_are_listed_by_name(tmp_path: Path) -> None:
 def test_a_graded_submission_includes_nothing_of_the_checkouts(tmp_path: Path, name: str) -> None:
     layout = find_layout(None, ROOT)
     assert (ROOT / name).is_file()
-    built = build_worker(
-        layout,
-        find_toolchain(layout),
-        load_assignment(layout.assignment("01_handson_copy")),
-        f'#include "{ROOT / name}"\n'.encode(),
-        tmp_path,
-        sandboxed=True,
-    )
+    source = f'#include "{ROOT / name}"\n'.encode()
+    assignment = load_assignment(layout.assignment("01_handson_copy"))
+    built = build_worker(Order(layout, find_toolchain(layout), assignment, source, tmp_path, sandboxed=True))
     assert built.worker is None
     assert "No such file or directory" in built.message

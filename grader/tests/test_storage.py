@@ -146,14 +146,14 @@ def test_a_full_journal_is_told_and_goes_on(
             super().__init__(path)
             self._db.execute("PRAGMA max_page_count=40")
 
-    monkeypatch.setattr("grader.commands.cli.Journal", Full)
+    monkeypatch.setattr("grader.commands.common.Journal", Full)
     status, said = run("grade", folder, "--no-sandbox", "--jobs", "1")
     assert status == 1
     assert "the disk is full" in said
     assert "type the same command" in said
     done = [name for (name,) in rows(journal(in_checkout), "SELECT folder FROM record")]
     assert done
-    monkeypatch.setattr("grader.commands.cli.Journal", Journal)
+    monkeypatch.setattr("grader.commands.common.Journal", Journal)
     before = runs(in_checkout)
     assert run("grade", folder, "--no-sandbox")[0] == 0
     assert not {f"run {name}" for name in done} & set(runs(in_checkout)[len(before) :])

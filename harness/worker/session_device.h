@@ -89,7 +89,6 @@ class DeviceServer : public CudaServer {
   // For DeviceOptions::print: what kernels print, cut at options.print_bytes.
   void Print(std::string_view text);
   const std::string& printed() const { return printed_; }
-  void ClearPrinted() { printed_.clear(); }
 
  private:
   struct Request;

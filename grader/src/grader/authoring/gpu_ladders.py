@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.authoring.ladder import Ladder, measure_ladder
+from grader.authoring.markdown import grouped, table
 from grader.base.errors import GraderError, InfrastructureError
 from grader.base.layout import Layout
 from grader.base.toolchain import Toolchain
@@ -177,19 +178,17 @@ def _section(assignment: Assignment, ladder: Ladder, recorded: Recorded) -> list
             [
                 f"`{rung.id}`",
                 f"{rung.published_ms:.3f}" if rung.published_ms else "",
-                _grouped(modern.n) if modern else "",
+                grouped(modern.n) if modern else "",
                 f"{course.microseconds / 1000:.3f}" if course else "",
                 f"{modern.microseconds:.1f}" if modern else "",
-                *(_grouped(modern.figure(key)) if modern else "" for _, key in _COUNTED),
+                *(grouped(modern.figure(key)) if modern else "" for _, key in _COUNTED),
                 *_measured_cells(measured),
             ]
         )
     return [
         f"## {assignment.title}",
         "",
-        "| " + " | ".join(head) + " |",
-        "|---|" + "---:|" * (len(head) - 1),
-        *("| " + " | ".join(row) + " |" for row in rows),
+        *table(head, rows),
     ]
 
 
@@ -197,8 +196,4 @@ def _measured_cells(measured: Measured | None) -> list[str]:
     if measured is None:
         return ["", "", ""]
     figures = [f"{measured.microseconds:.2f}", f"{measured.gigabytes_per_second:.0f}"]
-    return [_grouped(measured.n), *figures]
-
-
-def _grouped(number: float) -> str:
-    return f"{number:,.0f}".replace(",", " ")
+    return [grouped(measured.n), *figures]

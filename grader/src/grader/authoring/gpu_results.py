@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.authoring.markdown import grouped, table
 from grader.authoring.opponents import Met
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
@@ -112,11 +113,11 @@ def _references(classes: _Classes) -> list[str]:
     return [
         "## The references",
         "",
-        *_table(["assignment", "verdict", "tests passed on both devices", "points, bonus included"], rows, text=2),
+        *table(["assignment", "verdict", "tests passed on both devices", "points, bonus included"], rows, text=2),
         "",
         "Their times, beside a second copy of themselves in the same run, and beside a plain copy of as many bytes:",
         "",
-        *_table(
+        *table(
             ["rung", "elements", "µs", "GB/s", "a copy, µs", "compared with", "ratio", "95 % sure", "repeats", ""],
             [_timing_row(timing, bases.get(timing.criterion, "")) for _, timing in timings],
         ),
@@ -130,7 +131,7 @@ def _timing_row(timing: Timing, base: str) -> list[str]:
     has_ratio = timing.value is not None
     return [
         f"`{timing.rung}`",
-        f"{timing.n:,}".replace(",", " "),
+        grouped(timing.n),
         f"{timing.microseconds:.2f}",
         f"{bandwidth:.0f}" if bandwidth else "",
         f"{timing.copy_microseconds:.2f}",
@@ -153,7 +154,7 @@ def _sample(classes: _Classes) -> list[str]:
             rung = f"`{record.score.rung}`" if record.score and record.score.rung else ""
             rows.append([record.folder, record.shown_verdict, rung, first.device if first else "", points])
         lines += [f"{assignment.title}:", ""]
-        lines += [*_table(["submission", "verdict", "on", "found by", "points"], rows, text=4), ""]
+        lines += [*table(["submission", "verdict", "on", "found by", "points"], rows, text=4), ""]
     return lines
 
 
@@ -180,14 +181,6 @@ def _opponents(rows: Sequence[dict[str, Any]]) -> list[str]:
         "nothing: the last column says how many times as fast as",
         "the reference they were.",
         "",
-        *_table(["solution", "what it does", "declared", "verdict", "× reference"], cells, text=4),
+        *table(["solution", "what it does", "declared", "verdict", "× reference"], cells, text=4),
         "",
-    ]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1) -> list[str]:
-    return [
-        "| " + " | ".join(head) + " |",
-        "|" + "---|" * text + "---:|" * (len(head) - text),
-        *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows),
     ]

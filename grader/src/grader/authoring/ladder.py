@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.authoring.markdown import grouped, table
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 from grader.base.layout import Layout
@@ -124,7 +125,7 @@ def ladder_page(
 def page_text(assignment: Assignment, ladder: Ladder, threads: Sequence[int], compiler: str) -> str:
     """The documentation's page, in Markdown. `compiler` made the PTX, and another makes other instructions."""
     sizes = {profile.n for profile in ladder.modern.values()}
-    elements = f"{_grouped(sizes.pop())} elements" if len(sizes) == 1 else "as many elements as the table says"
+    elements = f"{grouped(sizes.pop())} elements" if len(sizes) == 1 else "as many elements as the table says"
     refused = [f"`{rung.id}`" for rung in assignment.rungs if rung.id not in ladder.course]
     lines = [
         f"# {assignment.title}, in counters",
@@ -169,9 +170,9 @@ def _counted(assignment: Assignment, ladder: Ladder) -> list[_Column]:
     profiles = [ladder.modern[rung.id] for rung in assignment.rungs]
     columns = [_Column("rung", [rung.id for rung in assignment.rungs])]
     if len({profile.n for profile in profiles}) > 1:
-        columns.append(_Column("elements", [_grouped(profile.n) for profile in profiles]))
+        columns.append(_Column("elements", [grouped(profile.n) for profile in profiles]))
     return columns + [
-        _Column(title, [_grouped(profile.counters[key]) for profile in profiles]) for title, key in _COUNTED
+        _Column(title, [grouped(profile.counters[key]) for profile in profiles]) for title, key in _COUNTED
     ]
 
 
@@ -217,11 +218,7 @@ def _timed(assignment: Assignment, ladder: Ladder) -> list[_Column]:
 
 def _markdown(columns: Sequence[_Column]) -> list[str]:
     rows = [[f"`{name}`", *cells] for name, *cells in zip(*(column.cells for column in columns), strict=True)]
-    return [
-        "| " + " | ".join(column.title for column in columns) + " |",
-        "|" + "|".join(["---", *["---:"] * (len(columns) - 1)]) + "|",
-        *("| " + " | ".join(row) + " |" for row in rows),
-    ]
+    return table([column.title for column in columns], rows)
 
 
 def _aligned(columns: Sequence[_Column]) -> list[str]:
@@ -235,10 +232,6 @@ def _aligned(columns: Sequence[_Column]) -> list[str]:
         for line, cell in zip(lines, cells, strict=True):
             line.append(cell.rjust(width) if index else cell.ljust(width))
     return ["  ".join(line).rstrip() for line in lines]
-
-
-def _grouped(number: float) -> str:
-    return f"{number:,.0f}".replace(",", " ")
 
 
 def _listed(items: Sequence[object]) -> str:

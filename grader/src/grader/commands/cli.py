@@ -25,13 +25,14 @@ from grader.base.layout import Layout, find_layout
 from grader.base.names import shown_block
 from grader.base.process import CancelledError
 from grader.base.secret import MOST_SEED
-from grader.base.storage import need_space, storage_problem
+from grader.base.storage import storage_problem
 from grader.base.toolchain import find_toolchain
 from grader.commands.common import (
     FOLDER,
     HARNESS_STATUS,
     STOPPED_STATUS,
     WRONG_STATUS,
+    at_work,
     build_option,
     device_option,
     is_sandboxed,
@@ -55,7 +56,6 @@ from grader.pages.publish import JOURNAL, Published, open_journal, publish, publ
 from grader.running.pipeline import grade_class, only_grader, prepare
 from grader.running.repair import repair
 from grader.running.run import RunSettings
-from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 
 
@@ -126,42 +126,34 @@ def grade(
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     started = time.monotonic()
-    stop = threading.Event()
     jobs, threads = split_jobs(jobs)
     every: list[Record] = []
-    with only_grader(out):
-        need_space(out)
+    with at_work(out) as (journal, stop):
         seeds = secret_of(console, out, secret) if seed is None else None
-        journal = Journal(out / JOURNAL)
         work, workers = (out / "work").resolve(), out / "workers"
         shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
         cache = WorkerCache(layout, workers)
-        try:
-            for assignment in _assignments(layout, names, submissions):
-                need_gpu(layout, assignment, device)
-                found = find_submissions(submissions, _wanted(layout, assignment), roster)
-                chosen = _chosen(found, only, submissions)
-                _show_shared(console, found)
-                settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
-                command = (
-                    f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
-                    f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
-                )
-                bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
-                with Display(console, assignment.title, len(chosen)) as display:
-                    records = grade_class(bench, chosen, journal, display, jobs=jobs, command=command, stop=stop)
-                journal.set_class(assignment.id, records, whole=only is None)
-                if display.cached:
-                    console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
-                console.print()
-                console.print(summary(assignment.title, records))
-                every += records
-            published = publish(layout, out, journal)
-            shutil.rmtree(workers, ignore_errors=True)
-        finally:
-            stop.set()
-            journal.close()
-            shutil.rmtree(work, ignore_errors=True)
+        for assignment in _assignments(layout, names, submissions):
+            need_gpu(layout, assignment, device)
+            found = find_submissions(submissions, _wanted(layout, assignment), roster)
+            chosen = _chosen(found, only, submissions)
+            _show_shared(console, found)
+            settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
+            command = (
+                f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
+                f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
+            )
+            bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
+            with Display(console, assignment.title, len(chosen)) as display:
+                records = grade_class(bench, chosen, journal, display, jobs=jobs, command=command, stop=stop)
+            journal.set_class(assignment.id, records, whole=only is None)
+            if display.cached:
+                console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
+            console.print()
+            console.print(summary(assignment.title, records))
+            every += records
+        published = publish(layout, out, journal)
+        shutil.rmtree(workers, ignore_errors=True)
     console.print()
     console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
     for label, path in (
@@ -386,26 +378,19 @@ def mutate(
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
-    stop = threading.Event()
     done: list[Mutation] = []
-    with only_grader(out):
-        journal = Journal(out / JOURNAL)
-        try:
-            for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
-                settings = RunSettings(SEED, "vgpu", threads, sandboxed, fail_fast=True)
-                cache = WorkerCache(layout)
-                bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
-                with Display(console, assignment.title, count) as display:
-                    done.append(
-                        mutate_assignment(
-                            bench, journal, display, share, jobs=jobs, stop=stop,
-                            on_survivor=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
-                        )
-                    )  # fmt: skip
-        finally:
-            stop.set()
-            journal.close()
-            shutil.rmtree(out / "work", ignore_errors=True)
+    with at_work(out) as (journal, stop):
+        for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
+            settings = RunSettings(SEED, "vgpu", threads, sandboxed, fail_fast=True)
+            cache = WorkerCache(layout)
+            bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
+            with Display(console, assignment.title, count) as display:
+                done.append(
+                    mutate_assignment(
+                        bench, journal, display, share, jobs=jobs, stop=stop,
+                        on_survivor=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
+                    )
+                )  # fmt: skip
     console.print(escape(mutation_text(done)), highlight=False, soft_wrap=True)
     if not all(mutation.holds for mutation in done):
         raise click.exceptions.Exit(WRONG_STATUS)

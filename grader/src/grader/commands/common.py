@@ -1,7 +1,11 @@
 """What the commands of `grader` share: options, the console, and what has to be there before anything runs."""
 
 import os
+import shutil
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -13,8 +17,12 @@ from grader.base import sandbox
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.base.secret import NAME, VARIABLE
+from grader.base.storage import need_space
 from grader.model.assignment import Assignment
+from grader.pages.publish import JOURNAL
+from grader.running.pipeline import only_grader
 from grader.running.run import why_no_gpu
+from grader.running.store import Journal
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 WRONG_STATUS, HARNESS_STATUS, STOPPED_STATUS = 1, 3, 130
@@ -41,6 +49,24 @@ secret_option = click.option(
 no_sandbox_option = click.option(
     "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code that you trust."
 )
+
+
+@contextmanager
+def at_work(out: Path) -> Iterator[tuple[Journal, threading.Event]]:
+    """The journal of an output folder where no other grader is at work, and what stops all that was begun.
+
+    Both end with the block, and so does the folder of what is under way.
+    """
+    stop = threading.Event()
+    with only_grader(out):
+        need_space(out)
+        journal = Journal(out / JOURNAL)
+        try:
+            yield journal, stop
+        finally:
+            stop.set()
+            journal.close()
+            shutil.rmtree(out / "work", ignore_errors=True)
 
 
 def make_console() -> Console:

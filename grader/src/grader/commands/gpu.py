@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import threading
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -31,6 +30,7 @@ from grader.base.toolchain import find_toolchain
 from grader.commands.common import (
     FOLDER,
     WRONG_STATUS,
+    at_work,
     build_option,
     device_option,
     is_sandboxed,
@@ -43,10 +43,8 @@ from grader.commands.common import (
     split_jobs,
 )
 from grader.model.assignment import load_assignment
-from grader.pages.publish import JOURNAL
-from grader.running.pipeline import Quiet, only_grader, prepare
+from grader.running.pipeline import Quiet, prepare
 from grader.running.run import RunSettings
-from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 
 
@@ -83,33 +81,26 @@ def opponents(
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
-    stop = threading.Event()
     met: list[Met] = []
     unreadable: list[Finding] = []
-    with only_grader(out):
-        journal = Journal(out / JOURNAL)
-        try:
-            for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
-                found, problems = find_opponents(layout, assignment)
-                if only:
-                    found = [one for one in found if any(fnmatchcase(one.submission.folder, glob) for glob in only)]
-                unreadable += problems
-                if not found and not problems:
-                    continue
-                need_gpu(layout, assignment, device)
-                console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
-                for problem in problems:
-                    show_finding(console, problem)
-                settings = RunSettings(SEED, device, threads, sandboxed, alone=device == "cuda")
-                cache = WorkerCache(layout)
-                bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
-                met += meet_opponents(
-                    bench, found, journal, Quiet(), lambda one: show_finding(console, one.finding), jobs=jobs, stop=stop
-                )
-        finally:
-            stop.set()
-            journal.close()
-            shutil.rmtree(out / "work", ignore_errors=True)
+    with at_work(out) as (journal, stop):
+        for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
+            found, problems = find_opponents(layout, assignment)
+            if only:
+                found = [one for one in found if any(fnmatchcase(one.submission.folder, glob) for glob in only)]
+            unreadable += problems
+            if not found and not problems:
+                continue
+            need_gpu(layout, assignment, device)
+            console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
+            for problem in problems:
+                show_finding(console, problem)
+            settings = RunSettings(SEED, device, threads, sandboxed, alone=device == "cuda")
+            cache = WorkerCache(layout)
+            bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
+            met += meet_opponents(
+                bench, found, journal, Quiet(), lambda one: show_finding(console, one.finding), jobs=jobs, stop=stop
+            )
     if not names and not only:
         write_atomic(out / OPPONENTS, opponents_document(met, device))
     console.print(opponents_text(met), highlight=False)

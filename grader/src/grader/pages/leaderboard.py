@@ -59,6 +59,16 @@ class Board:
     measured_on: str = ""
 
 
+@dataclass(frozen=True)
+class _Candidate:
+    """A record that may be ranked; the least `key` is the best."""
+
+    record: Record
+    key: float
+    value: float
+    reference: float | None
+
+
 def make_board(
     assignment: Assignment, records: Sequence[Record], history: Callable[[Record], Sequence[Record]]
 ) -> Board | None:
@@ -67,40 +77,45 @@ def make_board(
     if ranking is None:
         return None
     rung = timed_rung(assignment, ranking)
-    if rung and any(_timing(rung, record) for record in records):
-        return _measured_board(assignment, ranking, rung, records, history)
-    candidates = []
-    for record in records:
-        value = _value(assignment, ranking, record)
-        if value is not None and record.score is not None:
-            candidates.append((value, record, record.score.total))
-    candidates.sort(key=lambda entry: (entry[0] if ranking.ascending else -entry[0], entry[1].graded_at))
+    is_measured = bool(rung) and any(_timing(rung, record) for record in records)
+    ascending = is_measured or ranking.ascending
+
+    def candidate(record: Record) -> _Candidate | None:
+        if not _may_be_ranked(assignment, ranking, record):
+            return None
+        return _timed(rung, record) if is_measured else _counted(ranking, record)
+
+    candidates = [found for record in records if (found := candidate(record))]
+    candidates.sort(key=lambda one: (one.key, one.record.graded_at))
+    digits = _MEASURED_DIGITS if is_measured else _DIGITS
     entries: list[Entry] = []
-    for _, tied in groupby(candidates, key=lambda entry: f"{entry[0]:.{_DIGITS}g}"):
+    for _, tied in groupby(candidates, key=lambda one: f"{one.key:.{digits}g}"):
         group = list(tied)
         rank = len(entries) + 1
-        for value, record, total in group:
+        for one in group:
+            points = [Point(old.graded_at, earlier.value) for old in history(one.record) if (earlier := candidate(old))]
             entries.append(
                 Entry(
                     rank=rank,
                     is_tied=len(group) > 1,
-                    alias=record.student.public_name,
-                    value=value,
-                    ratio=_ratio(ranking, record, value),
-                    score=total,
-                    at=record.graded_at,
-                    history=_points(assignment, ranking, history(record)),
+                    alias=one.record.student.public_name,
+                    value=one.value,
+                    ratio=_ratio(one, ascending=ascending),
+                    score=one.record.score.total if one.record.score else 0.0,
+                    at=one.record.graded_at,
+                    history=tuple(points),
                 )
             )
-    reference = next((found for _, record, _ in candidates if (found := _reference(record)) is not None), None)
+    gpus = dict.fromkeys(one.record.result.device.name for one in candidates if one.record.result)
     return Board(
         assignment=assignment.id,
         title=assignment.title,
-        metric=ranking.metric,
-        rung=ranking.rung,
-        ascending=ranking.ascending,
-        reference=reference,
+        metric="measured microseconds" if is_measured else ranking.metric,
+        rung=rung if is_measured else ranking.rung,
+        ascending=ascending,
+        reference=next((one.reference for one in candidates if one.reference is not None), None),
         entries=tuple(entries),
+        measured_on=", ".join(gpus) if is_measured else "",
     )
 
 
@@ -110,54 +125,6 @@ def timed_rung(assignment: Assignment, ranking: Ranking) -> str:
     if ranking.metric != "microseconds" or not timed:
         return ""
     return ranking.rung if ranking.rung in timed else timed[-1]
-
-
-def _measured_board(
-    assignment: Assignment,
-    ranking: Ranking,
-    rung: str,
-    records: Sequence[Record],
-    history: Callable[[Record], Sequence[Record]],
-) -> Board:
-    found = []
-    for record in records:
-        timing = _timing(rung, record)
-        if timing is not None and record.score is not None and _may_be_ranked(assignment, ranking, record):
-            found.append((timing, record, record.score.total))
-    found.sort(key=lambda entry: (-entry[0].speed, entry[1].graded_at))
-    entries: list[Entry] = []
-    for _, tied in groupby(found, key=lambda entry: f"{entry[0].speed:.{_MEASURED_DIGITS}g}"):
-        group = list(tied)
-        rank = len(entries) + 1
-        for timing, record, total in group:
-            points = [
-                Point(old.graded_at, earlier.microseconds)
-                for old in history(record)
-                if (earlier := _timing(rung, old)) is not None and _may_be_ranked(assignment, ranking, old)
-            ]
-            entries.append(
-                Entry(
-                    rank=rank,
-                    is_tied=len(group) > 1,
-                    alias=record.student.public_name,
-                    value=timing.microseconds,
-                    ratio=timing.speed,
-                    score=total,
-                    at=record.graded_at,
-                    history=tuple(points),
-                )
-            )
-    gpus = dict.fromkeys(record.result.device.name for _, record, _ in found if record.result)
-    return Board(
-        assignment=assignment.id,
-        title=assignment.title,
-        metric="measured microseconds",
-        rung=rung,
-        ascending=True,
-        reference=found[0][0].reference_microseconds if found else None,
-        entries=tuple(entries),
-        measured_on=", ".join(gpus),
-    )
 
 
 def _timing(rung: str, record: Record) -> Timing | None:
@@ -192,13 +159,20 @@ def board_csv(boards: Sequence[Board]) -> str:
     return csv_text(pd.DataFrame(rows, columns=columns))
 
 
-def _value(assignment: Assignment, ranking: Ranking, record: Record) -> float | None:
-    """The record's metric, where it may be ranked at all."""
-    result = record.result
-    if result is None or not _may_be_ranked(assignment, ranking, record):
+def _timed(rung: str, record: Record) -> _Candidate | None:
+    """By how many times as fast as the reference it was."""
+    timing = _timing(rung, record)
+    if timing is None:
         return None
-    value = result.leaderboard.value if result.leaderboard else None
-    return value if value is not None and value > 0 else None  # a time of zero is no time
+    return _Candidate(record, -timing.speed, timing.microseconds, timing.reference_microseconds)
+
+
+def _counted(ranking: Ranking, record: Record) -> _Candidate | None:
+    """By the judge's figure."""
+    ranked = record.result.leaderboard if record.result else None
+    if ranked is None or ranked.value is None or ranked.value <= 0:  # a time of zero is no time
+        return None
+    return _Candidate(record, ranked.value if ranking.ascending else -ranked.value, ranked.value, ranked.reference)
 
 
 def _may_be_ranked(assignment: Assignment, ranking: Ranking, record: Record) -> bool:
@@ -213,22 +187,7 @@ def _may_be_ranked(assignment: Assignment, ranking: Ranking, record: Record) -> 
     return all(criterion.is_full for criterion in own if criterion.id not in timed)
 
 
-def _reference(record: Record) -> float | None:
-    ranked = record.result.leaderboard if record.result else None
-    return ranked.reference if ranked else None
-
-
-def _ratio(ranking: Ranking, record: Record, value: float) -> float | None:
-    reference = _reference(record)
-    if not reference:
+def _ratio(one: _Candidate, *, ascending: bool) -> float | None:
+    if not one.reference:
         return None
-    return reference / value if ranking.ascending else value / reference
-
-
-def _points(assignment: Assignment, ranking: Ranking, records: Sequence[Record]) -> tuple[Point, ...]:
-    points = []
-    for record in records:
-        value = _value(assignment, ranking, record)
-        if value is not None:
-            points.append(Point(record.graded_at, value))
-    return tuple(points)
+    return one.reference / one.value if ascending else one.value / one.reference

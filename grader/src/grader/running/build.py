@@ -43,25 +43,29 @@ class Built:
     refused: bool = False
 
 
-def build_worker(
-    layout: Layout,
-    toolchain: Toolchain,
-    assignment: Assignment,
-    source: bytes,
-    folder: Path,
-    *,
-    sandboxed: bool,
-    stop: threading.Event | None = None,
-) -> Built:
-    """Compiles `source` into `folder`/out/worker.
+@dataclass(frozen=True)
+class Order:
+    """What a worker is made of, with what, and in which folder."""
+
+    layout: Layout
+    toolchain: Toolchain
+    assignment: Assignment
+    source: bytes
+    folder: Path
+    sandboxed: bool
+
+
+def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
+    """Compiles the order's source into out/worker of its folder.
 
     Raises InfrastructureError where the compiler could not even be started.
     """
-    source_folder, out = folder / "src", folder / "out"
+    layout, toolchain, assignment, sandboxed = order.layout, order.toolchain, order.assignment, order.sandboxed
+    source_folder, out = order.folder / "src", order.folder / "out"
     for path in (source_folder, out):
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-    (source_folder / assignment.submission).write_bytes(source)
+    (source_folder / assignment.submission).write_bytes(order.source)
     worker = out / "worker"
     command = [
         str(layout.build_script),
@@ -97,7 +101,7 @@ def build_worker(
                 [*sandbox.prefix(box, sandboxed=sandboxed), *command],
                 seconds=_SECONDS,
                 output_cap=_OUTPUT_CAP,
-                cwd=folder,
+                cwd=order.folder,
                 environment={"PATH": "/usr/bin:/bin"},
                 pass_fds=(status_write,),
                 stop=stop,
@@ -123,7 +127,7 @@ def build_worker(
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
         raise InfrastructureError("the build script reported success and left no worker")
-    need_space(folder)  # else the compiler may have failed for want of it
+    need_space(order.folder)  # else the compiler may have failed for want of it
     message = first_errors(ended.output, MachinePaths(layout, toolchain, source_folder, out))
     if ended.status == REFUSED_STATUS:
         return Built(None, message, ended.seconds, refused=True)

@@ -13,7 +13,7 @@ import os
 import shlex
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ from grader.model.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
 from grader.model.result import SuiteResult, TestResult
 from grader.model.score import Score, score_nothing, score_result
 from grader.running import devices
-from grader.running.build import Built, build_worker
+from grader.running.build import Built, Order, build_worker
 from grader.running.gpu_gate import GpuGate
 from grader.running.machine_paths import MachinePaths
 from grader.running.run import PartialResultError, RunSettings, Suite, in_order, list_suite, measure_suite, run_suite
@@ -72,6 +72,9 @@ class Quiet:
         """Nothing."""
 
 
+Build = Callable[[Order, threading.Event | None], Built]  # `build_worker`, or one that remembers
+
+
 @dataclass(frozen=True)
 class Bench:
     """All that the submissions of one assignment are graded with."""
@@ -84,26 +87,9 @@ class Bench:
     settings: RunSettings
     hashes: dict[str, str]
     work: Path
-    build: "Build"
+    build: Build
     gpu: GpuGate = field(default_factory=GpuGate)
     flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
-
-
-class Build(Protocol):
-    """How a worker is made of a source: `build_worker`, or one that remembers."""
-
-    def __call__(
-        self,
-        layout: Layout,
-        toolchain: Toolchain,
-        assignment: Assignment,
-        source: bytes,
-        folder: Path,
-        *,
-        sandboxed: bool,
-        stop: threading.Event | None = None,
-    ) -> Built:
-        """A worker in `folder`, or the compiler's message."""
 
 
 @contextmanager
@@ -215,15 +201,9 @@ class Reference:
 
     def _build(self) -> Path:
         try:
-            built = self._builder(
-                self._layout,
-                self._toolchain,
-                self._assignment,
-                self.source.read_bytes(),
-                self._folder,
-                sandboxed=self._sandboxed,
-                stop=self._stop,
-            )
+            source = self.source.read_bytes()
+            order = Order(self._layout, self._toolchain, self._assignment, source, self._folder, self._sandboxed)
+            built = self._builder(order, self._stop)
             problem = built.message
         except InfrastructureError as error:
             built, problem = None, str(error)
@@ -363,15 +343,15 @@ class _Grading:
         self._progress.on_stage(self._submission, "building" if attempt == 0 else "building again")
         assert self._submission.source is not None  # noqa: S101
         bench = self._bench
-        return bench.build(
+        order = Order(
             bench.layout,
             bench.toolchain,
             bench.assignment,
             self._submission.source,
             self._folder(),
-            sandboxed=bench.settings.sandboxed,
-            stop=self._stop,
+            bench.settings.sandboxed,
         )
+        return bench.build(order, self._stop)
 
     def _run(self, worker: Path, attempt: int) -> SuiteResult:
         again = " again" if attempt else ""

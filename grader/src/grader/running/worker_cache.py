@@ -15,10 +15,8 @@ from pathlib import Path
 
 from grader.base.files import write_atomic
 from grader.base.layout import Layout
-from grader.base.toolchain import Toolchain
 from grader.base.worker_key import worker_key
-from grader.model.assignment import Assignment
-from grader.running.build import Built, build_worker
+from grader.running.build import Built, Order, build_worker
 
 _DAYS = 14
 
@@ -32,37 +30,17 @@ class WorkerCache:
         self._lock = threading.Lock()
         self._at_work: dict[str, threading.Lock] = {}
 
-    def build(
-        self,
-        layout: Layout,
-        toolchain: Toolchain,
-        assignment: Assignment,
-        source: bytes,
-        folder: Path,
-        *,
-        sandboxed: bool,
-        stop: threading.Event | None = None,
-    ) -> Built:
+    def build(self, order: Order, stop: threading.Event | None = None) -> Built:
         """As `build_worker`, without compiling what was compiled before."""
+        toolchain = order.toolchain
         compilers = f"{toolchain.nvcc} {toolchain.nvcc_version} {toolchain.host_version}"
-        key = worker_key(layout, assignment.id, source, compilers)
+        key = worker_key(order.layout, order.assignment.id, order.source, compilers)
         with self._lock:
             own = self._at_work.setdefault(key, threading.Lock())
         with own:  # two that are alike wait for one compiler
-            return self._build(key, layout, toolchain, assignment, source, folder, sandboxed=sandboxed, stop=stop)
+            return self._known(key, order.folder) or self._compiled(key, order, stop)
 
-    def _build(
-        self,
-        key: str,
-        layout: Layout,
-        toolchain: Toolchain,
-        assignment: Assignment,
-        source: bytes,
-        folder: Path,
-        *,
-        sandboxed: bool,
-        stop: threading.Event | None,
-    ) -> Built:
+    def _known(self, key: str, folder: Path) -> Built | None:
         worker, refused = self._folder / key, self._folder / f"{key}.json"
         if worker.is_file():
             os.utime(worker)
@@ -74,10 +52,15 @@ class WorkerCache:
             os.utime(refused)
             known = json.loads(refused.read_text(encoding="utf-8"))
             return Built(None, known["message"], 0.0, known["refused"])
-        built = build_worker(layout, toolchain, assignment, source, folder, sandboxed=sandboxed, stop=stop)
+        return None
+
+    def _compiled(self, key: str, order: Order, stop: threading.Event | None) -> Built:
+        built = build_worker(order, stop)
         if built.worker is None:
-            write_atomic(refused, json.dumps({"message": built.message, "refused": built.refused}))
+            text = json.dumps({"message": built.message, "refused": built.refused})
+            write_atomic(self._folder / f"{key}.json", text)
         else:
+            worker = self._folder / key
             write_atomic(worker, built.worker.read_bytes())
             worker.chmod(0o755)
         return built
