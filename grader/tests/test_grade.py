@@ -1,11 +1,13 @@
 """The whole path on a small checkout: what is graded, what is written, what is not done twice."""
 
+import contextlib
 import csv
 import io
 import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -89,6 +91,30 @@ def test_a_change_of_what_grades_grades_again(in_checkout: Layout, submissions: 
     path.write_text(path.read_text() + "\n# changed\n")
     grade(folder)
     assert log(in_checkout).count("run ada") == 2
+
+
+def test_a_metric_that_the_judge_does_not_know_is_told(
+    in_checkout: Layout, submissions: Submissions, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = in_checkout.assignment("90_fake") / "assignment.toml"
+    path.write_text(path.read_text().replace('metric = "microseconds"', 'metric = "grace"'))
+    monkeypatch.setattr("sys.argv", ["grader", "grade", str(submissions(ada="")), "--no-sandbox"])
+    assert main() == 1
+    said = capsys.readouterr().err
+    assert '"grace" is no counter' in said
+    assert "make build" not in said
+
+
+def test_a_journal_of_another_version_is_refused(
+    in_checkout: Layout, submissions: Submissions, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = submissions(ada="")
+    assert grade(folder).exit_code == 0
+    with contextlib.closing(sqlite3.connect(in_checkout.root / "out/journal.sqlite")) as database, database:
+        database.execute("UPDATE meta SET value='1' WHERE name='version'")
+    monkeypatch.setattr("sys.argv", ["grader", "grade", str(folder), "--no-sandbox"])
+    assert main() == 1
+    assert "choose another folder with --out" in capsys.readouterr().err
 
 
 def test_harness_failures_are_retried(in_checkout: Layout, submissions: Submissions) -> None:

@@ -119,7 +119,9 @@ def prepare(
     try:
         suite = list_suite(layout, assignment)
     except InfrastructureError as error:
-        raise GraderError(f"{error}\nType:  make build") from error
+        # The judge reads assignment.toml too, and says what is wrong with a metric.
+        again = "" if assignment.path.name in str(error) else "\nType:  make build"
+        raise GraderError(f"{error}{again}") from error
     reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
     hashes = {
         "suite": sha256_file(suite.path),
