@@ -49,6 +49,9 @@ class RandomProgram {
   RandomProgram(std::mt19937& random, const Style& style, Tally& tally)
       : random_(random), style_(style), tally_(tally), checker_(MakeRaceChecker(true, true)) {
     small_ = Pick(4) == 0;
+    if (Pick(4) == 0) shared_bytes_ = 96;
+    events_.emplace(*checker_, kOracleBlocks, kOracleWarps * kWarpSize, static_cast<uint32_t>(shared_bytes_),
+                    kOracleClusterBlocks);
     careful_ = Pick(4) != 0;
     at_once_ = Pick(3) == 0;
     for (uint32_t n = 4 + Pick(10); n > 0; --n) instructions_.push_back(MakeInstruction());
@@ -57,7 +60,7 @@ class RandomProgram {
   // False: the checker is wrong.
   bool Run() {
     for (int k = 0; k < 100 && good_; ++k) Step();
-    events_.Finish();
+    events_->Finish();
     return good_;
   }
 
@@ -90,7 +93,8 @@ class RandomProgram {
     if (small_ && Pick(2)) options.bytes = 1 << Pick(2);
     made.values = Pick(3);
     made.shape = Pick(6);
-    made.copy = shared && options.kind == AccessKind::kStore && options.bytes >= 4 && Pick(4) == 0;
+    made.copy =
+        shared && shared_bytes_ == kPart && options.kind == AccessKind::kStore && options.bytes >= 4 && Pick(4) == 0;
     options.constant = !shared && options.kind == AccessKind::kLoad && Pick(6) == 0;
     options.plain_shared_load = shared && options.kind == AccessKind::kLoad && !at_once_;
     if (!style_.atomics || made.copy || Pick(3) != 0) return made;
@@ -152,7 +156,7 @@ class RandomProgram {
   }
 
   void Launch() {
-    events_.Launch();
+    events_->Launch();
     oracle_.Launch();
     memory_.clear();
     unsure_.clear();
@@ -161,7 +165,7 @@ class RandomProgram {
     fenced_ = 0;
   }
   EventSource& At(uint32_t warp, LaneMask mask = kFullMask) {
-    return events_.At(warp / kOracleWarps, warp % kOracleWarps, mask);
+    return events_->At(warp / kOracleWarps, warp % kOracleWarps, mask);
   }
   void Arrive(uint32_t warp, uint32_t barrier, bool stays, bool waits) {
     At(warp).Arrive(barrier, 0, stays, waits);
@@ -176,7 +180,7 @@ class RandomProgram {
       Arrive(warp, 0, stays != 0 && (stays == 1 || Pick(2)), true);
       warps |= 1u << w;
     }
-    events_.Complete(warps, 0);
+    events_->Complete(warps, 0);
     oracle_.Complete(block, 0);
   }
   // Of a block's warps: one that goes on at once; or those that wait, some of them or all.
@@ -196,7 +200,7 @@ class RandomProgram {
       waiting |= 1u << w;
     }
     if (waiting == 0) return;
-    events_.At(block, 0).Complete(waiting | arrived, barrier);
+    events_->At(block, 0).Complete(waiting | arrived, barrier);
     oracle_.Complete(block, barrier);
     arrived = 0;
   }
@@ -229,15 +233,21 @@ class RandomProgram {
     // The block's own part, or one for all.
     const uint64_t part = Pick(3) ? step.block() * 1024 : 512 * Pick(2);
     const uint64_t shift = 64 * Pick(3);
+    const uint32_t apart = instruction.copy ? 2 : Pick(3);
+    const uint32_t uniform = step.load() ? Pick(4) : 0;  // a bit a half
     Values value{};
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      uint32_t element = lane;                                                                     // neighbours
-      if (shape == 1) element = warp % kOracleWarps * kWarpSize + lane;                            // each warp's own
-      if (shape == 2 && !instruction.copy) element = 0;                                            // uniform
-      if (shape == 3) element = lane * stride;                                                     // strided
-      if (shape == 4 && !instruction.copy) element = lane / 8;                                     // rows
-      if (shape == 5) element = instruction.copy ? lane : lane % 16 + 16 * (lane / 16 * Pick(2));  // halves
-      step.address[lane] = (part + shift + element * bytes) % kPart + (step.shared() ? 0 : kOracleGlobal);
+      uint32_t element = lane;                                           // neighbours
+      if (shape == 1) element = warp % kOracleWarps * kWarpSize + lane;  // each warp's own
+      if (shape == 2 && !instruction.copy) element = 0;                  // uniform
+      if (shape == 3) element = lane * stride;                           // strided
+      if (shape == 4 && !instruction.copy) element = lane / 8;           // rows
+      if (shape == 5) {  // two halves, side by side or, of loads, uniform
+        const uint32_t half = lane / 16;
+        element = 16 * half * apart + (uniform >> half & 1 ? 0 : lane % 16);
+      }
+      step.address[lane] = (part + shift + element * bytes) % (step.shared() ? shared_bytes_ : kPart) +
+                           (step.shared() ? 0 : kOracleGlobal);
       value[lane] = instruction.values == 0 ? ++value_ : instruction.values == 1 ? 1 : 1 + lane / 8;
     }
     if (instruction.copy) {
@@ -303,10 +313,10 @@ class RandomProgram {
     if (told == Told::kIssue) {
       oracle_.BeginCopy(steps_.back());
       under_way_.push_back(&steps_.back());
-      events_.IssueCopy(step.pc, step.options, address);
+      events_->IssueCopy(step.pc, step.options, address);
     } else {
       Store(step, value);
-      events_.Access(step.pc, step.options, address);
+      events_->Access(step.pc, step.options, address);
     }
 
     const std::vector<RawFinding> findings = checker_->TakeFindings();
@@ -410,9 +420,10 @@ class RandomProgram {
   const Style style_;
   Tally& tally_;
   const std::unique_ptr<Checker> checker_;
-  EventSource events_{*checker_, kOracleBlocks, kOracleWarps* kWarpSize, kPart, kOracleClusterBlocks};
+  std::optional<EventSource> events_;
   RaceOracle oracle_;
-  bool small_ = false;    // accesses of one and two bytes
+  bool small_ = false;  // accesses of one and two bytes
+  uint64_t shared_bytes_ = kPart;
   bool careful_ = false;  // most accesses that would race are left out
   bool at_once_ = false;  // loads of shared memory take the long way
   std::vector<Instruction> instructions_;

@@ -256,6 +256,30 @@ TEST_F(SharedRaceTest, StoreOfTheOldValueRacesWithACopyUnderWay) {
   EXPECT_EQ(Findings().size(), 1u);
 }
 
+// Loads are entered before some threads synchronise, lest one that comes to be ordered should stand for another.
+TEST_F(SharedRaceTest, LoadsThatLaterComeInAnOrderAreBothRemembered) {
+  Options load = kLoad;
+  load.plain_shared_load = true;
+  const auto word = [](uint32_t) { return Word(3); };
+  events_.At(0, 0, 1 << 0).Access(1, load, word);
+  events_.At(0, 0, 1 << 5).Access(2, load, word);
+  events_.At(0, 0, 1 << 5 | 1 << 7).SyncWarp();
+  events_.At(0, 0, 1 << 0 | 1 << 5).SyncWarp();
+  events_.At(0, 0, 1 << 7).Access(3, kStore, word);
+  EXPECT_EQ(checker_->TakeFindings().size(), 1u);
+
+  const auto meet = [&](uint32_t first, uint32_t second) {
+    for (const uint32_t warp : {first, second}) events_.At(1, warp).Arrive(1);
+    events_.Complete(1u << first | 1u << second, 1);
+  };
+  events_.At(1, 0, 1).Access(1, load, word);
+  events_.At(1, 1, 1).Access(2, load, word);
+  meet(1, 2);
+  meet(0, 1);
+  events_.At(1, 2, 1).Access(3, kStore, word);
+  EXPECT_EQ(Findings().size(), 1u);
+}
+
 TEST_F(SharedRaceTest, BlocksHaveTheirOwnSharedMemory) {
   events_.At(0, 0).Access(1, kStore, [&](uint32_t l) { return Word(l); });
   events_.At(1, 1).Access(2, kLoad, [&](uint32_t l) { return Word(l); });
@@ -394,6 +418,19 @@ TEST_F(GlobalRaceTest, VolatileFlagsDoNotRaceButPlainReadsOfThemDo) {
   EXPECT_EQ(Findings().size(), 1u);
 }
 
+TEST_F(GlobalRaceTest, WordThatABlockHasReadIsItsOwnToReadButNotByTheConstantCache) {
+  Options constant = Global(kLoad);
+  constant.constant = true;
+  const auto word = [](uint32_t) { return Word(0); };
+  events_.At(0, 0, 1).Fence();
+  events_.At(0, 0, 1).Access(1, Global(kVolatileStore), word);
+  events_.At(1, 0, 1).Access(2, Global(kVolatileWait), word);
+  events_.At(1, 0, 1).Access(3, Global(kLoad), word);
+  EXPECT_TRUE(checker_->TakeFindings().empty());
+  events_.At(1, 0, 1).Access(4, constant, word);
+  EXPECT_EQ(Findings().size(), 1u);
+}
+
 TEST_F(GlobalRaceTest, VolatileDataRacesWhereNothingWaitsForIt) {
   events_.At(0, 0, 1).Access(1, Global(kVolatileStore), [&](uint32_t) { return Word(0); });
   events_.At(1, 0, 1).Access(2, Global(kVolatileLoad), [&](uint32_t) { return Word(0); });
@@ -439,6 +476,20 @@ TEST_F(GlobalRaceTest, ReaderOfAPageThatMayHaveBeenWrittenIsHeldAgainstTheWrite)
   events.At(3, 0, 1).Access(3, Global(kLoad), [](uint32_t) { return Word(7); });
   EXPECT_EQ(checker->TakeFindings().size(), 1u);
   events.Finish();
+}
+
+TEST_F(GlobalRaceTest, ReaderOfAPageThatWarpsOfOneBlockHaveReadIsRemembered) {
+  Options wide = Global(kLoad);
+  wide.bytes = 16;
+  for (const uint32_t warp : {0u, 1u}) {
+    for (uint32_t row = 0; row < 8; ++row) {
+      events_.At(0, warp).Access(1, wide, [&](uint32_t l) { return kHeap + 512 * row + 16 * l; });
+    }
+  }
+  events_.At(1, 0).Access(2, wide, [&](uint32_t l) { return kHeap + 16 * l; });
+  events_.SyncBlock(0);
+  events_.At(0, 0, 1).Access(3, Global(kStore), [](uint32_t) { return kHeap; });
+  EXPECT_EQ(Findings().size(), 1u);
 }
 
 TEST_F(GlobalRaceTest, ConstantLoadDoesNotSeeWhatAPartialSyncwarpOrders) {

@@ -25,9 +25,10 @@ constexpr bool MayMeet(const Access& earlier, const Access& later, bool same_blo
 // Of two accesses to one place, each by one thread, not both loads. `pair` knows of these two:
 //
 //   SameThread()      one thread makes both
-//   HappensBefore()   barriers, fences and words order them, lanes of a warp one by one (block_clocks.h, sync_words.h)
+//   HappensBefore()   barriers, fences and words order them, lanes of a warp one by one (block_clocks.h, sync_words.h);
+//                     never where Unseen()
 //   Unseen()          the later one is a load by a cache that need not see what the kernel has stored, the earlier one
-//                     no load: then nothing orders them
+//                     no load
 //   MayMeet()         as above
 //   SameValue()       of two stores: the later one leaves the place as it is; or lanes of one instruction store one
 //   value SetsFlag()        of two stores: both are volatile, by one warp or on a word that somebody waits on
@@ -35,8 +36,7 @@ constexpr bool MayMeet(const Access& earlier, const Access& later, bool same_blo
 //                     one's block has read the word since: so the store comes first, whatever orders the data
 template <typename Pair>
 [[gnu::always_inline]] inline bool Race(const Pair& pair) {
-  if (pair.SameThread()) return false;
-  if (!pair.Unseen() && pair.HappensBefore()) return false;
+  if (pair.SameThread() || pair.HappensBefore()) return false;
   if (pair.MayMeet()) return false;
   if (pair.AreStores() && (pair.SameValue() || pair.SetsFlag())) return false;
   return pair.Unseen() || !pair.Observed();
