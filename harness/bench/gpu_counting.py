@@ -12,7 +12,6 @@ addresses, not from timing or from what caches held. A difference that no reason
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import re
@@ -278,21 +277,12 @@ def page_text(where: str, comparisons: list[Comparison]) -> str:
 
 def main() -> None:
     """Builds the cases, records them on hardware, or writes or verifies the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["build", "record", "page"])
-    parser.add_argument("program", type=Path)
-    parser.add_argument("--vgpu-run", type=Path, default=Path("build/bin/vgpu-run"))
-    parser.add_argument("--verify", action="store_true")
-    parser.add_argument("--ptx-only", action="store_true", help="build without machine code")
-    arguments = parser.parse_args()
-    program = arguments.program.resolve()
-    if arguments.what == "build":
-        gpu_pages.build(program, ptx_only=arguments.ptx_only)
-    elif arguments.what == "record":
-        record(program)
-    else:
-        text = page_text(*compare(arguments.vgpu_run, program))
-        gpu_pages.finish(gpu_pages.REFERENCE_PAGES / "gpu-counting.md", text, verify=arguments.verify)
+    gpu_pages.main(
+        __doc__,
+        "gpu-counting.md",
+        record,
+        lambda vgpu_run, program: page_text(*compare(vgpu_run, program)),
+    )
 
 
 if __name__ == "__main__":

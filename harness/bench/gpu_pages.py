@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import datetime
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -98,3 +100,30 @@ def finish(page: Path, text: str, *, verify: bool) -> None:
         page.write_text(text)
     elif page.read_text() != text:
         sys.exit(f"{page} is out of date: run {Path(sys.argv[0]).name} page again, without --verify")
+
+
+def main(
+    about: str,
+    page: str,
+    record: Callable[[Path], None],
+    text: Callable[[Path, Path], str],
+) -> None:
+    """Builds the cases, records them on hardware, or writes or verifies the page."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["build", "record", "page"])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--vgpu-run", type=Path, default=Path("build/bin/vgpu-run"))
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--ptx-only", action="store_true", help="build without machine code")
+    arguments = parser.parse_args()
+    program = arguments.program.resolve()
+    if arguments.what == "build":
+        build(program, ptx_only=arguments.ptx_only)
+    elif arguments.what == "record":
+        record(program)
+    else:
+        finish(
+            REFERENCE_PAGES / page,
+            text(arguments.vgpu_run, program),
+            verify=arguments.verify,
+        )

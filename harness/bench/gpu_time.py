@@ -11,7 +11,6 @@ The course's figures are in recorded/course.csv.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 from dataclasses import dataclass
@@ -145,21 +144,7 @@ def page_text(vgpu_run: Path, program: Path) -> str:
 
 def main() -> None:
     """Builds the cases, records them on hardware, or writes or verifies the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["build", "record", "page"])
-    parser.add_argument("program", type=Path)
-    parser.add_argument("--vgpu-run", type=Path, default=Path("build/bin/vgpu-run"))
-    parser.add_argument("--verify", action="store_true")
-    parser.add_argument("--ptx-only", action="store_true", help="build without machine code")
-    arguments = parser.parse_args()
-    program = arguments.program.resolve()
-    if arguments.what == "build":
-        gpu_pages.build(program, ptx_only=arguments.ptx_only)
-    elif arguments.what == "record":
-        record(program)
-    else:
-        text = page_text(arguments.vgpu_run, program)
-        gpu_pages.finish(gpu_pages.REFERENCE_PAGES / "gpu-time.md", text, verify=arguments.verify)
+    gpu_pages.main(__doc__, "gpu-time.md", record, page_text)
 
 
 if __name__ == "__main__":

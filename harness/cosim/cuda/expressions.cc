@@ -107,7 +107,7 @@ std::string Expressions::Leaf(Type type) {
   return Constant(type);
 }
 
-std::string Expressions::Call(const Function& function, int depth) {
+std::string Expressions::Call(const Function& function, int depth, const Argument& other) {
   cost_ += factor_ * function.cost;
   std::string text = function.name + "(";
   for (const Parameter& parameter : function.parameters) {
@@ -122,15 +122,19 @@ std::string Expressions::Call(const Function& function, int depth) {
       case Parameter::kInput:
         text += scope_.input;
         break;
-      case Parameter::kDepth:
-        text += random_.OneIn(2) ? std::to_string(random_.Pick(4)) : "i32(" + Expression(U32, 0) + " & 3)";
-        break;
       default:
-        text += "missing";
-        break;  // only a function with effects has such a parameter
+        text += other(parameter);
+        break;
     }
   }
   return text + ")";
+}
+
+std::string Expressions::Call(const Function& function, int depth) {
+  return Call(function, depth, [&](const Parameter& parameter) -> std::string {
+    if (parameter.kind != Parameter::kDepth) return "missing";  // only a function with effects has such a parameter
+    return random_.OneIn(2) ? std::to_string(random_.Pick(4)) : "i32(" + Expression(U32, 0) + " & 3)";
+  });
 }
 
 std::string Expressions::CallOf(Type type, int depth) {

@@ -1,6 +1,7 @@
 // Random expressions. Each has one value whatever the order of evaluation, and in C++ exactly the type asked for.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ class Expressions {
   std::string RecordValue(int record, int depth);
   std::string Constant(Type type);
   std::string Index(int size, int depth);
+  // other: for parameters that are no value, record or input.
+  using Argument = std::function<std::string(const Parameter&)>;
+  std::string Call(const Function& function, int depth, const Argument& other);
   std::string Call(const Function& function, int depth);  // one without effects
   std::string Converted(Type to, const std::string& text, Type from);
 

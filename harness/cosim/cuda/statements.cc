@@ -378,35 +378,18 @@ std::string Statements::ArrayOf(const Parameter& parameter) {
 }
 
 void Statements::CallStatement(const Function& function) {
-  cost_ += factor_ * function.cost;
-  std::string text = function.name + "(";
-  for (const Parameter& parameter : function.parameters) {
-    if (text.back() != '(') text += ", ";
+  const std::string text = Call(function, 2, [&](const Parameter& parameter) -> std::string {
     switch (parameter.kind) {
-      case Parameter::kValue:
-        text += Expression(parameter.type, 2);
-        break;
-      case Parameter::kRecord:
-        text += RecordValue(parameter.record, 2);
-        break;
       case Parameter::kPointer:
-        text += PointerTo(parameter);
-        break;
+        return PointerTo(parameter);
       case Parameter::kArray:
-        text += ArrayOf(parameter);
-        break;
-      case Parameter::kInput:
-        text += scope_.input;
-        break;
+        return ArrayOf(parameter);
       case Parameter::kEnv:
-        text += scope_.env;
-        break;
-      case Parameter::kDepth:
-        text += std::to_string(random_.Pick(4));
-        break;
+        return scope_.env;
+      default:
+        return std::to_string(random_.Pick(4));  // kDepth
     }
-  }
-  text += ")";
+  });
   const std::string name = New("c");
   if (function.record >= 0) {
     Line(Join({records_[static_cast<size_t>(function.record)].name, " ", name, " = ", text, ";"}));

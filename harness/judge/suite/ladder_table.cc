@@ -1,26 +1,17 @@
 #include "judge/suite/ladder_table.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
 #include "judge/model/text.h"
+#include "vgpu/core/table.h"
 #include "vgpu/model/profile.h"
 
 namespace lockstep::judge {
 namespace {
 
-size_t Columns(const std::string& text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
-}
-
-std::string Fixed(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
+using vgpu::WithDecimals;
 
 constexpr const char* kNone = "–";
 
@@ -34,15 +25,15 @@ struct Measured {
 
 std::string Published(const Rung& rung) {
   if (!rung.published_ms) return kNone;
-  std::string text = Fixed(*rung.published_ms, 3);
-  if (rung.published_gb_s) text += " (" + Fixed(*rung.published_gb_s, 1) + ")";
+  std::string text = WithDecimals(*rung.published_ms, 3);
+  if (rung.published_gb_s) text += " (" + WithDecimals(*rung.published_gb_s, 1) + ")";
   return text;
 }
 
 std::string SectorsPerRequest(const vgpu::Counters& counters) {
   const uint64_t requests = counters.global_load_requests + counters.global_store_requests;
   const uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors;
-  return requests > 0 ? Fixed(static_cast<double>(sectors) / static_cast<double>(requests), 2) : kNone;
+  return requests > 0 ? WithDecimals(static_cast<double>(sectors) / static_cast<double>(requests), 2) : kNone;
 }
 
 // A column of the table: what it is called, and a rung's cell.
@@ -53,15 +44,15 @@ struct Column {
 
 // Times first, then what the kernels did, then what the host code asked for.
 constexpr Column kColumns[] = {
-    {"modelled µs", [](const Measured& row) { return Fixed(row.own->microseconds, 1); }},
+    {"modelled µs", [](const Measured& row) { return WithDecimals(row.own->microseconds, 1); }},
     {"reference µs",
      [](const Measured& row) {
-       return row.reference != nullptr ? Fixed(row.reference->microseconds, 1) : std::string(kNone);
+       return row.reference != nullptr ? WithDecimals(row.reference->microseconds, 1) : std::string(kNone);
      }},
     {"speed-up",
      [](const Measured& row) {
        const bool comparable = row.first != nullptr && row.own->microseconds > 0;
-       return comparable ? Fixed(row.first->microseconds / row.own->microseconds, 2) + "×" : std::string(kNone);
+       return comparable ? WithDecimals(row.first->microseconds / row.own->microseconds, 2) + "×" : std::string(kNone);
      }},
     {"divergent", [](const Measured& row) { return Grouped(row.own->counters.divergent_branches); }},
     {"conflicts", [](const Measured& row) { return Grouped(row.own->counters.shared_conflicts()); }},
@@ -136,18 +127,16 @@ std::string LadderTable(const Suite& suite, bool color) {
   }
   if (rows.empty()) return "";
   const std::vector<Cells> columns = MakeColumns(rows);
-  std::string text = "\n" + Caption(suite, rows, columns) + "\n\n";
-  for (size_t r = 0; r <= rows.size(); ++r) {
-    std::string line;
-    for (size_t c = 0; c < columns.size(); ++c) {
-      size_t width = 0;
-      for (const std::string& cell : columns[c]) width = std::max(width, Columns(cell));
-      const std::string gap(width - Columns(columns[c][r]), ' ');
-      line += c == 0 ? columns[c][r] + gap : "  " + gap + columns[c][r];
-    }
-    text += "  " + (r == 0 && color ? "\033[1m" + line + "\033[0m" : line) + "\n";
+  const std::string text = "\n" + Caption(suite, rows, columns) + "\n\n";
+  std::vector<std::string> headings;
+  for (const Cells& cells : columns) headings.push_back(headings.empty() ? "<" + cells[0] : cells[0]);
+  vgpu::Table table(headings);
+  for (size_t r = 1; r <= rows.size(); ++r) {
+    std::vector<std::string> row;
+    for (const Cells& cells : columns) row.push_back(cells[r]);
+    table.Add(row);
   }
-  return text;
+  return text + table.Format(color ? "\033[1m" : "", color ? "\033[0m" : "");
 }
 
 }  // namespace lockstep::judge

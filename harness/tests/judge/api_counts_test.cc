@@ -2,21 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/judge/api_calls.h"
+
 namespace lockstep::judge {
 namespace {
 
 using worker::ApiCall;
 using worker::ApiKind;
 using worker::MemoryUse;
-
-ApiCall Make(ApiKind kind, const char* function, uint64_t bytes = 0, bool failed = false) {
-  ApiCall call;
-  call.kind = kind;
-  call.function = function;
-  call.bytes = bytes;
-  call.failed = failed;
-  return call;
-}
 
 TEST(ApiCountsTest, CountsEachKindOfCall) {
   const std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400),

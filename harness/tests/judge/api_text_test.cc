@@ -2,20 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/judge/api_calls.h"
+
 namespace lockstep::judge {
 namespace {
 
 using worker::ApiCall;
 using worker::ApiKind;
-
-ApiCall Make(ApiKind kind, const char* function, uint64_t bytes = 0, bool failed = false) {
-  ApiCall call;
-  call.kind = kind;
-  call.function = function;
-  call.bytes = bytes;
-  call.failed = failed;
-  return call;
-}
 
 TEST(ApiTextTest, ListsWhatMovedAllocatedOrFailed) {
   const std::vector<ApiCall> trace = {

@@ -5,23 +5,11 @@
 #include <stdexcept>
 #include <string>
 
-// The toolkit's own calculator, where there is one.
-#if __has_include("/usr/local/cuda/include/cuda_occupancy.h")
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include "/usr/local/cuda/include/cuda_occupancy.h"
-#pragma GCC diagnostic pop
-#define LOCKSTEP_HAS_TOOLKIT_CALCULATOR 1
-#endif
+#include "tests/model/profile_named.h"
+#include "tests/model/toolkit_occupancy.h"
 
 namespace lockstep::vgpu {
 namespace {
-
-const DeviceProfile& Profile(const char* id) {
-  const DeviceProfile* profile = FindProfile(id);
-  EXPECT_NE(profile, nullptr) << id;
-  return *profile;
-}
 
 TEST(OccupancyTest, TheCoursesExample) {
   // 5 KB of shared memory, 30 registers, 128 threads: 3 blocks by shared memory, 2 by registers.
@@ -77,19 +65,7 @@ TEST(OccupancyTest, ADeviceThatTheTableLacksIsRefused) {
 
 #ifdef LOCKSTEP_HAS_TOOLKIT_CALCULATOR
 void CompareWithToolkit(const DeviceProfile& device) {
-  cudaOccDeviceProp properties;
-  properties.computeMajor = device.cc_major;
-  properties.computeMinor = device.cc_minor;
-  properties.maxThreadsPerBlock = device.max_threads_per_block;
-  properties.maxThreadsPerMultiprocessor = device.max_threads_per_sm;
-  properties.regsPerBlock = device.registers_per_block;
-  properties.regsPerMultiprocessor = device.registers_per_sm;
-  properties.warpSize = 32;
-  properties.sharedMemPerBlock = static_cast<size_t>(device.shared_per_block);
-  properties.sharedMemPerMultiprocessor = static_cast<size_t>(device.shared_per_sm);
-  properties.numSms = device.sm_count;
-  properties.sharedMemPerBlockOptin = static_cast<size_t>(device.shared_per_block_optin);
-  properties.reservedSharedMemPerBlock = static_cast<size_t>(device.shared_reserved_per_block);
+  const cudaOccDeviceProp properties = ToolkitProperties(device, device.cc_major, device.cc_minor, device.sm_count);
   const cudaOccDeviceState state;
   for (const int threads : {1, 31, 32, 33, 64, 96, 128, 160, 192, 256, 320, 384, 512, 640, 768, 1000, 1024, 1025}) {
     for (const int registers : {0, 1, 8, 16, 24, 30, 32, 33, 40, 48, 63, 64, 65, 72, 80, 96, 128, 168, 255, 256}) {
@@ -97,12 +73,7 @@ void CompareWithToolkit(const DeviceProfile& device) {
       if (registers == 256 && device.cc_major >= 7) continue;
       for (const size_t shared :
            {0, 1, 100, 1024, 5120, 16384, 33000, 49152, 50000, 65536, 99 * 1024, 166912, 232448, 240000}) {
-        cudaOccFuncAttributes attributes;
-        attributes.maxThreadsPerBlock = device.max_threads_per_block;
-        attributes.numRegs = registers;
-        attributes.sharedSizeBytes = 0;
-        attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-        attributes.maxDynamicSharedSizeBytes = static_cast<size_t>(device.shared_per_block_optin);
+        const cudaOccFuncAttributes attributes = ToolkitAttributes(device, registers);
         cudaOccResult result;
         ASSERT_EQ(cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &state, threads, shared),
                   CUDA_OCC_SUCCESS);

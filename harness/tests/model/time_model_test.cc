@@ -5,16 +5,11 @@
 #include <array>
 #include <string>
 
+#include "tests/model/profile_named.h"
 #include "vgpu/memory/coalescing.h"
 
 namespace lockstep::vgpu {
 namespace {
-
-const DeviceProfile& Profile(const char* id) {
-  const DeviceProfile* profile = FindProfile(id);
-  EXPECT_NE(profile, nullptr) << id;
-  return *profile;
-}
 
 // The first pass of a rung of the reduction ladder, put together by hand: what each warp of a block of 128 executes,
 // with the addresses that it uses. Instruction counts are what nvcc makes of the loops, give or take a few.

@@ -3,35 +3,33 @@
 
 // A block's total, by its own thread.
 
-// expect: clean
-extern "C" __global__ void one_thread_adds_its_total(Buffers b) {
-  __shared__ int total;
+// Each tile's value gets the total before it, in threads for which `reads` holds; thread 0 keeps the total.
+template <typename Reads>
+__device__ __forceinline__ void add_total(const Buffers& b, int& total, const Reads& reads) {
   const int t = threadIdx.x;
-  if (t == 0) total = 0;
   int sum = 0;
   for (int tile = 0; tile < 4; ++tile) {
     int v = b.in[tile * 64 + t];
-    if (t == 0) v += total;
+    if (reads(t)) v += total;  // first, second
     sum += v;
-    if (t == 0) total = v;
+    if (t == 0) total = v;  // first, second
   }
   b.out[t] = sum;
+}
+
+// expect: clean
+extern "C" __global__ void one_thread_adds_its_total(Buffers b) {
+  __shared__ int total;
+  if (threadIdx.x == 0) total = 0;
+  add_total(b, total, [](int t) { return t == 0; });
 }
 
 // expect: race, shared
 extern "C" __global__ void two_threads_add_one_total(Buffers b) {
   __shared__ int total;
-  const int t = threadIdx.x;
-  if (t == 0) total = 0;
+  if (threadIdx.x == 0) total = 0;
   __syncthreads();
-  int sum = 0;
-  for (int tile = 0; tile < 4; ++tile) {
-    int v = b.in[tile * 64 + t];
-    if (t % 32 == 0) v += total;  // first, second
-    sum += v;
-    if (t == 0) total = v;  // first, second
-  }
-  b.out[t] = sum;
+  add_total(b, total, [](int t) { return t % 32 == 0; });
 }
 
 // By a comparison that is no equality, of a word beside the thread's own.
@@ -156,31 +154,15 @@ __device__ int running_total;
 
 // expect: clean
 extern "C" __global__ void total_in_a_variable(Buffers b) {
-  const int t = threadIdx.x;
-  if (t == 0) running_total = 0;
-  int sum = 0;
-  for (int tile = 0; tile < 4; ++tile) {
-    int v = b.in[tile * 64 + t];
-    if (t == 0) v += running_total;
-    sum += v;
-    if (t == 0) running_total = v;
-  }
-  b.out[t] = sum;
+  if (threadIdx.x == 0) running_total = 0;
+  add_total(b, running_total, [](int t) { return t == 0; });
 }
 
 // expect: race, global
 extern "C" __global__ void total_in_a_variable_of_two(Buffers b) {
-  const int t = threadIdx.x;
-  if (t == 0) running_total = 0;
+  if (threadIdx.x == 0) running_total = 0;
   __syncthreads();
-  int sum = 0;
-  for (int tile = 0; tile < 4; ++tile) {
-    int v = b.in[tile * 64 + t];
-    if (t % 32 == 0) v += running_total;  // first, second
-    sum += v;
-    if (t == 0) running_total = v;  // first, second
-  }
-  b.out[t] = sum;
+  add_total(b, running_total, [](int t) { return t % 32 == 0; });
 }
 
 // What one thread has written and reads.

@@ -7,17 +7,9 @@
 
 #include "../../../reference/07_occupancy/oracle.h"
 #include "judge/input/inputs.h"
+#include "tests/model/toolkit_occupancy.h"
 #include "vgpu/device/device.h"
 #include "vgpu/model/occupancy.h"
-
-// The toolkit's own calculator, where there is one.
-#if __has_include("/usr/local/cuda/include/cuda_occupancy.h")
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include "/usr/local/cuda/include/cuda_occupancy.h"
-#pragma GCC diagnostic pop
-#define LOCKSTEP_HAS_TOOLKIT_CALCULATOR 1
-#endif
 
 namespace lockstep::suites {
 namespace {
@@ -101,29 +93,7 @@ TEST(OccupancyOracleTest, AgreesWithTheVirtualGpu) {
 constexpr int kFirstOfToolkit = 3;
 
 cudaOccDeviceProp Properties(const ComputeCapability& capability) {
-  cudaOccDeviceProp properties;
-  properties.computeMajor = capability.major;
-  properties.computeMinor = capability.minor;
-  properties.maxThreadsPerBlock = capability.max_threads_per_block;
-  properties.maxThreadsPerMultiprocessor = capability.max_threads_per_sm;
-  properties.regsPerBlock = capability.registers_per_block;
-  properties.regsPerMultiprocessor = capability.registers_per_sm;
-  properties.warpSize = 32;
-  properties.sharedMemPerBlock = static_cast<size_t>(capability.shared_per_block);
-  properties.sharedMemPerMultiprocessor = static_cast<size_t>(capability.shared_per_sm);
-  properties.numSms = 1;
-  properties.sharedMemPerBlockOptin = static_cast<size_t>(capability.shared_per_block_optin);
-  properties.reservedSharedMemPerBlock = static_cast<size_t>(capability.shared_reserved_per_block);
-  return properties;
-}
-
-cudaOccFuncAttributes Attributes(const ComputeCapability& capability, int registers) {
-  cudaOccFuncAttributes attributes;
-  attributes.maxThreadsPerBlock = capability.max_threads_per_block;
-  attributes.numRegs = registers;
-  attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-  attributes.maxDynamicSharedSizeBytes = static_cast<size_t>(capability.shared_per_block_optin);
-  return attributes;
+  return vgpu::ToolkitProperties(capability, capability.major, capability.minor, 1);
 }
 
 // Asks the toolkit for the state in which shared memory has this size.
@@ -161,7 +131,7 @@ TEST(OccupancyOracleTest, AgreesWithTheToolkitOnRandomKernels) {
         const BlockNeeds block = RandomBlock(random, sm);
         // A block that the carve-out has no room for makes the toolkit choose a larger one.
         if (block.threads < 1 || FillSm(sm, block).by_shared == 0) continue;
-        const cudaOccFuncAttributes attributes = Attributes(capability, block.registers);
+        const cudaOccFuncAttributes attributes = vgpu::ToolkitAttributes(capability, block.registers);
         cudaOccResult result;
         ASSERT_EQ(cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &state, block.threads,
                                                           static_cast<size_t>(block.shared)),
@@ -187,7 +157,7 @@ TEST(OccupancyOracleTest, AgreesWithTheToolkitOnTheBestBlock) {
       const int registers = Between(random, 1, sm.max_registers_per_thread);
       const int64_t shared = random.Between(0, sm.shared_per_block >> Between(random, 1, 8));
       const int64_t per_thread = random.Between(0, 64);
-      const cudaOccFuncAttributes attributes = Attributes(capability, registers);
+      const cudaOccFuncAttributes attributes = vgpu::ToolkitAttributes(capability, registers);
       int grid = 0, block = 0;
       ASSERT_EQ(cudaOccMaxPotentialOccupancyBlockSizeVariableSMem(
                     &grid, &block, &properties, &attributes, &state,

@@ -9,14 +9,7 @@
 #include <functional>
 #include <vector>
 
-#define CHECK(call)                                                             \
-  do {                                                                          \
-    const cudaError_t error = (call);                                           \
-    if (error != cudaSuccess) {                                                 \
-      std::printf("%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
-      std::exit(1);                                                             \
-    }                                                                           \
-  } while (false)
+#include "check.h"
 
 constexpr int kMost = 250000;
 constexpr int kBefore = 1, kCopied = 2, kLater = 9;

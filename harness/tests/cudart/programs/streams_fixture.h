@@ -2,16 +2,8 @@
 #pragma once
 
 #include <cstdio>
-#include <cstdlib>
 
-#define CHECK(call)                                                             \
-  do {                                                                          \
-    const cudaError_t error = (call);                                           \
-    if (error != cudaSuccess) {                                                 \
-      std::printf("%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
-      std::exit(1);                                                             \
-    }                                                                           \
-  } while (false)
+#include "check.h"
 
 constexpr int kInts = 1000;
 constexpr size_t kBytes = kInts * sizeof(int);

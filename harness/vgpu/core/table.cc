@@ -1,9 +1,18 @@
-#include "vgpu/cudart/report/table.h"
+#include "vgpu/core/table.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 
-namespace lockstep::vgpu::cudart {
+namespace lockstep::vgpu {
+namespace {
+
+size_t Columns(const std::string& text) {  // UTF-8
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
 
 Table::Table(std::vector<std::string> headings) : headings_(std::move(headings)) {
   for (std::string& heading : headings_) {
@@ -21,7 +30,7 @@ void Table::Add(std::vector<std::string> row) {
 std::string Table::FormatRow(const std::vector<std::string>& row, const std::vector<size_t>& widths) const {
   std::string line;
   for (size_t i = 0; i < row.size(); ++i) {
-    const std::string padding(widths[i] - row[i].size(), ' ');
+    const std::string padding(widths[i] - Columns(row[i]), ' ');
     line += "  " + (left_[i] ? row[i] + padding : padding + row[i]);
   }
   line.erase(line.find_last_not_of(' ') + 1);
@@ -31,8 +40,8 @@ std::string Table::FormatRow(const std::vector<std::string>& row, const std::vec
 std::string Table::Format(const std::string& heading_prefix, const std::string& heading_suffix) const {
   std::vector<size_t> widths;
   for (size_t i = 0; i < headings_.size(); ++i) {
-    size_t width = headings_[i].size();
-    for (const auto& row : rows_) width = std::max(width, row[i].size());
+    size_t width = Columns(headings_[i]);
+    for (const auto& row : rows_) width = std::max(width, Columns(row[i]));
     widths.push_back(width);
   }
   std::string text = heading_prefix + FormatRow(headings_, widths) + heading_suffix + "\n";
@@ -46,4 +55,4 @@ std::string WithDecimals(double number, int decimals) {
   return text;
 }
 
-}  // namespace lockstep::vgpu::cudart
+}  // namespace lockstep::vgpu

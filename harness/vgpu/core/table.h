@@ -1,10 +1,11 @@
-// Aligned text tables.
+// Aligned text tables, as wide as a terminal shows their cells.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-namespace lockstep::vgpu::cudart {
+namespace lockstep::vgpu {
 
 class Table {
  public:
@@ -24,4 +25,4 @@ class Table {
 
 std::string WithDecimals(double number, int decimals);
 
-}  // namespace lockstep::vgpu::cudart
+}  // namespace lockstep::vgpu
