@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from click.testing import CliRunner, Result
 from conftest import journal_rows
 from grader.base.layout import Layout
 from grader.commands.cli import cli, main
-from grader.model.result import Device, SuiteResult, TestResult
+from grader.model.result import Device, SuiteResult, passed_test
 from grader.running.devices import merge
 
 Submissions = Callable[..., Path]
@@ -51,7 +52,8 @@ def test_the_virtual_gpu_finds_what_the_gpu_does_not_show(in_checkout: Layout, s
     found = result_of(in_checkout, "racing")
     assert (found["verdict"], found["score"]["rung"]) == ("RACE", "alpha_one")
     message = found["result"]["tests"][0]["message"]
-    assert "\n  device  virtual GPU; on the Real <b>GPU</b> it is PASS\n  hint    think" in message
+    assert message.endswith("\n  device  virtual GPU; on the Real <b>GPU</b> it is PASS")
+    assert found["result"]["tests"][0]["hint"] == "think"
     assert found["result"]["device"] == {"kind": "cuda", "name": "Real <b>GPU</b>", "profile": "h200", "threads": 1}
     assert "on the Real <b>GPU</b> it is WRONG" in result_of(in_checkout, "both")["result"]["tests"][0]["message"]
 
@@ -72,7 +74,9 @@ def test_the_gpu_has_a_verdict_of_its_own(in_checkout: Layout, submissions: Subm
 )  # fmt: skip
 def test_the_worse_verdict_holds(virtual: str, gpu: str, wanted: str) -> None:
     def result(kind: str, verdict: str) -> SuiteResult:
-        test = TestResult("T.A/r", "r", verdict, 0, f"{verdict}  {kind}" if verdict != "PASS" else "", "", "", ())
+        test = replace(
+            passed_test("T.A/r", "r"), verdict=verdict, message=f"{verdict}  {kind}" if verdict != "PASS" else ""
+        )
         return SuiteResult("a", "full", 1, True, Device(kind, "", kind.upper(), 1), (test,), (), (), ())
 
     merged = merge(result("vgpu", virtual), result("cuda", gpu)).tests[0]

@@ -11,7 +11,7 @@ from conftest import FAKE
 from grader.authoring.check_run import with_known_evidence
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.record import Provenance, Record, record_from_json
-from grader.model.result import Device, Evidence, SuiteResult, TestResult, Timing
+from grader.model.result import Device, Evidence, SuiteResult, TestResult, Timing, passed_test
 from grader.model.roster import Student
 from grader.model.score import Score, linear_fraction, score_nothing, score_result
 from grader.pages.tables import csv_text, gradebook, safe_cell
@@ -29,13 +29,23 @@ def assignment(tmp_path: Path) -> Assignment:
 
 def outcome(value: float | None = 2, *, measured: str = "PASS", **verdicts: str) -> SuiteResult:
     tests = tuple(
-        TestResult(
-            f"LadderTest.{name}/{rung}", rung, verdicts.get(rung, "PASS") if name == "A" else "PASS", 0, "", "", "", ()
+        replace(
+            passed_test(f"LadderTest.{name}/{rung}", rung),
+            verdict=verdicts.get(rung, "PASS") if name == "A" else "PASS",
         )
         for rung in RUNGS
         for name in ("A", "B")
     )
-    evidence = (Evidence("beta.fast", "beta_two", "branches / blocks", value, measured, ""),)
+    evidence = (
+        Evidence(
+            criterion="beta.fast",
+            rung="beta_two",
+            metric="branches / blocks",
+            value=value,
+            verdict=measured,
+            message="",
+        ),
+    )
     return SuiteResult("90_fake", "public", 1, True, Device("vgpu", "h200", "x", 1), tests, evidence, (), ())
 
 
@@ -102,7 +112,7 @@ def record(assignment: Assignment, name: str, score: Score | None, result: Suite
 
 
 def test_evidence_that_was_left_out_counts_as_measured(assignment: Assignment) -> None:
-    evidence = TestResult("Evidence.Fast/beta_two", "beta_two", "PASS", 0, "", "", "", ())
+    evidence = passed_test("Evidence.Fast/beta_two", "beta_two")
     large = replace(evidence, name="LadderTest.Large/beta_two")
 
     def verdict(result: SuiteResult, *known: TestResult) -> tuple[str, str]:
@@ -227,7 +237,23 @@ def timed(assignment: Assignment, value: float | None, verdict: str, kind: str) 
     result = replace(
         outcome(),
         device=Device(kind, "h200", "x", 1),
-        timings=(Timing("beta.fast", "beta_two", 64, 12, 2.0, 1.0, 1.0, value, 0.0, 0.0, verdict, "", {}),),
+        timings=(
+            Timing(
+                criterion="beta.fast",
+                rung="beta_two",
+                n=64,
+                repeats=12,
+                microseconds=2.0,
+                reference_microseconds=1.0,
+                copy_microseconds=1.0,
+                value=value,
+                low=0.0,
+                high=0.0,
+                verdict=verdict,
+                message="",
+                gpu={},
+            ),
+        ),
     )
     return score_result(replace(assignment, criteria=criteria), result)
 

@@ -124,7 +124,13 @@ for name in names:
         continue
     time.sleep(slow)
     verdict = fails.get(rung, "PASS")
-    finding = {"kind": "race", "kernel": "k<int>", "file": "/somewhere/ladder.cu", "line": 2, "text": "t", "count": 1}
+    finding = {
+        "kind": "race",
+        "kernel": "k<int>",
+        "places": [{"file": "/somewhere/ladder.cu", "line": 2}],
+        "text": "t",
+        "count": 1,
+    }
     document["tests"].append(
         {
             "name": name,
@@ -132,7 +138,8 @@ for name in names:
             "verdict": verdict,
             "seconds": slow,
             "unfinished": rung in todo,
-            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n{said}  hint    think",
+            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n{said}".removesuffix("\n"),
+            "hint": "" if verdict == "PASS" else "think",
             "output": printed,
             "reproduce": f"make test TEST={name} SEED={document['seed']}",
             "findings": [finding] if verdict == "RACE" else [],
@@ -156,9 +163,8 @@ if is_chosen("Evidence.Fast/beta_two", "beta_two") and not is_settled("beta_two"
             "metric": "branches / blocks",
             "value": value,
             "verdict": verdict,
-            "message": ""
-            if verdict == "PASS"
-            else f"{verdict}  Evidence.Fast/beta_two   beta_two\n  counted {value}\n  hint    less",
+            "message": "" if verdict == "PASS" else f"{verdict}  Evidence.Fast/beta_two   beta_two\n  counted {value}",
+            "hint": "" if verdict == "PASS" else "less",
         }
     ]
 counters = {"global_load_requests": 10, "global_load_sectors": 320, "global_load_sectors_ideal": 40, "branches": 4}
@@ -200,7 +206,8 @@ if is_timing:
             "copy_microseconds": 7.5 if measured else 0.0,
             "figure": {"value": ratio, "low": ratio - 0.01, "high": ratio + 0.02} if status == 0 and measured else None,
             "verdict": verdict,
-            "message": f"{verdict}  Timing.Quick/beta_two   beta_two\n  found   something\n  hint    less",
+            "message": f"{verdict}  Timing.Quick/beta_two   beta_two\n  found   something",
+            "hint": "less",
             "throttled": ratio > 1,
             "gpu": {"SM clock, before": "1980 MHz", "driver, before": "580.1", "SM clock, after": "1965 MHz"},
         }

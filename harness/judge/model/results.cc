@@ -48,22 +48,43 @@ Json CountersJson(const vgpu::Counters& counters, bool with_zeros) {
 
 Json DimJson(const vgpu::Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
 
+Json PlaceJson(const vgpu::ThreadPlace& place) {
+  return {{"file", Shown(std::filesystem::path(place.file).filename().string(), kMostName)},
+          {"line", place.line},
+          {"block", DimJson(place.block)},
+          {"thread", DimJson(place.thread)},
+          {"instruction", Shown(place.instruction, kMostName)}};
+}
+
+Json FindingJson(const vgpu::Finding& finding) {
+  Json json = {{"kind", vgpu::NameOf(finding.kind)},
+               {"kernel", Shown(finding.kernel, kMostName)},
+               {"places", Json::array({PlaceJson(finding.first)})},
+               {"memory", nullptr},
+               {"text", Shown(vgpu::Format(finding), kMostFindingText)},
+               {"count", finding.count}};
+  if (finding.second) json["places"].push_back(PlaceJson(*finding.second));
+  if (const auto& memory = finding.memory) {
+    const uint64_t offset = memory->in_buffer ? memory->address - memory->buffer_base : memory->address;
+    json["memory"] = {{"buffer", memory->in_buffer ? Json(Shown(memory->buffer_name, kMostName)) : Json(nullptr)},
+                      {"offset", static_cast<int64_t>(offset)},
+                      {"bytes", memory->bytes}};
+  }
+  return json;
+}
+
 Json TestJson(const TestResult& test) {
   Json findings = Json::array();
   for (const vgpu::Finding& finding : std::span(test.findings).first(std::min(test.findings.size(), kMostFindings))) {
-    findings.push_back({{"kind", vgpu::NameOf(finding.kind)},
-                        {"kernel", Shown(finding.kernel, kMostName)},
-                        {"file", Shown(std::filesystem::path(finding.first.file).filename().string(), kMostName)},
-                        {"line", finding.first.line},
-                        {"text", Shown(vgpu::Format(finding), kMostFindingText)},
-                        {"count", finding.count}});
+    findings.push_back(FindingJson(finding));
   }
   return {{"name", test.name},
           {"rung", test.rung},
           {"verdict", NameOf(test.verdict)},
           {"unfinished", test.unfinished},
           {"seconds", test.seconds},
-          {"message", Shown(test.message, kMostMessage)},
+          {"message", Shown(test.message.text, kMostMessage)},
+          {"hint", Shown(test.message.hint, kMostMessage)},
           {"output", Shown(test.output, kMostOutput)},
           {"reproduce", test.reproduce},
           {"findings", std::move(findings)}};
@@ -72,9 +93,13 @@ Json TestJson(const TestResult& test) {
 Json NumberOrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json EvidenceJson(const EvidenceResult& evidence) {
-  Json json = {{"criterion", evidence.criterion},     {"rung", evidence.rung},
-               {"metric", evidence.metric},           {"value", NumberOrNull(evidence.value)},
-               {"verdict", NameOf(evidence.verdict)}, {"message", Shown(evidence.message, kMostMessage)}};
+  Json json = {{"criterion", evidence.criterion},
+               {"rung", evidence.rung},
+               {"metric", evidence.metric},
+               {"value", NumberOrNull(evidence.value)},
+               {"verdict", NameOf(evidence.verdict)},
+               {"message", Shown(evidence.message.text, kMostMessage)},
+               {"hint", Shown(evidence.message.hint, kMostMessage)}};
   if (!evidence.unmet.empty()) json["unmet"] = evidence.unmet;
   return json;
 }
@@ -97,7 +122,8 @@ Json TimingJson(const TimingResult& timing) {
           {"copy_microseconds", timing.copy_microseconds},
           {"figure", std::move(figure)},
           {"verdict", NameOf(timing.verdict)},
-          {"message", Shown(timing.message, kMostMessage)},
+          {"message", Shown(timing.message.text, kMostMessage)},
+          {"hint", Shown(timing.message.hint, kMostMessage)},
           {"throttled", timing.throttled},
           {"gpu", std::move(gpu)}};
 }

@@ -21,7 +21,7 @@ struct TestResult {
   Verdict verdict = Verdict::kPass;
   bool unfinished = false;  // it failed because the student has not begun this rung
   double seconds = 0;
-  std::string message;    // FormatProblem's, empty on a pass
+  Message message;        // empty on a pass
   std::string output;     // what the submission printed, cut short
   std::string reproduce;  // the line that runs this test again
   std::vector<vgpu::Finding> findings;
@@ -31,7 +31,7 @@ struct EvidenceResult {
   std::string criterion, rung, metric;
   std::optional<double> value;  // none: could not be measured
   Verdict verdict = Verdict::kPass;
-  std::string message;
+  Message message;
   std::string unmet;  // why it doesn't count, whatever its value; empty where it does
 };
 
@@ -44,7 +44,7 @@ struct TimingResult {
   double microseconds = 0, reference_microseconds = 0, copy_microseconds = 0;
   std::optional<Estimate> figure;  // the base's time as a multiple of the submission's; none: it was not to be decided
   Verdict verdict = Verdict::kPass;
-  std::string message;
+  Message message;
   std::vector<std::pair<std::string, std::string>> gpu;  // the GPU's state before and after
   bool throttled = false;
 };

@@ -61,16 +61,14 @@ const Problem* Worst(const std::vector<Problem>& problems) {
   return worst == problems.end() ? nullptr : &*worst;
 }
 
-std::string FormatProblem(const Problem& problem, std::string_view test) {
+Message MessageOf(const Problem& problem, std::string_view test) {
   std::ostringstream out;
   out << NameOf(problem.verdict) << "  " << test;
   // Nothing to explain and nothing to hint at: one sentence says what to do.
-  if (problem.unfinished) return out.str() + "\n  " + problem.evidence.at(0);
+  if (problem.unfinished) return {out.str() + "\n  " + problem.evidence.at(0), ""};
   if (!problem.place.empty()) out << "   " << problem.place;
   for (const std::string& line : problem.evidence) out << "\n  " << line;
-  const std::string hint = problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint;
-  if (!hint.empty()) out << "\n  hint    " << hint;
-  return out.str();
+  return {out.str(), problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint};
 }
 
 std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vgpu::Dim3& block) {

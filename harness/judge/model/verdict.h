@@ -63,8 +63,15 @@ struct Problem {
 // The problem with the highest rank; the first of equals. nullptr where there is none.
 const Problem* Worst(const std::vector<Problem>& problems);
 
-// Several lines, without a newline at the end.
-std::string FormatProblem(const Problem& problem, std::string_view test);
+// What is said of a failed test, of several lines without a newline at the end, and one hint apart from it.
+struct Message {
+  std::string text, hint;  // the hint may be empty
+  std::string Whole() const { return hint.empty() ? text : text + "\n  hint    " + hint; }
+};
+Message MessageOf(const Problem& problem, std::string_view test);
+inline std::string FormatProblem(const Problem& problem, std::string_view test) {
+  return MessageOf(problem, test).Whole();
+}
 
 // "reduce3_sequential_kernel<<<1,128>>>"; a dimension beyond x only where it is used.
 std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vgpu::Dim3& block);

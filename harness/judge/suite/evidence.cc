@@ -32,16 +32,16 @@ class EvidenceTest : public testing::Test {
     } catch (const std::exception& error) {
       judgement.file = Suite::Get().assignment().submission;
       judgement.result = {
-          criterion_.id, criterion_.rung, criterion_.metric.text, std::nullopt, Verdict::kHarness, "", ""};
+          criterion_.id, criterion_.rung, criterion_.metric.text, std::nullopt, Verdict::kHarness, {}, ""};
       Problem problem;
       problem.verdict = Verdict::kHarness;
       problem.place = criterion_.rung;
       problem.evidence = {error.what()};
-      judgement.result.message = FormatProblem(problem, name);
+      judgement.result.message = MessageOf(problem, name);
     }
     Suite::Get().results().evidence.push_back(judgement.result);
     if (judgement.result.verdict == Verdict::kPass) return;
-    const std::string text = Printable(judgement.result.message);
+    const std::string text = Printable(judgement.result.message.Whole());
     ShowAt(judgement.file, judgement.line, text,
            judgement.unfinished ? testing::TestPartResult::kSkip : testing::TestPartResult::kNonFatalFailure);
   }
@@ -95,7 +95,7 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
 Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const std::string& test) {
   Judgement judgement;
   EvidenceResult& result = judgement.result;
-  result = {criterion.id, criterion.rung, criterion.metric.text, std::nullopt, Verdict::kPass, "", ""};
+  result = {criterion.id, criterion.rung, criterion.metric.text, std::nullopt, Verdict::kPass, {}, ""};
   const Assignment& assignment = suite_.assignment();
   judgement.file = assignment.submission;
   const auto not_measured = [&](const std::string& rung, const Problem& problem) {
@@ -104,7 +104,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
                                                       Grouped(assignment.EvidenceElements(rung)));
     judgement.unfinished = problem.unfinished;
     result.verdict = problem.verdict;
-    result.message = FormatProblem(problem.unfinished ? problem : shown, test);
+    result.message = MessageOf(problem.unfinished ? problem : shown, test);
   };
   if (const Problem* worst = Worst(Submission(criterion.rung).problems)) {
     not_measured(criterion.rung, *worst);
@@ -151,8 +151,9 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   if (!result.unmet.empty()) problem.evidence.push_back("but     " + result.unmet + ": earns nothing");
   if (reference) problem.evidence.push_back("compare the reference has " + Figure(*reference));
   if (result.unmet.empty() && criterion.budget.Met(*value)) {
-    result.message = criterion.metric.text + " = " + Figure(*value) +
-                     (reference ? "; the reference's " + Figure(*reference) : "") + "; " + BudgetText(criterion.budget);
+    result.message.text = criterion.metric.text + " = " + Figure(*value) +
+                          (reference ? "; the reference's " + Figure(*reference) : "") + "; " +
+                          BudgetText(criterion.budget);
     return judgement;
   }
   problem.verdict = result.verdict = Verdict::kSlow;
@@ -175,7 +176,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
       label = "        ";
     }
   }
-  result.message = FormatProblem(problem, test);
+  result.message = MessageOf(problem, test);
   return judgement;
 }
 

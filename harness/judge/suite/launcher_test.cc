@@ -62,9 +62,9 @@ void LauncherTest::TearDown() {
   if (const Problem* worst = Worst(problems_)) {
     result.verdict = worst->verdict;
     result.unfinished = worst->unfinished;
-    result.message = FormatProblem(*worst, result.name);
+    result.message = MessageOf(*worst, result.name);
     const std::string text =
-        Printable(result.message) + printed + (worst->unfinished ? "" : "\n  again   " + result.reproduce);
+        Printable(result.message.Whole()) + printed + (worst->unfinished ? "" : "\n  again   " + result.reproduce);
     const bool skip = worst->unfinished && suite.IsBonus(rung());
     // GoogleTest has shown what was thrown.
     if (!shown) {

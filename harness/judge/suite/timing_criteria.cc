@@ -47,11 +47,11 @@ class TimingTest : public testing::Test {
       judgement.result.criterion = criterion_.id;
       judgement.result.rung = criterion_.rung;
       judgement.result.verdict = Verdict::kHarness;
-      judgement.result.message = FormatProblem(problem, name);
+      judgement.result.message = MessageOf(problem, name);
     }
     Suite& suite = Suite::Get();
     suite.results().timings.push_back(judgement.result);
-    const std::string text = Printable(judgement.result.message);
+    const std::string text = Printable(judgement.result.message.Whole());
     if (judgement.result.verdict == Verdict::kPass) {
       std::printf("  %s\n", text.c_str());
       return;
@@ -100,7 +100,8 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
   if (const TestResult* failed = FailedTest(suite_.results(), criterion.rung)) {
     judgement.unfinished = true;
     result.verdict = failed->verdict;
-    result.message = criterion.rung + " is not timed: its tests have to pass first, and " + failed->name + " does not";
+    result.message.text =
+        criterion.rung + " is not timed: its tests have to pass first, and " + failed->name + " does not";
     return judgement;
   }
   const Timing& timing = Of(criterion.rung);
@@ -112,7 +113,7 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
   if (const Problem* worst = Worst(timing.problems)) {
     judgement.unfinished = worst->unfinished;
     result.verdict = worst->verdict;
-    result.message = FormatProblem(*worst, test);
+    result.message = MessageOf(*worst, test);
     return judgement;
   }
   result.repeats = static_cast<int>(timing.submission.size());
@@ -144,9 +145,10 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
     problem.hint = criterion.hint;
   }
   if (result.verdict != Verdict::kPass) {
-    result.message = FormatProblem(problem, test);
+    result.message = MessageOf(problem, test);
   } else {
-    for (const std::string& line : problem.evidence) result.message += (result.message.empty() ? "" : "\n  ") + line;
+    std::string& text = result.message.text;
+    for (const std::string& line : problem.evidence) text += (text.empty() ? "" : "\n  ") + line;
   }
   return judgement;
 }

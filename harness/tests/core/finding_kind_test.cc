@@ -23,6 +23,7 @@ TEST(FindingKindTest, EveryRowIsWhole) {
     EXPECT_NE(info.error, LaunchError::kNone) << row << "does not say what error a launch fails with";
     Finding finding;
     finding.kind = info.kind;
+    finding.kernel = "kernel";
     finding.second.emplace();
     EXPECT_NE(HintOf(finding), "") << row << "has no hint, neither in its row nor in core/finding_hint.cc";
   }

@@ -90,7 +90,7 @@ TEST_F(EvidenceJudgeTest, AboveTheBudgetIsSlow) {
   EXPECT_EQ(judgement.result.verdict, Verdict::kSlow);
   EXPECT_EQ(judgement.file, "x.cu");
   EXPECT_EQ(judgement.line, 9);
-  ExpectGolden("evidence_slow.txt", judgement.result.message);
+  ExpectGolden("evidence_slow.txt", judgement.result.message.Whole());
 }
 
 // A budget that is met earns nothing where what it rests on is missing: 450 sectors of 1,000 branches here.
@@ -108,7 +108,7 @@ TEST_F(EvidenceJudgeTest, WithinTheBudgetIsSlowWhereItsConditionFails) {
   EXPECT_EQ(result.verdict, Verdict::kSlow);
   EXPECT_EQ(result.value, 10);
   EXPECT_EQ(result.unmet, "counts only where sectors / branches is 0.4 at most, and here it is 0.45");
-  ExpectGolden("evidence_unmet.txt", result.message);
+  ExpectGolden("evidence_unmet.txt", result.message.Whole());
 }
 
 TEST_F(EvidenceJudgeTest, WrongResultIsNotMeasured) {
@@ -118,7 +118,7 @@ TEST_F(EvidenceJudgeTest, WrongResultIsNotMeasured) {
   EXPECT_EQ(judgement.result.verdict, Verdict::kWrong);
   EXPECT_FALSE(judgement.result.value);
   EXPECT_TRUE(suite->results().profiles.empty());
-  ExpectGolden("evidence_wrong.txt", judgement.result.message);
+  ExpectGolden("evidence_wrong.txt", judgement.result.message.Whole());
 }
 
 // One run with the counters and with the checkers; in the turns that a run without checkers has, whose counts it gives.

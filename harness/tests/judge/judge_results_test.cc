@@ -63,7 +63,7 @@ Results Example() {
   test.rung = "reduce1_interleaved";
   test.verdict = Verdict::kRace;
   test.seconds = 0.25;
-  test.message = "RACE …";
+  test.message = {"RACE …", "read first"};
   test.output = "score: 100\xff\033[2J";
   test.reproduce = "make test";
   vgpu::Finding finding;
@@ -75,8 +75,8 @@ Results Example() {
   test.findings = {finding};
   results.tests = {test};
   results.evidence = {
-      {"reduce2.divergence", "reduce2_strided", "divergent_branches / branches", 0.25, Verdict::kSlow, "m"},
-      {"reduce3.conflicts", "reduce3_sequential", "shared_conflicts", std::nullopt, Verdict::kWrong, "n"}};
+      {"reduce2.divergence", "reduce2_strided", "divergent_branches / branches", 0.25, Verdict::kSlow, {"m", "h"}},
+      {"reduce3.conflicts", "reduce3_sequential", "shared_conflicts", std::nullopt, Verdict::kWrong, {"n", ""}}};
   vgpu::LaunchRecord launch;
   launch.kernel = "k";
   launch.grid = {4, 1, 1};
@@ -101,8 +101,9 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(test["verdict"], "RACE");
   EXPECT_EQ(test["output"], "score: 100\\xFF\\x1B[2J");
   EXPECT_EQ(test["findings"][0]["kind"], "race");
-  EXPECT_EQ(test["findings"][0]["file"], "reduction.cu");
-  EXPECT_EQ(test["findings"][0]["line"], 41);
+  EXPECT_EQ(test["hint"], "read first");
+  EXPECT_EQ(test["findings"][0]["places"][0]["file"], "reduction.cu");
+  EXPECT_EQ(test["findings"][0]["places"][0]["line"], 41);
   EXPECT_EQ(test["findings"][0]["count"], 3);
   EXPECT_EQ(json["evidence"][0]["value"], 0.25);
   EXPECT_EQ(json["evidence"][0]["verdict"], "SLOW");
@@ -126,7 +127,7 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
 TEST(ResultsTest, WhatASubmissionCanMakeLongIsCut) {
   Results results = Example();
   TestResult& test = results.tests[0];
-  test.message = test.output = std::string(1'000'000, '\033');
+  test.message.text = test.output = std::string(1'000'000, '\033');
   test.findings[0].kernel = test.findings[0].first.file = test.findings[0].detail = std::string(240'000, 'k');
   test.findings.resize(100, test.findings[0]);
   vgpu::LaunchRecord launch = results.profiles[0].launches[0];

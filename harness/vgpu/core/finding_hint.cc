@@ -202,6 +202,8 @@ std::string_view HintOf(const Finding& finding) {
                "(grid.sync()) has to be launched by cudaLaunchCooperativeKernel";
       }
       return "the kernel stops itself here, by __trap()";
+    case FindingKind::kUnsupported:
+      return finding.kernel.empty() ? "" : InfoOf(finding.kind).hint;  // of an instruction, or of a call
     default:
       return InfoOf(finding.kind).hint;
   }

@@ -139,13 +139,13 @@ def first_message(assignment: Assignment, record: Record) -> str:
     for test in record.result.tests:
         if test.verdict != "PASS" and not test.is_evidence:
             rank = place.get(test.rung, len(place))
-            said.append((test.unfinished, assignment.is_bonus_rung(test.rung), rank, test.message))
+            said.append((test.unfinished, assignment.is_bonus_rung(test.rung), rank, test.said))
     failed = {rank for *_, rank, _ in said}
     short = {criterion.id for criterion in record.score.criteria if not criterion.is_full}
     for entry in record.result.evidence:
         rank = place.get(entry.rung, len(place))
         if entry.criterion in short and rank not in failed and entry.message:
-            said.append((False, assignment.is_bonus_rung(entry.rung), rank, entry.message))
+            said.append((False, assignment.is_bonus_rung(entry.rung), rank, entry.said))
     return min(said, key=lambda one: one[:3])[3].strip() if said else ""
 
 

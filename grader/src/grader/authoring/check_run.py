@@ -44,7 +44,7 @@ from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment
 from grader.model.discovery import Submission
 from grader.model.record import Record
-from grader.model.result import EVIDENCE_SUITE, TestResult
+from grader.model.result import EVIDENCE_SUITE, TestResult, passed_test
 from grader.model.roster import Student
 from grader.model.score import overall_verdict
 from grader.running.pipeline import Bench, Quiet, grade_one, key_of, prepare
@@ -293,7 +293,7 @@ def tests_above(assignment: Assignment, tests: Sequence[str], rung: str) -> list
 
 
 def _as_passed(name: str) -> TestResult:
-    return TestResult(name, rung_of(name), "PASS", 0.0, "", "", "", ())
+    return passed_test(name, rung_of(name))
 
 
 def known_tests(

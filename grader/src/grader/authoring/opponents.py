@@ -25,7 +25,7 @@ from grader.base.layout import Layout
 from grader.model.assignment import Assignment
 from grader.model.discovery import Submission
 from grader.model.record import Record
-from grader.model.result import VERDICTS, TestResult
+from grader.model.result import VERDICTS, passed_test
 from grader.model.roster import Student
 from grader.running.pipeline import Bench, Progress, grade_one, key_of
 from grader.running.store import Journal, gpu_key
@@ -135,7 +135,7 @@ def meet_opponents(
         if settings.alone and is_timed:
             # What such a solution is up to it does where it is timed: its tests are the virtual GPU's to look at.
             passed = [
-                TestResult(name, opponent.rung, "PASS", 0.0, "", "", "", ())
+                passed_test(name, opponent.rung)
                 for name in bench.suite.tests
                 if name.rpartition("/")[2] == opponent.rung
             ]
@@ -182,10 +182,10 @@ def _found(opponent: Opponent, record: Record) -> tuple[str, str]:
         return record.verdict, record.message.strip()
     for test in record.result.tests:
         if test.rung == opponent.rung and test.verdict != "PASS" and not test.is_evidence:
-            return test.verdict, test.message.strip()
+            return test.verdict, test.said.strip()
     for entry in record.result.evidence:
         if entry.rung == opponent.rung and entry.verdict not in ("PASS", "SLOW"):
-            return entry.verdict, entry.message.strip()
+            return entry.verdict, entry.said.strip()
     return ("HARNESS", record.message) if record.score is None else ("PASS", "")
 
 

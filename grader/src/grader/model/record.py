@@ -85,7 +85,9 @@ class Record:
             return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)
 
         def cleaned(test: TestResult) -> TestResult:
-            return replace(test, message=clean(test.message), output=clean(test.output), reproduce="")
+            return replace(
+                test, message=clean(test.message), hint=clean(test.hint), output=clean(test.output), reproduce=""
+            )
 
         return replace(
             self,

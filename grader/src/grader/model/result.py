@@ -21,20 +21,40 @@ INCONCLUSIVE = "INCONCLUSIVE"  # shown for a time that the repeats do not decide
 
 
 @dataclass(frozen=True)
+class Place:
+    """A line of a source file; line 0 where none is known."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
 class Finding:
-    """A fault at a line of the student's file; `count` equal ones are folded into it."""
+    """A fault in a kernel, at one place or, of a race, at two; `count` equal ones are folded into it."""
 
     kind: str
     kernel: str
-    file: str
-    line: int
+    places: tuple[Place, ...]
     text: str
     count: int
 
 
-@dataclass(frozen=True)
-class TestResult:
-    """How one test ended; `seconds` is wall clock, `message` the judge's and `output` the program's own."""
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What the judge says: some lines, and one sentence that helps, which may be missing."""
+
+    message: str
+    hint: str = ""
+
+    @property
+    def said(self) -> str:
+        """All of it, as a terminal shows it."""
+        return f"{self.message}\n  hint    {self.hint}" if self.hint else self.message
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestResult(Said):
+    """How one test ended; `seconds` is wall clock, `output` the program's own."""
 
     __test__ = False  # not for pytest
 
@@ -42,7 +62,6 @@ class TestResult:
     rung: str
     verdict: str
     seconds: float
-    message: str
     output: str
     reproduce: str
     findings: tuple[Finding, ...]
@@ -65,8 +84,8 @@ class TestResult:
         return self.name.split(".", 1)[0] == TIMING_SUITE
 
 
-@dataclass(frozen=True)
-class Evidence:
+@dataclass(frozen=True, kw_only=True)
+class Evidence(Said):
     """A metric criterion as measured; `value` is None where it could not be."""
 
     criterion: str
@@ -74,12 +93,11 @@ class Evidence:
     metric: str
     value: float | None
     verdict: str
-    message: str
     unmet: str = ""  # why it doesn't count, whatever its value
 
 
-@dataclass(frozen=True)
-class Timing:
+@dataclass(frozen=True, kw_only=True)
+class Timing(Said):
     """A criterion that was timed on a GPU: the base's time as a multiple of the submission's, or None.
 
     Times are of one call, medians of the repeats, in microseconds; the true figure lies from `low` to `high`. `bytes`
@@ -97,7 +115,6 @@ class Timing:
     low: float
     high: float
     verdict: str
-    message: str
     gpu: dict[str, str]
     bytes: int = 0
     throttled: bool = False
@@ -261,6 +278,13 @@ def result_from(document: object) -> SuiteResult:
     )
 
 
+def passed_test(name: str, rung: str) -> TestResult:
+    """A test that passed and of which no more is known."""
+    return TestResult(
+        name=name, rung=rung, verdict="PASS", seconds=0.0, message="", output="", reproduce="", findings=()
+    )
+
+
 def test_from(fields: Fields) -> TestResult:
     """Reads one entry of `tests`."""
     return TestResult(
@@ -269,14 +293,17 @@ def test_from(fields: Fields) -> TestResult:
         verdict=fields.choice("verdict", VERDICTS),
         seconds=fields.number("seconds", 0.0, least=0.0),
         message=fields.text("message", ""),
+        hint=fields.text("hint", ""),
         output=fields.text("output", ""),
         reproduce=fields.text("reproduce", ""),
         findings=tuple(
             Finding(
                 kind=finding.text("kind", ""),
                 kernel=finding.text("kernel", ""),
-                file=finding.text("file", ""),
-                line=finding.whole("line", 0, least=-1),
+                places=tuple(
+                    Place(place.text("file", ""), place.whole("line", 0, least=-1))
+                    for place in finding.tables("places", most=2)
+                ),
                 text=finding.text("text", ""),
                 count=finding.whole("count", 1),
             )
@@ -295,6 +322,7 @@ def _evidence(fields: Fields) -> Evidence:
         value=_measured(fields, "value"),
         verdict=fields.choice("verdict", VERDICTS),
         message=fields.text("message", ""),
+        hint=fields.text("hint", ""),
         unmet=fields.text("unmet", ""),
     )
 
@@ -328,6 +356,7 @@ def _timing(fields: Fields) -> Timing:
         high=figure.number("high") if figure else 0.0,
         verdict=fields.choice("verdict", VERDICTS),
         message=fields.text("message", ""),
+        hint=fields.text("hint", ""),
         gpu=fields.words("gpu"),
         bytes=fields.whole("bytes", 0),
         throttled=fields.flag("throttled", False),

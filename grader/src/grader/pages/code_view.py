@@ -77,9 +77,10 @@ def _faults(file_name: str, result: SuiteResult | None) -> dict[int, dict[str, N
     faults: dict[int, dict[str, None]] = {}
     for test in result.tests if result else ():
         for finding in test.findings:
-            if base_name(finding.file) == file_name:
-                where = f" in {shown(finding.kernel)}" if finding.kernel else ""
-                faults.setdefault(finding.line, {})[f"{shown(finding.kind)}{where}"] = None
+            where = f" in {shown(finding.kernel)}" if finding.kernel else ""
+            for place in finding.places:
+                if base_name(place.file) == file_name:
+                    faults.setdefault(place.line, {})[f"{shown(finding.kind)}{where}"] = None
     return faults
 
 

@@ -3,7 +3,6 @@
 Each page is one file without scripts or fetched parts. Everything in it that a student wrote is escaped by Jinja.
 """
 
-import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,10 +12,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.base.files import write_atomic
-from grader.base.names import shown_block, slug
+from grader.base.names import shown, shown_block, slug
 from grader.model.assignment import Assignment
 from grader.model.record import MISSING, NOT_BEGUN, NOT_GRADED, Record
-from grader.model.result import INCONCLUSIVE, TestResult, is_not_begun
+from grader.model.result import INCONCLUSIVE, Said, TestResult, is_not_begun
 from grader.model.score import CriterionScore, plain, points_text
 from grader.pages.chart import make_ladder, microseconds_text
 from grader.pages.code_view import annotate
@@ -77,13 +76,13 @@ def tone(verdict: str) -> str:
     return _TONES.get(verdict, "bad")
 
 
-def message_lines(message: str) -> tuple[MessageLine, ...]:
-    """A judge's message in lines, its first and its hint told apart from the rest."""
-    lines = []
-    for index, line in enumerate(shown_block(message, _MESSAGE_CHARS).strip("\n").split("\n")):
-        kind = "head" if index == 0 else "hint" if re.match(r"\s*hint\b", line) else "text"
-        lines.append(MessageLine(kind, line))
-    return tuple(lines)
+def message_lines(message: str, hint: str = "") -> tuple[MessageLine, ...]:
+    """A message in lines, its first and the hint told apart from the rest."""
+    lines = shown_block(message, _MESSAGE_CHARS).strip("\n").split("\n")
+    shown_lines = [MessageLine("text" if index else "head", line) for index, line in enumerate(lines)]
+    if hint:
+        shown_lines.append(MessageLine("hint", f"  hint    {shown(hint, _MESSAGE_CHARS)}"))
+    return tuple(shown_lines)
 
 
 def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
@@ -91,11 +90,11 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
     if record.score is None:
         return []
     tests = record.result.tests if record.result else ()
-    measured: dict[str, str] = {}
+    measured: dict[str, Said] = {}
     if record.result:
-        measured |= {entry.criterion: entry.message for entry in record.result.evidence}
+        measured |= {entry.criterion: entry for entry in record.result.evidence if entry.message}
         # What was not decided is told where the times are.
-        measured |= {one.criterion: one.message for one in record.result.timings if not one.is_inconclusive}
+        measured |= {one.criterion: one for one in record.result.timings if one.message and not one.is_inconclusive}
     views = []
     for rung in assignment.rungs:
         criteria = tuple(criterion for criterion in record.score.criteria if criterion.rung == rung.id)
@@ -105,9 +104,9 @@ def rung_views(assignment: Assignment, record: Record) -> list[RungView]:
         failures = [_failure(test) for test in failed if not test.unfinished]
         if not failed:
             failures += [
-                Failure(c.title, c.verdict, message_lines(measured[c.id]), "", "")
+                Failure(c.title, c.verdict, message_lines(measured[c.id].message, measured[c.id].hint), "", "")
                 for c in criteria
-                if not c.is_full and measured.get(c.id)
+                if not c.is_full and c.id in measured
             ]
         points, possible = sum(c.points for c in criteria), sum(c.possible for c in criteria)
         is_bonus = assignment.is_bonus_rung(rung.id)
@@ -145,7 +144,7 @@ def _failure(test: TestResult) -> Failure:
     return Failure(
         name=test.name,
         verdict=test.verdict,
-        lines=message_lines(test.message or f"{test.verdict}  {test.name}"),
+        lines=message_lines(test.message or f"{test.verdict}  {test.name}", test.hint),
         output=shown_block(test.output, _OUTPUT_CHARS).strip("\n"),
         reproduce="" if is_hidden else f"make test TEST={test.name}",
     )

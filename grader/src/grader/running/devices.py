@@ -45,7 +45,8 @@ def timing_failures(gpu: SuiteResult) -> list[TestResult]:
             rung=rung,
             verdict=timing.verdict,
             seconds=0.0,
-            message=_with_device(timing.message, f"{gpu.device.name}, while it was timed"),
+            message=f"{timing.message}\n  device  {gpu.device.name}, while it was timed",
+            hint=timing.hint,
             output="",
             reproduce="",
             findings=(),
@@ -65,11 +66,4 @@ def _worse(virtual: TestResult, gpu: TestResult, name: str) -> TestResult:
     said = where if other.verdict == worse.verdict else f"{where}; on {elsewhere} it is {other.verdict}"
     if worse.unfinished:
         return replace(worse, device=where)
-    return replace(worse, device=where, message=_with_device(worse.message, said))
-
-
-def _with_device(message: str, device: str) -> str:
-    """The judge's message with a line that says what found it, before the hint."""
-    lines = message.split("\n")
-    at = next((index for index, line in enumerate(lines) if line.lstrip().startswith("hint ")), len(lines))
-    return "\n".join([*lines[:at], f"  device  {device}", *lines[at:]])
+    return replace(worse, device=where, message=f"{worse.message}\n  device  {said}")

@@ -55,17 +55,27 @@ class MachinePaths:
                 replace(
                     test,
                     message=hide(test.message),
+                    hint=hide(test.hint),
                     output=hide(test.output),
                     reproduce=hide(test.reproduce),
                     findings=tuple(
-                        replace(one, file=hide(one.file), text=hide(one.text), kernel=hide(one.kernel))
+                        replace(
+                            one,
+                            places=tuple(replace(place, file=hide(place.file)) for place in one.places),
+                            text=hide(one.text),
+                            kernel=hide(one.kernel),
+                        )
                         for one in test.findings
                     ),
                 )
                 for test in result.tests
             ),
-            evidence=tuple(replace(entry, message=hide(entry.message)) for entry in result.evidence),
-            timings=tuple(replace(entry, message=hide(entry.message)) for entry in result.timings),
+            evidence=tuple(
+                replace(entry, message=hide(entry.message), hint=hide(entry.hint)) for entry in result.evidence
+            ),
+            timings=tuple(
+                replace(entry, message=hide(entry.message), hint=hide(entry.hint)) for entry in result.timings
+            ),
         )
 
 

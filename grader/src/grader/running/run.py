@@ -21,7 +21,7 @@ from grader.base.schema import SchemaError
 from grader.base.secret import Secret
 from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment
-from grader.model.result import EVIDENCE_SUITE, TIMING_SUITE, SuiteResult, TestResult, parse_result
+from grader.model.result import EVIDENCE_SUITE, TIMING_SUITE, SuiteResult, TestResult, parse_result, passed_test
 
 _RESULT_BYTES = 64 << 20
 _OUTPUT_CAP = 1 << 16
@@ -204,7 +204,7 @@ def measure_suite(
     flags: Sequence[str] = (),
 ) -> SuiteResult:
     """The evidence runs of every rung alone: the suite measures them also where all its tests are left out."""
-    left_out = [TestResult(test, "", "PASS", 0.0, "", "", "", ()) for test in suite.tests]
+    left_out = [passed_test(test, "") for test in suite.tests]
     return run_suite(
         layout, toolchain, assignment, suite, worker, None, folder, settings, done=left_out, stop=stop, flags=flags
     )
@@ -251,9 +251,9 @@ def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output
         result = read_result(path)
     except InfrastructureError:
         return InfrastructureError(f"the suite reports that the harness failed:\n{output.strip()[-2000:]}")
-    messages = [test.message for test in result.tests if test.verdict == "HARNESS"]
-    messages += [entry.message for entry in result.evidence if entry.verdict == "HARNESS"]
-    messages += [entry.message for entry in result.timings if entry.verdict == "HARNESS"]
+    messages = [test.said for test in result.tests if test.verdict == "HARNESS"]
+    messages += [entry.said for entry in result.evidence if entry.verdict == "HARNESS"]
+    messages += [entry.said for entry in result.timings if entry.verdict == "HARNESS"]
     message = messages[0] if messages else output.strip()[-2000:]
     whole = result.with_tests(in_order(suite, (*done, *result.tests)))
     return PartialResultError(f"the suite reports that the harness failed:\n{message}", whole)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from grader.model.assignment import Assignment, Rung
 from grader.model.line_costs import LineCost, counters_by_line, line_cost
-from grader.model.result import Finding, Profile, SuiteResult, TestResult, is_not_begun
+from grader.model.result import Finding, Place, Profile, SuiteResult, TestResult, is_not_begun
 from grader.model.score import CriterionScore, Score, points_text, score_result
 from grader.student.machine_code import ARCH, MachineChanges
 
@@ -96,7 +96,7 @@ def report(assignment: Assignment, result: SuiteResult, source: str, choice: Cho
         return "\n\n".join([*parts, "No test ran.  Next: make test"]) + "\n"
     first = _first_to_mend(rows)
     if choice.test:
-        parts += [_coloured(entry.message, to) for entry in result.evidence if entry.message]
+        parts += [_coloured(entry.said, to) for entry in result.evidence if entry.message]
     if first is not None:
         parts.append(_message(first, result, to))
     elif choice.rung or choice.test:
@@ -164,10 +164,10 @@ def _fault(row: _Row) -> str:
 
 def _message(row: _Row, result: SuiteResult, to: Terminal) -> str:
     if not row.failed:
-        texts = {entry.criterion: entry.message for entry in result.evidence}
+        texts = {entry.criterion: entry.said for entry in result.evidence}
         return _coloured(texts.get(row.unmet[0].id, row.unmet[0].detail), to)
     first, *others = [test for test in row.failed if not test.unfinished] or row.failed
-    lines = [_coloured(first.message, to)]
+    lines = [_coloured(first.said, to)]
     lines += _output(first)
     lines.append(f"  again   {first.reproduce}")
     if others:
@@ -266,10 +266,10 @@ def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, c
 
 def faults(result: SuiteResult, to: Terminal) -> str:
     """What `make check` shows: every different finding of the fault checkers, with the tests that had it."""
-    found: dict[tuple[str, str, str, int], list[tuple[TestResult, Finding]]] = {}
+    found: dict[tuple[str, str, tuple[Place, ...]], list[tuple[TestResult, Finding]]] = {}
     for test in result.tests:
         for finding in test.findings:
-            found.setdefault((finding.kind, finding.kernel, finding.file, finding.line), []).append((test, finding))
+            found.setdefault((finding.kind, finding.kernel, finding.places[:1]), []).append((test, finding))
     parts = []
     for same in found.values():
         test, finding = same[0]
