@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "judge/model/text.h"
-#include "vgpu/core/table.h"
+#include "vgpu/cudart/report/table.h"
 #include "vgpu/model/profile.h"
 
 namespace lockstep::judge {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "vgpu/core/grouped.h"
-#include "vgpu/core/table.h"
 #include "vgpu/cudart/report/api_failure.h"
+#include "vgpu/cudart/report/table.h"
 
 namespace lockstep::vgpu::cudart {
 
