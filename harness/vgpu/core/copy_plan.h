@@ -1,5 +1,5 @@
-// Loads whose elements are only copied, and the stores that copy them, for observers/uninitialized_checker.cc;
-// analysis/copied_loads.cc makes it.
+// Loads whose elements are only copied, and the stores that copy them. Made by analysis/copied_loads.cc, used by
+// observers/uninitialized_checker.cc.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ struct CopyPlan {
 
   struct Access {
     uint8_t elements = 0, element_bytes = 0;
-    // Of a load, a bit for each byte: whether all that becomes of it is to be stored as it is.
+    // Loads only: bit k is set if byte k is only ever stored again, unchanged.
     uint64_t copied = 0;
-    // What stands for the element's register, which has one writer, a load; of one of 8 bytes two in a row, for its
-    // words. kNoSlot: nothing is known of it.
+    // The slot of each element's register, which has exactly one writer, a load. An 8-byte element takes two
+    // consecutive slots, one per 32-bit word. kNoSlot: the register is not tracked.
     std::array<uint32_t, kMostElements> slot{};
   };
 
@@ -27,7 +27,7 @@ struct CopyPlan {
   }
 
   uint32_t slots = 0;
-  std::vector<uint32_t> access_of;  // by pc: an index into accesses, and 1; 0: none
+  std::vector<uint32_t> access_of;  // by pc: index into accesses + 1; 0: none
   std::vector<Access> accesses;
 };
 

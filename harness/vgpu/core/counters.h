@@ -1,5 +1,5 @@
-// What the virtual GPU counts. Each name's meaning, and the Nsight Compute metric beside it, is in
-// docs/reference/metrics.md.
+// The counters of the virtual GPU. docs/reference/metrics.md explains each name and gives the matching Nsight Compute
+// metric.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace lockstep::vgpu {
 
-// The one list of counters, a line each: X(name, unit, "Nsight Compute metric or empty", "sentence", what an
-// instruction adds to it). The last is an expression of `pc`, a PcSums (core/pc_counters.h): 0 where the launch counts
-// it as a whole (Locality::FootprintOf).
+// All counters, one per line: X(name, unit, "Nsight Compute metric or empty", "sentence", what an instruction adds to
+// it). The last field is an expression of `pc`, a PcSums (core/pc_counters.h). It is 0 for counters of the launch as a
+// whole (Locality::FootprintOf).
 #define LOCKSTEP_COUNTERS(X)                                                                                           \
   X(warp_instructions, "instructions", "", "PTX instructions executed by warps", pc.issue.warps)                       \
   X(thread_instructions, "instructions", "", "PTX instructions executed by threads whose predicate was on",            \
@@ -107,25 +107,25 @@ const std::vector<CounterInfo>& AllCounters();
 
 // Counters of one source line of one kernel.
 struct LineCounters {
-  std::string file;  // as .file has it
+  std::string file;  // as in .file
   int line = 0;
   Counters counters;
 };
 
-// One launch as it was. Times are modelled, on the device's profile.
+// One completed launch. Times are modelled for the device's profile.
 struct LaunchRecord {
   uint64_t ordinal = 0;  // from 0, on this device
   std::string kernel;    // demangled, without parameters
   std::string mangled;
   Dim3 grid, block;
-  uint32_t registers = 0;  // a thread; the virtual GPU's own allocation, see docs/concepts
-  uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;  // bytes; local: a thread
-  double theoretical_occupancy = 0;                                 // 0 to 1, on the device's profile
+  uint32_t registers = 0;  // per thread; allocated by the virtual GPU, see docs/concepts
+  uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;  // bytes; local: per thread
+  double theoretical_occupancy = 0;                                 // 0 to 1, for the device's profile
   Counters counters;
   std::vector<LineCounters> lines;  // sorted by file and line
   double microseconds = 0;          // modelled
   std::string bound_by;             // "issue", "shared", "l2", "dram", "latency", "launch"
-  int cpu_threads = 1;              // that ran its blocks; nothing else depends on it
+  int cpu_threads = 1;              // threads that ran its blocks; affects nothing else
 };
 
 }  // namespace lockstep::vgpu

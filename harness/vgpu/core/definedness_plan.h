@@ -1,5 +1,5 @@
-// How undefined values go through a program's registers and memory, for exec/definedness_tracker.h;
-// analysis/definedness.cc makes it.
+// How undefined values propagate through a program's registers and memory. Made by analysis/definedness.cc, used by
+// exec/definedness_tracker.h.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct DefinednessPlan {
   static constexpr uint32_t kNoSlot = UsePlan::kNoSlot;
 
   enum class Effect : uint8_t {
-    kPure,  // makes registers from registers
+    kPure,  // computes registers from registers only
     kLoad,
     kStore,
     kAtomic,
@@ -27,36 +27,36 @@ struct DefinednessPlan {
     kCall,
     kOther,
   };
-  // Which memory an access goes to: what its lanes' addresses are relative to.
+  // The memory that an access goes to; determines what the lanes' addresses are relative to.
   enum class Space : uint8_t { kGlobal, kReadOnly, kShared, kLocal, kArea, kGeneric };
 
-  // A register has a slot, one of 64 bits two: the low half's and, behind it, the high half's. Slots count from 0 in
-  // each function. A source goes to the results of its part; part 0 stands for all.
+  // A register has one slot, a 64-bit one two: low half, then high half. Slots are numbered from 0 in each function. A
+  // source flows into the results with the same `part`; part 0 flows into all of them.
   struct Source {
     uint32_t slot = kNoSlot;
-    uint32_t decider = kNoSlot;  // first slot of the operand by which this one shows; undefined, it hides nothing
-    uint8_t deciders = 0;        // that operand's slots
+    uint32_t decider = kNoSlot;  // first slot of the operand that can mask this one; while undefined, it masks nothing
+    uint8_t deciders = 0;        // number of slots of that operand
     UsePlan::Shows shows = UsePlan::Shows::kAlways;
     uint8_t row = 0;    // of that operand, in Insn::row
-    uint8_t bytes = 0;  // of that operand; of what is stored, the bytes that come from here
+    uint8_t bytes = 0;  // of that operand; for a store: bytes stored from this source
     uint8_t part = 0;
-    uint8_t at = 0;  // of what is stored: where in the lane's access
+    uint8_t at = 0;  // for a store: offset in the lane's access
   };
   struct Result {
     uint32_t slot = kNoSlot;
     uint8_t part = 0;
-    uint8_t at = 0, bytes = 0;  // of a load: which bytes of the lane's access
+    uint8_t at = 0, bytes = 0;  // for a load: bytes of the lane's access
   };
 
   struct Step {
     Effect effect = Effect::kOther;
     Space space = Space::kGlobal;
-    uint8_t bytes = 0;        // of a lane's access
+    uint8_t bytes = 0;        // of one lane's access
     uint8_t address_row = 0;  // in Insn::row
-    bool narrow = false;      // the address is of 32 bits
-    bool replaces = false;    // an atomic that leaves nothing of what was there
+    bool narrow = false;      // 32-bit address
+    bool replaces = false;    // an atomic that overwrites the old value completely (exch)
     uint32_t guard = kNoSlot;
-    // Where its own begin: the next step's begin is their end.
+    // Start of this step's entries; they end where the next step's begin.
     uint32_t first_source = 0, first_address = 0, first_result = 0;
   };
 
@@ -75,8 +75,8 @@ struct DefinednessPlan {
   }
 
   std::vector<uint32_t> slots;    // by function
-  std::vector<uint32_t> step_of;  // by pc: an index into steps, and 1; 0: none
-  std::vector<Step> steps;        // with one more at the end
+  std::vector<uint32_t> step_of;  // by pc: index into steps + 1; 0: none
+  std::vector<Step> steps;        // with a sentinel at the end
   std::vector<Source> sources;
   std::vector<uint32_t> addresses;
   std::vector<Result> results;

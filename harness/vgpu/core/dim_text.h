@@ -1,4 +1,4 @@
-// Extents and places as CUDA programmers write them.
+// Dim3 values written as in CUDA code.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The text of a finding. A student reads it, so it is golden-tested (tests/core/finding_test.cc).
+// The text of a finding. Students read it, so tests/core/finding_test.cc compares it with golden files.
 #include "vgpu/core/finding.h"
 
 #include <algorithm>

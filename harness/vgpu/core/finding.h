@@ -1,5 +1,5 @@
-// What went wrong in a kernel, with all that a message needs: faults, which stop the kernel, and the
-// checkers' findings, which do not.
+// Everything a message needs about an error in a kernel: faults, which stop the kernel, and checkers' findings, which
+// do not.
 #pragma once
 
 #include <cstdint>
@@ -14,50 +14,50 @@
 
 namespace lockstep::vgpu {
 
-// Of a race between threads that tell each other things by words in memory: what seems to be missing.
+// For a race between threads that communicate through memory: the ordering that seems to be missing.
 enum class OrderClue : uint8_t {
   kNone,
-  kNoRelease,      // nothing fences the store
-  kNarrowRelease,  // a fence behind the store does, but only for its own block or cluster
-  kLateRelease,    // no word that the reader has read was written behind the store and a fence
-  kNoAcquire,      // such a word has been read, but no fence stands behind that
-  kNarrowAcquire,  // one does, but of too narrow a scope
-  kConstantLoad,   // the store does come first, but the load goes through a cache that need not see it
+  kNoRelease,      // no fence after the store
+  kNarrowRelease,  // a fence follows the store, but only at block or cluster scope
+  kLateRelease,    // the reader has read no word written after the store and a fence
+  kNoAcquire,      // the reader has read such a word, but no fence follows
+  kNarrowAcquire,  // a fence follows, but its scope is too narrow
+  kConstantLoad,   // the store comes first, but the load uses a cache that need not see it
 };
 
 enum class MemorySpace : uint8_t { kGlobal, kShared, kLocal, kConst, kParam };
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
-inline constexpr uint64_t kNullPage = 4096;  // addresses below come from a null pointer
+inline constexpr uint64_t kNullPage = 4096;  // lower addresses come from a null pointer
 
-// A thread at an instruction; or, of a race between streams, an operation.
+// A thread at an instruction or, for a race between streams, an operation.
 struct ThreadPlace {
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
-  std::string file;  // as .file has it; empty without -lineinfo
+  std::string file;  // as in .file; empty without -lineinfo
   int line = 0;
-  std::string in_file;  // where code of the toolkit was inlined at file:line: its own place; else empty
+  std::string in_file;  // if toolkit code was inlined at file:line: its own location; otherwise empty
   int in_line = 0;
   std::string instruction;  // PTX opcode with modifiers: "st.shared.u32"
   int ptx_line = 0;
   AccessKind access = AccessKind::kLoad;
-  std::string operation;  // "cudaMemcpyAsync in stream 2"; empty: a thread
-  Traits traits = {};     // the opcode's
+  std::string operation;  // "cudaMemcpyAsync in stream 2"; empty for a thread
+  Traits traits = {};     // of the opcode
 };
 
-// A place in memory, put the way a programmer thinks of it.
+// A place in memory in the programmer's terms.
 struct MemoryPlace {
   MemorySpace space = MemorySpace::kGlobal;
-  uint64_t address = 0;     // as the instruction formed it; shared and local: offset in the window
+  uint64_t address = 0;     // as computed by the instruction; shared and local: offset in the window
   uint32_t bytes = 0;       // size of the access
-  bool in_buffer = false;   // buffer_* hold the buffer that holds, or is nearest to, the address
+  bool in_buffer = false;   // buffer_* describe the buffer that contains the address or is nearest to it
   std::string buffer_name;  // label given at allocation, variable name, "dynamic shared memory", …
   uint64_t buffer_base = 0, buffer_bytes = 0;
-  std::string allocated_at;  // "reduction.cu:120" where known
-  bool wrapped = false;      // the instruction's address lies 2^32 elements farther: an unsigned index below zero
+  std::string allocated_at;  // "reduction.cu:120" if known
+  bool wrapped = false;      // the real address is 2^32 elements higher: an unsigned index went below zero
 };
 
-// How an access lies beside the buffer that holds, or is nearest to, its address.
+// Position of an access relative to its nearest buffer.
 enum class Beside : uint8_t { kNowhere, kWithin, kBefore, kAcrossTheEnd, kPastTheEnd };
 inline Beside BesideBuffer(const MemoryPlace& memory) {
   if (!memory.in_buffer) return Beside::kNowhere;
@@ -67,9 +67,9 @@ inline Beside BesideBuffer(const MemoryPlace& memory) {
   return memory.bytes > memory.buffer_bytes - offset ? Beside::kAcrossTheEnd : Beside::kWithin;
 }
 
-// The name of what a kernel's malloc gave.
+// The name of memory that a kernel's malloc returned.
 inline constexpr std::string_view kKernelHeapName = "malloc in a kernel";
-// Behind the name of an allocation that is gone.
+// Appended to the name of a freed allocation.
 inline constexpr std::string_view kFreedName = " (freed)";
 
 struct Finding {
@@ -79,41 +79,41 @@ struct Finding {
   uint64_t launch = 0;  // ordinal of the launch on the device, from 0
   Dim3 grid, block_dim;
   ThreadPlace first;
-  std::optional<ThreadPlace> second;  // a race's other party
-  // A race: among those folded into this one, some are between warps of one block, or between blocks.
+  std::optional<ThreadPlace> second;  // the other access of a race
+  // Races only: the findings folded into this one include a race between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;
-  OrderClue clue = OrderClue::kNone;  // of a race
-  // What the kernel has anywhere: copies into shared memory that arrive later; barriers in memory (cuda::barrier).
+  OrderClue clue = OrderClue::kNone;  // races only
+  // The kernel contains asynchronous copies to shared memory / memory barriers (cuda::barrier).
   bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;
-  std::string detail;  // a sentence: "write after read", "assertion `x` failed", the mended flag …
+  std::string detail;  // a sentence: "write after read", "assertion `x` failed", …
   std::string hint;    // one sentence, may be empty
-  uint64_t count = 1;  // equal findings folded into this one
+  uint64_t count = 1;  // number of equal findings folded into this one
 };
 
-// What a finding says, in parts. Names of kernels, buffers and files come from the submission: control characters in
-// them are shown as '?'.
+// The text of a finding, in parts. Names of kernels, buffers and files come from the submission; their control
+// characters are replaced by '?'.
 struct FindingText {
   std::string_view heading;        // "RACE"
-  std::string launch;              // "reduce3_sequential_kernel<<<1,128>>>"; empty: in no kernel
+  std::string launch;              // "reduce3_sequential_kernel<<<1,128>>>"; empty if not in a kernel
   std::vector<std::string> lines;  // without indentation; the first says what happened
   std::string hint;                // may be empty
 };
 FindingText Describe(const Finding& finding);
 
-// The same as one text of several lines, no trailing newline, no colour. The form DESIGN gives:
+// The same as one string of several lines, without trailing newline or colour:
 //   RACE  reduce3_sequential_kernel<<<1,128>>>
 //     shared memory, write after read, sdata[64], 4 bytes
 //     first   block (0,0,0) thread (64,0,0)  reduction.cu:41
 //     …
 std::string Format(const Finding& finding);
-// One sentence: the finding's own hint, or the one that fits the case. May be empty.
+// One sentence: the finding's own hint, or the one for this kind of case. May be empty.
 std::string_view HintOf(const Finding& finding);
 
-// Findings with the same kind, kernel, instructions and source lines are folded.
+// Folds findings with the same kind, kernel, instructions and source lines.
 class FindingList {
  public:
-  void Add(Finding finding);  // folds; keeps at most kMaximum distinct ones, counts the rest
+  void Add(Finding finding);  // folds; keeps at most kMaximum distinct findings and counts the rest
   const std::vector<Finding>& findings() const { return findings_; }
   uint64_t dropped() const { return dropped_; }
   void Clear();

@@ -1,4 +1,4 @@
-// The hint at the end of a finding's message: one sentence that teaches, by what is known of the case.
+// The hint at the end of a finding's message: one sentence, chosen by what is known about the case.
 #include <algorithm>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// The kinds of things that go wrong in a kernel.
+// The kinds of errors in a kernel.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace lockstep::vgpu {
 
-// The one list, a row each: X(kind, "HEADING", "name", error, "hint"). A finding's text begins with the heading, which
-// is the verdict's word where there is one (judge/model/verdict.h); the error is what a launch fails with that the
-// finding has stopped. A hint that is "" depends on the case: core/finding_hint.cc makes it.
+// All kinds, one per row: X(kind, "HEADING", "name", error, "hint"). A finding's text begins with the heading, which is
+// also the verdict's word if there is one (judge/model/verdict.h). `error` is what the launch returns after the finding
+// has stopped it. If the hint is "", core/finding_hint.cc chooses one for the case.
 #define LOCKSTEP_FINDING_KINDS(X)                                                                                    \
   X(OutOfBounds, "BOUNDS", "out of bounds", IllegalAddress, "")                                                      \
   X(Misaligned, "BOUNDS", "misaligned address", MisalignedAddress,                                                   \

@@ -1,14 +1,15 @@
-// The host's floating-point environment, while kernels run on it.
+// The host's floating-point environment while kernels run.
 //
-// Kernels compute with the host's own instructions, so their results must not depend on what the program has set for
-// itself: a rounding mode, flushing of denormals to zero (as -ffast-math does at a program's start), traps.
+// Kernels compute with the host's instructions, so their results must not depend on what the program has set: a
+// rounding mode, flushing of denormals (-ffast-math does that at program start), traps.
 #pragma once
 
 #include <cfenv>
 
 namespace lockstep::vgpu {
 
-// Round to nearest, denormals, no traps. Gives the thread back as it was, with its exception flags.
+// Sets round to nearest, denormals, no traps. The destructor restores the thread's environment, including its exception
+// flags.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() {

@@ -1,4 +1,4 @@
-// A whole number as a reader wants it.
+// Readable large integers.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// f16 and bf16 encodings to and from f32, rounding to nearest even, without branches so that loops over lanes
-// vectorise; and the way from f64 that rounds once.
+// Conversion between f16/bf16 encodings and f32, rounding to nearest even, without branches so that loops over lanes
+// vectorise; and conversion from f64 with a single rounding.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ struct Half {
   static float ToFloat(uint16_t encoded) {
     const uint32_t sign = (encoded & 0x8000u) << 16;
     const uint32_t magnitude = encoded & 0x7fffu;
-    // Rebias the exponent from 15 to 127; infinity and NaN go up to the top.
+    // Rebias the exponent from 15 to 127; infinity and NaN get the largest exponent.
     const uint32_t rebased = (magnitude << 13) + (112u << 23);
     const uint32_t special = rebased + (112u << 23);
     const uint32_t subnormal = std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
@@ -29,7 +29,7 @@ struct Half {
     const uint32_t sign = (bits >> 16) & 0x8000u;
     const uint32_t magnitude = bits & 0x7fffffffu;
     const uint32_t normal = (magnitude - (112u << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // The sum's last bit weighs 2^-24, as a subnormal's does: the host rounds.
+    // The sum's last bit is worth 2^-24, like that of a subnormal, so the host does the rounding.
     const uint32_t subnormal =
         std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<uint32_t>(0.5f);
     uint32_t encoded = magnitude < 0x38800000u ? subnormal : normal;
@@ -53,8 +53,8 @@ struct Bfloat {
   }
 };
 
-// To f32 with an odd last bit wherever the result is inexact. A later rounding to 22 bits or fewer then gives what
-// rounding the exact value once would.
+// Converts to f32; if the result is inexact, its last bit is odd. Rounding that to 22 bits or fewer then gives the same
+// result as rounding the exact value once.
 inline float RoundToOdd(double value) {
   const float nearest = static_cast<float>(value);
   const double back = nearest;
@@ -64,7 +64,7 @@ inline float RoundToOdd(double value) {
   return std::bit_cast<float>(move ? toward_value : bits);
 }
 
-// a + b to f64, likewise. The error term is exact (Knuth's two-sum) as long as nothing overflows.
+// The same for a + b in f64. The error term is exact (Knuth's two-sum) unless something overflows.
 inline double AddToOdd(double a, double b) {
   const double sum = a + b;
   const double b_part = sum - a;

@@ -1,6 +1,6 @@
-// Libraries of host code that bring kernels of their own, or the driver: their kernels are machine code, which the
-// virtual GPU can't run, and their calls go past the runtime that it replaces. A program that uses one is refused by
-// name, since it would otherwise go on with buffers that nobody filled.
+// Host libraries that contain GPU kernels or call the driver. Their kernels are machine code, which the virtual GPU
+// cannot run, and their calls bypass the replaced runtime. A program that uses one is refused with the library's name;
+// otherwise it would continue with buffers that nothing has filled.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace lockstep::vgpu {
 
 struct HostLibrary {
-  std::string_view stem;    // what the file's name begins with
-  std::string_view name;    // as people call it
-  std::string_view symbol;  // a function that a program has in it where it was linked statically; "": there is no such
+  std::string_view stem;    // prefix of the file name
+  std::string_view name;    // display name
+  std::string_view symbol;  // a function that reveals static linking; "" if there is none
 };
 
-// nvrtc is none of them: it only compiles. The runtime and its device side (libcudart, libcudadevrt) are replaced.
+// nvrtc is not listed: it only compiles. The runtime and its device side (libcudart, libcudadevrt) are replaced.
 inline constexpr HostLibrary kHostLibraries[] = {
     {"libcublasLt.", "cuBLASLt", "cublasLtCreate"},
     {"libcublas.", "cuBLAS", "cublasCreate_v2"},
@@ -35,7 +35,7 @@ inline constexpr HostLibrary kHostLibraries[] = {
     {"libcuda.so", "the CUDA driver API", ""},
 };
 
-// The library that a file is, by its path; nullptr: none of them.
+// The library with this file name; nullptr if it is none of them.
 inline const HostLibrary* FindHostLibrary(std::string_view path) {
   const std::string_view file = path.substr(path.find_last_of('/') + 1);
   if (file.find(".so") == std::string_view::npos) return nullptr;
@@ -45,7 +45,7 @@ inline const HostLibrary* FindHostLibrary(std::string_view path) {
   return nullptr;
 }
 
-// The library whose function a program has defined in itself; nullptr: none.
+// The library that defines this symbol; nullptr if it is none of them.
 inline const HostLibrary* FindHostLibraryOfSymbol(std::string_view symbol) {
   for (const HostLibrary& library : kHostLibraries) {
     if (!library.symbol.empty() && library.symbol == symbol) return &library;

@@ -1,15 +1,13 @@
-// One decoded instruction, and what a handler sees of a warp.
+// One decoded instruction, and a handler's view of a warp.
 //
-// Decoding happens once a module. An Insn is one cache line: a handler and the places of its operands.
-// A handler executes the instruction for the lanes in `mask`, which is never 0 except where the opcode's
-// row says so (branches).
+// A module is decoded once. An Insn is one cache line: a handler and the locations of its operands. A handler executes
+// the instruction for the lanes in `mask`, which is never 0 unless the opcode's row allows it (branches).
 //
-// Registers lie in structure-of-arrays order: one *row* holds one virtual register for the 32 lanes of a
-// warp, 32 elements side by side: 64 bytes (16-bit), 128 (32-bit), 256 (64-bit). 8-bit registers take
-// 16-bit rows. A predicate's row is one uint32_t, a bit a lane. Rows of 16 bits and more are 64-byte
-// aligned. An operand is a row's byte offset; the top bit says which base it counts from: the current
-// call frame of the warp, or the program's constant pool, in which immediates are rows of 32 equal
-// elements. So a handler needs no variant for immediates.
+// Registers are stored as structure of arrays: a *row* holds one virtual register of all 32 lanes of a warp, 32
+// adjacent elements: 64 bytes (16-bit), 128 (32-bit) or 256 (64-bit). 8-bit registers use 16-bit rows. A predicate's
+// row is one uint32_t with a bit per lane. Rows of 16-bit and wider elements are 64-byte aligned. An operand is the
+// byte offset of a row; its top bit selects the base: the warp's current call frame, or the program's constant pool.
+// The pool holds immediates as rows of 32 equal elements, so handlers need no variant for immediates.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +24,14 @@ struct Insn;
 using Handler = void (*)(Warp& warp, const Insn& insn, LaneMask mask);
 
 using RowRef = uint32_t;
-inline constexpr RowRef kConstantPool = 0x80000000u;  // set: offset into the constant pool
-inline constexpr RowRef kNoRow = 0x7fffffffu;         // the operand is absent, or the sink _
+inline constexpr RowRef kConstantPool = 0x80000000u;  // top bit: the offset is in the constant pool
+inline constexpr RowRef kNoRow = 0x7fffffffu;         // the operand is absent or is the sink _
 
-// What an instruction is, for counting and for the time model. One a static instruction.
+// Instruction class, for counters and the time model. Every static instruction has exactly one.
 enum class InsnClass : uint8_t {
   kInteger,
-  kIntegerMultiply,  // unless by a constant power of two
-  kIntegerDivide,    // unless by a constant
+  kIntegerMultiply,  // except by a constant power of two
+  kIntegerDivide,    // except by a constant
   kFloat32,
   kFloat64,
   kFloat16,
@@ -54,8 +52,8 @@ enum class InsnClass : uint8_t {
 
 enum InsnFlag : uint8_t {
   kGuardNegated = 1,
-  kAlwaysCall = 2,       // the handler runs even when no lane passes the guard
-  kWarpSynchronous = 4,  // .sync: the engine first gathers the lanes that the member mask names
+  kAlwaysCall = 2,       // the handler runs even if no lane passes the guard
+  kWarpSynchronous = 4,  // .sync: the engine first gathers the lanes in the member mask
 };
 
 struct alignas(64) Insn {
@@ -66,8 +64,8 @@ struct alignas(64) Insn {
   uint8_t count = 0;               // vector elements of a load or store, and the like
   uint8_t negated_predicates = 0;  // bit k: predicate operand row[k] is read negated (!%p)
   RowRef row[8] = {kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow};  // in PTX order, vectors flattened
-  uint64_t immediate = 0;  // address offset, branch target, lut, …: the family's own
-  uint64_t extra = 0;      // a second one; its upper half is the ninth row of an instruction that has so many
+  uint64_t immediate = 0;  // address offset, branch target, lut, …: depends on the opcode family
+  uint64_t extra = 0;      // a second immediate; an instruction with nine rows keeps the ninth in the upper half
 
   RowRef Row(int k) const { return k < 8 ? row[k] : static_cast<RowRef>(extra >> 32); }
 };

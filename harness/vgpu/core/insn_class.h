@@ -1,11 +1,11 @@
-// What follows from an instruction's class.
+// Properties of instruction classes.
 #pragma once
 
 #include "vgpu/core/insn.h"
 
 namespace lockstep::vgpu {
 
-// It reads registers and writes registers, and does nothing else.
+// Reads and writes registers, with no other effect.
 inline bool IsPure(InsnClass insn_class) {
   switch (insn_class) {
     case InsnClass::kInteger:

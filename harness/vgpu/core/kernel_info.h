@@ -1,4 +1,4 @@
-// What a module says of its kernels and variables.
+// Facts about a module's kernels and variables.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct KernelInfo {
   std::vector<KernelParameter> parameters;  // in bytes, within the parameter block
   uint32_t parameter_bytes = 0;
   uint32_t registers = 0, static_shared = 0, local_bytes = 0, constant_bytes = 0;
-  uint32_t max_threads = 1024;         // .maxntid / .reqntid respected
-  Dim3 cluster{0, 0, 0};               // .reqnctapercluster; zeros: the kernel asks for none
+  uint32_t max_threads = 1024;         // from .maxntid / .reqntid
+  Dim3 cluster{0, 0, 0};               // .reqnctapercluster; zeros if the kernel requires none
   int ptx_version = 0, target_sm = 0;  // 90 = ISA 9.0; 80 = sm_80
 };
 

@@ -1,7 +1,7 @@
-// Comparisons of a warp's 32 elements at once.
+// Compares all 32 elements of a warp at once.
 //
-// Vectors by hand: these run for every memory access, and compilers unroll such loops into scalar code. One form for
-// compilers' generic vectors, one for AVX-512, whose comparisons yield lane masks.
+// Vectorised by hand: this code runs for every memory access, and compilers unroll such loops into scalar code. One
+// version uses the compiler's generic vectors, the other AVX-512, whose comparisons yield lane masks.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ inline LaneMask Differ(__m512i a, __m512i b, uint32_t) { return _mm512_cmpneq_ep
 inline LaneMask Differ(__m512i a, __m512i b, uint64_t) { return _mm512_cmpneq_epi64_mask(a, b); }
 }  // namespace lanes_internal
 
-// Whether a[k] == start + k * stride for all k < kCount that the mask names.
+// Whether a[k] == start + k * stride for all k < kCount in the mask.
 template <int kCount, typename Word>
 [[gnu::always_inline]] inline bool IsProgression(const Word* a, Word start, Word stride, LaneMask mask) {
   namespace in = lanes_internal;
@@ -60,7 +60,7 @@ template <int kCount, typename Word>
   return (different & mask) == 0;
 }
 
-// Whether a[k] == b[k] + shift for the lanes in the mask; care: ~0 for those, not needed for all lanes.
+// Whether a[k] == b[k] + shift for all lanes in the mask. care: ~0 for those lanes; unused when the mask is full.
 [[gnu::always_inline]] inline bool LanesEqual(const uint32_t* a, const uint32_t* b, uint32_t shift, LaneMask mask,
                                               const uint32_t* /*care*/) {
   namespace in = lanes_internal;

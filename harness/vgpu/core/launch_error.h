@@ -1,4 +1,4 @@
-// How a launch may fail.
+// Reasons why a launch fails.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the instructions of a program look like to people: their text, and which registers they write, store and
-// address memory by. For listings and traces; decode/listing.cc makes it.
+// The readable form of a program's instructions: their text and the registers that they write, store and use as
+// addresses. Used by listings and traces; made by decode/listing.cc.
 #pragma once
 
 #include <string>
@@ -14,16 +14,17 @@ namespace lockstep::vgpu {
 struct ListedRegister {
   std::string name;
   RowRef row = kNoRow;
-  // As wide as the row's elements. A register of bits has the type that the function's instructions use it with.
+  // As wide as the row's elements. An untyped (.b) register gets the type with which the function's instructions use
+  // it.
   ptx::Type type = ptx::Type::kNone;
 };
 
 struct ListedInsn {
-  std::string text;                            // "@%p1 ld.global.u32 %r5, [%rd4+4]"; empty: a pseudo-instruction
-  Traits traits;                               // its opcode's
-  std::vector<ListedRegister> writes, stores;  // what it makes; what it brings to memory
-  bool has_address = false;                    // of an access of memory: base + Insn::immediate
-  ListedRegister base;                         // row kNoRow: 0
+  std::string text;                            // "@%p1 ld.global.u32 %r5, [%rd4+4]"; empty for a pseudo-instruction
+  Traits traits;                               // of the opcode
+  std::vector<ListedRegister> writes, stores;  // registers written; registers stored to memory
+  bool has_address = false;                    // memory accesses: base + Insn::immediate
+  ListedRegister base;                         // row kNoRow: base is 0
 };
 
 struct Listing {

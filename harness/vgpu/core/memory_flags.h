@@ -1,4 +1,4 @@
-// What the decoder leaves for a memory instruction's handler, and for the engine.
+// What the decoder tells a memory instruction's handler and the engine.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct MemoryFlags {
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
   bool returns_value = true;
-  bool waits = false;     // of a volatile load: analysis/waiting_loads.h
-  bool constant = false;  // of a load: .nc, nothing is to be stored there while the kernel runs
+  bool waits = false;     // volatile loads: see analysis/waiting_loads.h
+  bool constant = false;  // loads with .nc: the program promises that nothing stores there while the kernel runs
   static constexpr uint64_t kWaits = uint64_t{1} << 17;
   static constexpr uint64_t kConstant = uint64_t{1} << 18;
 

@@ -8,7 +8,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Filled by static constructors, read only afterwards.
+// Filled by static constructors, read-only afterwards.
 struct Registry {
   std::vector<const Opcode*> sorted;
   std::unordered_map<std::string_view, const Opcode*> by_name;

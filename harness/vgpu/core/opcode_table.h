@@ -1,5 +1,5 @@
-// The table of opcodes: one row an opcode. A row says how its operands are laid out and which function
-// picks the handler from the modifiers; the decoder does the rest.
+// The opcode table. Each row gives one opcode's operand layout and the function that selects a handler from the
+// modifiers; the decoder does the rest.
 //
 // A family's file (isa/integer.cc, isa/float.cc, isa/convert.cc, isa/warp_ops.cc, isa/memory/memory.cc …) defines
 // its handlers and ends with its rows:
@@ -9,7 +9,7 @@
 //     …
 //   });
 //
-// The operand form is a list of words, one an operand in PTX order:
+// The operand form is a list of words, one per operand in PTX order:
 //   d/s      destination or source
 //   0 1 2    typed by the first, second, third type modifier; w: twice the width of type 0;
 //            or a type's name: su32, sb64, dpred, spred
@@ -17,13 +17,12 @@
 //   a        address operand [base+offset]: base → one row (kNoRow when absent), offset → Insn::immediate
 //   v        "dv0"/"sv0": scalar or {vector}, flattened; Insn::count gets the number of elements
 //   ?        suffix: the operand may be missing (row kNoRow)
-// An address after the first takes two rows: its base, and its offset as a constant of 64 bits.
+// An address after the first takes two rows: its base, and its offset as a 64-bit constant.
 //
-// A row's name may hold the first modifiers, as in "mbarrier.init": the longest name that the instruction begins with
-// is its row. A row with a refusal in place of a selector is an opcode that is known and not supported; the refusal
-// says why.
+// A row's name may include leading modifiers, as in "mbarrier.init"; the longest matching name wins. A row with a
+// refusal instead of a selector is a known but unsupported opcode; the refusal says why.
 //
-// Nothing else in the virtual GPU knows opcodes by their names. What others have to know of one stands in its row: its
+// No other code compares opcode names. Everything that other code needs to know about an opcode is in its row: its
 // class (core/insn.h), its traits and its meaning (core/opcode_traits.h).
 #pragma once
 
@@ -39,34 +38,34 @@
 
 namespace lockstep::vgpu {
 
-// The modifiers of one instruction while a row's selector looks at them. A selector takes each word that
-// it honours; the decoder refuses the instruction when a word is left over, so that no modifier is ever
-// ignored by accident.
+// The modifiers of one instruction, as seen by its row's selector. The selector takes each word that it supports. The
+// decoder refuses the instruction if any word is left, so no modifier is ever ignored by accident.
 class Modifiers {
  public:
-  // The words of a row's name count as taken.
+  // The words in the row's name count as taken.
   explicit Modifiers(const ptx::Instruction& instruction, std::string_view row_name = {});
 
-  // The type words, in order ("cvt.rn.f32.s32": f32, s32). Types are taken by reading them.
+  // The k-th type word ("cvt.rn.f32.s32": f32, s32). Reading a type takes it.
   ptx::Type type(int k) const {
     types_read_ = std::max(types_read_, static_cast<size_t>(k) + 1);
     return k < static_cast<int>(types_.size()) ? types_[k] : ptx::Type::kNone;
   }
   int type_count() const { return static_cast<int>(types_.size()); }
 
-  bool Take(std::string_view word);                                    // true and gone when it is there
-  std::string TakeAny(std::initializer_list<std::string_view> words);  // the one that was there, or ""
+  bool Take(std::string_view word);  // true if it was present; takes it
+  std::string TakeAny(
+      std::initializer_list<std::string_view> words);  // takes and returns the one that was present, or ""
   bool empty() const { return words_.empty() && types_read_ >= types_.size(); }
   std::string Left() const;  // ".foo.bar", for the message
 
-  // Width in bytes of operand k's register as declared (0 for immediates and sinks): ld, st and cvt allow a
-  // register wider than the type. Operands count as in the text, elements of vectors and second parts
-  // (d|p) one by one; what the text leaves out does not count.
+  // Declared width in bytes of operand k's register (0 for immediates and sinks): ld, st and cvt allow a register wider
+  // than the type. Operands are counted as in the text; vector elements and second parts (d|p) count separately,
+  // omitted operands do not count.
   int operand_bytes(int k) const { return k < static_cast<int>(operand_bytes_.size()) ? operand_bytes_[k] : 0; }
   int operand_count() const { return static_cast<int>(operand_bytes_.size()); }
   void set_operand_bytes(std::vector<int> bytes) { operand_bytes_ = std::move(bytes); }
 
-  // From now on the words that a selector asks for are noted, in order: how the reference page finds what a row takes.
+  // Records the words that a selector asks for, in order; the reference page lists them as the modifiers of the row.
   void NoteAsked(std::vector<std::string>* asked) { asked_ = asked; }
 
  private:
@@ -74,25 +73,24 @@ class Modifiers {
   std::vector<ptx::Type> types_;
   std::vector<int> operand_bytes_;
   std::vector<std::string>* asked_ = nullptr;
-  mutable size_t types_read_ = 0;  // up to the last one that was looked at
+  mutable size_t types_read_ = 0;  // up to the last type read
 };
 
-// What a selector decides beside the handler.
+// What a selector decides besides the handler.
 struct Selection {
-  Handler handler = nullptr;                 // nullptr: not supported with these modifiers
-  InsnClass insn_class = InsnClass::kOther;  // kOther: the row's
+  Handler handler = nullptr;                 // nullptr: these modifiers are not supported
+  InsnClass insn_class = InsnClass::kOther;  // kOther: use the row's class
   uint8_t flags = 0;
   uint64_t extra = 0;
-  // Not empty: these modifiers type the operands thus, instead of by the row's form (mul.wide's destination,
-  // the elements of a packing mov), or take fewer of the optional operands. Reads, writes and order stay those of
-  // the row's form.
+  // If not empty: overrides the operand types of the row's form (for mul.wide's destination or the elements of a
+  // packing mov), or omits optional operands. Reads, writes and order are still those of the row's form.
   std::string_view form = {};
 };
 
 struct Opcode {
   std::string_view name;
   std::string_view form;
-  Selection (*select)(Modifiers& modifiers);  // null: the decoder's own (branches, calls), or refused
+  Selection (*select)(Modifiers& modifiers);  // null: handled by the decoder (branches, calls), or refused
   InsnClass insn_class = InsnClass::kOther;
   Traits traits = {};
   Meaning meaning = Meaning::kOther;
@@ -100,20 +98,20 @@ struct Opcode {
 
   bool Has(Traits some) const { return traits.Any(some); }  // any of them
   bool Is(Meaning what) const { return meaning == what; }
-  // It makes registers of registers, and does nothing else.
+  // Computes registers from registers, with no other effect.
   bool pure() const { return IsPure(insn_class); }
   bool accesses_memory() const { return Has(kLoads | kStores | kAtomic); }
   bool has_result() const { return form.starts_with('d'); }
 };
 
-// A family's rows register themselves; FindOpcode looks over all families. Null when there is none.
+// Families register their rows; FindOpcode searches all families. Null if there is no row.
 const Opcode* FindOpcode(const ptx::Instruction& instruction);
 
-// A function with the row of each of its instructions, looked up once. An opcode without a row has an empty one, of
-// which nothing is known; it stops the launch where it is executed.
+// A function with the opcode row of each instruction, looked up once. An opcode without a row gets an empty row; it
+// stops the launch when executed.
 class FunctionOpcodes {
  public:
-  FunctionOpcodes(const ptx::Function& function);  // NOLINT: a function is as good where rows are looked up once
+  FunctionOpcodes(const ptx::Function& function);  // NOLINT: implicit conversion from a function is intended
 
   const ptx::Function& function() const { return function_; }
   const std::vector<ptx::Instruction>& body() const { return function_.body; }

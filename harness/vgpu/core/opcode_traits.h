@@ -1,5 +1,5 @@
-// What the decoder, the analyses and the engine have to know of an opcode, beside its operands, its class and its
-// handler. Each row of the table of opcodes says it (core/opcode_table.h).
+// What the decoder, the analyses and the engine need to know about an opcode besides its operands, class and handler.
+// Each row of the opcode table states it (core/opcode_table.h).
 #pragma once
 
 #include <bit>
@@ -9,9 +9,9 @@
 
 namespace lockstep::vgpu {
 
-// X(constant, "word", "what holds of an opcode that has the trait"). An opcode that does more than make registers from
-// registers has exactly one of the first four: they say when blocks have to take turns on one thread, so that the
-// result does not depend on how they are dealt out to threads (Program::order_sensitive).
+// X(constant, "word", "what is true of an opcode with this trait"). An opcode that does more than compute registers
+// from registers has exactly one of the first four. They say when blocks must take turns on one thread so that the
+// result does not depend on which thread runs which block (Program::order_sensitive).
 #define LOCKSTEP_TRAITS(X)                                                                                    \
   X(AnyOrder, "any order", "blocks may execute it in any order")                                              \
   X(OrderIfStrong, "order if strong",                                                                         \
@@ -38,7 +38,7 @@ enum class Trait : uint8_t {
 #undef LOCKSTEP_TRAIT_INDEX
 };
 
-// A set of traits. A type of its own, so that no other constant passes for one.
+// A set of traits. A separate type, so that other constants do not convert to it.
 struct Traits {
   uint32_t bits = 0;
 
@@ -58,10 +58,10 @@ LOCKSTEP_TRAITS(LOCKSTEP_TRAIT_NAME)
 #undef LOCKSTEP_TRAIT_NAME
 inline constexpr Traits kOrders = kAnyOrder | kOrderIfStrong | kOrderUnlessCommutes | kOrderUnlessOfBlock;
 
-// What an instruction makes of its operands, as far as somebody reasons about it: where control goes (analysis/
-// control_flow_graph.h), which bits of a value are used (analysis/bit_uses.h, value_use.h, definedness.h), what a
-// constant operand makes cheaper (decode/cost_class.h). To leave it out is safe: all operands count as used, and
-// control goes on to the next instruction.
+// What an opcode computes, for code that reasons about it: where control goes (analysis/control_flow_graph.h), which
+// bits of a value are used (analysis/bit_uses.h, value_use.h, definedness.h), which constant operands make it cheaper
+// (decode/cost_class.h). Leaving it out is safe: then all operands count as used, and control continues at the next
+// instruction.
 enum class Meaning : uint8_t {
   kOther,
   kBranch,       // bra
@@ -83,11 +83,11 @@ enum class Meaning : uint8_t {
   kNot,
   kShiftLeft,
   kShiftRight,
-  kExtract,       // a field: bfe
-  kInsert,        // a field: bfi
+  kExtract,       // bit field: bfe
+  kInsert,        // bit field: bfi
   kPermute,       // bytes: prmt
-  kCompare,       // into a predicate: setp
-  kCompareValue,  // into a register: set
+  kCompare,       // result in a predicate: setp
+  kCompareValue,  // result in a register: set
   kSelect,        // by a predicate: selp
   kSelectBySign,  // slct
   kShuffle,
@@ -97,7 +97,7 @@ struct TraitInfo {
   const char* word;
   const char* text;
 };
-std::span<const TraitInfo> AllTraits();  // the k-th is bit k
+std::span<const TraitInfo> AllTraits();  // element k is bit k
 
 // "loads, polls, wider registers"
 std::string TraitsText(Traits traits);

@@ -1,8 +1,8 @@
-// What one static instruction of a kernel did in a launch, over all warps.
+// What each static instruction of a kernel did in one launch, over all warps.
 //
-// The engine keeps the part that every instruction touches apart (PcIssue), because the loop updates it once an
-// instruction. Both arrays are indexed by the position in Program::code; each CPU thread has its own, and the launch
-// adds them up in the end, so that totals do not depend on how blocks were dealt out.
+// PcIssue holds the counters that every instruction updates, because the interpreter loop writes it once per
+// instruction. Both arrays are indexed by pc, the position in Program::code. Each CPU thread has its own; the launch
+// adds them up at the end, so totals do not depend on which thread ran which block.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct PcIssue {
   }
 };
 
-// The one list of what is counted at a memory instruction or a branch: X(name, "sentence"). A request is one warp
-// instruction in one space; a generic instruction whose lanes fall into global and shared memory makes one of each,
-// which is why the spaces are apart. What an access adds is worked out in memory/access_cost.h.
+// The counters of memory instructions and branches: X(name, "sentence"). A request is one warp instruction in one
+// memory space. A generic instruction with lanes in both global and shared memory makes one request in each, so the
+// spaces are counted separately. memory/access_cost.h computes what an access adds.
 #define LOCKSTEP_PC_MEMORY(X)                                                        \
   X(requests, "global and const memory")                                             \
   X(sectors, "32-byte pieces of global memory touched")                              \
@@ -60,7 +60,7 @@ struct PcCounters {
   PcMemory memory;
 };
 
-// An instruction with its counts, for the expressions of LOCKSTEP_COUNTERS (core/counters.h).
+// An instruction's counts, as the expressions in LOCKSTEP_COUNTERS (core/counters.h) see them.
 struct PcSums : PcCounters {
   InsnClass insn_class = InsnClass::kOther;
   bool branch = false;  // conditional

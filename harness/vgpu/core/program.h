@@ -1,8 +1,8 @@
 // A decoded kernel: the entry and every function that it can reach, in one flat array of instructions.
 //
-// Program::code holds what the loop runs; everything that only messages, counters and rare instructions need lies in
-// side tables with the same index or behind an index in Insn::immediate. Pseudo-instructions (convergence points, local
-// addresses, the return at a function's end) carry InsnInfo::counted == false and show up in no counter.
+// Program::code holds what the interpreter loop runs. Data for messages, counters and rare instructions is in side
+// tables, indexed by pc or through Insn::immediate. Pseudo-instructions (convergence points, local addresses, the
+// return at a function's end) have InsnInfo::counted == false and appear in no counter.
 #pragma once
 
 #include <cstdint>
@@ -25,35 +25,34 @@ struct DefinednessPlan;  // core/definedness_plan.h
 struct UsePlan;          // core/use_plan.h
 
 inline constexpr uint32_t kNoPc = 0xffffffffu;
-inline constexpr size_t kMostInlined = 64;  // calls within calls that a message follows
+inline constexpr size_t kMostInlined = 64;  // depth of nested inlined calls that a message shows
 
 struct InsnInfo {
   ptx::SourceLocation location;
-  int inline_site = -1;  // into Program::inline_sites: where the code was inlined; -1: nowhere
+  int inline_site = -1;  // index into Program::inline_sites: where the code was inlined; -1: not inlined
   int ptx_line = 0;
-  uint32_t text = 0;                         // into Program::texts
-  Traits traits = {};                        // of its opcode
-  MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal for generic ones too
+  uint32_t text = 0;                         // index into Program::texts
+  Traits traits = {};                        // of the opcode
+  MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal also for generic ones
   bool counted = true;                       // false: a pseudo-instruction
   bool conditional_branch = false;
-  bool in_loop = false;  // of its function: control may come from it back to it
+  bool in_loop = false;  // control can return to this instruction within its function
 };
 
-// A piece of a thread's parameter area, of its local memory, or a register row: where an argument or a return value
-// lies.
+// The location of an argument or return value: in a thread's parameter area, in its local memory, or in a register row.
 struct ValuePlace {
-  RowRef row = kNoRow;  // kNoRow: in the parameter area, or in local memory
+  RowRef row = kNoRow;  // kNoRow: in the parameter area or in local memory
   uint32_t offset = 0;  // in the area, or from the frame's first local variable
   uint32_t bytes = 0;
-  bool local = false;  // a function's parameter whose address is taken
+  bool local = false;  // a function parameter whose address is taken
 };
 
 struct FunctionInfo {
   std::string name;
   uint32_t entry_pc = 0, end_pc = 0;
-  // A call frame is frame_bytes of register rows, then 32 parameter areas of area_bytes, one a lane.
+  // A call frame is frame_bytes of register rows, then 32 parameter areas of area_bytes, one per lane.
   uint32_t frame_bytes = 0;
-  uint32_t register_bytes = 0;  // the frame's first part; behind it lie the decoder's own rows
+  uint32_t register_bytes = 0;  // the first part of the frame; the decoder's temporary rows follow
   uint32_t area_bytes = 0;      // multiple of 16
   uint32_t local_bytes = 0;     // multiple of 16
   bool reads_unwritten = true;  // a thread may read a register that it has not written
@@ -62,28 +61,29 @@ struct FunctionInfo {
 
 enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree };
 
-// A .sync instruction: what runs once its lanes are gathered, from all places with the same handler.
+// A .sync instruction: the handler to run once its lanes are gathered. Lanes may arrive at any instruction with the
+// same handler.
 struct SynchronousInfo {
   Handler handler = nullptr;
   RowRef members = kNoRow;        // the member mask
   bool is_barrier = false;        // bar.warp.sync
-  uint8_t element_bytes[8] = {};  // of Insn::row; 0: a predicate's row
+  uint8_t element_bytes[8] = {};  // by Insn::row; 0: a predicate's row
 };
 
 struct CallSite {
-  uint32_t callee = kNoPc;  // index in Program::functions
+  uint32_t callee = kNoPc;  // index into Program::functions
   Builtin builtin = Builtin::kNone;
-  RowRef target = kNoRow;  // an indirect call: the row with the functions' addresses
+  RowRef target = kNoRow;  // indirect call: the row with the function addresses
   std::vector<ValuePlace> arguments, returns;
 };
 
-// A variable in shared or local memory, for messages. The only extern array has no bytes of its own.
+// A variable in shared or local memory, for messages. The extern array has size 0.
 struct NamedRange {
   std::string name;
   uint32_t offset = 0, bytes = 0;
 };
 
-// 64-byte aligned bytes: constant rows, frames, shared memory.
+// 64-byte aligned storage: constant rows, frames, shared memory.
 struct AlignedDelete {
   void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t{64}); }
 };
@@ -95,34 +95,34 @@ inline AlignedBytes MakeAlignedBytes(size_t bytes) {
 struct Program {
   KernelInfo kernel;
   std::vector<Insn> code;
-  std::vector<InsnInfo> info;                    // beside code
-  std::vector<SynchronousInfo> synchronous;      // beside code
-  std::shared_ptr<UsePlan> uses;                 // loads whose values may not be used; nullptr: there are none
-  std::shared_ptr<CopyPlan> copies;              // loads of values that are only copied; nullptr: there are none
-  std::shared_ptr<DefinednessPlan> definedness;  // nullptr: there are no shuffles
+  std::vector<InsnInfo> info;                    // parallel to code
+  std::vector<SynchronousInfo> synchronous;      // parallel to code
+  std::shared_ptr<UsePlan> uses;                 // loads whose values may be unused; nullptr if there are none
+  std::shared_ptr<CopyPlan> copies;              // loads whose values are only copied; nullptr if there are none
+  std::shared_ptr<DefinednessPlan> definedness;  // nullptr if the program has no shuffles
   std::vector<std::string> texts;                // "st.shared.u32"
   std::vector<std::string> files;                // SourceLocation::file
   std::vector<ptx::InlineSite> inline_sites;
-  std::vector<FunctionInfo> functions;  // [0]: the entry
+  std::vector<FunctionInfo> functions;  // [0] is the entry
   std::unordered_map<uint64_t, uint32_t> function_of_address;
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;
-  std::vector<std::string> unsupported;  // sentences, by Insn::immediate of the instruction that raises them
+  std::vector<std::string> unsupported;  // sentences, by Insn::immediate of the failing instruction
   std::vector<NamedRange> shared_variables;
   std::vector<NamedRange> local_variables;  // of the entry
   AlignedBytes constants;
   size_t constant_bytes = 0;
 
-  uint32_t local_stride = 0;  // bytes of local memory a lane, call stack included
-  bool bounded_stack = true;  // no recursion and no indirect call: local_stride can't overflow
-  // Blocks may tell each other apart by what they see in global memory: such a kernel runs on one CPU thread.
+  uint32_t local_stride = 0;  // bytes of local memory per lane, call stack included
+  bool bounded_stack = true;  // no recursion and no indirect call: local_stride cannot overflow
+  // Blocks may observe each other through global memory; such a kernel runs on one CPU thread.
   bool order_sensitive = false;
   bool may_wait = false;         // has loops that may wait for other threads
-  bool copies_async = false;     // from global to shared memory (cp.async)
-  bool memory_barriers = false;  // threads arrive at barriers in memory (mbarrier)
+  bool copies_async = false;     // copies asynchronously from global to shared memory (cp.async)
+  bool memory_barriers = false;  // uses barriers in memory (mbarrier)
   bool lanes_exchange = false;   // has instructions by which lanes see each other's registers
   bool calls_printf = false;
-  bool uses_reserved_shared = false;  // the runtime's own shared memory, behind the block's: cooperative groups
+  bool uses_reserved_shared = false;  // uses the runtime's shared memory after the block's own: cooperative groups
 
   const std::string& Text(uint32_t pc) const { return texts[info[pc].text]; }
   std::string_view FileName(const ptx::SourceLocation& place) const {
@@ -131,9 +131,9 @@ struct Program {
   }
   std::string_view File(uint32_t pc) const { return FileName(info[pc].location); }
 
-  // The places that an instruction belongs to: its own first, then the call that was inlined there, then the call that
-  // that one was inlined by … up to the line in the text of the kernel or function that holds it all. For a fault in
-  // a header of the toolkit the first place that is not in such a header is the student's.
+  // The source locations of an instruction: its own, then the call site that it was inlined at, then that call's own
+  // call site, … up to a line of the enclosing kernel or function. For a fault inside a toolkit header, the first
+  // location outside such headers is the student's.
   std::vector<ptx::SourceLocation> InlineChain(uint32_t pc) const {
     std::vector<ptx::SourceLocation> chain{info[pc].location};
     for (int site = info[pc].inline_site; site >= 0 && chain.size() < kMostInlined;) {

@@ -1,4 +1,4 @@
-// Which loads the registers of a warp's lanes come from; kept by exec/read_tracker.h.
+// Which loads the values in a warp's registers come from; maintained by exec/read_tracker.h.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lockstep::vgpu {
 
-// In these lanes, a value that comes from element `part` of a read.
+// In these lanes, the value comes from element `part` of this read.
 struct ReadTag {
   uint32_t read;
   uint32_t part;
@@ -17,7 +17,7 @@ struct ReadTag {
 
 struct ReadTags {
   std::vector<std::vector<ReadTag>> slots;  // by slot of the program's UsePlan
-  std::vector<uint32_t> reads;              // that some slot may hold
+  std::vector<uint32_t> reads;              // reads that some slot may hold
 };
 
 }  // namespace lockstep::vgpu

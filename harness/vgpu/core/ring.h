@@ -1,4 +1,4 @@
-// A queue whose slots stay: what leaves makes no room in the heap, and what comes needs none.
+// A queue that reuses its slots: popping frees no memory, and pushing rarely allocates.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace lockstep::vgpu {
 
-// std::deque takes a block from the heap for each element of over half its node, which is 512 bytes: for long events
-// that cost a tenth of a checked launch.
+// std::deque allocates one node per element if elements are larger than half a node (512 bytes). For long events that
+// cost a tenth of a checked launch.
 template <typename T>
 class Ring {
  public:
@@ -17,7 +17,8 @@ class Ring {
   T& front() { return slots_[head_]; }
   T& operator[](size_t index) { return slots_[(head_ + index) & (slots_.size() - 1)]; }
 
-  // A slot at the end, as its last element left it. References to others hold until this has to grow.
+  // Appends a slot, with whatever its last element left in it. References to other elements stay valid unless the ring
+  // grows.
   T& Append() {
     if (size_ == slots_.size()) Grow();
     return (*this)[size_++];
@@ -28,7 +29,7 @@ class Ring {
   }
 
  private:
-  static constexpr size_t kFewest = 16;  // a power of two, as all sizes are
+  static constexpr size_t kFewest = 16;  // all capacities are powers of two
 
   void Grow() {
     std::vector<T> slots(slots_.empty() ? kFewest : 2 * slots_.size());

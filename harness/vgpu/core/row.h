@@ -1,4 +1,4 @@
-// Access to register rows, and the loops that every element-wise handler shares.
+// Access to register rows, and the loops shared by element-wise handlers.
 #pragma once
 
 #include <cstring>
@@ -32,8 +32,8 @@ inline void WritePredicate(Warp& warp, RowRef ref, LaneMask value, LaneMask mask
   *p = (*p & ~mask) | (value & mask);
 }
 
-// d[lane] = f(lane) for the lanes in mask. f must be defined for every lane whatever its inputs hold
-// (no trap on the host), because a full warp is computed and then blended: that vectorises.
+// d[lane] = f(lane) for the lanes in mask. To vectorise, this computes all 32 lanes and then blends, so f must be
+// defined for every lane and any input (no trap on the host).
 template <typename D, typename F>
 inline void ForLanes(Warp& warp, RowRef destination, LaneMask mask, F f) {
   D* d = Destination<D>(warp, destination);

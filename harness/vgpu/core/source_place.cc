@@ -6,7 +6,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Headers that come with nvcc: wherever it is installed, they lie in an include folder of CUDA's or NVIDIA's.
+// Headers that come with nvcc are in an include folder of CUDA or NVIDIA, wherever it is installed.
 bool IsToolkitPath(std::string_view path) {
   if (path.find("/include/") == std::string_view::npos) return false;
   return path.find("cuda") != std::string_view::npos || path.find("nvidia") != std::string_view::npos;

@@ -1,4 +1,4 @@
-// Which line an instruction is shown at: of code inlined from the toolkit's headers, the line that called it.
+// The source line shown for an instruction. For code inlined from the toolkit's headers this is the call site.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace lockstep::vgpu {
 class SourcePlaces {
  public:
   explicit SourcePlaces(const Program& program);
-  // The first place of the instruction's InlineChain that is not in a header of the toolkit's; the last where all are.
+  // The first location of the instruction's InlineChain outside the toolkit's headers; the last one if all are inside.
   ptx::SourceLocation Shown(uint32_t pc) const;
 
  private:

@@ -16,8 +16,8 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 }  // namespace
 
 uint64_t LongestDemangled(std::string_view mangled) {
-  // A part that has k references to another of length x has length k x, at the price of k references: with m in all, no
-  // more than k^(m / k) comes of it, which is largest near k = e.
+  // A part with k references to another part of length x has length k x and costs k references. With m references in
+  // all the total is at most k^(m / k), which is largest near k = e.
   constexpr double kGrowth = 1.4447, kStandardName = 80;  // "Ss": std::basic_string<…>
   double length = 0;
   int references = 0;

@@ -1,5 +1,5 @@
-// Symbols as their source has them. Mangled names refer back to parts of themselves, so that 200 characters can stand
-// for 30 GB: how long a name may become is asked first where it is a stranger's.
+// Symbol names as in the source. Mangled names can refer back to parts of themselves, so 200 characters can expand to
+// 30 GB: check the length of an untrusted name first.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace lockstep::vgpu {
 
-// A bound of the demangled name's length. Not sharp: names of 30 references and more count as endless.
+// An upper bound on the demangled length. Not tight: names with 30 or more references count as infinite.
 uint64_t LongestDemangled(std::string_view mangled);
 
-// Nothing where it is no mangled name: what C calls "b" is no type "bool".
+// No value for an unmangled name: "b" from C code must not become the type "bool".
 std::optional<std::string> Demangled(const std::string& mangled);
 
-// A variable as its source calls it: of "_ZZ6kernelPiE5sdata", "sdata".
+// A variable's name in the source: "sdata" for "_ZZ6kernelPiE5sdata".
 std::string VariableName(const std::string& name);
 
 }  // namespace lockstep::vgpu

@@ -1,4 +1,4 @@
-// What vgpu-run --trace asks for: a warp, and which of its instructions.
+// The request of vgpu-run --trace: which warp, and which of its instructions.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ struct TraceRequest {
 
   uint64_t block = 0;                        // index in the grid
   uint32_t warp = 0;                         // in the block
-  uint64_t from = 1, to = kMostUnlessAsked;  // of the warp's instructions, counted from 1
+  uint64_t from = 1, to = kMostUnlessAsked;  // instruction numbers within the warp, from 1
   std::string kernel;                        // empty: any
 };
 
-// "BLOCK,WARP", "BLOCK,WARP,FROM" or "BLOCK,WARP,FROM,TO". Nothing where it is none of these; *why is then a sentence.
+// "BLOCK,WARP", "BLOCK,WARP,FROM" or "BLOCK,WARP,FROM,TO". No value for any other text; *why then says what is wrong.
 std::optional<TraceRequest> ParseTrace(std::string_view text, std::string* why);
 
-// Whether a name that somebody typed is the kernel's: with or without template arguments and namespaces, or mangled.
+// Whether a name that the user typed is the kernel's: with or without template arguments and namespaces, or mangled.
 bool IsNameOf(std::string_view name, std::string_view mangled, std::string_view demangled);
 
 }  // namespace lockstep::vgpu

@@ -1,4 +1,4 @@
-// Which registers and bytes of memory hold undefined values, and where these come from; kept by
+// Which registers and bytes of memory hold undefined values, and where these come from; maintained by
 // exec/definedness_tracker.h.
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace lockstep::vgpu {
 
-// The shuffle that an undefined value comes from.
+// The shuffle that produced an undefined value.
 struct UndefinedOrigin {
   enum class Why : uint8_t { kTakesNoPart, kReturned, kBeyondBlock };
   uint32_t pc = 0;
   uint16_t reader = 0;  // the thread in the block that read the lane
-  uint8_t lane = 0;     // which it read
+  uint8_t lane = 0;     // the lane that it read
   Why why = Why::kTakesNoPart;
 };
 
-// Of a register, or half of one.
+// The undefined lanes of a register, or of half of one.
 struct UndefinedSlot {
   LaneMask lanes = 0;
-  std::array<UndefinedOrigin, kWarpSize> origin;  // of these lanes
+  std::array<UndefinedOrigin, kWarpSize> origin;  // for those lanes
 };
 
-// Bytes of one memory. A lane's own are those from LaneBase(lane) on.
+// The undefined bytes of one memory. A lane's private bytes start at LaneBase(lane).
 class UndefinedBytes {
  public:
   static uint64_t LaneBase(int lane) { return static_cast<uint64_t>(lane) << 40; }
@@ -45,7 +45,7 @@ class UndefinedBytes {
     }
     for (uint64_t at = address; at < address + count; ++at) bytes_.erase(at);
   }
-  // The first undefined one's; nullptr: there is none.
+  // The origin of the first undefined byte in the range; nullptr if there is none.
   const UndefinedOrigin* Find(uint64_t address, uint32_t count) const {
     if (bytes_.empty()) return nullptr;
     for (uint64_t at = address; at < address + count; ++at) {
@@ -58,7 +58,7 @@ class UndefinedBytes {
   std::unordered_map<uint64_t, UndefinedOrigin> bytes_;
 };
 
-// Of a call frame. Empty slots: all is defined.
+// The undefined values of a call frame. Empty slots: everything is defined.
 struct UndefinedValues {
   std::vector<UndefinedSlot> slots;
   UndefinedBytes area;  // the lanes' parameter areas
@@ -69,9 +69,9 @@ struct UndefinedValues {
   }
 };
 
-// Of a warp.
+// The undefined values of a warp.
 struct UndefinedWarp {
-  // Lanes that have taken a way by an undefined condition, until it meets the other one.
+  // Lanes that took a branch on an undefined condition, until the two paths reconverge.
   struct Astray {
     const void* frame;
     uint32_t until;  // pc

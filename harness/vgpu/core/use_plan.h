@@ -1,4 +1,4 @@
-// How the values of loads are followed to where they are used, for exec/read_tracker.h; analysis/value_use.cc makes it.
+// How load values are followed to their uses. Made by analysis/value_use.cc, used by exec/read_tracker.h.
 #pragma once
 
 #include <cstddef>
@@ -11,43 +11,44 @@ struct UsePlan {
   static constexpr uint32_t kNoSlot = 0xffffffffu;
   static constexpr size_t kMostElements = 8;  // of a load that is followed
 
-  // When an operand has a say in the result, by another operand of the instruction.
+  // When an operand affects the result, depending on another operand (the decider).
   enum class Shows : uint8_t {
     kAlways,
-    kIfTrue,   // by a predicate
-    kIfFalse,  // by a predicate
-    kIfBits,   // by an integer that is not 0
-    kIfZeros,  // by an integer that has a 0 bit
+    kIfTrue,   // the predicate is true
+    kIfFalse,  // the predicate is false
+    kIfBits,   // the integer is not 0
+    kIfZeros,  // the integer has a 0 bit
     kIfPositive,
     kIfNegative,
-    kIfPositiveFloat,  // also -0
-    kIfNegativeFloat,  // also NaN
+    kIfPositiveFloat,  // including -0
+    kIfNegativeFloat,  // including NaN
   };
   struct Source {
     uint32_t slot = kNoSlot;
     Shows shows = Shows::kAlways;
-    uint8_t row = 0;    // of the operand that decides, in Insn::row
-    uint8_t bytes = 0;  // of that operand
-    // Of and and or, where either may outweigh the other: that operand's own slot, and this one's row. In lanes in
-    // which both do, the one that comes from no load outweighs the other.
+    uint8_t row = 0;    // of the decider, in Insn::row
+    uint8_t bytes = 0;  // of the decider
+    // For `and` and `or`, where each operand can mask the other: the decider's slot and this operand's row. In lanes
+    // where both mask each other, the operand that comes from no load wins.
     uint32_t decider = kNoSlot;
     uint8_t own = 0;  // 0: none
   };
   struct Result {
-    uint32_t slot = kNoSlot;  // none: nobody follows what stands there
-    bool sure = false;        // whatever comes, the value is used
-    bool unread = false;      // no instruction reads the register, as of padding beside the members that a vector loads
+    uint32_t slot = kNoSlot;  // none: the register is not followed
+    bool sure = false;        // the value is used on every path
+    bool unread =
+        false;  // no instruction reads the register, e.g. padding next to the members that a vector load fetches
   };
 
-  // What one instruction does to followed values. A slot stands for one register.
+  // What one instruction does to followed values. Each slot is one register.
   struct Step {
-    bool pure = false;             // makes results from sources; else it uses what it reads
-    bool reads = false;            // a load some of whose results may not be used
-    uint32_t guard = kNoSlot;      // the guard predicate's
+    bool pure = false;             // computes results from sources; otherwise it uses what it reads
+    bool reads = false;            // a load with results that may be unused
+    uint32_t guard = kNoSlot;      // of the guard predicate
     std::vector<Source> sources;   // without the guard
-    std::vector<Result> results;   // of a load that `reads`: all its elements, in order; else those to be followed
-    std::vector<uint32_t> before;  // slots that nobody reads any more when control comes here
-    std::vector<uint32_t> after;   // slots that nobody reads any more behind the instruction
+    std::vector<Result> results;   // all elements of a load with `reads`, in order; otherwise the followed ones
+    std::vector<uint32_t> before;  // slots that are dead on entry to the instruction
+    std::vector<uint32_t> after;   // slots that are dead after the instruction
   };
 
   bool empty() const { return steps.empty(); }
@@ -56,7 +57,7 @@ struct UsePlan {
   }
 
   uint32_t slots = 0;
-  std::vector<uint32_t> step_of;  // by pc: an index into steps, and 1; 0: none
+  std::vector<uint32_t> step_of;  // by pc: index into steps + 1; 0: none
   std::vector<Step> steps;
 };
 

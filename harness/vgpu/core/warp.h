@@ -1,4 +1,4 @@
-// The part of a warp that instruction handlers see. The engine (exec/) owns the rest.
+// The part of a warp that instruction handlers see. The engine (exec/) has the rest.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class Warp {
  public:
   // base[0]: the running group's call frame; base[1]: the constant pool. See core/insn.h.
   uint8_t* base[2] = {nullptr, nullptr};
-  LaneMask active = 0;  // lanes of the group that runs now
+  LaneMask active = 0;  // lanes of the group that is running
   LaneMask alive = 0;   // lanes that exist and have not exited
-  LaneMask carry = 0;   // the condition code that add.cc and its kin leave to addc
+  LaneMask carry = 0;   // the condition code that add.cc and similar instructions leave for addc
   uint32_t pc = 0;      // index of the NEXT instruction in the program's code
   uint32_t index = 0;   // warp index in the block
-  bool stop = false;    // a handler sets it to hand control back to the engine (blocked, exited, faulted)
+  bool stop = false;    // set by a handler to return control to the engine (blocked, exited, faulted)
   Block* block = nullptr;
   Engine* engine = nullptr;
   WarpState* state = nullptr;

@@ -1,4 +1,4 @@
-// A warp's copies from global to shared memory that end later (cp.async): isa/memory/async_copy.h.
+// A warp's asynchronous copies from global to shared memory (cp.async), see isa/memory/async_copy.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace lockstep::vgpu {
 
 struct AsyncCopy {
   uint32_t pc = 0;
-  LaneMask mask = 0;  // lanes whose bytes have not been written yet
+  LaneMask mask = 0;  // lanes whose bytes are not yet written
   uint32_t bytes = 0;
   uint32_t group[kWarpSize];
   uint64_t address[kWarpSize];  // in shared memory
@@ -18,8 +18,8 @@ struct AsyncCopy {
 };
 
 struct AsyncCopies {
-  std::vector<AsyncCopy> pending;      // in the order of issue
-  uint32_t committed[kWarpSize] = {};  // groups that the lane has closed; the open one has this number
+  std::vector<AsyncCopy> pending;      // in order of issue
+  uint32_t committed[kWarpSize] = {};  // groups that the lane has committed; also the number of its open group
 };
 
 }  // namespace lockstep::vgpu

@@ -32,7 +32,7 @@ uint32_t ReductionValue(const Barrier& barrier, BarrierReduction reduction) {
   return 0;
 }
 
-// The compiler may make two barriers of one in the source.
+// The compiler may split one barrier of the source into two.
 bool IsOneBarrier(const Program& program, uint32_t a, uint32_t b) {
   const ptx::SourceLocation &x = program.info[a].location, &y = program.info[b].location;
   return a == b || (x.line != 0 && x.line == y.line && x.file == y.file);

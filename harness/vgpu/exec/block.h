@@ -14,22 +14,22 @@
 namespace lockstep::vgpu {
 
 inline constexpr int kBarriers = 16;
-// Readable bytes before and behind shared and local memory, so that a full warp can be loaded and then blended.
+// Readable bytes before and after shared and local memory, so that a full warp can be loaded and then blended.
 inline constexpr uint32_t kMemoryPadding = 1024;
 
 struct Barrier {
-  uint64_t arrived_warps = 0;     // bit w: all lanes of warp w have come
-  uint64_t touched_warps = 0;     // bit w: some have
+  uint64_t arrived_warps = 0;     // bit w: all lanes of warp w have arrived
+  uint64_t touched_warps = 0;     // bit w: some have arrived
   std::vector<LaneMask> arrived;  // by warp
-  std::vector<uint32_t> pc;       // by warp: where the first lanes came
-  uint32_t expected_warps = 0;    // 0: all that have not exited
-  uint32_t expected_pc = 0;       // who said so
+  std::vector<uint32_t> pc;       // by warp: where its first lanes arrived
+  uint32_t expected_warps = 0;    // 0: all warps that have not exited
+  uint32_t expected_pc = 0;       // the instruction that set expected_warps
   uint32_t popc = 0;              // bar.red
   bool all = true, any = false;
-  bool all_wait = true;  // nobody has come by bar.arrive
+  bool all_wait = true;  // no warp has arrived by bar.arrive
 };
 
-// Instructions of turns that ended in polling for what other threads do: all, and those since something else was done.
+// Instructions of turns that ended in polling for other threads: in total, and since the block last made progress.
 struct Waiting {
   uint64_t instructions = 0, in_a_row = 0;
   void Add(uint64_t ran, bool waited) {
@@ -50,13 +50,13 @@ class Block {
   uint32_t barriers_in_use = 0;  // bit b: some lane has arrived at barrier b
   uint64_t live_warps = 0;       // bit w: warp w has lanes that have not exited
   uint64_t instructions = 0;
-  uint64_t extra = 0;  // that counts against the launch's budget as instructions do
+  uint64_t extra = 0;  // counts against the launch's budget like instructions
   Waiting waiting;
-  uint64_t last_event = 0;           // what `instructions` was when a barrier was completed or lanes exited
+  uint64_t last_event = 0;           // value of `instructions` when a barrier last completed or lanes last exited
   uint32_t rounds = 0;               // turns of all its warps
-  uint32_t idle_passes = 0;          // turns over all warps in a row in which nothing but spinning happened
-  std::string output;                // of printf
-  std::shared_ptr<Cluster> cluster;  // null: launched without one, and none needed so far
+  uint32_t idle_passes = 0;          // consecutive passes over all warps in which every warp only spun
+  std::string output;                // from printf
+  std::shared_ptr<Cluster> cluster;  // null: launched without a cluster, and none needed so far
 
   AlignedBytes shared_storage;
   SharedUse shared_use;  // while observers take notes
@@ -67,15 +67,15 @@ struct BarrierArrival {
   uint32_t expected_warps = 0;  // 0: all
   bool waits = true;            // false: bar.arrive
   BarrierReduction reduction = BarrierReduction::kNone;
-  LaneMask predicate = 0;  // of bar.red
+  LaneMask predicate = 0;  // for bar.red
 };
 
 // Lanes `mask` of the running group arrive.
 void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival);
-// The same for barrier 0, all of the block and all lanes that the warp still has, together: __syncthreads(), mostly.
+// The same for barrier 0 by the whole block and all live lanes of the warp at once: the usual __syncthreads().
 void ArriveWhole(Warp& warp);
 void ResetBarrier(Block& block, uint32_t barrier);
-// Completes barriers that now have all their warps: after an arrival or an exit.
+// After an arrival or exit: completes barriers at which all expected warps have arrived.
 void CheckBarriers(Warp& warp);
 
 }  // namespace lockstep::vgpu

@@ -24,7 +24,7 @@ void EndPhaseIfDone(Cluster& cluster) {
   }
 }
 
-// Lanes that have arrived in the phase that goes on.
+// Lanes that have arrived in the current phase.
 LaneMask Arrived(const WarpState& state, const Cluster& cluster) {
   return state.cluster_arrived & (cluster.parity ? state.cluster_parity : ~state.cluster_parity);
 }

@@ -1,4 +1,4 @@
-// Branches by undefined conditions: which threads go astray, and until where.
+// Branches on undefined conditions: which threads go astray, and until which point.
 #include <memory>
 #include <unordered_set>
 

@@ -1,23 +1,24 @@
-// Finds uses of values that a shuffle has read from a lane that takes no part in it.
+// Finds uses of values that a shuffle has read from a lane that does not take part in it.
 //
-// Such a value is undefined. Most are harmless: the last steps of a tree of shuffles add garbage in lanes whose sum
-// nobody wants, and pass it on. The guarantee: a finding is made where such a value reaches what others notice (global
-// memory, an address, the way that a thread takes to a store, a barrier or its end), and only there.
+// Such a value is undefined. Most are harmless: the last steps of a shuffle tree add garbage in lanes whose sum is
+// never needed. The guarantee: a finding is made exactly when such a value has a visible effect, that is, when it
+// reaches global memory, an address, or the condition of a branch that decides whether the thread gets to a store, a
+// barrier or its end.
 //
-// Theory of operation. The engine runs a copy of the program's code. Until a shuffle reads a lane that is not there, it
-// is as the engine would run it else. Then each instruction that has a step in the program's DefinednessPlan gets a
-// handler that calls the tracker, and the tracker calls what stood there: an observer's read tracker, maybe. The change
-// is made in the copy itself, so the loop that runs it need not be told, and nothing about the order in which warps run
-// depends on it.
+// Theory of operation. The engine runs a private copy of the program's code. The copy is unmodified until a shuffle
+// reads from a missing lane. Then each instruction with a step in the program's DefinednessPlan gets a handler that
+// calls the tracker, which calls the previous handler (possibly an observer's read tracker). Because the copy is
+// patched in place, the interpreter loop needs no check, and the order in which warps run does not change.
 //
-// From then on each register has a mask of lanes in which it is undefined, and each byte of shared memory, local memory
-// and parameters a mark. A result is undefined in the lanes in which an operand that has a say in it is; what the other
-// operand of an and, a select or a product hides has none. A load brings what was stored.
+// Afterwards each register has a mask of lanes in which it is undefined, and each byte of shared memory, local memory
+// and parameters has a mark. A result is undefined in every lane where an operand that affects it is undefined. An
+// operand that another one masks (in an `and`, a select or a product) does not affect it. A load returns the state of
+// the stored bytes.
 //
-// A branch by an undefined condition is not a use in itself: lanes whose result nobody wants may choose the greater of
-// two values by it. Until the ways meet again, such lanes are *astray*: what they make is undefined, and what others
-// can notice of them is a use. What the way not taken would have made is undefined as well, so the registers that
-// either way writes are undefined from the branch on.
+// A branch on an undefined condition is not a use in itself: a lane whose result is never needed may use it to choose
+// the larger of two values. Until the two paths reconverge, such lanes are *astray*: everything that they compute is
+// undefined, and every visible effect is a use. The path not taken would have computed undefined values too, so all
+// registers that either path writes become undefined at the branch.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +40,14 @@ class Engine;
 
 class DefinednessTracker {
  public:
-  // A program with a DefinednessPlan. code: what the engine runs; it stays where it is.
+  // The program must have a DefinednessPlan. code: the code that the engine runs; it must not move.
   DefinednessTracker(Engine& engine, std::vector<Insn>& code);
   DefinednessTracker(const DefinednessTracker&) = delete;
   DefinednessTracker& operator=(const DefinednessTracker&) = delete;
 
   void BeginBlock(const Block& block) { shared_.erase(&block); }
 
-  // False: this shuffle brings nothing undefined. members: the row of the member masks, or none.
+  // False: this shuffle yields no undefined value. members: the row of the member masks, or kNoRow.
   bool Concerns(const Warp& warp, LaneMask mask, RowRef members) const {
     if (!inner_.empty() || mask != kFullMask) return true;
     if (members == kNoRow) return false;
@@ -54,14 +55,14 @@ class DefinednessTracker {
     for (int lane = 0; lane < kWarpSize; ++lane) named &= Source<LaneMask>(warp, members)[lane];
     return named != kFullMask;
   }
-  // A shuffle that concerns it: lanes `mask` read from lanes source[], and take part for each other if members[] names
-  // them; nullptr: all do. To be called before the results are written.
+  // Handles a shuffle for which Concerns is true. Lanes `mask` read from lanes source[]; a source lane takes part if
+  // members[] of the reader names it (nullptr: all do). Call it before the results are written.
   void Shuffle(Warp& warp, LaneMask mask, const int32_t source[kWarpSize], const uint32_t* members);
 
-  // The instruction before warp.pc.
+  // Runs the instruction before warp.pc.
   void Run(Warp& warp, LaneMask mask);
 
-  // Uses that were found, each pair of shuffle and use once.
+  // Reports the uses found, once for each pair of shuffle and use.
   void Tell();
 
  private:
@@ -72,7 +73,7 @@ class DefinednessTracker {
     uint64_t count;
   };
   struct Memory {
-    UndefinedBytes* bytes = nullptr;  // nullptr: global memory, or none that is followed
+    UndefinedBytes* bytes = nullptr;  // nullptr: global memory, or not tracked
     uint64_t address = 0;
   };
 
@@ -91,10 +92,10 @@ class DefinednessTracker {
   void RunOther(Warp& warp, const Step& step, LaneMask mask, UndefinedValues& values);
   void Meet(Warp& warp);
 
-  // Undefined lanes of a source that have a say in the result.
+  // The lanes in which a source is undefined and affects the result.
   LaneMask Shown(const Warp& warp, const Insn& insn, const DefinednessPlan::Source& source,
                  const UndefinedValues& values) const;
-  // Adds lanes of a slot to others.
+  // Join adds the given lanes of `from`; Put replaces them.
   static void Join(UndefinedSlot& into, const UndefinedSlot& from, LaneMask lanes);
   static void Put(UndefinedSlot& into, const UndefinedSlot& from, LaneMask lanes);
   UndefinedSlot Addresses(const Step& step, LaneMask mask, const UndefinedValues& values) const;
@@ -111,10 +112,10 @@ class DefinednessTracker {
   const Program& program_;
   const DefinednessPlan& plan_;
   std::vector<Insn>& code_;
-  std::vector<Handler> inner_;  // by pc: what stood there; empty: nothing has been found yet
+  std::vector<Handler> inner_;  // by pc: the original handler; empty until the first undefined value
   std::vector<uint8_t> inner_flags_;
   std::unordered_map<const Block*, UndefinedBytes> shared_;
-  std::unordered_map<uint32_t, std::vector<uint32_t>> written_;  // by pc of a branch, slots
+  std::unordered_map<uint32_t, std::vector<uint32_t>> written_;  // by pc of a branch: slots written on its paths
   std::map<std::pair<uint32_t, uint32_t>, Found> found_;         // by pc of the use and of the shuffle
 };
 

@@ -18,8 +18,8 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Instructions that a group may run while others are ready, and that a block may run while other blocks wait that it
-// may in turn depend on.
+// Instructions that a group may run while other groups are ready, and that a block may run while other blocks wait that
+// it may in turn depend on.
 constexpr uint64_t kGroupQuantum = 1 << 14;
 constexpr uint64_t kBlockQuantum = 1 << 21;
 constexpr size_t kBlocksSideBySide = 80;

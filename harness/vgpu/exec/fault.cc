@@ -1,4 +1,4 @@
-// Findings as the engine makes them: where a thread is, what lies at an address, who waits for whom.
+// Builds the engine's findings: where a thread is, what is at an address, who waits for whom.
 #include <algorithm>
 #include <bit>
 #include <cstring>

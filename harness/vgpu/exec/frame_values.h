@@ -1,4 +1,4 @@
-// Arguments and results of calls, lane by lane.
+// Arguments and results of calls, per lane.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ struct FrameValues {
   uint8_t* rows;             // of the frame
   const uint8_t* constants;  // of the program
   const FunctionInfo* function;
-  uint8_t* local = nullptr;   // lane 0's local variables of the frame
+  uint8_t* local = nullptr;   // the frame's local variables for lane 0
   uint32_t local_stride = 0;  // bytes from lane to lane
 
-  // The bytes of a value of one lane. A register of 8 bits lies in a row of 16.
+  // The bytes of one lane's value. An 8-bit register uses a 16-bit row.
   uint8_t* At(const ValuePlace& place, int lane) const {
     if (place.local) return local + static_cast<size_t>(lane) * local_stride + place.offset;
     if (place.row == kNoRow) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxOutput = 16 << 20;  // of a launch's printf
 
-// Prints blocks' output in the order of their index, as early as that order allows.
+// Prints the blocks' output in order of block index, as early as that order allows.
 class OrderedOutput {
  public:
   explicit OrderedOutput(const std::function<void(std::string_view)>& print) : print_(print) {}

@@ -1,4 +1,4 @@
-// One launch: deals blocks to engines on the device's CPU threads and adds up what they did.
+// One launch: distributes blocks to engines on the device's CPU threads and adds up their results.
 #pragma once
 
 #include <functional>
@@ -14,21 +14,21 @@ namespace lockstep::vgpu {
 
 struct LaunchOutcome {
   std::optional<Finding> fault;
-  std::vector<Finding> findings;  // in order: of the engine, then of the checkers
+  std::vector<Finding> findings;  // in order: the engine's, then the checkers'
   Counters counters;
   std::vector<LineCounters> lines;
-  int threads = 1;            // that ran it
-  bool blocks_met = false;    // which is why it was not run on several
-  uint64_t instructions = 0;  // of warps, in blocks that have ended
+  int threads = 1;            // number of threads used
+  bool blocks_met = false;    // blocks conflicted, so the launch did not run on several threads
+  uint64_t instructions = 0;  // warp instructions of completed blocks
 };
 
-// launch: filled but for block_output and the atomics. observers: the device's, checkers among them. isolation: for
-// observers that serve several threads only where blocks are isolated; nullptr: that is not to be tried.
+// launch: filled in except for block_output and the atomics. observers: the device's, including checkers. isolation:
+// for observers that support several threads only if blocks are isolated; nullptr: do not try that.
 LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& observers,
                         const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
                         const std::function<void(std::string_view)>& print);
 
-// Counters of a launch and of its source lines, from those of its instructions.
+// Computes the counters of a launch and of its source lines from the counters of its instructions.
 void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, Counters* counters,
                  std::vector<LineCounters>* lines);
 

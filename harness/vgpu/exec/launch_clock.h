@@ -1,8 +1,8 @@
-// How much processor time a launch may take.
+// Limits the processor time of a launch.
 //
-// Budgets of instructions end what does not end, in the same place in every run. An instruction may be dear all the
-// same: a call that passes 500 KB, a printf of a long string, accesses that lie so that checkers have much to compare.
-// This clock is behind them, far from what a right launch takes.
+// An instruction budget ends an endless launch at the same point in every run. But a single instruction can be slow: a
+// call that passes 500 KB, a printf of a long string, accesses that are expensive to check. This clock is the backup
+// limit, far above what a correct launch needs.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,13 @@ namespace lockstep::vgpu {
 
 class LaunchClock {
  public:
-  // For `threads` of this process that share the time; 0 seconds: there is no limit.
+  // `threads` threads of this process share the time; 0 seconds: no limit.
   LaunchClock(double seconds, int threads)
       : threads_(threads), ends_(seconds > 0 ? Processor() + seconds : std::numeric_limits<double>::infinity()) {
     if (seconds > 0) Schedule(seconds);
   }
 
-  // Costs a few nanoseconds: the processor time, which takes a call of the system, is looked at when enough time has
-  // passed on the wall.
+  // Costs a few nanoseconds: it reads the processor time, a system call, only after enough wall time has passed.
   bool IsOver() {
     if (Wall() < next_look_.load(std::memory_order_relaxed)) return false;
     const double left = ends_ - Processor();

@@ -1,4 +1,4 @@
-// What a device is asked for: its options, a launch, and what may be wrong with one.
+// The device's interface types: its options, a launch, and the reasons for refusing one.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,25 @@ struct DeviceOptions {
   int threads = 1;  // CPU threads that run blocks; results do not depend on it
   bool counters = true;
   CheckerSet checkers = {};
-  // With checkers, warps and blocks take turns in orders that bring out mistakes. True: as they do without checkers, so
-  // that the counters are the same.
+  // With checkers, warps and blocks take turns in orders that expose bugs. True: use the usual order, so that counters
+  // are the same as without checkers.
   bool usual_turns = false;
-  uint64_t instruction_budget = 0;              // warp instructions a launch may take; 0 = unlimited
-  double launch_seconds = 0;                    // of processor time that a launch may take; 0 = unlimited
-  uint64_t memory_bytes = uint64_t{8} << 30;    // what cudaMalloc can hand out in all
-  const DeviceProfile* timed_as = nullptr;      // the device that times are modelled on; nullptr: this one
+  uint64_t instruction_budget = 0;              // warp instructions per launch; 0 = unlimited
+  double launch_seconds = 0;                    // processor time per launch; 0 = unlimited
+  uint64_t memory_bytes = uint64_t{8} << 30;    // total size of device memory
+  const DeviceProfile* timed_as = nullptr;      // the device that times are modelled for; nullptr: this one
   std::function<void(std::string_view)> print;  // kernel printf, in block order; default: stdout
   std::optional<TraceRequest> trace;
-  std::function<void(std::string_view)> print_trace;  // its lines, as they come; default: stderr
+  std::function<void(std::string_view)> print_trace;  // prints trace lines; default: stderr
 };
 
-using ModuleHandle = uint32_t;  // from 1
+using ModuleHandle = uint32_t;  // starts at 1
 
 struct LaunchSpec {
   ModuleHandle module = 0;
   std::string kernel;  // mangled
   Dim3 grid, block;
-  Dim3 cluster{0, 0, 0};  // blocks of a cluster, from the launch's attributes; zeros: what the kernel itself asks for
+  Dim3 cluster{0, 0, 0};  // blocks per cluster, from the launch attributes; zeros: what the kernel requires
   uint32_t dynamic_shared = 0;
   std::span<const uint8_t> parameters;  // KernelInfo::parameter_bytes long
   bool cooperative = false;

@@ -1,25 +1,26 @@
-// Finds out which lanes use what a load has brought: which of them it reaches a side effect of.
+// Finds out in which lanes a loaded value is used, that is, reaches a side effect.
 //
-// A compiler loads early and for all lanes what only some of them want, and drops it again: `if (t == 0) v += s;` is a
-// load by all lanes and a selp. In the program's terms the others do not read s, so the checkers must not charge them.
-// The guarantee: an observer that asks for it (Observer::WantsUsedReads) is told exactly those reads whose value
-// reaches a store, an address, a branch, a guard of such, a call or another lane, at the place and time of their load.
-//
+// Compilers load early and for all lanes, and discard what a lane does not need: `if (t == 0) v += s;` becomes a load
+// by all lanes and a selp. In the source program the other lanes do not read s, so checkers must not report them. The
+// guarantee: an observer that asks for it (Observer::WantsUsedReads) is told of exactly those reads whose value reaches
+// a store, an address, a branch, the guard of one of these, a call or another lane. The read keeps the place and time
+// of its load.
 // Theory of operation. Most loads are sure to be used, which the decoder knows (analysis/value_use.h); they are told at
-// once and cost nothing. Any other load is a read, and a *tag* (core/read_tags.h) stands for it in the slots of the
-// registers that it has gone to. Tags follow the value, lane by lane, through the instructions that have a step in the
-// program's UsePlan: out of the operands that have a say in the result, into the result, where they take the place of
-// what stood there. An instruction that does more than to make registers uses the tags that it reads, and so does one
-// whose result is sure to be used. A register that nobody reads any more loses its tags, as those of lanes that exit
-// do. When no slot holds a read's tag any more, each of its lanes has used it or never will, and the read is told;
-// until then it and what happens after it waits (observers/delayed_events.h).
+// Theory of operation. Most loads are certain to be used, as the decoder determines (analysis/value_use.h); they are
+// reported at once at no cost. Any other load is a *read*. A *tag* (core/read_tags.h) represents it in the slots of the
+// registers that its value has reached. Tags follow the value, lane by lane, through the instructions that have a step
+// in the program's UsePlan: from the operands that affect the result into the result, replacing its old tags. An
+// instruction that does more than compute registers uses the tags that it reads; so does one whose result is certain to
+// be used. A dead register loses its tags, and so do lanes that exit. When no slot holds a read's tag any more, each
+// lane has either used it or never will, and the read is reported. Until then the read and all later events wait
+// (observers/delayed_events.h).
 //
-// The engine then runs a copy of the program in which those instructions call the tracker first; the others are as they
-// were. Functions that may be entered again before they return (recursion, indirect calls) are not followed: their
-// registers exist several times. Of a load there, all is used but for elements whose register no instruction names.
+// The engine runs a copy of the program in which those instructions call the tracker first; the others are unchanged.
+// Functions that may be re-entered (recursion, indirect calls) are not followed, because their registers exist several
+// times. Every loaded element there counts as used, except one whose register no instruction reads.
 //
-// A read that waits behind too many events, or of a warp with too many such reads, counts for the lanes that have used
-// it by then, and for no others.
+// A read that has too many events waiting after it, or belongs to a warp with too many open reads, is reported with the
+// lanes that have used it so far.
 #pragma once
 
 #include <cstdint>
@@ -37,30 +38,30 @@ namespace lockstep::vgpu {
 
 class ReadTracker {
  public:
-  static constexpr size_t kMostReads = 128;  // of a warp, that are not settled
+  static constexpr size_t kMostReads = 128;  // open reads per warp
 
-  // A program with a UsePlan.
+  // The program must have a UsePlan.
   ReadTracker(const Program& program, std::vector<Observer*> observers);
   ReadTracker(const ReadTracker&) = delete;
   ReadTracker& operator=(const ReadTracker&) = delete;
 
   DelayedEvents& events() { return events_; }
-  // What the engine has to run.
+  // The code that the engine has to run.
   std::vector<Insn> TakeCode() { return std::move(code_); }
-  // A load that must be told by itself.
+  // Whether the load at pc is reported by the tracker.
   bool Reads(uint32_t pc) const { return step_[pc] != nullptr && step_[pc]->reads; }
   bool delays() const { return !events_.empty(); }
-  void End() { events_.Finish(); }  // no block runs any more
+  void End() { events_.Finish(); }  // no more blocks run
   // Lanes are about to exit.
   void Exit(Warp& warp, LaneMask lanes);
 
-  // The instruction before warp.pc, which has a step; mask: lanes that its guard lets through.
+  // Runs the instruction before warp.pc, which has a step; mask: lanes that pass its guard.
   void Run(Warp& warp, LaneMask mask);
 
  private:
   using Step = UsePlan::Step;
 
-  // Of a step in a function that is not followed: a load's elements that nobody reads; nullptr: there are none.
+  // For a step in a function that is not followed: the load's unread elements; nullptr if there are none.
   const Step* Unfollowed(const Step& step);
   void Execute(Warp& warp, const Insn& insn, LaneMask mask);
   void Read(Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ReadTags& tags);
@@ -74,8 +75,8 @@ class ReadTracker {
   std::vector<Insn> code_;
   std::deque<Step> unfollowed_;
   std::vector<const Step*> step_;  // by pc
-  std::vector<ReadTag> gathered_;  // of the running instruction
-  bool changed_ = false;           // since Settle: some slot holds less, or something is used
+  std::vector<ReadTag> gathered_;  // for the running instruction
+  bool changed_ = false;           // since Settle: a slot lost tags, or a read was used
 };
 
 }  // namespace lockstep::vgpu

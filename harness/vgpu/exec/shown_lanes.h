@@ -1,4 +1,4 @@
-// In which lanes an operand has a say in the result, by the value of another operand (UsePlan::Shows).
+// The lanes in which an operand affects the result, depending on another operand's value (UsePlan::Shows).
 #pragma once
 
 #include "vgpu/core/row.h"
@@ -27,7 +27,7 @@ LaneMask LanesWhereBits(const Warp& warp, RowRef row, uint8_t bytes, const F& f)
   }
 }
 
-// The lanes in which the operand in `row_index` lets the other one have a say. bits: those of an integer that count.
+// The lanes in which the operand in `row_index` lets the other one through. bits: the integer's relevant bits.
 inline LaneMask ShownLanes(const Warp& warp, const Insn& insn, UsePlan::Shows shows, uint8_t bytes, uint8_t row_index,
                            uint64_t bits = ~uint64_t{0}) {
   using Shows = UsePlan::Shows;

@@ -1,8 +1,8 @@
 // Keeps a pool's threads off the CPU of the thread that wakes them.
 //
-// A launch is often over in a few milliseconds. Where other programs keep the CPUs busy, the system tends to start a
-// thread that has been woken on the CPU of the one that woke it, and moves it away only later: until then the two take
-// turns, and the launch is no faster than on one thread.
+// Many launches take only a few milliseconds. On a busy machine the kernel tends to start a woken thread on the waker's
+// CPU and migrates it only later. Until then the two threads take turns, and the launch is no faster than on one
+// thread.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ namespace lockstep::vgpu {
 
 class ThreadPlacement {
  public:
-  // By the waking thread, before it wakes them. Nothing where there are fewer CPUs than threads.
+  // The waking thread calls this before it wakes them. Does nothing if there are fewer CPUs than threads.
   void KeepOff(std::vector<std::thread>& threads) {
     const int here = sched_getcpu();
     if (here < 0 || (here == here_ && threads.size() == placed_)) return;

@@ -1,4 +1,4 @@
-// CPU threads that a device keeps for its launches.
+// The CPU threads that a device keeps for its launches.
 #pragma once
 
 #include <condition_variable>
@@ -28,9 +28,9 @@ class ThreadPool {
 
   int size() const { return size_; }
 
-  // Runs work(0) … work(n - 1) at the same time, work(0) on the caller's thread, and waits for all. n <= size().
+  // Runs work(0) … work(n - 1) concurrently, work(0) on the caller's thread, and waits for all. n <= size().
   void Run(int n, const std::function<void(int)>& work) {
-    // Threads start when they are first needed: most launches run on the caller's alone.
+    // Threads are created on first use: most launches run on the caller's thread alone.
     while (static_cast<int>(threads_.size()) < n - 1) {
       const int k = static_cast<int>(threads_.size()) + 1;
       threads_.emplace_back([this, k, round = round_] { Serve(k, round); });
@@ -53,7 +53,7 @@ class ThreadPool {
 
  private:
   void Serve(int k, unsigned round) {
-    const DefaultFloatEnvironment environment;  // threads inherit their maker's
+    const DefaultFloatEnvironment environment;  // threads inherit their creator's environment
     for (;;) {
       const std::function<void(int)>* work;
       {

@@ -1,8 +1,9 @@
 // .sync instructions: gathering the lanes that the member mask names.
 //
-// A lane that comes early waits as part of a group of its own. When all named lanes that have not exited are there, the
-// instruction's handler runs once for all of them, and each group goes on by itself. Lanes meet at any place where the
-// same operation stands, with their own registers as operands, as on the hardware (measured on an H200).
+// A lane that arrives early waits as part of a group of its own. When all named lanes that have not exited have
+// arrived, the instruction's handler runs once for all of them; then each group continues by itself. Lanes may arrive
+// at different instructions with the same operation and use their own registers as operands, as on the hardware
+// (measured on an H200).
 #include <bit>
 #include <cstdio>
 #include <cstring>

@@ -10,7 +10,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// clear: some lane may come to see what a register holds that it has not written.
+// clear: a lane may read a register that it has not written.
 void EnsureRows(Frame& frame, const FunctionInfo& function, bool clear) {
   const size_t bytes = function.frame_bytes + size_t{kWarpSize} * function.area_bytes;
   if (frame.capacity < bytes || frame.rows == nullptr) {

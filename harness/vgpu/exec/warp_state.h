@@ -1,16 +1,16 @@
 // Divergence within a warp: groups of lanes, convergence points, call frames.
 //
-// Lanes that run together form a *group*: a mask, a pc and a call frame. A branch that sends lanes different ways
-// splits the group and opens a *convergence entry* for the point where the ways meet again (the immediate
-// post-dominator): the lanes it expects and those that have arrived. A group that reaches the point of its innermost
-// entry parks there; when all expected lanes have arrived or exited they go on as one group under the entry's parent.
-// One group runs at a time, until it parks, blocks or has spun for a while, so the order is the same in every run.
+// Lanes that run together form a *group*: a mask, a pc and a call frame. A divergent branch splits the group and opens
+// a *convergence entry* for the reconvergence point (the branch's immediate post-dominator). The entry records the
+// lanes that it expects and those that have arrived. A group that reaches the point of its innermost entry parks there.
+// When all expected lanes have arrived or exited, they continue as one group under the entry's parent. One group runs
+// at a time, until it parks, blocks or has spun for a while, so the order is the same in every run.
 //
-// Parked lanes wait for lanes that may in turn wait for them (a spin lock inside a warp, a __syncwarp in a branch).
-// When nothing else can run, ReleaseParked lets them go on as groups of their own; that gives up convergence, never
+// Parked lanes may wait for lanes that in turn wait for them (a spin lock inside a warp, a __syncwarp in a branch). If
+// nothing else can run, ReleaseParked lets them continue as separate groups. That gives up convergence but guarantees
 // progress.
 //
-// The running group's mask, pc and rows live in Warp (active, pc, base[0]); Save and Load move them.
+// Warp holds the running group's mask, pc and rows (active, pc, base[0]); Save and Load copy them.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace lockstep::vgpu {
 
-// What a byte of shared or local memory holds that no one has written.
+// The value of each byte of shared or local memory before its first write.
 inline constexpr int kUnwritten = 0xcb;
 
 struct Frame {
@@ -34,24 +34,24 @@ struct Frame {
   const FunctionInfo* function = nullptr;
   const CallSite* site = nullptr;  // in the caller
   uint32_t return_pc = kNoPc;
-  uint32_t local_base = 0;  // where the function's local variables start in a lane's local memory
+  uint32_t local_base = 0;  // offset of the function's local variables in a lane's local memory
   uint32_t depth = 0;
   LaneMask lanes = 0;                // that have not returned
-  uint32_t dynamic[kWarpSize] = {};  // bytes that alloca took behind the local variables, a lane
+  uint32_t dynamic[kWarpSize] = {};  // bytes that alloca took after the local variables, per lane
   uint32_t MostDynamic() const { return *std::max_element(dynamic, dynamic + kWarpSize); }
   size_t capacity = 0;
   AlignedBytes rows;
-  std::unique_ptr<UndefinedValues> undefined;  // null: none are known
+  std::unique_ptr<UndefinedValues> undefined;  // null: none
 };
 
 enum class GroupStatus : uint8_t { kReady, kAtBarrier, kAtWarpSync };
 
 enum class BarrierReduction : uint8_t { kNone, kPopc, kAnd, kOr };
 
-// Why the running group handed control back.
+// Why the running group returned control.
 enum class StopReason : uint8_t {
   kNone,
-  kSwitched,  // parked, blocked or exited: the warp's current group is gone or not ready
+  kSwitched,  // parked, blocked or exited: the warp's current group no longer exists or is not ready
   kPaused,    // to read a clock
   kSpun,      // a spin loop used up its quantum, or nanosleep
   kFault,
@@ -75,7 +75,7 @@ struct ConvergenceEntry {
   int32_t parent = -1;
   Frame* frame = nullptr;
   LaneMask expected = 0, arrived = 0;
-  // A .sync instruction at which expected lanes wait for lanes that have arrived here, and so went past it.
+  // A .sync instruction at which expected lanes wait for other lanes that have arrived here and so passed it.
   uint32_t passed_sync = kNoPc;
   LaneMask passed = 0;
 };
@@ -84,15 +84,15 @@ struct WarpState {
   std::vector<Group> groups;
   int current = -1;  // the running group; -1: none
   std::vector<ConvergenceEntry> entries;
-  uint32_t reconverge_pc = kNoPc;  // of the running group's innermost entry
-  int32_t spin_budget = 0;         // back edges of spin loops that are left in this turn
-  bool wrote = false;              // global or shared memory, since the last back edge of a spin loop
+  uint32_t reconverge_pc = kNoPc;  // for the running group's innermost entry
+  int32_t spin_budget = 0;         // back edges of spin loops left in this turn
+  bool wrote = false;              // to global or shared memory, since the last back edge of a spin loop
   StopReason reason = StopReason::kNone;
-  uint64_t executed = 0;  // instructions, pseudo-instructions included: %clock, among others
+  uint64_t executed = 0;  // instructions including pseudo-instructions; read by %clock, among others
   uint64_t slept = 0;     // clocks of nanosleep
 
   Frame entry_frame;
-  std::vector<std::unique_ptr<Frame>> frames;  // all call frames ever made for this warp
+  std::vector<std::unique_ptr<Frame>> frames;  // all call frames that this warp has ever used
   std::vector<Frame*> free_frames;
 
   // Rows of special registers: 32 elements each.
@@ -100,17 +100,17 @@ struct WarpState {
   alignas(64) uint32_t thread_y[kWarpSize];
   alignas(64) uint32_t thread_z[kWarpSize];
 
-  std::unique_ptr<AsyncCopies> async_copies;  // null until the warp has one
-  std::unique_ptr<ReadTags> read_tags;        // the same
-  std::unique_ptr<UndefinedWarp> undefined;   // the same
-  LaneMask cluster_arrived = 0;               // lanes that are between arrival and wait at the cluster's barrier
+  std::unique_ptr<AsyncCopies> async_copies;  // null until first needed
+  std::unique_ptr<ReadTags> read_tags;        // likewise
+  std::unique_ptr<UndefinedWarp> undefined;   // likewise
+  LaneMask cluster_arrived = 0;               // lanes that have arrived at the cluster's barrier and not yet waited
   LaneMask cluster_parity = 0;                // of the phase in which they arrived
 
-  std::unique_ptr<uint8_t[]> local;  // 32 × Program::local_stride; null when there is none
+  std::unique_ptr<uint8_t[]> local;  // 32 × Program::local_stride; null if that is 0
   size_t local_capacity = 0;
 };
 
-// Puts the warp at the start of its program with one group of all its lanes.
+// Puts the warp at the start of its program, with one group of all its lanes.
 void StartWarp(Warp& warp, const Program& program, LaneMask lanes);
 
 inline void SaveGroup(Warp& warp) {
@@ -132,33 +132,33 @@ inline void LoadGroup(Warp& warp, int index) {
 
 // Adds a ready group.
 void AddReady(WarpState& state, LaneMask mask, uint32_t pc, Frame* frame, int32_t entry);
-// The running group is a ready group no more: removes it and hands control back.
+// The running group is no longer ready: removes it and returns control.
 void DropCurrent(Warp& warp);
-// The running group stays, blocked, and control goes back. `pc` is where it goes on.
+// The running group stays, but blocked, and control returns. It will continue at `pc`.
 void BlockCurrent(Warp& warp, GroupStatus status);
-// Makes the lanes that are not in `mask` a ready group of their own that goes on at warp.pc.
+// Moves the lanes that are not in `mask` to a new ready group, which will continue at warp.pc.
 void SplitOff(Warp& warp, LaneMask mask);
 
-// Sends `taken` of the running group to `target`, the others on to warp.pc. reconvergence: the pc of the pseudo-
-// instruction where they meet, or kNoPc.
+// Sends lanes `taken` of the running group to `target`, the others to warp.pc. reconvergence: the pc of the
+// pseudo-instruction at the reconvergence point, or kNoPc.
 void Diverge(Warp& warp, LaneMask taken, uint32_t target, uint32_t reconvergence);
 // The pseudo-instruction at a convergence point.
 void Converge(Warp& warp, const Insn& insn, LaneMask mask);
 // Lanes of the running group exit the kernel.
 void ExitLanes(Warp& warp, LaneMask mask);
-// Lets lanes that wait at convergence points go on as groups of their own. False: there were none. Where other lanes
-// wait for them at a .sync instruction on the way to such a point, its entry takes note of that.
+// Lets lanes that wait at convergence points continue as separate groups. False: there were none. If other lanes wait
+// for them at a .sync instruction before such a point, the convergence entry records it.
 bool ReleaseParked(WarpState& state);
-// A ready group that has not spun in this turn, the one after the current one first; -1: none.
+// The next ready group after the current one that has not spun in this turn; -1: none.
 int NextReady(const WarpState& state);
 
 Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site);
 void PopFrame(Warp& warp);
 
-// After an exit: .sync instructions that waited for the lanes that are gone.
+// After an exit: checks .sync instructions that waited for the exited lanes.
 void CheckGathers(Warp& warp);
-// .sync instructions: runs the instruction's own handler once the lanes that the member mask names have come. Stands
-// in for that handler in Insn::handler.
+// Replaces the handler of .sync instructions in Insn::handler: runs the original one once the lanes in the member mask
+// have arrived.
 void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask);
 
 }  // namespace lockstep::vgpu

@@ -40,7 +40,7 @@ requires std::is_floating_point_v<F> std::string TextOf(F value) {
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-// Values in the order of their lanes: "7" where all are equal, "0 .. 124 step 4", else runs of such and single ones.
+// Values in lane order: "7" if all are equal, "0 .. 124 step 4", otherwise a list of such runs and single values.
 template <typename T>
 std::string Sequence(const std::vector<T>& values) {
   const size_t n = values.size();

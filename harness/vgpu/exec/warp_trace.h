@@ -1,8 +1,7 @@
-// vgpu-run --trace: what one warp of a launch does, instruction by instruction, with the values that it makes.
+// vgpu-run --trace: prints what one warp of a launch does, instruction by instruction, with the computed values.
 //
-// The engine then runs a copy of the program's code in which each instruction calls the trace, and the trace calls what
-// stood there: the instruction's own handler, or that of another tracker. Without a trace nothing is different from
-// what it would be if there were none.
+// The engine runs a copy of the program's code in which each instruction calls the trace, which calls the original
+// handler: the instruction's own or another tracker's. A launch without a trace is unaffected.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +21,31 @@ namespace lockstep::vgpu {
 class Engine;
 struct LaunchInfo;  // observers/observer.h
 
-// A launch that is traced.
+// A launch to trace.
 struct TraceJob {
   TraceRequest request;
   Listing listing;
-  std::function<void(std::string_view)> print;  // a line, with its end
+  std::function<void(std::string_view)> print;  // prints one line, newline included
   uint64_t executed = 0;                        // instructions of the warp so far
 };
 
-// What is printed before the lines of a launch; false: it has no such warp, which is then all there is to say.
+// Prints the heading of a launch. False: the launch has no such warp, and there is nothing more to print.
 bool BeginTrace(const TraceJob& job, const LaunchInfo& launch);
-// And behind them.
+// Prints the last lines.
 void EndTrace(const TraceJob& job);
 
 class WarpTrace {
  public:
-  // code: what the engine runs; it stays where it is.
+  // code: the code that the engine runs; it must not move.
   WarpTrace(Engine& engine, TraceJob& job, std::vector<Insn>& code);
   WarpTrace(const WarpTrace&) = delete;
   WarpTrace& operator=(const WarpTrace&) = delete;
 
-  // The instruction before warp.pc.
+  // Runs the instruction before warp.pc.
   void Run(Warp& warp, LaneMask mask);
 
  private:
-  // An instruction whose lanes wait for others before it makes its result.
+  // An instruction whose lanes wait for others before its result is known.
   struct Pending {
     uint64_t number;
     uint32_t pc;
@@ -64,7 +63,7 @@ class WarpTrace {
   const Program& program_;
   TraceJob& job_;
   SourcePlaces places_;
-  std::vector<Handler> inner_;  // by pc: what stood there
+  std::vector<Handler> inner_;  // by pc: the original handler
   std::vector<uint8_t> inner_flags_;
   std::vector<Pending> pending_;
 };

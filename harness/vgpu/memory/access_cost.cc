@@ -6,7 +6,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// The first and the last piece of 2^shift bytes that a half touches.
+// The first and the last chunk of 2^shift bytes that a half-warp touches.
 std::pair<uint64_t, uint64_t> Ends(const Halves& halves, int half, int shift) {
   return {halves.first[half] >> shift, (halves.first[half] + halves.Span(half) - 1) >> shift};
 }

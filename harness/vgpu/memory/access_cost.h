@@ -1,9 +1,9 @@
-// What one access of a warp adds to the counters of its instruction, but for what depends on the accesses before it
+// What one warp access adds to its instruction's counters, except for what depends on earlier accesses
 // (memory/locality.h).
 //
-// The first three functions are the definition, for accesses of any shape. The others are formulas for the shapes that
-// programs have most; access_cost_test holds each to the definition, counter by counter, so that what is counted anew
-// can't be forgotten where it is counted most.
+// The first three functions are the definition and handle any access shape. The others are closed formulas for the most
+// common shapes. access_cost_test compares each with the definition, counter by counter, so that a new counter cannot
+// be forgotten in them.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace lockstep::vgpu {
 
-// mask must not be 0. bytes: a lane.
+// mask must not be 0. bytes: per lane.
 inline void AddGlobalCost(AccessKind access, const uint64_t address[kWarpSize], LaneMask mask, int bytes, PcMemory& c) {
   const uint32_t sectors =
       access == AccessKind::kAtomic ? CountAtomicSectors(address, mask) : CountSectors(address, mask, bytes);
@@ -34,7 +34,7 @@ inline void AddSharedCost(AccessKind access, const uint64_t address[kWarpSize], 
   c.wavefronts_ideal += w.ideal;
 }
 
-// Addresses are offsets in each lane's own local memory. The hardware interleaves it: word w of lane l lies at
+// Addresses are offsets in each lane's own local memory. The hardware interleaves local memory: word w of lane l is at
 // w * 128 + l * 4.
 inline void AddLocalCost(const uint64_t address[kWarpSize], LaneMask mask, int bytes, PcMemory& c) {
   c.local_requests += 1;
@@ -48,8 +48,8 @@ inline void AddLocalCost(const uint64_t address[kWarpSize], LaneMask mask, int b
   }
 }
 
-// All lanes side by side, from an address that is aligned to the whole. Such accesses are worth the same each, so the
-// engine only notes how many there are.
+// A full warp with consecutive addresses, aligned to the whole access. All such accesses cost the same, so the engine
+// only keeps their number.
 inline PcMemory CostSideBySide(bool global, AccessKind access, int bytes) {
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<uint64_t>(lane * bytes);
@@ -58,7 +58,7 @@ inline PcMemory CostSideBySide(bool global, AccessKind access, int bytes) {
   return c;
 }
 
-// A load or store of neighbouring lanes at neighbouring addresses, the lowest at `low`.
+// A load or store by consecutive lanes at consecutive addresses; `low` is the lowest.
 inline void AddContiguousGlobalCost(uint64_t low, LaneMask mask, int bytes, PcMemory& c) {
   const uint64_t width = static_cast<uint64_t>(bytes);
   const uint64_t moved = static_cast<uint64_t>(std::popcount(mask)) * width;
@@ -74,8 +74,8 @@ inline void AddContiguousGlobalCost(uint64_t low, LaneMask mask, int bytes, PcMe
   }
 }
 
-// A load or store of shared memory in which lane l lies at first + l * bytes: with at most 4 bytes a lane, or all
-// lanes.
+// A load or store of shared memory in which lane l accesses first + l * bytes: at most 4 bytes per lane, or a full
+// warp.
 inline void AddUnitSharedCost(int bytes, PcMemory& c) {
   const uint64_t phases = bytes <= 4 ? 1 : static_cast<uint64_t>(bytes) / 4;
   c.shared_requests += 1;
@@ -83,11 +83,12 @@ inline void AddUnitSharedCost(int bytes, PcMemory& c) {
   c.wavefronts_ideal += phases;
 }
 
-// The two half-warps, each reading or writing side by side, or all of it at one address: what blocks 16 wide do.
+// A full warp in which each half-warp's lanes access consecutive addresses, or all the same one. Typical of blocks 16
+// threads wide.
 struct Halves {
   uint64_t first[2];  // address of lane 0 and of lane 16
-  bool uniform[2];    // one address for the half
-  uint64_t bytes;     // a lane
+  bool uniform[2];    // all lanes of the half use one address
+  uint64_t bytes;     // per lane
 
   uint64_t Span(int half) const { return uniform[half] ? bytes : bytes * (kWarpSize / 2); }
 };

@@ -1,5 +1,5 @@
-// How the addresses of one warp access lie, where that is simple. Said once an access, so that each checker need not
-// look at 32 addresses again.
+// The shape of a warp access's addresses. Computed once per access, so that checkers need not inspect 32 addresses
+// each.
 #pragma once
 
 #include <bit>
@@ -11,14 +11,14 @@
 namespace lockstep::vgpu {
 
 enum class AccessForm : uint8_t {
-  kScattered,  // anything
-  kStrided,    // lane l's address is base + l * stride, stride not 0: no two lanes share one
-  kUnit,       // the same, stride being a lane's bytes; or one lane alone
-  kHalves,  // a full warp; each half-warp's lanes lie side by side, or, of a load, all at one address. The halves of a
-            // store share nothing.
+  kScattered,  // any addresses
+  kStrided,    // lane l's address is base + l * stride, stride not 0: all addresses differ
+  kUnit,       // kStrided with stride = bytes per lane; or a single lane
+  kHalves,  // a full warp; each half-warp's lanes are consecutive or, for a load, all at one address. The halves of a
+            // store do not overlap.
 };
 
-// mask must not be 0. shares: lanes may share addresses without harm (a load).
+// mask must not be 0. shares: lanes may use the same address without harm (a load).
 inline AccessForm FormOf(const uint64_t address[kWarpSize], LaneMask mask, uint64_t bytes, bool shares) {
   const AccessShape shape = ShapeOf(address, mask);
   if (shape.affine) {

@@ -1,8 +1,8 @@
-// How the lanes of an instruction lay in shared memory the last time, and what follows from that.
+// The address pattern of an instruction's last shared-memory access, and the properties that follow from it.
 //
-// Programs that don't go side by side (a tile's column, one row for each half-warp) do the same again and again with
-// another start. Whether two accesses are alike takes one comparison of 32 differences; then conflicts, bounds and the
-// access's form are known.
+// Code without unit stride (a tile's column, one row per half-warp) repeats the same pattern at different start
+// addresses. Comparing 32 differences shows that two accesses have the same pattern; bank conflicts, bounds and access
+// form are then known.
 #pragma once
 
 #include <array>
@@ -18,29 +18,31 @@ namespace lockstep::vgpu {
 
 struct AccessPattern {
   LaneMask mask = 0;
-  uint32_t bytes = 0;  // a lane
+  uint32_t bytes = 0;  // per lane
   AccessKind access = AccessKind::kLoad;
-  uint32_t low = 0;    // the lowest address, from the first active lane's; modulo 2^32
-  uint32_t span = 0;   // bytes from the lowest address to the end of the highest
-  uint32_t phase = 0;  // the first active lane's place in a word of 4 bytes
+  uint32_t low = 0;    // lowest address relative to the first active lane's; modulo 2^32
+  uint32_t span = 0;   // bytes from the lowest address to the end of the highest access
+  uint32_t phase = 0;  // the first active lane's offset in its 4-byte word
   PcMemory cost;       // of one such access
   AccessForm form = AccessForm::kScattered;
-  bool uniform[2] = {false, false};  // kHalves: the half-warp's lanes share one address
+  bool uniform[2] = {false, false};  // kHalves: all lanes of the half-warp use one address
 
-  // Addresses from the first active lane's, 0 for lanes that are not; ~0 for those that are.
+  // Addresses relative to the first active lane's, 0 for inactive lanes; and ~0 for active lanes.
   alignas(64) uint32_t offset[kWarpSize];
   alignas(64) uint32_t care[kWarpSize];
 
-  // Whether lanes at a[] lie as they did; first: the first active lane's address.
+  // Whether lanes at a[] repeat the pattern; first: the first active lane's address.
   [[gnu::always_inline]] bool Matches(const uint32_t* a, uint32_t first, LaneMask lanes) const {
     return lanes == mask && LanesEqual(a, offset, first, lanes, lanes == kFullMask ? nullptr : care);
   }
 };
 
-// Of one engine. Instructions whose lanes lie alike share a pattern: a loop that the compiler has unrolled has many.
+// The patterns of one engine. Instructions with the same pattern share one object: an unrolled loop has many such
+// instructions.
 class AccessPatterns {
  public:
-  // The pattern of an access of `bytes` a lane that is right in every lane; address[] = a[] + the instruction's offset.
+  // The pattern of an access of `bytes` per lane that is valid in every lane; address[] = a[] + the instruction's
+  // offset.
   std::shared_ptr<const AccessPattern> Find(const uint32_t* a, const uint64_t address[kWarpSize], LaneMask lanes,
                                             uint32_t bytes, AccessKind access);
 

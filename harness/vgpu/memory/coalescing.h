@@ -1,12 +1,12 @@
-// What one warp's memory access costs: sectors of global memory, wavefronts of shared memory.
+// The cost of one warp's memory access: sectors of global memory, wavefronts of shared memory.
 //
-// The engine calls these functions for every counted access, so they first look for the shapes that programs
-// have: *affine* accesses, in which lane k's address is base + k * stride (unit stride, uniform, constant stride;
-// also with lanes masked off in between). Only other shapes take the general way.
+// The engine calls these functions for every counted access, so they first try the common shapes: *affine* accesses, in
+// which lane k's address is base + k * stride (unit stride, uniform, constant stride; also with some lanes inactive).
+// Only other shapes take the general path.
 //
-// Every address is aligned to the size of the access or of the vector's elements' sum (the engine faults other
-// addresses before it counts), so that a lane's access never straddles a sector. Sizes are 1, 2, 4, 8, 16 or 32
-// bytes a lane. What the numbers mean: docs/concepts/counting.md.
+// Every address is aligned to the bytes per lane (the engine faults other addresses before counting them), so a lane's
+// access never crosses a sector boundary. A lane accesses 1, 2, 4, 8, 16 or 32 bytes. docs/concepts/counting.md
+// explains the numbers.
 #pragma once
 
 #include <bit>
@@ -18,13 +18,13 @@
 namespace lockstep::vgpu {
 
 inline constexpr int kSectorShift = 5;   // 32-byte sectors
-inline constexpr int kSharedBanks = 32;  // of 4 bytes
+inline constexpr int kSharedBanks = 32;  // each 4 bytes wide
 
-// Whether, and how, the addresses of the lanes in a mask are a linear function of the lane.
+// Whether the active lanes' addresses are a linear function of the lane, and which one.
 struct AccessShape {
   bool affine = false;
   uint64_t base = 0;   // lane 0's address, active or not; may wrap
-  int64_t stride = 0;  // bytes from lane to lane; 0 where one lane alone is active
+  int64_t stride = 0;  // bytes from lane to lane; 0 if only one lane is active
   uint64_t step() const { return stride < 0 ? 0 - static_cast<uint64_t>(stride) : static_cast<uint64_t>(stride); }
 };
 
@@ -60,12 +60,12 @@ inline bool IsContiguous(LaneMask mask) {
 
 namespace coalescing_internal {
 
-// Distinct values among the active lanes' sector numbers. The low 32 bits of a sector number tell sectors up to
-// 128 GiB apart, more than a device's memory.
+// Number of distinct sectors among the active lanes. Comparing the low 32 bits of sector numbers is enough for
+// addresses up to 128 GiB apart, more than a device's memory.
 inline uint32_t CountDistinctSectors(const uint64_t address[kWarpSize], LaneMask mask) {
   uint32_t sector[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) sector[lane] = static_cast<uint32_t>(address[lane] >> kSectorShift);
-  // Addresses that rise with the lane need one comparison each.
+  // Addresses that increase with the lane need one comparison each.
   uint32_t previous = sector[std::countr_zero(mask)];
   uint32_t count = 1;
   bool rising = true;
@@ -76,7 +76,7 @@ inline uint32_t CountDistinctSectors(const uint64_t address[kWarpSize], LaneMask
     previous = current;
   }
   if (rising) return count;
-  // Others go through a hash table of 64 slots with linear probing.
+  // Others go into a hash table with 64 slots and linear probing.
   uint32_t slot[64];
   uint64_t used = 0;
   for (LaneMask left = mask; left != 0; left &= left - 1) {
@@ -89,7 +89,7 @@ inline uint32_t CountDistinctSectors(const uint64_t address[kWarpSize], LaneMask
   return static_cast<uint32_t>(std::popcount(used));
 }
 
-// The largest number of distinct words in one bank, over the active lanes' accesses of words_per_lane words.
+// The largest number of distinct words in any one bank, if each active lane accesses words_per_lane words.
 inline uint32_t LargestBankLoad(const uint64_t address[kWarpSize], LaneMask mask, int words_per_lane) {
   uint32_t in_bank[kSharedBanks][kWarpSize];
   uint8_t count[kSharedBanks] = {};
@@ -114,7 +114,7 @@ inline uint32_t LargestBankLoad(const uint64_t address[kWarpSize], LaneMask mask
   return largest;
 }
 
-// The same for an affine access of at most 4 bytes a lane, where a formula does: 0 where none does.
+// The same for an affine access of at most 4 bytes per lane, if a formula covers it; otherwise 0.
 inline uint32_t AffineBankLoad(const AccessShape& shape, LaneMask mask) {
   const uint64_t step = shape.step();
   if (step <= 4) return 1;  // at most 32 neighbouring words
@@ -127,7 +127,7 @@ inline uint32_t AffineBankLoad(const AccessShape& shape, LaneMask mask) {
 
 }  // namespace coalescing_internal
 
-// Distinct 32-byte sectors that the lanes in mask touch.
+// Number of distinct 32-byte sectors that the lanes in mask touch.
 inline uint32_t CountSectors(const uint64_t address[kWarpSize], LaneMask mask, int bytes) {
   if (mask == 0) return 0;
   const AccessShape shape = ShapeOf(address, mask);
@@ -146,8 +146,8 @@ inline uint32_t CountSectors(const uint64_t address[kWarpSize], LaneMask mask, i
   return coalescing_internal::CountDistinctSectors(address, mask);
 }
 
-// Sectors that the active lanes' bytes would need side by side from a sector's start; never more than were touched,
-// so that a broadcast, which needs less than its lanes' bytes, counts as ideal.
+// Sectors needed if the active lanes' bytes were contiguous and sector-aligned. Capped at the sectors actually touched,
+// so a broadcast, which touches fewer bytes than its lanes read, counts as ideal.
 inline uint32_t IdealSectors(LaneMask mask, int bytes, uint32_t sectors) {
   const uint32_t ideal = (static_cast<uint32_t>(std::popcount(mask) * bytes) + 31) >> kSectorShift;
   return ideal < sectors ? ideal : sectors;
@@ -157,13 +157,14 @@ struct Wavefronts {
   uint32_t actual = 0, ideal = 0;
 };
 
-// Wavefronts that the active lanes' bytes would need side by side: 128 bytes each; never more than there were.
+// Wavefronts needed if the active lanes' bytes were contiguous, at 128 bytes each. Capped at the actual number.
 inline uint32_t IdealWavefronts(LaneMask mask, int bytes, uint32_t actual) {
   const uint32_t ideal = (static_cast<uint32_t>(std::popcount(mask) * bytes) + 127) >> 7;
   return ideal < actual ? ideal : actual;
 }
 
-// Whether each active lane's address is that of the lane whose number differs in one bit, where that one is active.
+// Whether each active lane has the same address as its partner, the lane whose number differs in `bit`, if the partner
+// is active.
 inline bool PartnersShare(const uint64_t address[kWarpSize], LaneMask mask, int bit) {
   bool share = true;
   for (LaneMask left = mask; left != 0; left &= left - 1) {
@@ -173,7 +174,7 @@ inline bool PartnersShare(const uint64_t address[kWarpSize], LaneMask mask, int 
   return share;
 }
 
-// Wavefronts of an atomic on shared memory: lanes that want the same word go one after the other, as those do that want
+// Wavefronts of an atomic on shared memory. Lanes that access the same word are serialised, like lanes that access
 // different words of one bank.
 inline Wavefronts CountAtomicWavefronts(const uint64_t address[kWarpSize], LaneMask mask, int bytes) {
   const int words = bytes < 4 ? 1 : bytes / 4;
@@ -196,10 +197,10 @@ inline Wavefronts CountAtomicWavefronts(const uint64_t address[kWarpSize], LaneM
   return result;
 }
 
-// Wavefronts of a shared-memory access. Up to 4 bytes a lane the warp goes in one phase; 8, 16 and 32 bytes take 2, 4
-// and 8 phases of 16, 8 and 4 neighbouring lanes. Of a load, two phases that make a whole or a half-warp become
-// one where lanes share addresses with their neighbours, or with the lanes next but one. A phase costs the largest
-// number of distinct words that one bank must deliver.
+// Wavefronts of a shared-memory access. Up to 4 bytes per lane the whole warp is one phase; 8, 16 and 32 bytes take 2,
+// 4 and 8 phases of 16, 8 and 4 consecutive lanes. For a load, two phases that form a half-warp or a warp merge into
+// one if lanes share addresses with their neighbours, or with the lanes next but one. A phase costs the largest number
+// of distinct words in any one bank.
 inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask mask, int bytes,
                                   AccessKind access = AccessKind::kLoad) {
   if (mask == 0) return {};
@@ -235,12 +236,12 @@ inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask ma
   return result;
 }
 
-// Sectors that an atomic on global memory moves: lanes at different addresses of a sector go together, lanes at the
-// same address one after the other.
+// Sectors transferred by an atomic on global memory. Lanes at different addresses in one sector go together; lanes at
+// the same address are serialised.
 inline uint32_t CountAtomicSectors(const uint64_t address[kWarpSize], LaneMask mask) {
   uint32_t passes = 0;
   for (LaneMask left = mask; left != 0;) {
-    // The lanes of one sector: the most that share one address.
+    // Within one sector: the largest number of lanes that share one address.
     const uint64_t sector = address[std::countr_zero(left)] >> kSectorShift;
     LaneMask together = 0;
     for (LaneMask some = left; some != 0; some &= some - 1) {
@@ -265,9 +266,9 @@ inline uint32_t CountAtomicSectors(const uint64_t address[kWarpSize], LaneMask m
   return passes;
 }
 
-// Bytes that compute capability 1.0 moves for a global access. A half-warp coalesces when its active lanes' words lie
-// in the lanes' order in one segment aligned to its size, 16 words of 4, 8 or 16 bytes: then the segment moves, once.
-// Otherwise each active lane has a transaction of its own, of the smallest size, 32 bytes.
+// Bytes that compute capability 1.0 transfers for a global access. A half-warp coalesces if its active lanes access, in
+// lane order, the words of one aligned segment of 16 words of 4, 8 or 16 bytes; then the segment is transferred once.
+// Otherwise each active lane causes a transaction of the minimum size, 32 bytes.
 inline uint32_t StrictCoalescingBytes(const uint64_t address[kWarpSize], LaneMask mask, int bytes) {
   constexpr int kHalf = kWarpSize / 2;
   const bool can_coalesce = bytes == 4 || bytes == 8 || bytes == 16;

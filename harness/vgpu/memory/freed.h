@@ -1,4 +1,4 @@
-// Memory that has been given back, for messages.
+// Freed memory, for messages.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace lockstep::vgpu {
 
-// Of the last few thousand freed allocations of any device, the newest that held the address; its name has kFreedName
-// behind. nullptr: none.
+// The newest allocation that contained the address, among the last few thousand freed on any device; kFreedName is
+// appended to its name. nullptr: none.
 const Allocation* FindFreed(uint64_t address);
 
 }  // namespace lockstep::vgpu

@@ -3,7 +3,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Pieces of two sectors that have at least one.
+// The number of two-sector pieces with at least one sector set.
 uint64_t Pieces(uint64_t sectors) {
   static_assert(Locality::kPieceBytes == 2 << kSectorShift);
   return static_cast<uint64_t>(std::popcount((sectors | sectors >> 1) & 0x5555555555555555u));

@@ -1,9 +1,10 @@
-// What a launch's global accesses have in common over time: what caches would save, and how they jump about in DRAM.
+// How a launch's global accesses relate over time: what caches would save, and how accesses jump between DRAM pages.
 //
-// Each engine (CPU thread) has a Locality. It keeps, for each 32-byte sector of global memory that the launch touches,
-// a bit for each kind of access, and a bit that the running block has loaded it. The latter are forgotten when the next
-// block starts and when the block has loaded kBlockCacheSectors others: as if each block had a cache of that size to
-// itself. Nothing here depends on how blocks are dealt out to engines: bits of several engines are or-ed in the end.
+// Each engine (CPU thread) has a Locality. For each 32-byte sector of global memory that the launch touches, it keeps
+// one bit per kind of access, and one bit that says that the running block has loaded it. The latter bits are reset
+// when the next block starts and after the block has loaded kBlockCacheSectors other sectors, as if each block had a
+// cache of that size to itself. Results do not depend on which engine runs which block: the engines' bits are combined
+// with OR at the end.
 #pragma once
 
 #include <bit>
@@ -25,16 +26,16 @@ class Locality {
 
   explicit Locality(size_t instructions) : runs_(instructions) {}
 
-  // Bytes that each kind of access touched, in pieces of kPieceBytes, counted once.
+  // Bytes that each kind of access touched, in units of kPieceBytes, each counted once.
   static constexpr uint64_t kPieceBytes = 64;
   struct Footprint {
     uint64_t loads = 0, stores = 0, atomics = 0;
   };
   static Footprint FootprintOf(const std::vector<const Locality*>& engines);
-  // Adds what was touched in the range.
+  // Adds the touched part of the range.
   void AddTo(TouchedRange& range) const;
 
-  // Sectors first to last, at most 32 neighbours; of a load: how many the block's cache lacks.
+  // Touches sectors first to last, at most 32 adjacent ones. For a load, returns how many are not in the block's cache.
   uint32_t Touch(uint32_t block, AccessKind kind, uint64_t first, uint64_t last) {
     EnterBlock(block);
     uint32_t missed = 0;
@@ -45,10 +46,10 @@ class Locality {
     }
     return missed;
   }
-  // The same for lanes at any addresses; a lane's access lies within a sector.
+  // The same for arbitrary lane addresses; each lane's access is within one sector.
   uint32_t TouchLanes(uint32_t block, AccessKind kind, const uint64_t address[kWarpSize], LaneMask mask) {
     EnterBlock(block);
-    // Where lanes jump about, each waits for memory, here and when its value is moved: let them wait together.
+    // Scattered lanes each miss the host's cache, here and when the value is moved. Issue the misses together.
     for (LaneMask left = mask; left != 0; left &= left - 1) {
       const uint64_t where = address[std::countr_zero(left)];
       const uint64_t word = where >> (kSectorShift + kWordShift), number = word >> kRegionShift;
@@ -64,11 +65,11 @@ class Locality {
     return missed;
   }
 
-  // DRAM reads and writes by pages; to go on in another page takes time, which is hidden while a run of accesses fills
-  // what one of the memory's channels holds side by side. A switch after a shorter run is counted. Runs are those of
-  // one instruction in one block, from lane to lane and from warp to warp. Where a warp comes by again, in a loop, its
-  // run begins anew: on hardware, other warps have filled the gap. Offsets count from the buffer's start, as if buffers
-  // began on a page.
+  // DRAM reads and writes by pages. Switching to another page takes time, which is hidden if a run of accesses covers
+  // the part of the page that one memory channel holds. A switch after a shorter run is counted. A run consists of
+  // consecutive accesses by one instruction in one block, across lanes and warps. When a warp executes the instruction
+  // again in a loop, a new run starts: on hardware, other warps would have run in between. Offsets count from the
+  // buffer's start, as if buffers were page-aligned.
   static constexpr int kPageShift = 13;
   static constexpr uint32_t kChannelBytes = 256;
   void BeginRequest(uint32_t pc, uint32_t block, uint32_t warp) {
@@ -93,14 +94,14 @@ class Locality {
  private:
   static constexpr int kWordShift = 6;
   static constexpr uint64_t kWordSectors = 64;  // 2 KiB
-  static constexpr int kRegionShift = 7;        // words: 256 KiB
+  static constexpr int kRegionShift = 7;        // 256 KiB, in words
   static constexpr size_t kCached = 512;
 
   static constexpr size_t kRegionWords = size_t{1} << kRegionShift;
-  // A bit a sector; in a cache line of its own, as accesses at random come to a word once.
+  // One bit per sector; cache-line aligned, since random accesses use each word once.
   struct alignas(64) Word {
     uint64_t ever[3] = {};             // by AccessKind
-    uint64_t in_block = 0, epoch = 0;  // loaded by the block of that epoch
+    uint64_t in_block = 0, epoch = 0;  // loaded by the block with this epoch
   };
   struct Region {
     Word words[kRegionWords];

@@ -26,7 +26,7 @@ constexpr uint64_t kLargestArena = uint64_t{1} << kWindowShift;
 
 std::mutex arena_mutex;
 std::bitset<kMaxArenas> arena_used;
-// What was freed last in each arena, oldest first: for messages.
+// The most recently freed allocations of each arena, oldest first; for messages.
 std::array<std::vector<Allocation>, kMaxArenas> freed_of_arena;
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }

@@ -1,8 +1,8 @@
-// A device's global memory: one arena of reserved address space and the live allocations in it.
+// A device's global memory: an arena of reserved address space and the live allocations in it.
 //
 // Device addresses are addresses of this process, the same in every run. Allocations are 256-byte aligned and at least
-// 512 bytes apart, and what is freed is not handed out again until the arena has been used up once; so an access beyond
-// a buffer or to a freed one is found. Kernels never touch the arena without asking Find first.
+// 512 bytes apart. Freed memory is not reused until the whole arena has been used once. So accesses past a buffer's end
+// or to freed memory are detected. Kernels never access the arena without calling Find first.
 #pragma once
 
 #include <cstdint>
@@ -15,47 +15,47 @@ namespace lockstep::vgpu {
 struct Allocation {
   uint64_t base = 0, bytes = 0;
   std::string label, allocated_at;
-  bool hidden = false;     // module variables and what the launch itself needs
-  bool read_only = false;  // .const variables: kernels can't write them
+  bool hidden = false;     // module variables and the launch's own allocations
+  bool read_only = false;  // .const variables: kernels cannot write them
 };
 
 class GlobalMemory {
  public:
-  // Throws std::runtime_error when the address space can't be had.
+  // Throws std::runtime_error if the address space cannot be reserved.
   explicit GlobalMemory(uint64_t capacity);
   ~GlobalMemory();
   GlobalMemory(const GlobalMemory&) = delete;
   GlobalMemory& operator=(const GlobalMemory&) = delete;
 
   uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at, bool hidden, bool read_only);
-  // Memory of a kernel's malloc(), which lies apart: neither where an allocation lies nor how much room is left tells
-  // what kernels have asked for.
+  // Memory for a kernel's malloc(). It is a separate region, so that the placement of other allocations and the free
+  // space do not depend on what kernels request.
   uint64_t AllocateHeap(uint64_t bytes);
-  // The most that kernels have held of it since RestartHeapMost().
+  // The peak of kernel-allocated bytes since RestartHeapMost().
   uint64_t heap_most() const { return heap_most_; }
   void RestartHeapMost() { heap_most_ = heap_.used; }
   bool Free(uint64_t address);
   void FreeAll();
-  // Allocations that were looked at or moved so far, to find room among them and to close gaps.
+  // Number of allocations inspected or moved so far, to find space and to close gaps.
   uint64_t steps() const { return steps_; }
 
-  // The live allocation that holds the address; nullptr when there is none.
+  // The live allocation that contains the address; nullptr if there is none.
   const Allocation* Find(uint64_t address) const;
-  // The one that holds it, or that an index which is out of range was meant for: it lies nearest, within 64 KiB, and
-  // rather below the address than above.
+  // The allocation that contains the address, or that an out-of-range index was probably meant for: the nearest one
+  // within 64 KiB, preferring one below the address.
   const Allocation* Nearest(uint64_t address) const;
   bool Contains(uint64_t address, uint64_t bytes) const {
     const Allocation* a = Find(address);
     return a != nullptr && bytes <= a->base + a->bytes - address;
   }
   const std::vector<Allocation>& allocations() const { return live_; }  // by address
-  // All allocations lie in [begin, end).
+  // All allocations are in [begin, end).
   uint64_t begin() const { return begin_; }
   uint64_t end() const { return end_; }
   uint64_t free_bytes() const { return capacity_ - own_.used; }
 
  private:
-  // Where allocations lie, and those of kernels: each from its next free address upwards.
+  // A region for allocations, or for kernels' malloc(). Each grows upwards from `next`.
   struct Region {
     uint64_t begin = 0, end = 0, next = 0;
     uint64_t used = 0;
@@ -64,7 +64,7 @@ class GlobalMemory {
   uint64_t AllocateIn(Region& region, Allocation allocation);
 
   uint64_t capacity_;
-  int slot_ = -1;  // which arena window
+  int slot_ = -1;  // index of the arena window
   uint64_t begin_ = 0, end_ = 0;
   Region own_, heap_;
   uint64_t heap_most_ = 0;

@@ -1,4 +1,5 @@
-// Which sectors of a range of global memory kernels have loaded and stored: what a judge asks of a task's buffers.
+// The sectors of a range of global memory that kernels have loaded and stored; the judge checks a task's buffers with
+// it.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +12,17 @@ namespace lockstep::vgpu {
 struct TouchedRange {
   static constexpr uint64_t kSectorBytes = uint64_t{1} << kSectorShift;
 
-  // base: a multiple of a sector's bytes, as allocations' are.
+  // base: a multiple of the sector size, like every allocation's.
   TouchedRange(uint64_t range_base, uint64_t range_bytes)
       : base(range_base), bytes(range_bytes), loaded(Words(range_bytes)), stored(Words(range_bytes)) {}
 
-  // Bits from `word` for the 64 sectors that begin with this one, some of which may lie outside of the range.
+  // Adds a word of 64 sector bits that starts at first_sector; some may be outside the range.
   static void Add(std::vector<uint64_t>& bits, int64_t first_sector, uint64_t word) {
     const auto put = [&](int64_t index, uint64_t part) {
       if (part != 0 && index >= 0 && index < static_cast<int64_t>(bits.size()))
         bits[static_cast<size_t>(index)] |= part;
     };
-    const int64_t index = first_sector >> 6;  // rounded down, below zero too
+    const int64_t index = first_sector >> 6;  // rounded down, also below zero
     const int shift = static_cast<int>(first_sector & 63);
     put(index, word << shift);
     if (shift != 0) put(index + 1, word >> (64 - shift));
@@ -32,8 +33,8 @@ struct TouchedRange {
       bits[sector / 64] |= uint64_t{1} << (sector % 64);
     }
   }
-  // How many of the sectors that hold bytes [from, from + length) of the range have no bit; the first one's offset in
-  // bytes goes to *first.
+  // Number of sectors in bytes [from, from + length) of the range whose bit is not set; *first gets the byte offset of
+  // the first one.
   static uint64_t Missing(const std::vector<uint64_t>& bits, uint64_t from, uint64_t length, uint64_t* first) {
     uint64_t missing = 0;
     if (length == 0) return 0;
@@ -45,7 +46,7 @@ struct TouchedRange {
   }
 
   uint64_t base, bytes;
-  std::vector<uint64_t> loaded, stored;  // a bit a sector; atomics store
+  std::vector<uint64_t> loaded, stored;  // one bit per sector; atomics count as stores
 
  private:
   static size_t Words(uint64_t bytes) { return static_cast<size_t>(((bytes >> kSectorShift) + 64) / 64); }
