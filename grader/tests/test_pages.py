@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from jinja2 import Template, meta
 
+from conftest import ROOT
 from grader.base.deadline import DeadlineError, deadline
 from grader.base.layout import Layout
 from grader.base.names import shown_block
@@ -63,7 +65,9 @@ def out(in_checkout: Layout, submissions: Callable[..., Path]) -> Path:
     (folder / "roster.csv").write_text(
         f'name,sid,email,alias\n"{EVIL}",1,mallory@x,"{EVIL}"\nP,2,perfect@x,"<img src=x onerror=alert(1)>"\n'
     )
-    assert CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"]).exit_code == 3
+    result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox", "--device", "cuda"])
+    assert result.exit_code == 3
+    assert "only the points are on it" not in result.output, result.output
     return in_checkout.root / "out"
 
 
@@ -95,6 +99,43 @@ def test_a_card_shows_what_counts(out: Path) -> None:
         assert part.casefold() in text.casefold(), part
     assert "#error says so" in card(out, "broken")
     assert "not graded" in card(out, "lost")
+
+
+def test_every_section_is_on_a_card(out: Path) -> None:
+    template = (ROOT / "templates/report_card.html.j2").read_text()
+    pages = "".join(path.read_text() for path in out.glob("cards/*/*.html"))
+    for heading in re.findall("<h2.*", template):
+        found = re.match(r'<h2 id="(\w+)">', heading)
+        assert found, f"this section of report_card.html.j2 has no id, so that nothing can point to it: {heading}"
+        assert f'<h2 id="{found[1]}">' in pages, (
+            f'no card has the section "{found[1]}": a submission that shows it belongs into the fixture `out`'
+        )
+
+
+def test_cards_show_what_they_are_given_in_a_style_that_exists(
+    in_checkout: Layout, submissions: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: set[str] = set()
+    used: set[str] = set()
+    sources = {path.name: path.read_text() for path in (ROOT / "templates").glob("*.j2")}
+    render = Template.render
+
+    def recorded(template: Template, **values: Any) -> str:
+        if template.name == "report_card.html.j2":
+            given.update(values)
+            used.update(meta.find_undeclared_variables(template.environment.parse(sources[template.name])))
+        return render(template, **values)
+
+    monkeypatch.setattr(Template, "render", recorded)
+    CliRunner().invoke(cli, ["grade", str(submissions(ada="")), "--no-sandbox"])
+    assert given, "no card was rendered"
+    assert given <= used, f"Renderer.card gives what report_card.html.j2 does not show: {sorted(given - used)}"
+    styles = "".join(path.read_text() for path in (ROOT / "templates").glob("*.css"))
+    rules = set(re.findall(r"\.([a-z][a-z-]*)", styles))
+    for name in ("report_card.html.j2", "failure.html.j2", "macros.html.j2"):
+        for value in re.findall(r'class="([^"]*)"', sources[name]):
+            words = set(re.sub(r"{[{%].*?[%}]}", " ", value).split())
+            assert words <= rules, f"{name} uses classes that no style sheet has: {sorted(words - rules)}"
 
 
 def test_the_index_leads_to_every_card(out: Path) -> None:

@@ -1,5 +1,6 @@
-// docs/reference/api.md says which functions of the runtime API there are; it is generated from the sources and from
-// the build's list of what they lack. LOCKSTEP_UPDATE_GOLDEN=1 writes it anew.
+// What a new function of the runtime API must come with: its place on docs/reference/api.md, a variant for the
+// per-thread default stream where the toolkit has one, and a program that calls it. The page is generated from the
+// sources and from the build's list of what they lack: LOCKSTEP_UPDATE_GOLDEN=1 writes it again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,6 +22,9 @@ namespace {
 
 const std::string kPage = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/api.md";
 const std::string kSources = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/vgpu/cudart";
+const std::string kTests = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart";
+const std::string kToolkit = std::string(LOCKSTEP_CUDA_INCLUDE) + "/cuda_runtime_api.h";
+const std::string kUncalled = "## Called by no test";
 const std::string kRefused = std::string(LOCKSTEP_BUILD_DIR) + "/generated/refused_functions.inc";
 
 std::string Read(const std::filesystem::path& path) {
@@ -67,15 +72,51 @@ std::string Version(const std::string& refused) {
   return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+std::vector<std::string> Sources() {
+  std::vector<std::string> sources;
+  for (const auto& file : std::filesystem::directory_iterator(kSources)) {
+    if (file.path().extension() == ".cc") sources.push_back(Read(file.path()));
+  }
+  return sources;
+}
+
+std::vector<std::string> Defined(const std::string& source) {
+  return AllMatches(source, std::regex("\n(?:cudaError_t|const char\\*|cudaChannelFormatDesc) (cuda\\w+)\\("));
+}
+
+// The functions that no program or test in this folder names.
+std::set<std::string> Uncalled() {
+  std::set<std::string> names;
+  for (const std::string& source : Sources()) {
+    for (const std::string& name : Defined(source)) names.insert(name);
+  }
+  for (const auto& file : std::filesystem::recursive_directory_iterator(kTests)) {
+    const std::string extension = file.path().extension();
+    if (extension != ".cu" && extension != ".cc" && extension != ".h") continue;
+    for (const std::string& name : AllMatches(Read(file.path()), std::regex("\\b(cuda\\w+)"))) names.erase(name);
+  }
+  return names;
+}
+
+// Those of them that the page admits to. No name is added to this list: what is new has a test.
+std::set<std::string> AdmittedUncalled() {
+  const std::string page = Read(kPage);
+  const size_t begin = page.find(kUncalled);
+  if (begin == std::string::npos) return {};
+  const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
+  const auto names = AllMatches(section, std::regex("`(cuda\\w+)`"));
+  return {names.begin(), names.end()};
+}
+
 std::string Page(const std::string& refused) {
   std::map<std::string, std::vector<std::string>> areas;
-  const std::regex definition("\n(?:cudaError_t|const char\\*|cudaChannelFormatDesc) (cuda\\w+)\\(");
-  for (const auto& file : std::filesystem::directory_iterator(kSources)) {
-    if (file.path().extension() != ".cc") continue;
-    const std::string source = Read(file.path());
-    const auto names = AllMatches(source, definition);
+  for (const std::string& source : Sources()) {
+    const auto names = Defined(source);
     if (!names.empty()) areas[Area(source)] = names;
   }
+  std::vector<std::string> uncalled;
+  const std::set<std::string> now = Uncalled(), admitted = AdmittedUncalled();
+  std::set_intersection(now.begin(), now.end(), admitted.begin(), admitted.end(), std::back_inserter(uncalled));
   std::map<std::string, std::vector<std::string>> missing;
   for (const std::string& name : AllMatches(refused, std::regex("LOCKSTEP_REFUSE\\((\\w+)\\)"))) {
     missing[std::string(vgpu::cudart::RefusedSubject(name))].push_back(name);
@@ -86,10 +127,16 @@ std::string Page(const std::string& refused) {
       "The functions of " +
       Version(refused) +
       "'s runtime API that the virtual GPU has, by the part of `harness/vgpu/cudart` that defines them. Each has its\n"
-      "variant for the per-thread default stream (`_ptsz`, `_ptds`) where the toolkit has one. What calls return, "
-      "error "
-      "by error, is\ncompared with what an H200 returned, but for graphs: `harness/tests/cudart/programs`.\n";
+      "variant for the per-thread default stream (`_ptsz`, `_ptds`) where the toolkit has one. The programs in\n"
+      "`harness/tests/cudart/programs` compare what calls return with what an H200 returned, error by error. They "
+      "leave\n"
+      "out graphs, and what is listed under [Called by no test](#called-by-no-test).\n";
   for (const auto& [area, names] : areas) page += "\n## " + area + "\n\n" + List(names);
+  page +=
+      "\n" + kUncalled +
+      "\n\nNo program or test in `harness/tests/cudart` names these. The list only gets shorter: a new function comes "
+      "with a call.\n\n" +
+      List(uncalled);
   page +=
       "\n## Refused by name\n\n"
       "A program that names one of these links and runs. A call says its name, the line that made it and what is "
@@ -113,7 +160,35 @@ TEST(ApiReferenceTest, ThePageIsUpToDate) {
         "docs/reference/api.md is about another toolkit than this build's, " + Version(refused) +
         ": build with that one, as .venv/bin/pip install -r harness/nvcc-requirements.txt gives it");
   }
-  EXPECT_EQ(written, page) << "LOCKSTEP_UPDATE_GOLDEN=1 writes " << kPage << " anew";
+  EXPECT_EQ(written, page) << "the page of functions is out of date: LOCKSTEP_UPDATE_GOLDEN=1 writes " << kPage
+                           << " again";
+}
+
+TEST(ApiReferenceTest, EachFunctionIsCalledByATest) {
+  const std::set<std::string> admitted = AdmittedUncalled();
+  for (const std::string& name : Uncalled()) {
+    EXPECT_TRUE(admitted.contains(name)) << "no test calls " << name
+                                         << ": call it in a program of harness/tests/cudart/programs";
+  }
+}
+
+// A program built with --default-stream per-thread calls cudaMemcpy_ptds where it says cudaMemcpy.
+TEST(ApiReferenceTest, EachFunctionHasItsPerThreadVariant) {
+  std::map<std::string, std::string> variants;
+  const std::string header = Read(kToolkit);
+  const std::regex pattern("#define +(cuda\\w+) +__CUDART_API_PT(DS|SZ)\\(");
+  for (std::sregex_iterator match(header.begin(), header.end(), pattern), end; match != end; ++match) {
+    variants[(*match)[1]] = (*match)[2] == "DS" ? "_ptds" : "_ptsz";
+  }
+  ASSERT_GT(variants.size(), 50u) << kToolkit << " no longer says which functions have variants";
+  for (const std::string& source : Sources()) {
+    for (const std::string& name : Defined(source)) {
+      if (!variants.contains(name)) continue;
+      const std::string line = "LOCKSTEP_PER_THREAD(" + name + ", " + variants[name] + ")";
+      EXPECT_NE(source.find(line), std::string::npos)
+          << name << " has no per-thread variant: write " << line << " behind it";
+    }
+  }
 }
 
 }  // namespace
