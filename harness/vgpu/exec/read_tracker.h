@@ -5,7 +5,7 @@
 // guarantee: an observer that asks for it (Observer::WantsUsedReads) is told of exactly those reads whose value reaches
 // a store, an address, a branch, the guard of one of these, a call or another lane. The read keeps the place and time
 // of its load.
-// Theory of operation. Most loads are sure to be used, which the decoder knows (analysis/value_use.h); they are told at
+//
 // Theory of operation. Most loads are certain to be used, as the decoder determines (analysis/value_use.h); they are
 // reported at once at no cost. Any other load is a *read*. A *tag* (core/read_tags.h) represents it in the slots of the
 // registers that its value has reached. Tags follow the value, lane by lane, through the instructions that have a step

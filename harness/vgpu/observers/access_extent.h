@@ -1,4 +1,4 @@
-// Where in its space a warp access lies.
+// The address range of a warp access.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace lockstep::vgpu {
 
-// The bytes from the lowest to the highest that an access touches; without a value, none.
+// The bytes from the lowest to the highest one that an access touches; empty by default.
 struct Extent {
   uint64_t low = ~uint64_t{0}, high = 0;
 

@@ -1,36 +1,37 @@
-// Blocks of a checked launch on several CPU threads: whether they have anything to do with each other, and the way back
-// where they do.
+// Runs the blocks of a checked launch on several CPU threads, detects whether blocks interact, and falls back to one
+// thread if they do.
 //
-// Theory of operation. Races on global memory and uninitialised reads are questions about all blocks at once, and a
-// block that sees what another has stored may do anything else than in a run on one thread. But most launches' blocks
-// have nothing to do with each other. Call a launch isolated when no block touches a word of global memory that another
-// one stores to, but for reductions of one kind, which may meet (a kernel with any other kind of meeting, with fences
-// or strong accesses, does not get here: Program::order_sensitive). In an isolated launch
+// Theory of operation. Races on global memory and uninitialised reads concern all blocks together, and a block that
+// sees another block's store may behave differently than on one thread. But in most launches blocks do not interact.
+// Call a launch isolated if no block touches a word of global memory that another block stores to. The exception is
+// reductions of one kind, which may meet. (Kernels with other interactions between blocks, with fences or with strong
+// accesses never get here: Program::order_sensitive.) In an isolated launch
 //
-//   * every block reads what lay there before the launch, or what it has stored itself. So it does the same as in a run
-//     of the blocks one after the other: if two runs differed, take the first read that does, in the order of the one
-//     on one thread; it found what another block had stored, and had this been another value than before the launch,
-//     both blocks would touch that word in the run side by side too, up to there being the same;
-//   * all that the checkers can find is found within a block. Between blocks there are only loads that meet loads, and
-//     reductions that meet reductions, neither of which is a race.
+//   * every block reads either what was there before the launch or what it has stored itself. So it behaves as it does
+//     when the blocks run one after the other. Proof: suppose the two runs differ, and take the first read that
+//     differs, in the order of the single-threaded run. It found another block's store, with a value other than the one
+//     before the launch. Both runs are identical up to that read, so both blocks would touch that word in the parallel
+//     run too;
+//   * every finding is within one block. Between blocks, only loads meet loads and reductions meet reductions, and
+//     neither is a race.
 //
-// So the blocks run side by side, each thread with checkers of its own that forget global memory from block to block
-// (Observer::ForkIsolated), and each block says at its end which words it has stored to, reduced, only loaded: a bit a
-// word in one table, set before the others' bits are looked at, so that of two blocks that meet one finds the other,
-// whoever comes first. When all is done and none has met, this was the launch, and the findings, counters and memory
-// are those of one thread.
+// So the blocks run in parallel. Each thread has its own checkers, which forget global memory from block to block
+// (Observer::ForkIsolated). At its end each block records in one table which words it has stored to, reduced or only
+// loaded, one bit per word. A block sets its bits before it looks at the others', so of two blocks that conflict, at
+// least one finds the other, whatever their order. If no conflict was found, the launch stands: findings, counters and
+// memory are those of a single-threaded run.
 //
-// Else the launch is broken: the engines stop, and the memory becomes what it was, since a page is copied before the
-// first store to it. Then the launch runs on one thread as if nothing had been. The same happens after a fault, over
-// the budget of instructions, and where the bounds on memory below do not suffice: what is rare need not be fast.
+// Otherwise the isolation is broken: the engines stop, and memory is restored, since each page was copied before the
+// first store to it. Then the launch runs again on one thread. The same happens after a fault, when the instruction
+// budget is exceeded, and when one of the memory bounds below is too small; these cases are rare and need not be fast.
 //
-// Where there is no room for a further copy, the store must not happen: what the engine is doing is thrown away by an
-// exception (IsolationBroken).
+// If there is no room for another page copy, the store must not happen; the exception IsolationBroken abandons the
+// engine's work.
 //
-// Nothing hangs. No thread ever waits for another, but for a page that it is just copying. A block whose loop never
-// ends because of what another block stored would not come to its end, and so not to the table. A block that has run
-// for long is therefore compared while it runs, with the table and with the other such blocks. A block that never ends
-// in spite of all comparisons does so on one thread too.
+// No deadlocks. A thread never waits for another, except while the other copies the same page. A block that loops
+// forever because of another block's store would never reach its end, and so never the table. So a block that has run
+// for long is compared while it runs, with the table and with other long-running blocks. A block that never ends
+// despite these comparisons does not end on one thread either.
 #pragma once
 
 #include <array>
@@ -45,15 +46,15 @@
 
 namespace lockstep::vgpu {
 
-// What a block has done to the words (of 4 bytes) of a page, a bit a word; each word is in one set at most. A word that
-// it has reduced and loaded counts as stored to.
+// What a block has done to the 4-byte words of a page, one bit per word. Each word is in at most one set; a word that
+// was both reduced and loaded counts as stored to.
 struct PageUse {
   static constexpr int kPageShift = 12;
   static constexpr uint64_t kPageBytes = uint64_t{1} << kPageShift;
   static constexpr size_t kWords = kPageBytes / 4 / 64;
   using Mask = std::array<uint64_t, kWords>;
   Mask stored{}, reduced{}, loaded{};
-  size_t begin = 0, end = kWords;  // elsewhere the masks hold nothing
+  size_t begin = 0, end = kWords;  // the masks are 0 outside this range
 
   bool Meets(const PageUse& other) const;
 };
@@ -62,31 +63,32 @@ struct IsolationBroken {};
 
 class BlockIsolation {
  public:
-  // [begin, end): the addresses that global memory may have. maximum_copies: bytes, of pages that have been stored to.
+  // [begin, end): the range of global memory. maximum_copies: limit in bytes for the copies of pages that are stored
+  // to.
   BlockIsolation(uint64_t begin, uint64_t end, uint64_t maximum_copies = uint64_t{512} << 20);
   ~BlockIsolation();
   BlockIsolation(const BlockIsolation&) = delete;
   BlockIsolation& operator=(const BlockIsolation&) = delete;
 
-  // For one launch at a time, on the device's thread.
+  // For one launch at a time; called on the device's thread.
   void Begin(size_t threads);
   size_t threads() const { return threads_; }
-  void Restore();  // global memory becomes what it was at Begin; no engine runs
+  void Restore();  // resets global memory to its state at Begin; no engine may be running
   void End();
-  // Somebody adds what blocks do.
+  // Whether some observer adds what blocks do.
   bool watched() const { return watched_; }
   void set_watched() { watched_ = true; }
 
-  // For all threads.
+  // Thread-safe.
   bool broken() const { return broken_.load(std::memory_order_relaxed); }
   void Break() { broken_.store(true, std::memory_order_relaxed); }
-  // A block has ended. shadow_bytes: what a checker on one thread may need for the page, which is bounded.
+  // A block has ended. shadow_bytes: bound on what a single-threaded checker needs for the page.
   void Add(uint64_t page, const PageUse& use, size_t shadow_bytes);
-  // A block goes on for long; the same again replaces what has been said of it.
+  // A block has run for long. A second call replaces what the first one recorded.
   using Uses = std::unordered_map<uint64_t, PageUse>;
   void Compare(uint32_t block_index, Uses&& uses);
 
-  // Of one thread: copies pages before the first store to them.
+  // Belongs to one thread: copies pages before the first store to them.
   class Keeper {
    public:
     explicit Keeper(BlockIsolation& isolation) : isolation_(isolation) { known_.fill(~uint64_t{0}); }
@@ -103,31 +105,32 @@ class BlockIsolation {
 
     friend class BlockIsolation;
     BlockIsolation& isolation_;
-    std::array<uint64_t, kKnown> known_;  // pages that are kept
+    std::array<uint64_t, kKnown> known_;  // pages already copied
     uint8_t* room_ = nullptr;             // for further copies
     size_t pages_left_ = 0;
   };
 
  private:
-  // What is known of a page of global memory.
+  // The state of a page of global memory.
   enum class Copy : uint32_t { kNone, kUnderway, kUniform, kWhole };
   struct Page {
     std::array<std::atomic<uint64_t>, PageUse::kWords> stored, reduced, loaded;
     std::atomic<Copy> copy;
     std::atomic<uint32_t> shadow_bytes;
-    uint64_t pattern;  // kUniform: all of it is this, over and over
+    uint64_t pattern;  // kUniform: the page consists of this value, repeated
     uint8_t* whole;    // kWhole
   };
-  // Pages that lie side by side.
+  // Adjacent pages.
   static constexpr uint64_t kChapterPages = 64;
   struct Chapter {
     uint64_t number;
     Page pages[kChapterPages];
   };
-  static constexpr size_t kSlabPages = 64;  // pages that a thread gets room for at once
-  // Of shadow memory: less than a checker on one thread has room for, so that this would have watched all.
+  static constexpr size_t kSlabPages = 64;  // pages that a thread allocates at once
+  // Limit on shadow memory; lower than a single-threaded checker's, so that such a checker would have watched
+  // everything.
   static constexpr uint64_t kMaximumShadow = uint64_t{9} << 28;
-  // What is kept for the next launch.
+  // Kept allocated for the next launch.
   static constexpr size_t kSpareChapters = 1024, kSpareSlabs = 64;
 
   Page& PageAt(uint64_t page);
@@ -143,7 +146,7 @@ class BlockIsolation {
   bool watched_ = false;
   size_t threads_ = 1;
   std::atomic<uint64_t> shadow_bytes_{0};
-  std::mutex mutex_;  // over what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<Chapter>> used_chapters_, spare_chapters_;
   using Slab = std::unique_ptr<uint8_t[]>;
   std::vector<Slab> used_slabs_, spare_slabs_;

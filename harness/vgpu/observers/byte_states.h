@@ -1,4 +1,4 @@
-// One bit a byte: whether something has been written there.
+// One bit per byte: whether the byte has been written.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace lockstep::vgpu {
 
-// Operations on the bits [begin, begin + count) of an array of words.
+// Operations on bits [begin, begin + count) of an array of words.
 inline uint64_t BitRange(uint64_t begin, uint64_t count) {  // within one word; 1 <= count <= 64
   return (~uint64_t{0} >> (64 - count)) << begin;
 }
@@ -38,8 +38,8 @@ inline bool AnySet(const uint64_t* words, uint64_t begin, uint64_t count) {
   return found != 0;
 }
 
-// A small range that starts at 0 with nothing written: a block's shared memory. Grows as it is written; what lies
-// beyond its end has not been.
+// A small range that starts at 0 with nothing written: a block's shared memory. Grows as it is written; bytes beyond
+// its end are unwritten.
 class ByteStates {
  public:
   void Clear() {
@@ -51,7 +51,7 @@ class ByteStates {
     ForBitWords(begin, count, [&](uint64_t word, uint64_t mask) { words_[word] |= mask; });
     while (filled_words_ < words_.size() && words_[filled_words_] == ~uint64_t{0}) ++filled_words_;
   }
-  // Whether all bytes below end have been written, as far as one comparison tells.
+  // Whether all bytes below `end` are known to be written; a single comparison that may miss some cases.
   bool Filled(uint64_t end) const { return end <= filled_words_ * 64; }
   bool All(uint64_t begin, uint64_t count) const {
     return begin + count <= words_.size() * 64 && AllSet(words_.data(), begin, count);
@@ -60,12 +60,12 @@ class ByteStates {
     const uint64_t end = std::min<uint64_t>(begin + count, words_.size() * 64);
     return begin < end && AnySet(words_.data(), begin, end - begin);
   }
-  // Whether all of every lane's bytes have been written; none of them lies beyond end. Accesses are aligned.
+  // Whether all bytes of every active lane have been written; no access extends beyond `end`. Accesses are aligned.
   bool AllOfLanes(const uint64_t* address, LaneMask lanes, uint64_t bytes, uint64_t end) const {
     const uint64_t any = address[std::countr_zero(lanes)];
     return AllOfLanes([=](int lane) { return lanes >> lane & 1 ? address[lane] : any; }, bytes, end);
   }
-  // The same for all lanes; address(lane).
+  // The same for a full warp, with addresses from address(lane).
   template <typename F>
   bool AllOfLanes(const F& address, uint64_t bytes, uint64_t end) const {
     if (end > words_.size() * 64) return false;
@@ -80,11 +80,11 @@ class ByteStates {
 
  private:
   std::vector<uint64_t> words_;
-  size_t filled_words_ = 0;  // the first words, all of whose bits are set
+  size_t filled_words_ = 0;  // number of leading words with all bits set
 };
 
-// The same for the local memory of a warp's threads. Lanes mostly go to one offset, so a byte has one word, a bit a
-// lane.
+// The same for the local memory of a warp's threads. Lanes usually access the same offset, so each byte has one word
+// with a bit per lane.
 class LocalByteStates {
  public:
   void Clear() { std::fill(lanes_.begin(), lanes_.end(), 0); }
@@ -92,7 +92,7 @@ class LocalByteStates {
     if (begin + count > lanes_.size()) lanes_.resize(begin + count);
     for (uint64_t byte = begin; byte < begin + count; ++byte) lanes_[byte] |= lanes;
   }
-  // The lanes for which every byte, or any byte, has been written.
+  // The lanes for which every byte (All) or any byte (Any) has been written.
   LaneMask All(uint64_t begin, uint64_t count) const {
     if (begin + count > lanes_.size()) return 0;
     LaneMask all = kFullMask;
@@ -109,11 +109,11 @@ class LocalByteStates {
   std::vector<LaneMask> lanes_;
 };
 
-// The whole of global memory, in regions of pages. Of what is written, or not, in one piece, only the number of missing
-// bytes is kept. What has not been named by SetRange(…, false) counts as written.
+// All of global memory, in regions of pages. A fully written or fully unwritten piece stores only the number of its
+// missing bytes. Memory that was never passed to SetRange(…, false) counts as written.
 //
-// One may lie over another, its base: it shows what the base shows and what has been written to itself, and leaves the
-// base as it is. Several threads may each have one over the same base, as long as that does not change.
+// An instance can be layered over another one, its base: it shows the base's state plus what was written through
+// itself, and does not modify the base. Several threads may share one base while it does not change.
 class GlobalByteStates {
  public:
   static constexpr int kRegionShift = 22;
@@ -123,7 +123,7 @@ class GlobalByteStates {
   GlobalByteStates(const GlobalByteStates&) = delete;
   GlobalByteStates& operator=(const GlobalByteStates&) = delete;
 
-  // What has been written to one that lies over this.
+  // Merges what was written to an instance layered over this one.
   void TakeOver(const GlobalByteStates& above) {
     for (const auto& [number, from] : above.regions_) {
       if (from.missing == 0) {
@@ -143,12 +143,12 @@ class GlobalByteStates {
   }
 
   void Set(uint64_t begin, uint64_t count) { SetRange(begin, count, true); }
-  // Whether all of the region at this address has been written, which takes no more than a look.
+  // Whether the whole region at this address has been written; a single look-up.
   bool RegionWritten(uint64_t address) {
     const Region* region = Find(address >> kRegionShift);
     return region == nullptr || region->missing == 0;
   }
-  bool AllOfLanes(const uint64_t*, LaneMask, uint64_t, uint64_t) const { return false; }  // look lane by lane
+  bool AllOfLanes(const uint64_t*, LaneMask, uint64_t, uint64_t) const { return false; }  // not worth a fast path here
   bool All(uint64_t begin, uint64_t count) {
     return Every(begin, count, [](uint64_t missing, const uint64_t* bits, uint64_t offset, uint64_t here) {
       return missing == 0 || (bits != nullptr && AllSet(bits, offset, here));
@@ -176,9 +176,9 @@ class GlobalByteStates {
       count -= here;
     }
   }
-  // A range becomes what another is.
+  // Copies the state of one range to another.
   void Copy(uint64_t to, uint64_t from, uint64_t count) {
-    if (from < to && to - from < count) {  // the end first, where the ranges overlap so
+    if (from < to && to - from < count) {  // copy backwards if the ranges overlap this way
       for (uint64_t i = count; i-- > 0;) SetRange(to + i, 1, All(from + i, 1));
       return;
     }
@@ -201,7 +201,7 @@ class GlobalByteStates {
   static constexpr uint64_t kPageBytes = 4096, kRegionBytes = uint64_t{1} << kRegionShift;
   static constexpr uint64_t kPages = kRegionBytes / kPageBytes;
   static constexpr size_t kCacheEntries = 64;
-  // pages exist only where the region is partly written, bits only where the page is.
+  // Pages exist only if the region is partly written, bits only if the page is.
   struct Page {
     uint64_t missing = 0;  // bytes not written
     std::unique_ptr<uint64_t[]> bits;
@@ -223,13 +223,13 @@ class GlobalByteStates {
     }
     return cached.region;
   }
-  // Not to be changed: see Own.
+  // Read-only: see Own.
   Region* FindInBase(uint64_t number) const {
     if (base_ == nullptr) return nullptr;
     const auto entry = base_->regions_.find(number);
     return entry == base_->regions_.end() ? nullptr : const_cast<Region*>(&entry->second);
   }
-  // A region of one's own, the base's so far.
+  // This instance's own copy of a region, starting from the base's state.
   Region* Own(uint64_t number, const Region& region) {
     const auto [entry, added] = regions_.try_emplace(number);
     if (!added) return &entry->second;
@@ -246,7 +246,7 @@ class GlobalByteStates {
     }
     return &entry->second;
   }
-  // Of a page, runs of bits that are set.
+  // Merges a page's runs of set bits.
   static void MergeBits(Region& region, uint64_t offset, const uint64_t* bits) {
     for (uint64_t word = 0; word < kPageBytes / 64; ++word) {
       for (uint64_t left = bits[word]; left != 0;) {
@@ -257,7 +257,7 @@ class GlobalByteStates {
     }
   }
 
-  // f(missing, bits or nullptr, offset, count) for the pages, and for whole regions as if they were pages.
+  // f(missing, bits or nullptr, offset, count) for each page; whole regions are passed as if they were pages.
   template <typename F>
   bool Every(uint64_t begin, uint64_t count, F f) {
     while (count > 0) {

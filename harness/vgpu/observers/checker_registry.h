@@ -1,5 +1,5 @@
-// The fault checkers that there are. A new one is a file that defines its factory (checkers.h) and a row of the table
-// in checker_registry.cc: vgpu-run's --check, its help and the judge's suites take it from there.
+// The available checkers. To add one, write a file that defines its factory (checkers.h) and add a row to the table in
+// checker_registry.cc; vgpu-run's --check, its help and the judge's suites take it from there.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ struct CheckerInfo {
   std::string_view help;  // what it finds
   std::unique_ptr<Checker> (*make)();
 };
-std::span<const CheckerInfo> AllCheckers();  // in the order in which they look on
+std::span<const CheckerInfo> AllCheckers();  // in the order in which they receive events
 
-// Some of them.
+// A set of checkers.
 class CheckerSet {
  public:
   CheckerSet() = default;
-  CheckerSet(std::initializer_list<std::string_view> ids);  // throws std::logic_error where there is none of that name
+  CheckerSet(std::initializer_list<std::string_view> ids);  // throws std::logic_error for an unknown name
   static CheckerSet All();
 
-  bool Add(std::string_view id);                                  // false: there is none
-  bool Has(size_t row) const { return (rows_ >> row & 1) != 0; }  // of AllCheckers()
+  bool Add(std::string_view id);                                  // false: unknown name
+  bool Has(size_t row) const { return (rows_ >> row & 1) != 0; }  // row in AllCheckers()
   bool Has(std::string_view id) const;
   bool empty() const { return rows_ == 0; }
   bool operator==(const CheckerSet&) const = default;
 
  private:
-  uint32_t rows_ = 0;  // a bit each
+  uint32_t rows_ = 0;  // one bit per row
 };
 
 }  // namespace lockstep::vgpu

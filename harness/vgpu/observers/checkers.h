@@ -1,9 +1,9 @@
-// The fault checkers, as the engine sees them.
+// The checkers' interface to the engine.
 //
-// A checker knows program counters and addresses; names, source lines and buffers are the engine's. So a checker
-// hands out raw findings, and the engine makes Findings of them: it looks up each Party's pc and block, and the
-// address. When both parties of a kBarrierDivergence stand on one source line, the finding is to be dropped: the
-// compiler made two barriers of one.
+// A checker knows only program counters and addresses; the engine knows names, source lines and buffers. So a checker
+// returns raw findings, and the engine turns them into Findings: it looks up each Party's pc and block, and the
+// address. If both parties of a kBarrierDivergence are on one source line, the engine drops the finding: the compiler
+// has duplicated one barrier.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace lockstep::vgpu {
 
 struct Party {
-  uint32_t block_index = 0;   // linear, in the grid
+  uint32_t block_index = 0;   // linear index in the grid
   uint32_t thread_index = 0;  // warp * 32 + lane
   uint32_t pc = 0;
   AccessKind access = AccessKind::kLoad;
@@ -35,25 +35,25 @@ struct RawFinding {
   const char* hint = "";
   OrderClue clue = OrderClue::kNone;
   uint64_t count = 1;
-  // kRace: among those folded into this one, some are between warps of one block, or between blocks.
+  // Races only: those folded into this one include a race between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;
 };
 
 class Checker : public Observer {
  public:
-  // What was found since the last call, in an order that depends on the program and its input alone. Findings of
-  // one kind at one pair of instructions are folded. Call it after OnLaunchEnd, and after Absorb of every fork.
+  // The findings since the last call, in an order that depends only on the program and its input. Findings of one kind
+  // at one pair of instructions are folded. Call it after OnLaunchEnd and after Absorb of every fork.
   virtual std::vector<RawFinding> TakeFindings() = 0;
 };
 
-// By the registry (checker_registry.h):
+// For the registry (checker_registry.h):
 //
-// shared: races on shared memory; global: races on global memory. With global the launch runs on one CPU thread, but
-// where its blocks are isolated (block_isolation.h), which this checker finds out.
+// shared: races on shared memory; global: races on global memory. With `global` the launch runs on one CPU thread,
+// unless its blocks are isolated (block_isolation.h); this checker determines that.
 std::unique_ptr<Checker> MakeRaceChecker(bool shared, bool global);
-// Reads of global, shared and local memory that nothing wrote. On one CPU thread, but where blocks are isolated.
+// Reads of unwritten global, shared and local memory. Runs on one CPU thread unless blocks are isolated.
 std::unique_ptr<Checker> MakeUninitializedChecker();
-// Barriers that meet at different places in the program.
+// Barriers that warps reach at different places in the program.
 std::unique_ptr<Checker> MakeSyncChecker();
 
 }  // namespace lockstep::vgpu

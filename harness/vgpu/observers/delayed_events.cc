@@ -50,7 +50,7 @@ void DelayedEvents::Drain() {
       ++first_read_;
     }
   }
-  // Of reads without an event: the memory that they went to is not watched.
+  // Reads without an event: the memory that they access is not watched.
   while (!reads_.empty() && reads_.front().settled && running_ == kNoRead) {
     reads_.pop_front();
     ++first_read_;

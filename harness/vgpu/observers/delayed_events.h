@@ -1,13 +1,13 @@
-// Holds events back from observers until it is known which lanes use what the loads before them have brought.
+// Delays events to observers until it is known which lanes use the values of earlier loads.
 //
-// Theory of operation. Events stand in a queue, in the order in which they happened. A load of which it is not yet
-// known who uses it (a *read*) keeps itself and all behind it waiting. Once all its lanes are settled it is told with
-// the lanes that use it, or not at all where nobody does; of a vector, elements that are used by different lanes are
-// told one by one. So observers see what they would see of a program that makes only the reads that it uses, each at
-// the moment of its load. While no read is open, events go straight on.
+// Theory of operation. Events are queued in program order. A load whose users are not yet known (a *read*) holds back
+// itself and all later events. Once all its lanes are settled, it is reported with the lanes that use it, or dropped if
+// no lane does. For a vector load whose elements are used by different lanes, the elements are reported one by one. So
+// observers see the events of a program that performs only the reads that it uses, each at the time of its load. While
+// no read is open, events pass straight through.
 //
-// The queue is bounded: when it is full, all its reads are told with the lanes that use them by then. A lane that still
-// may is left out: most never do, and a finding must be sure.
+// The queue is bounded. When it is full, all its reads are reported with the lanes that have used them so far. Lanes
+// that might still use them are left out: most never do, and a finding must be certain.
 #pragma once
 
 #include <array>
@@ -28,13 +28,13 @@ class DelayedEvents : public Observer {
 
   struct Read {
     uint32_t parts = 1;
-    LaneMask lanes = 0;  // that have made it
-    // By element: lanes that use it, and those that still may.
+    LaneMask lanes = 0;  // that executed it
+    // By element: lanes that have used it, and lanes that still may.
     std::array<LaneMask, UsePlan::kMostElements> used{}, open{};
     bool settled = false;
     uint32_t events = 0;  // in the queue
 
-    // Lanes that may still use it do not count.
+    // Lanes that might still use it count as not using it.
     void Settle() {
       open.fill(0);
       settled = true;
@@ -43,13 +43,13 @@ class DelayedEvents : public Observer {
 
   explicit DelayedEvents(std::vector<Observer*> observers);
 
-  // Accesses between these two are those of one read.
+  // Accesses between these two calls belong to one read.
   uint32_t BeginRead(uint32_t parts);
   Read& EndRead();
-  // nullptr: it has been told.
+  // nullptr: it has been reported.
   Read* Find(uint32_t read) { return read - first_read_ < reads_.size() ? &reads_[read - first_read_] : nullptr; }
-  void Drain();   // tells what is known by now
-  void Finish();  // tells all: what is open is not used
+  void Drain();   // reports with what is known so far
+  void Finish();  // reports everything; open reads count as unused
   bool empty() const { return queue_.empty(); }
 
   bool TakesSharedNotes() const override { return takes_notes_; }
@@ -80,7 +80,7 @@ class DelayedEvents : public Observer {
 
   struct Event {
     Access access;
-    Call call;  // if it is there, it is the event
+    Call call;  // if set, this is the event
   };
 
   template <typename F>
@@ -95,8 +95,8 @@ class DelayedEvents : public Observer {
   bool takes_notes_;
   Ring<Event> queue_;
   Ring<Read> reads_;
-  uint32_t first_read_ = 0;     // the number of reads_[0]
-  uint32_t running_ = kNoRead;  // between BeginRead and EndRead
+  uint32_t first_read_ = 0;     // number of reads_[0]
+  uint32_t running_ = kNoRead;  // set between BeginRead and EndRead
 };
 
 }  // namespace lockstep::vgpu

@@ -1,4 +1,4 @@
-// Raw findings, folded by kind, space and the pair of instructions.
+// Raw findings, folded by kind, space and pair of instructions.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace lockstep::vgpu {
 
-// Of findings that fold, the one of the lowest block is kept, of several in a block the one of the lowest threads, and
-// of theirs the first: so the outcome is the same however blocks were dealt out to CPU threads, and mostly so in
-// whatever order a block's warps took turns.
+// Of the findings that fold, the one from the lowest block is kept; within a block, the one with the lowest threads; of
+// those, the first. So the result does not depend on which CPU thread ran which block, and rarely on the order of a
+// block's warps.
 class FindingTable {
  public:
   void Add(const RawFinding& raw) {
@@ -43,13 +43,13 @@ class FindingTable {
  private:
   using Key = std::tuple<FindingKind, uint32_t, uint32_t, MemorySpace, std::string_view>;
 
-  // Of a race, either access may have come first: it is one race.
+  // For a race, the order of the two accesses does not matter.
   static Key KeyOf(const RawFinding& finding) {
     const auto [low, high] = std::minmax(finding.first.pc, finding.second.pc);
     if (finding.kind == FindingKind::kRace) return {finding.kind, low, high, finding.space, ""};
     return {finding.kind, finding.first.pc, finding.second.pc, finding.space, finding.detail};
   }
-  // The block that the finding came up in.
+  // The block in which the finding was made.
   static uint32_t BlockOf(const RawFinding& finding) {
     return finding.has_second ? finding.second.block_index : finding.first.block_index;
   }
@@ -59,7 +59,7 @@ class FindingTable {
     const uint32_t second = finding.has_second ? finding.second.thread_index : first;
     return {BlockOf(finding), std::min(first, second), std::max(first, second)};
   }
-  // A race with its reach.
+  // Sets across_warps and across_blocks of a race.
   static RawFinding WithReach(RawFinding finding) {
     if (finding.kind != FindingKind::kRace) return finding;
     finding.across_blocks = finding.first.block_index != finding.second.block_index;

@@ -21,7 +21,7 @@ constexpr Pair kConflicts[] = {
     {kStrongStore, kStore}, {kStrongStore, kKeep}, {kKeep, kStore},       {kKeep, kStrongStore},
 };
 
-// The lowest bytes that two sorted lists have in common.
+// The lowest bytes common to two sorted lists.
 std::optional<Footprint::Span> Common(const std::vector<Footprint::Span>& a, const std::vector<Footprint::Span>& b) {
   if (a.empty() || b.empty() || a.back().end <= b.front().begin || b.back().end <= a.front().begin) return {};
   auto x = a.begin();

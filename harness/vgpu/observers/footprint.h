@@ -1,9 +1,9 @@
-// What an operation in a stream does to memory: the bytes that it reads and writes, kept as spans.
+// The memory footprint of an operation in a stream: the bytes that it reads and writes, as spans.
 //
-// Two operations that nothing orders conflict where one stores what the other touches. No conflicts: reads with reads;
-// atomics and strong accesses with each other; a store of the bytes that lay there already, since either order leaves
-// the same. Where the earlier one stores strongly to what the later one loads strongly, the kernels may synchronise
-// through memory, and are not compared.
+// Two unordered operations conflict if one stores to what the other touches. No conflict: reads with reads; atomics and
+// strong accesses with each other; a store that leaves the bytes unchanged, since both orders give the same result. If
+// the earlier operation stores strongly to what the later one loads strongly, the kernels may synchronise through
+// memory and are not compared.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace lockstep::vgpu {
 enum class StreamAccess : uint8_t {
   kLoad,
   kStore,
-  kKeep,         // stores what lies there already
+  kKeep,         // stores the value that is already there
   kStrongLoad,   // atomics, volatile, relaxed, acquire
   kStrongStore,  // atomics, volatile, relaxed, release
 };
@@ -32,18 +32,18 @@ class Footprint {
     uint64_t begin, end;
   };
   struct Conflict {
-    Span bytes;  // the first ones that both touch
+    Span bytes;  // the lowest ones that both touch
     StreamAccess first, second;
   };
 
   void Add(StreamAccess access, uint64_t begin, uint64_t end);
-  // What is in this range is no longer the same memory.
+  // The memory in this range was freed or reallocated.
   void Forget(uint64_t begin, uint64_t end);
-  // The lowest conflict with an operation that came later.
+  // The lowest conflict with a later operation.
   std::optional<Conflict> MeetsLater(const Footprint& later) const;
 
   size_t spans() const;
-  // Instructions that read or write here or on both sides of it, as far as a page's are few: for messages.
+  // For messages: instructions that may read or write this address, if the page has few of them.
   std::vector<uint32_t> ReadersAt(uint64_t address) const { return InstructionsAt(address, false); }
   std::vector<uint32_t> WritersAt(uint64_t address) const { return InstructionsAt(address, true); }
 
@@ -52,12 +52,12 @@ class Footprint {
 
  private:
   friend class FootprintObserver;
-  // One, and the bytes of the page from its first to its last.
+  // An instruction, and the range from the first to the last byte of the page that it touches.
   struct Instruction {
     uint32_t pc;
     uint16_t begin, end;
   };
-  // Of a page.
+  // The instructions of a page.
   struct Instructions {
     std::array<Instruction, kInstructions> list;
     uint8_t count = 0;
@@ -65,7 +65,7 @@ class Footprint {
     void Note(const Instruction& which);
     void Join(const Instructions& other);
   };
-  // Sorted, apart from each other. Appended to in any order; Sort makes it so.
+  // Sorted and disjoint after Sort; Add appends in any order.
   struct Spans {
     std::vector<Span> sorted;
     void Add(Span span);
@@ -76,7 +76,7 @@ class Footprint {
   std::unordered_map<uint64_t, std::array<Instructions, 2>> instructions_;  // by page; read, written
 };
 
-// Watches a launch's accesses of global memory, and its reads of constant memory.
+// Records a launch's accesses of global memory and reads of constant memory.
 class FootprintObserver : public Observer {
  public:
   std::unique_ptr<Observer> Fork() const override { return std::make_unique<FootprintObserver>(); }
@@ -85,16 +85,16 @@ class FootprintObserver : public Observer {
   bool TakesSharedNotes() const override { return true; }
   void OnMemory(const MemoryAccess& event) override;
 
-  // No value: the launch touched so much, or so scattered, that it was not watched to its end.
+  // No value: the launch touched too much, or too scattered memory, to be recorded completely.
   std::optional<Footprint> Take();
 
  private:
-  static constexpr size_t kWords = Footprint::kPageBytes / 64;  // of a bit for each byte
+  static constexpr size_t kWords = Footprint::kPageBytes / 64;  // of one bit per byte
   struct Page {
     std::array<std::array<uint64_t, kWords>, kStreamAccesses> bits{};
     std::array<Footprint::Instructions, 2> instructions;
   };
-  // 1 GiB of bits, for 1.6 GiB of data.
+  // 1 GiB of bits, enough for 1.6 GiB of data.
   static constexpr size_t kMostPages = 400'000;
   static constexpr size_t kMostSpans = 4'000'000;
 

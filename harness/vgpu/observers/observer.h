@@ -1,5 +1,5 @@
-// Observers: counters and checkers. They get one event a warp instruction, never one a lane, and they never
-// change what the program computes. Which ones run is fixed before a launch.
+// Observers: counters and checkers. They get one event per warp instruction, never one per lane, and never change what
+// the program computes. The set of observers is fixed before a launch.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Program;        // core/program.h
 class BlockIsolation;  // observers/block_isolation.h
 class SharedNotes;     // observers/shared_notes.h
 
-// A thread's place in the launch: block_index is the linear index of the block in the grid, thread_index
-// warp * 32 + lane.
+// A thread's place in the launch: block_index is the block's linear index in the grid, thread_index is warp * 32 +
+// lane.
 struct LaunchInfo {
   const Program* program = nullptr;
   uint64_t ordinal = 0;
@@ -32,32 +32,32 @@ struct LaunchInfo {
   bool cooperative = false;
 };
 
-// Whether the bytes that a lane is about to store lie there already. Looked up only when somebody asks.
+// Whether the bytes that a lane is about to store are already there. Evaluated only on request.
 struct StoreTest {
   bool (*keeps)(const StoreTest& test, int lane) = nullptr;
 };
 
-// One warp instruction's access to one space. An instruction whose generic addresses fall into several
-// spaces gives one event a space.
+// One warp instruction's access to one memory space. An instruction whose generic addresses are in several spaces
+// causes one event per space.
 struct MemoryAccess {
   MemorySpace space;
   AccessKind kind;
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
-  uint8_t bytes;                     // a lane: element size × vector elements (1 to 32)
-  uint8_t skipped = 0;               // bytes of the instruction's access before these: elements told by themselves
-  const StoreTest* store = nullptr;  // stores: nullptr where it can't be told
+  uint8_t bytes;        // per lane: element size × vector elements (1 to 32)
+  uint8_t skipped = 0;  // bytes of the instruction's access before this part, if elements are reported separately
+  const StoreTest* store = nullptr;  // stores; nullptr if it cannot be determined
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red
-  bool waits = false;                // volatile loads: the value decides whether to wait on (analysis/waiting_loads.h)
-  bool constant = false;             // loads: by a cache that does not see what this kernel stores (ld.global.nc)
+  bool waits = false;  // volatile loads: the value decides whether the thread keeps waiting (analysis/waiting_loads.h)
+  bool constant = false;  // loads through a cache that does not see this kernel's stores (ld.global.nc)
   AccessForm form = AccessForm::kScattered;
-  LaneMask mask;            // lanes that access
+  LaneMask mask;            // active lanes
   const uint64_t* address;  // [32]; global: device address; shared, local: offset in the window
   uint32_t pc;
   uint32_t block_index, warp_index;
   uint32_t thread_base;  // = warp_index * 32
-  // The engine says so of what there is most of, a weak load of shared memory: one look for checkers that pass over it.
+  // Set by the engine for the most frequent event, a weak load of shared memory: checkers that ignore it need one test.
   bool plain_shared_load = false;
 
   bool KeepsValue(uint32_t lane) const { return store != nullptr && store->keeps(*store, static_cast<int>(lane)); }
@@ -68,20 +68,20 @@ struct WarpEvent {  // barrier arrival, __syncwarp, fence, exit
   uint32_t pc;
   uint32_t block_index, warp_index;
   bool waits = true;   // false: bar.arrive
-  bool stays = false;  // these lanes do nothing more until the barrier is completed
+  bool stays = false;  // these lanes do nothing else until the barrier completes
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  // An observer that can serve several CPU threads at once returns a fresh instance for another thread and
-  // later takes its results over with Absorb (called in thread order). One that can't returns nullptr:
-  // then the launch runs on one thread.
+  // An observer that supports several CPU threads returns a new instance for another thread, and later merges its
+  // results with Absorb (called in thread order). An observer that does not returns nullptr; then the launch runs on
+  // one thread.
   virtual std::unique_ptr<Observer> Fork() const { return nullptr; }
   virtual void Absorb(Observer& /*forked*/) {}
-  // The same for a launch whose blocks have nothing to do with each other, as far as the isolation finds; where they do
-  // have, the fork is thrown away. This observer itself gets no event of that launch but OnLaunchBegin and OnLaunchEnd.
+  // The same for a launch whose blocks do not interact, as far as the isolation knows; if they do, the fork is
+  // discarded. This observer itself then gets only OnLaunchBegin and OnLaunchEnd of that launch.
   virtual std::unique_ptr<Observer> ForkIsolated(BlockIsolation&) const { return Fork(); }
 
   virtual void OnLaunchBegin(const LaunchInfo&) {}
@@ -89,36 +89,35 @@ class Observer {
   // Several blocks may be resident on one thread; events carry block_index.
   virtual void OnBlockBegin(uint32_t /*block_index*/) {}
   virtual void OnBlockEnd(uint32_t /*block_index*/) {}
-  // A block has run for a few million instructions since its begin or since this was told last.
+  // A block has run a few million instructions since its start or since the last such call.
   virtual void OnBlockGoesOn(uint32_t /*block_index*/) {}
 
-  // False: OnMemory does nothing, and need not be called.
+  // False: OnMemory does nothing and need not be called.
   virtual bool WatchesMemory() const { return true; }
   virtual void OnMemory(const MemoryAccess&) {}
-  // cp.async: the copy that will make this store has been issued, and may make it at any moment from now on. OnMemory
-  // tells of the store once its threads have waited for it.
+  // cp.async: a copy has been issued; from now on it may perform this store at any moment. OnMemory reports the store
+  // once its threads have waited for it.
   virtual void OnCopyIssued(const MemoryAccess&) {}
-  // True: a load is told with those lanes and bytes alone that the program uses. All events then come once that is
-  // known of the loads before them, in the order in which they happened.
+  // True: report only those lanes and bytes of a load that the program uses. All events are then delayed until that is
+  // known for the earlier loads; their order stays the same.
   virtual bool WantsUsedReads() const { return false; }
-  // True: uses of values that a shuffle has read from lanes that take no part in it are to be found
-  // (exec/definedness_tracker.h).
+  // True: find uses of values that a shuffle read from lanes that do not take part in it (exec/definedness_tracker.h).
   virtual bool ChecksShuffles() const { return false; }
-  // A store or an atomic operation is about to happen, of which OnMemory will be told later.
+  // A store or atomic is about to be executed; OnMemory will report it later.
   virtual void BeforeDelayedStore(const MemoryAccess&) {}
-  // Whether accesses of shared memory may be told by OnSharedNotes, later and together, instead. The engine does so
-  // where all observers agree.
+  // True: shared-memory accesses may be reported later and together, by OnSharedNotes. The engine does so if all
+  // observers agree.
   virtual bool TakesSharedNotes() const { return false; }
   virtual void OnSharedNotes(const SharedNotes&) {}
-  // bar.sync / bar.arrive / bar.red: a warp arrives. When the barrier completes, OnBarrierComplete names
-  // the warps that took part (bit w = warp w) and whether it spans the whole block.
+  // bar.sync / bar.arrive / bar.red: a warp arrives. When the barrier completes, OnBarrierComplete gets the warps that
+  // took part (bit w = warp w).
   virtual void OnBarrierArrive(const WarpEvent&, uint32_t /*barrier*/) {}
   virtual void OnBarrierComplete(uint32_t /*block_index*/, uint32_t /*barrier*/, uint64_t /*warps*/) {}
   virtual void OnWarpSync(const WarpEvent&) {}  // bar.warp.sync: orders memory among mask
   virtual void OnFence(const WarpEvent&, MemoryScope) {}
   virtual void OnExit(const WarpEvent&) {}
 
-  // Host side, between launches: what the initialisation shadow needs.
+  // Host-side events between launches, for tracking initialised memory.
   virtual void OnAllocate(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual void OnFree(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual void OnHostWrite(uint64_t /*address*/, uint64_t /*bytes*/) {}               // memcpy H2D, memset

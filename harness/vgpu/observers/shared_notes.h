@@ -1,14 +1,13 @@
-// Accesses of shared memory that the engine has noted down, to tell the observers of them together.
+// Shared-memory accesses that the engine has noted, to report them to observers together.
 //
-// Most accesses that a checked program makes are weak ones of shared memory, and most of them can do no harm: between
-// two barriers of a block, memory is either read or written, and by one thread. So the engine notes such an access in
-// 12 bytes and goes on. What a whole batch lies in mostly tells the observers that nothing of it matters.
+// Most accesses of a checked program are weak accesses of shared memory, and most are harmless: between two block-wide
+// barriers, memory is either only read, or written by one thread. So the engine notes such an access in 12 bytes and
+// continues. The address range of a whole batch is usually enough for observers to see that it is harmless.
 //
-// A load is noted unless it may hit what a noted store has written. A store is noted where nothing that went before it
-// since the last barrier of the whole block, noted or told, can have hit the same bytes: so nobody ever needs to know
-// what lay there before. Observers are told of what is noted before anything else that must come behind: any other
-// access of shared memory, those by which threads synchronise, fences, barriers, the block's end. Weak accesses of
-// global and local memory may come before it.
+// A load is noted unless it may overlap a noted store. A store is noted if no access since the last block-wide barrier,
+// noted or reported, can overlap it; so no one ever needs the bytes that it overwrites. Noted accesses are reported
+// before any event that must come after them: other shared-memory accesses, accesses that synchronise threads, fences,
+// barriers, the block's end. Weak accesses of global and local memory may be reported before them.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@
 namespace lockstep::vgpu {
 
 struct SharedNote {
-  uint32_t place;  // pc, whether it is a store, binary logarithm of a lane's bytes, warp
+  uint32_t place;  // pc, store or load, log2 of the bytes per lane, warp
   uint32_t first;  // the first active lane's address
   LaneMask mask;
 
@@ -40,12 +39,12 @@ struct SharedNote {
   uint32_t warp() const { return place & (kWarpSize - 1); }
 };
 
-// Of one block.
+// The noted accesses of one block.
 class SharedNotes {
  public:
   static constexpr uint32_t kMost = 512;
 
-  // patterns, by pc: how the lanes lie; nullptr: side by side. They stay as they are while accesses are noted.
+  // patterns, by pc: the lanes' address pattern; nullptr: consecutive. They do not change while accesses are noted.
   explicit SharedNotes(const AccessPattern* const* patterns) : patterns_(patterns) {}
 
   bool empty() const { return size_ == 0; }
@@ -62,18 +61,18 @@ class SharedNotes {
     notes_[size_++] = note;
     warps_ |= 1u << note.warp();
   }
-  // Told next: a barrier of the whole block, or its end.
+  // The next event is a block-wide barrier or the block's end.
   void set_last() { last_ = true; }
 
   uint32_t block_index() const { return block_index_; }
-  const Extent& loads() const { return loads_; }  // where all loads lie
+  const Extent& loads() const { return loads_; }  // covers all loads
   const Extent& stores() const { return stores_; }
   uint32_t warps() const { return warps_; }  // bit w: warp w has accesses here
   bool last() const { return last_; }
   const SharedNote* begin() const { return notes_.data(); }
   const SharedNote* end() const { return notes_.data() + size_; }
 
-  // nullptr: side by side.
+  // nullptr: consecutive lanes.
   const AccessPattern* PatternOf(const SharedNote& note) const { return patterns_[note.pc()]; }
   Extent ExtentOf(const SharedNote& note) const {
     if (const AccessPattern* pattern = PatternOf(note)) {
@@ -83,7 +82,7 @@ class SharedNotes {
     const int lanes = kWarpSize - std::countl_zero(note.mask) - std::countr_zero(note.mask);
     return {note.first, note.first + static_cast<uint64_t>(lanes) * note.bytes()};
   }
-  // The access as an event of its own. address: room for its addresses.
+  // Expands a note into an event. address: buffer for its addresses.
   MemoryAccess Event(const SharedNote& note, uint64_t address[kWarpSize]) const {
     const AccessPattern* pattern = PatternOf(note);
     MemoryAccess event{};
@@ -117,11 +116,11 @@ class SharedNotes {
   std::array<SharedNote, kMost> notes_;
 };
 
-// Where a block's accesses since its last barrier lie, so that it can be told which stores may be noted.
+// The address ranges of a block's accesses since its last barrier; decides which stores may be noted.
 class SharedUse {
  public:
   void Resize(uint64_t shared_bytes) { stored_words_.assign(shared_bytes / 4 / 32 + 2, 0); }
-  // After a barrier of the whole block, or at its begin.
+  // After a block-wide barrier, or at the block's start.
   void Begin() {
     told_ = {};
     if (stored_.high == 0) return;
@@ -130,9 +129,10 @@ class SharedUse {
               words + static_cast<std::ptrdiff_t>(stored_.high / 128 + 2), 0u);
     stored_ = {};
   }
-  // Observers have been told of accesses, or will be at once.
+  // Accesses that have been or are about to be reported to observers.
   void Tell(const Extent& extent) { told_.Join(extent); }
-  // A store of 4 bytes a lane, side by side; words: which of those from extent.low on. False where it may not be noted.
+  // A store of consecutive addresses, 4 bytes per lane. words: which words from extent.low on. False: it may not be
+  // noted.
   [[gnu::always_inline]] bool TakeStore(const Extent& extent, LaneMask words) {
     if (extent.Meets(told_)) return false;
     const uint64_t word = extent.low / 4;
@@ -149,7 +149,7 @@ class SharedUse {
 
  private:
   Extent told_, stored_;
-  std::vector<uint32_t> stored_words_;  // a bit a word of shared memory: noted stores
+  std::vector<uint32_t> stored_words_;  // one bit per word of shared memory: noted stores
 };
 
 }  // namespace lockstep::vgpu

@@ -22,7 +22,7 @@ std::string Order(StreamAccess first, StreamAccess second) {
   return std::string(Stores(second) ? "write" : "read") + " after " + (Stores(first) ? "write" : "read");
 }
 
-// "shift.cu:17" as a file and a line; a function's name is neither.
+// Sets file and line from "shift.cu:17"; a function name has neither.
 void SetCallSite(const std::string& site, ThreadPlace& place) {
   const size_t colon = site.find_last_of(':');
   if (colon == std::string::npos || colon + 1 == site.size()) return;

@@ -1,8 +1,8 @@
-// Races between operations of different streams.
+// Races between operations in different streams.
 //
-// Whoever serves the CUDA API keeps the clocks (observers/stream_clocks.h) and says of each operation what is ordered
-// before it. Here is what the operations touch. An operation is held against all earlier ones that are not ordered
-// before it; one that the host has waited for is ordered before all that follows, and is forgotten.
+// The CUDA API layer keeps the clocks (observers/stream_clocks.h) and states for each operation what happens before it.
+// This class records what operations touch. Each operation is compared with all earlier ones that do not happen before
+// it. An operation that the host has waited for happens before everything that follows, and is forgotten.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ namespace lockstep::vgpu {
 
 enum class StreamKind : uint8_t { kDefault, kBlocking, kNonBlocking };
 
-// An operation that begins, and where it stands.
+// The start of an operation, with its clocks.
 struct StreamPoint {
   uint32_t slot = 0;             // of the stream
-  uint32_t sequence = 0;         // its number among that slot's operations, from 1
-  std::vector<uint32_t> before;  // by slot: so many operations are ordered before this one
-  std::vector<uint32_t> waited;  // and so many the host has waited for
+  uint32_t sequence = 0;         // its number within that slot, from 1
+  std::vector<uint32_t> before;  // by slot: number of operations that happen before this one
+  std::vector<uint32_t> waited;  // by slot: number of operations that the host has waited for
   StreamKind kind = StreamKind::kDefault;
   std::string stream;  // "stream 2"
   std::string function, call_site;
-  // Memory that it reads or writes besides what the device is asked for. Of host memory that is no device memory the
-  // address has kHostSpace set.
+  // Memory that the operation accesses in addition to what the device reports. Host addresses outside device memory
+  // have kHostSpace set.
   struct Span {
     uint64_t address = 0, bytes = 0;
     bool writes = false;
@@ -39,37 +39,38 @@ struct StreamPoint {
   static constexpr uint64_t kHostSpace = uint64_t{1} << 63;
 };
 
-// What the host did too early, as only the CUDA runtime sees it.
+// An access by the host that came too early; only the CUDA runtime can see it.
 struct HostRace {
   enum class What : uint8_t {
-    kChangedSource,     // of a copy to the device that nothing had waited for
-    kFreedDestination,  // of a copy to the host, or a fill there
+    kChangedSource,     // of a copy to the device that was not waited for
+    kFreedDestination,  // of a copy or fill to the host
   };
   What what = What::kChangedSource;
   std::string stream;
-  std::string function, call_site;              // of the copy
-  std::string found_function, found_call_site;  // where the host was found to have gone on, or what freed it
-  uint64_t offset = 0, bytes = 0;               // of what changed, in what the copy reads
+  std::string function, call_site;  // of the copy
+  std::string found_function,
+      found_call_site;             // where the host's early access was detected, or the call that freed the memory
+  uint64_t offset = 0, bytes = 0;  // the changed bytes, within the copy's source
 };
 
 class StreamChecker {
  public:
-  // Names the buffer at an address.
+  // Fills in the name of the buffer at an address.
   using Describe = std::function<void(MemoryPlace&)>;
   explicit StreamChecker(Describe describe) : describe_(std::move(describe)) {}
 
   void Begin(StreamPoint point);
-  // The operation has done all that it does: the races with earlier ones.
+  // The operation has finished: returns its races with earlier ones.
   std::vector<Finding> End();
   bool active() const { return current_.has_value(); }
-  // Of the operation that is going on.
+  // An access by the current operation.
   void Access(StreamAccess access, uint64_t address, uint64_t bytes) {
     if (current_) current_->footprint.Add(access, address, address + bytes);
   }
   void Launched(std::shared_ptr<const Program> program, const LaunchInfo& info, std::optional<Footprint> footprint);
-  // The operation going on frees this memory, or somebody does outside of any.
+  // The current operation frees this memory, or the host does if there is none.
   std::vector<Finding> Free(uint64_t address, uint64_t bytes);
-  // All operations.
+  // Forgets all operations.
   void Clear();
 
   static Finding FindingOf(const HostRace& race);
@@ -78,7 +79,7 @@ class StreamChecker {
   struct Operation {
     StreamPoint point;
     Footprint footprint;
-    std::shared_ptr<const Program> program;  // a kernel's
+    std::shared_ptr<const Program> program;  // of a kernel launch
     std::string kernel;
     Dim3 grid{0, 0, 0}, block{0, 0, 0};
     uint64_t launch = 0;
@@ -87,7 +88,7 @@ class StreamChecker {
   std::vector<Finding> Compare(const Operation& operation);
   Finding FindingOf(const Operation& first, const Operation& second, const Footprint::Conflict& conflict);
 
-  // Earlier ones beyond these are forgotten.
+  // Limits; older operations are forgotten.
   static constexpr size_t kMostOperations = 4096;
   static constexpr size_t kMostSpans = 16'000'000;
 

@@ -36,7 +36,7 @@ StreamClocks::Clock StreamClocks::Before(uint32_t slot) const {
   Join(before, host_);
   if (const auto fence = fences_.find(stream.device); fence != fences_.end()) Join(before, fence->second);
   if (stream.kind == StreamKind::kNonBlocking) return before;
-  // The default stream waits for all blocking ones, and they for it.
+  // The default stream waits for all blocking streams, and they wait for it.
   const StreamKind other_kind = stream.kind == StreamKind::kDefault ? StreamKind::kBlocking : StreamKind::kDefault;
   for (const auto& [other_slot, other] : streams_) {
     if (other.device == stream.device && other.kind == other_kind) Join(before, other.clock);

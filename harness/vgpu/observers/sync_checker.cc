@@ -1,9 +1,9 @@
-// Finds barriers that warps meet at from different places in the program.
+// Finds barriers that warps reach at different places in the program.
 //
-// The hardware counts arrivals at barrier 0 and does not ask where from, so a block whose warps wait at two different
-// __syncthreads() goes on; the programming guide leaves what happens undefined. Barriers 1 to 15 are for warps with
-// different roles, and may be met from different places. Divergence within a warp, barriers that can't complete, wrong
-// member masks and shuffles from lanes that are not there are the engine's to find.
+// The hardware counts arrivals at barrier 0 wherever they come from, so a block whose warps wait at two different
+// __syncthreads() continues; by the programming guide the behaviour is undefined. Barriers 1 to 15 are for warps with
+// different roles and may be reached at different places. The engine itself finds divergence within a warp, barriers
+// that cannot complete, wrong member masks, and shuffles from missing lanes.
 #include <array>
 #include <bit>
 #include <memory>

@@ -1,18 +1,18 @@
-// Finds reads of bytes that nothing has written since they were allocated: of global memory by the host or by a kernel,
-// of shared memory by its block, of local memory by its thread.
+// Finds reads of bytes that have not been written since their allocation: global memory by the host or a kernel, shared
+// memory by its block, local memory by its thread.
 //
-// A load is reported when one of the 4-byte words that it covers (or all of it, when it is smaller) holds no written
-// byte. So the padding inside a word of a structure that is copied whole is no finding. An atomic operation reads what
-// it changes. A copy from device to device passes the state of its bytes on, and is no read.
+// A load is reported if one of the 4-byte words that it covers (or all of it, if it is smaller) has no written byte. So
+// padding inside a word of a struct that is copied whole is no finding. An atomic counts as a read. A device-to-device
+// copy propagates the state of its bytes and does not count as a read.
 //
-// Nor is the copy of a struct with padding that makes up a word, by a load in several elements (core/copy_plan.h):
-// where something of the 16 bytes around has been written, and the word is only stored again, the store leaves its
-// bytes as they were. So what is read of the copy is found as it would be of the original. Lanes whose registers hold
-// such words are kept by register, which works because each of them has one writer: it holds what its load has last
-// brought.
+// The same holds for padding of a whole word or more, if the struct is copied by a load of several elements
+// (core/copy_plan.h): if one of the surrounding 16 bytes has been written and the word is only stored again, the store
+// does not mark the destination bytes as written. So a read of the copy is reported like a read of the original. The
+// lanes whose registers hold such words are kept per register, which works because each register has exactly one
+// writer: it holds what its load last returned.
 //
-// Which block writes first can matter for global memory, so a launch runs on one CPU thread, but where its blocks are
-// isolated (block_isolation.h): a fork then has what was before the launch and what its own blocks write.
+// For global memory it can matter which block writes first, so a launch runs on one CPU thread unless its blocks are
+// isolated (block_isolation.h). A fork then sees the state before the launch and its own blocks' writes.
 #include <bit>
 #include <memory>
 #include <unordered_map>

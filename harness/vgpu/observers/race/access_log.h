@@ -1,8 +1,8 @@
-// The accesses that shadow memory refers to by number.
+// The accesses that shadow records refer to by number.
 //
-// A shadow record is one word: the number of an access and the lane. Accesses of one warp by one instruction between
-// two of its synchronisations are alike for every question that is asked of them, so they share a number; numbers rise
-// with time, so "older than the last barrier" is one comparison.
+// A shadow record is one word: an access number and a lane. All accesses of one warp by one instruction between two of
+// its synchronisations are equivalent for the checker, so they share a number. Numbers increase with time, so "older
+// than the last barrier" is one comparison.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace lockstep::vgpu {
 
-// How an access takes part in synchronisation. MayMeet (race_rule.h) says which of two never race. A volatile
-// load whose value decides whether its thread goes on waiting counts as strong. kBlockStrong: of global memory, at the
-// scope of the block. kRelaxed: a relaxed load or store of shared memory on which nobody waits.
+// How an access takes part in synchronisation. MayMeet (race_rule.h) says which pairs never race. A volatile load whose
+// value decides whether its thread keeps waiting counts as strong. kBlockStrong: global memory at block scope.
+// kRelaxed: a relaxed load or store of shared memory that no thread waits on.
 enum class Strength : uint8_t { kPlain, kVolatile, kRelaxed, kBlockStrong, kStrong };
 
 struct Access {
@@ -35,20 +35,20 @@ inline uint32_t LaneOf(Record record) { return record & (kWarpSize - 1); }
 
 class AccessLog {
  public:
-  // What a record has room for, and a line's (race_shadow.h). A log forgets only while numbers are below a quarter of
-  // it, or else starts again; so three quarters are always left, and how far a log reaches back does not hang on what
-  // was before. That also bounds the memory: 16 bytes an access.
+  // The limit of a record and of a line's record (race_shadow.h). Below a quarter of it the log only forgets old
+  // accesses; above, numbering restarts. So three quarters are always available, and how far back a log reaches does
+  // not depend on what came before. This also bounds the memory: 16 bytes per access.
   static constexpr uint32_t kMaximum = 1u << 25;
   static constexpr uint32_t kMost = kMaximum / 4 * 3;
 
   uint32_t next() const { return base_ + static_cast<uint32_t>(accesses_.size()); }
   size_t size() const { return accesses_.size(); }
   bool full() const { return accesses_.size() >= kMost; }
-  // It is time to start again, when all is forgotten.
+  // Numbering should restart at the next point where everything may be forgotten.
   bool late() const { return next() > kMaximum / 4; }
   const Access& operator[](uint32_t number) const { return accesses_[number - base_]; }
   uint32_t Add(const Access& access) {
-    Access& added = accesses_.emplace_back();  // member by member: as for DeferredLoads
+    Access& added = accesses_.emplace_back();  // member by member, for the reason given in DeferredLoads
     added.block_index = access.block_index;
     added.time = access.time;
     added.pc = access.pc;
@@ -57,12 +57,12 @@ class AccessLog {
     added.strength = access.strength;
     return next() - 1;
   }
-  // No record below next() will be asked about again.
+  // No record below next() will be looked up again.
   void Forget() {
     base_ = next();
     accesses_.clear();
   }
-  // The same, and the numbers start again: for shadow memory that has been cleared.
+  // The same, and numbering restarts: only after shadow memory has been cleared.
   void Restart() {
     base_ = 1;
     accesses_.clear();

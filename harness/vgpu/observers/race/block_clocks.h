@@ -1,17 +1,17 @@
 // Happens-before among the threads of one block.
 //
-// Every warp has a clock, which ticks when the warp synchronises. An access is stamped with its warp's clock. What a
-// warp has seen of another is a number: accesses stamped below it are ordered before everything that the warp does from
-// now on. Block-wide barriers join these numbers over the warps that take part.
+// Every warp has a clock, which ticks when the warp synchronises. An access is stamped with its warp's clock. For each
+// pair of warps, `seen` is one number: all accesses of the other warp stamped below it happen before everything that
+// this warp does from now on. Block-wide barriers join these numbers over the participating warps.
 //
-// Lanes of one warp are ordered by nothing but program order of the same lane, barriers and __syncwarp. That they may
-// run in step does not count: since compute capability 7.0 nothing promises it. Shuffles, votes and matches exchange
-// values; by the programming guide they order no memory, so they do not count either. A __syncwarp among all lanes that
-// are left moves one number a warp; one among some lanes opens a table, lane by lane.
+// Lanes of one warp are ordered only by program order within a lane, barriers and __syncwarp. Lockstep execution does
+// not count: since compute capability 7.0 it is not guaranteed. Shuffles, votes and matches exchange values; by the
+// programming guide they do not order memory, so they do not count either. A __syncwarp among all live lanes advances
+// one number per warp; one among some lanes creates a table with an entry per pair of lanes.
 //
-// Fences, atomics and strong accesses order as sync_words.h says. For that each warp has, beside what it has seen of
-// its own block, a clock of what it knows of all blocks, of what has been fenced at each scope, and of what it has read
-// and not yet acquired. Barriers of the block pass on the first two and acquire the third.
+// Fences, atomics and strong accesses create order as described in sync_words.h. So each warp also has a clock of what
+// it knows about all blocks, clocks of what has been fenced at each scope, and a clock of what it has read but not yet
+// acquired. Barriers of the block propagate the first two and acquire the third.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace lockstep::vgpu {
 
-// Of a block's warps, accesses stamped below: at the scope of the block, and of the device. Empty: none.
+// Per warp of a block: accesses stamped below this are fenced at block scope, at device scope. Empty: none.
 struct FencedTimes {
   std::vector<uint32_t> block, device;
 
@@ -40,38 +40,38 @@ class BlockClocks {
   static constexpr int kMaxWarps = 32;
   static constexpr int kBarriers = 16;
 
-  void Begin(uint32_t threads, uint32_t block_index);  // a fresh block: nothing has happened
+  void Begin(uint32_t threads, uint32_t block_index);  // starts a new block
 
   uint32_t Now(uint32_t warp) const { return time_[warp]; }
-  // Whether an access that `warp` stamped `time` comes before all that `by` does from now on, whatever the lanes.
+  // Whether an access by `warp` at `time` happens before everything that `by` does from now on, in all lanes.
   bool SeenByAllLanes(uint32_t warp, uint32_t time, uint32_t by) const { return time < seen_[by][warp]; }
-  // The same for two lanes of one warp, where SeenByAllLanes is false.
+  // The same for two lanes of one warp, if SeenByAllLanes is false.
   bool SeenByLane(uint32_t warp, uint32_t lane, uint32_t time, uint32_t by_lane) const {
     if (lane == by_lane) return true;
     return lanes_[warp] != nullptr && time < (*lanes_[warp])[by_lane][lane];
   }
 
-  // Whether a __syncwarp among some of its lanes has ordered them since the last one among all.
+  // Whether a __syncwarp among some lanes has ordered them since the last one among all.
   bool TellsLanesApart(uint32_t warp) const { return lanes_[warp] != nullptr; }
 
   void Exit(uint32_t warp, LaneMask lanes);
   void SyncWarp(uint32_t warp, LaneMask lanes);
-  // waits: not so for bar.arrive, by which a warp orders what it did before and nothing that it will do. stays: the
-  // lanes do nothing more until the barrier is completed.
+  // waits: false for bar.arrive, which orders the warp's earlier accesses only. stays: the lanes do nothing else until
+  // the barrier completes.
   void Arrive(uint32_t warp, uint32_t barrier, bool waits = true, bool stays = false);
-  // True when every thread that has not exited waited: then all accesses until now come before all from now on.
+  // True if every live thread waited: then all earlier accesses happen before all later ones.
   bool Complete(uint32_t barrier, uint64_t warps);
 
-  // A fence is both, acquiring first. What is acquired has been read: see pending.
+  // A fence does both, Acquire first. Only values that were read can be acquired: see pending.
   void Release(uint32_t warp, OrderLevel level);
   void Acquire(uint32_t warp, OrderLevel level);
   void NoteFence(uint32_t warp) { just_fenced_ |= uint64_t{1} << warp; }
-  // Whether the warp's last fence is more recent than its last access; Access says that there is one.
+  // Whether the warp has fenced since its last access; Access records an access.
   bool JustFenced(uint32_t warp) const { return just_fenced_ >> warp & 1; }
   void Access(uint32_t warp) { just_fenced_ &= ~(uint64_t{1} << warp); }
   void AccessOf(uint32_t warps) { just_fenced_ &= ~uint64_t{warps}; }
 
-  // Whether a fence of this block has released anything, or a word that it read could be acquired.
+  // Whether a fence of this block has released anything, or a word that it has read can be acquired.
   bool orders() const { return orders_; }
   bool HasPending(uint32_t warp) const {
     return orders_ && !(order_[warp].pending[kBlockLevel].empty() && order_[warp].pending[kDeviceLevel].empty() &&
@@ -81,9 +81,9 @@ class BlockClocks {
     orders_ = true;
     return order_[warp].pending;
   }
-  void NoteRead(uint32_t warp) { order_[warp].fenced_narrowly = false; }  // something new is pending
+  void NoteRead(uint32_t warp) { order_[warp].fenced_narrowly = false; }  // there is a new pending value
   LevelClocks& Told(uint32_t warp) { return order_[warp].told; }
-  // Whether an atomic operation of the warp has read what was published behind the access.
+  // Whether an atomic of the warp has read what was published after the access.
   bool IsTold(uint32_t warp, uint32_t block, uint32_t of_warp, uint32_t time) const {
     return orders_ && std::any_of(order_[warp].told.begin(), order_[warp].told.end(),
                                   [=](const OrderClock& clock) { return clock.Covers(block, of_warp, time); });
@@ -91,12 +91,12 @@ class BlockClocks {
   const LevelClocks& pending(uint32_t warp) const { return order_[warp].pending; }
   const LevelClocks& fenced(uint32_t warp) const { return order_[warp].fenced; }
   const OrderClock& known(uint32_t warp) const { return order_[warp].known; }
-  // The warp's last fence was too narrow for something that it had read.
+  // The scope of the warp's last fence was too narrow for something that it had read.
   bool fenced_narrowly(uint32_t warp) const { return order_[warp].fenced_narrowly; }
-  // What any warp has fenced of its own block's accesses.
+  // What any warp of the block has fenced of the block's own accesses.
   FencedTimes Fenced() const;
 
-  // The block has read words by which others may have told it something.
+  // The block has read words through which other blocks may synchronise with it.
   bool heard() const { return heard_; }
   void set_heard() { heard_ = true; }
 
@@ -104,9 +104,9 @@ class BlockClocks {
   using Clock = std::array<uint32_t, kMaxWarps>;
   using LaneTable = std::array<std::array<uint32_t, kWarpSize>, kWarpSize>;  // [by][lane]
   struct WarpOrder {
-    OrderClock known;  // by way of words
+    OrderClock known;  // through synchronisation words
     LevelClocks fenced, pending;
-    LevelClocks told;  // of what is pending or known, that which an atomic operation has read
+    LevelClocks told;  // the part of pending or known that an atomic has read
     bool fenced_narrowly = false;
   };
   struct Meeting {
@@ -114,13 +114,13 @@ class BlockClocks {
     OrderClock known;
     LevelClocks fenced;
     uint64_t waiting = 0;  // warps
-    uint64_t staying = 0;  // warps whose clocks tick, and are joined, when the barrier is completed
+    uint64_t staying = 0;  // warps whose clocks tick, and are joined, when the barrier completes
   };
 
   void CompleteWhole(Meeting& meeting);
   static void Join(uint32_t* into, const uint32_t* from, uint32_t count);
-  void JoinSeen(uint32_t* into, uint32_t warp);  // with the warp's own accesses until now
-  // By way of words: what a warp brings to a meeting, and takes from it.
+  void JoinSeen(uint32_t* into, uint32_t warp);  // including the warp's own accesses so far
+  // Order through words: what a warp contributes to a barrier, and takes from it.
   void BringOrder(Meeting& meeting, uint32_t warp);
   void TakeOrder(const Meeting& meeting, uint32_t warp);
   static void EndOrder(Meeting& meeting);
@@ -135,7 +135,7 @@ class BlockClocks {
   bool orders_ = false, heard_ = false;
   std::array<WarpOrder, kMaxWarps> order_;
   std::array<Meeting, kBarriers> meeting_{};
-  uint32_t met_ = 0;  // bit b: somebody has arrived at barrier b since it was completed
+  uint32_t met_ = 0;  // bit b: some warp has arrived at barrier b since it last completed
   std::array<std::unique_ptr<LaneTable>, kMaxWarps> lanes_;
 };
 

@@ -1,7 +1,7 @@
-// Asynchronous copies of a block that have been issued and not been waited for: which words of shared memory each may
-// write at any moment. What another thread does to such a word races with the copy, also behind a barrier, since
-// barriers wait for threads and not for their copies. Before a barrier the records of race_shadow.h know of it: a copy
-// takes its place there when it is issued, and again when it has been waited for.
+// A block's asynchronous copies that have been issued but not waited for: which words of shared memory each may write
+// at any moment. Another thread's access to such a word races with the copy, even after a barrier, since barriers wait
+// for threads and not for their copies. Until the next barrier, the records in race_shadow.h cover the copy: it is
+// entered there when it is issued, and again when it has been waited for.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class CopiesUnderWay {
   struct Copy {
     uint32_t pc = 0;
     uint32_t thread = kNobody;  // in its block: warp * 32 + lane
-    uint32_t time = 0;          // of its issue, by the warp's clock
+    uint32_t time = 0;          // when it was issued, by the warp's clock
   };
   static constexpr uint32_t kNobody = ~uint32_t{0};
 
@@ -29,10 +29,10 @@ class CopiesUnderWay {
     words_ = 0;
   }
   bool any() const { return words_ != 0; }
-  // Whether an access to these bytes may meet one.
+  // Whether an access to these bytes may overlap a copy.
   bool Meets(const Extent& bytes) const { return words_ != 0 && extent_.Meets(bytes); }
 
-  // A copy by these threads to these bytes has been issued.
+  // These threads have issued a copy to these bytes.
   void Issue(const MemoryAccess& event, const Extent& bytes, uint32_t time) {
     if (words_ == 0) extent_ = {};
     extent_.Join(bytes);
@@ -53,8 +53,9 @@ class CopiesUnderWay {
       return true;
     });
   }
-  // f(lane, copy) for lanes that meet another thread's copy, until it returns true for that lane. (A thread's own copy,
-  // made as late as it may be, shows in what the thread reads.)
+  // Calls f(lane, copy) for lanes that access another thread's copy, until it returns true for that lane. (For a
+  // thread's own copy nothing is reported here: it is performed as late as possible, so the thread reads the old
+  // value.)
   template <typename F>
   void ForMet(const MemoryAccess& event, const F& f) {
     ForWords(event, [&](const Copy& copy, uint32_t thread) {
@@ -64,9 +65,9 @@ class CopiesUnderWay {
   }
 
  private:
-  static constexpr uint64_t kWordBytes = 4;  // copies are of whole words
+  static constexpr uint64_t kWordBytes = 4;  // copies consist of whole words
 
-  // f(copy, thread) for the words of each lane, until it returns false.
+  // Calls f(copy, thread) for each lane's words, until it returns false.
   template <typename F>
   void ForWords(const MemoryAccess& event, const F& f) {
     for (LaneMask left = event.mask; left != 0; left &= left - 1) {
@@ -80,8 +81,8 @@ class CopiesUnderWay {
   }
 
   std::vector<Copy> copies_;  // by word of shared memory
-  size_t words_ = 0;          // with a copy
-  Extent extent_{};           // in which they lie
+  size_t words_ = 0;          // number of words with a copy
+  Extent extent_{};           // the range that contains them
 };
 
 }  // namespace lockstep::vgpu

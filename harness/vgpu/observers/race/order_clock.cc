@@ -15,8 +15,8 @@ uint32_t HeightFor(uint32_t block) {
 
 }  // namespace
 
-// Of height 0: a block's times; of height h > 0: 16 nodes of height h - 1, any of them missing. Functions below give
-// and take counted references: what they return is the caller's, what they are given stays the caller's.
+// Height 0: a block's times; height h > 0: 16 nodes of height h - 1, any of which may be missing. The functions below
+// take and return counted references: the caller owns what they return and keeps what it passes in.
 struct OrderClock::Node {
   uint32_t holders = 1;
   uint32_t height = 0;

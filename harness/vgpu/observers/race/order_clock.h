@@ -1,9 +1,9 @@
-// A vector clock over all warps of a launch, kept so that thousands of blocks can each hold one.
+// A vector clock over all warps of a launch, compact enough for thousands of blocks to have one each.
 //
-// Of each block it knows, warp by warp, a time: accesses that the warp stamped below it have happened before. A clock
-// is a tree of sixteen-way nodes over the blocks' indices that never change once they are made. What two clocks have
-// in common they share, so a block that joins all of its predecessors' clocks to its own adds a handful of nodes, and
-// joining what is already known makes none. A clock is used by one CPU thread at a time.
+// For each warp of each block it holds a time: accesses of that warp stamped below it have happened before. A clock is
+// a tree of immutable sixteen-way nodes, indexed by block. Clocks share their common subtrees, so a block that joins
+// the clocks of all its predecessors adds only a few nodes, and joining known times adds none. A clock is used by one
+// CPU thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lockstep::vgpu {
 
 class OrderClock {
  public:
-  static constexpr uint32_t kWarps = 32;  // of a block, at most
+  static constexpr uint32_t kWarps = 32;  // maximum per block
 
   OrderClock() = default;
   OrderClock(const OrderClock& other) : root_(other.root_) { Keep(root_); }
@@ -30,10 +30,10 @@ class OrderClock {
     const uint32_t* times = TimesOf(block);
     return times != nullptr && time < times[warp];
   }
-  // Of a block's warps; nullptr: nothing is known of it.
+  // The times of a block's warps; nullptr: nothing is known about the block.
   const uint32_t* TimesOf(uint32_t block) const;
 
-  // False: everything in `other` was known.
+  // False: everything in `other` was already known.
   bool Join(const OrderClock& other);
   // The same for the times of one block's warps.
   bool Join(uint32_t block, const uint32_t* times, uint32_t warps);

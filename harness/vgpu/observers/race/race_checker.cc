@@ -1,23 +1,23 @@
-// Finds races: two accesses to one address, not both loads, that nothing orders.
+// Finds races: two accesses to one address, at least one of them no load, that are not ordered.
 //
-// Theory of operation. Shadow memory (race_shadow.h) knows of each granule the last write and up to two reads; the
-// clocks of a block (block_clocks.h) know which of its earlier accesses a warp has seen. Each access is held against
-// the granule's records: a record that is not seen, by another thread, is a race, unless both are strong. Then it takes
-// its place in the records.
+// Theory of operation. Shadow memory (race_shadow.h) holds for each granule the last write and up to two reads. A
+// block's clocks (block_clocks.h) say which earlier accesses happen before a warp's next one. Each access is compared
+// with the granule's records: a record of another thread that does not happen before it is a race, unless both are
+// strong. Then the access is recorded.
 //
-// Shared memory has one region a block. After a barrier of the whole block, every earlier access is ordered: a floor
-// under the records' numbers moves up, and no look-up is needed for what lies below.
+// Shared memory has one region per block. After a block-wide barrier every earlier access is ordered: the floor, a
+// lower bound on record numbers, rises, and records below it need no look-up.
 //
-// Global memory has pages. Launches are ordered by their boundary, at which all pages start afresh; blocks, and threads
-// that meet at no barrier, by what they write and read with fences between, word by word (sync_words.h).
+// Global memory has pages. Launches are ordered, so all pages start afresh at each launch. Blocks, and threads that
+// share no barrier, are ordered by the words that they write and read with fences in between (sync_words.h).
 //
-// Isolated blocks (block_isolation.h) are checked each by itself: global memory is forgotten from block to block, and
-// what the shadow holds at a block's end tells which words it has touched, and how.
+// Isolated blocks (block_isolation.h) are checked separately: global memory is forgotten from block to block, and the
+// shadow memory at a block's end shows which words the block has touched, and how.
 //
-// The usual access is by neighbouring lanes to neighbouring words, which last saw an access of the same shape. Runs are
-// therefore checked as a whole where all records are below the floor or one access's in step, and lane by lane
-// otherwise. Loads of shared memory that nobody writes between two barriers are not entered at all (race_deferred.h),
-// and what the engine has noted down (shared_notes.h) mostly not even looked at.
+// In the usual access, consecutive lanes access consecutive words whose last access had the same shape. Such runs are
+// checked as a whole if all records are below the floor or belong to one access in step, and lane by lane otherwise.
+// Loads of shared memory that nobody writes between two barriers are not recorded at all (race_deferred.h), and most
+// accesses that the engine has noted (shared_notes.h) are not even inspected.
 #include <algorithm>
 #include <bit>
 #include <memory>

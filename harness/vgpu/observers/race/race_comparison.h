@@ -1,5 +1,5 @@
-// Holds one access against the records of shadow memory: a granule at a time, or a run of them where they are alike.
-// What a race is stands in race_rule.h.
+// Compares one access with the records in shadow memory: a granule at a time, or a run of equal granules at once.
+// race_rule.h defines what a race is.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace lockstep::vgpu {
 
-// By the kinds of the earlier and the later access: load, store, atomic.
+// By kind of the earlier and the later access: load, store, atomic.
 inline constexpr const char* kRaceDetail[3][3] = {
     {"", "write after read", "atomic after read"},
     {"read after write", "write after write", "atomic after write"},
     {"read after atomic", "write after atomic", ""},
 };
 
-// A race between two accesses. `event` is the one just made, by whichever party; it was at `address`.
+// A race between two accesses. `event` is the access just made, which may be either party; it was at `address`.
 inline RawFinding RaceOf(const Party& first, const Party& second, const MemoryAccess& event, uint64_t address) {
   RawFinding finding;
   finding.kind = FindingKind::kRace;
@@ -39,7 +39,7 @@ inline RawFinding RaceOf(const Party& first, const Party& second, const MemoryAc
   return finding;
 }
 
-// One warp access while it is held against the records.
+// One warp access that is being compared with the records.
 class Comparison {
  public:
   Comparison(const AccessLog& log, const BlockState& block, const BlockState::Cache& cache, const LaunchOrder* order,
@@ -56,12 +56,12 @@ class Comparison {
 
   Record floor() const { return floor_; }
   bool strong() const { return access_.strength == Strength::kStrong; }
-  bool IsOld(const Record* records, size_t count) const {  // also nullptr
+  bool IsOld(const Record* records, size_t count) const {  // true for nullptr
     return records == nullptr || AllBelow(records, count, floor_);
   }
   Record RecordOf(uint32_t lane) const { return MakeRecord(number_, lane); }
 
-  // Whether the record's access comes before this one by `lane`: the first two clauses of Race. What lies below the
+  // Whether the record's access happens before this one by `lane`: the first two clauses of Race. Everything below the
   // floor happened before.
   bool Ordered(Record record, uint32_t lane) {
     if (record < floor_) return true;
@@ -71,25 +71,25 @@ class Comparison {
   bool Races(Record record, uint32_t lane) {
     if (record < floor_) return false;
     LookUp(record);
-    if (seen_ || may_meet_) return false;  // two clauses that do not ask for lanes
+    if (seen_ || may_meet_) return false;  // these two clauses do not depend on the lane
     return Race(Pair{*this, record, lane});
   }
-  // The same for a run in step that begins with the record, at `lane`. RunHarmless: by the clauses of order and MayMeet
-  // alone, for all lanes; false leaves it to Races to say.
+  // The same for a run in step that starts with the record, at `lane`. RunHarmless uses only the ordering clauses and
+  // MayMeet, for all lanes; if it returns false, Races must decide.
   bool RunOrdered(Record record, uint32_t lane) {
     if (record < floor_) return true;
     LookUp(record);
     return seen_ || (same_warp_ && LaneOf(record) == lane);
   }
   bool RunHarmless(Record record, uint32_t lane) { return RunOrdered(record, lane) || may_meet_; }
-  // No lane of the run is ordered behind its record. Both this and RunOrdered are false only where a __syncwarp among
-  // some lanes tells them apart.
+  // No lane of the run is ordered after its record. This and RunOrdered are both false only after a __syncwarp among
+  // some of the lanes.
   bool RunUnordered(Record record, uint32_t lane) {
     if (record < floor_) return false;
     LookUp(record);
     return !seen_ && (!same_warp_ || (LaneOf(record) != lane && !block_.clocks.TellsLanesApart(access_.warp)));
   }
-  // Reads of global memory that two blocks have done already: see ShadowRegion::Crowded.
+  // Reads of global memory that two blocks have already done: see ShadowRegion::Crowded.
   bool Crowded(const ShadowRegion& region) const {
     return access_.kind == AccessKind::kLoad && order_ != nullptr && region.Crowded(order_->words.published());
   }
@@ -98,9 +98,10 @@ class Comparison {
     LookUp(read);
     if (old_.block_index != access_.block_index) region.AddCrowded(granules, order_->words.published());
   }
-  // Whether this read, ordered behind neither of two, is to take the second one's place. A write that races with the
-  // one that is left out has to race with one of the two that stay. It does where they are of two blocks, and of two
-  // warps of one block where this read is of that block too: what comes behind both comes behind a barrier of theirs.
+  // Whether this read, which is ordered after neither of two recorded reads, replaces the second. A write that races
+  // with the dropped read must also race with one of the remaining two. That holds if these are of two different
+  // blocks. It also holds if they are of two warps of this read's own block: a write ordered after both follows a
+  // barrier of that block.
   bool TakesPlace(Record first, Record second) {
     LookUp(first);
     const uint32_t warp = old_.warp, block_index = old_.block_index;
@@ -109,8 +110,8 @@ class Comparison {
     return warp == old_.warp || block_index != access_.block_index;
   }
 
-  // word: of 4 bytes, in the region. What a lane meets in several bytes of a word is one race, as it is where the
-  // region knows no smaller granules.
+  // word: index of a 4-byte word in the region. A lane's races in several bytes of one word count as one, as with
+  // 4-byte granules.
   void Report(Record record, uint32_t lane, uint64_t address, size_t word) {
     LookUp(record);
     const int load = old_.kind == AccessKind::kLoad ? 1 : 0;
@@ -130,11 +131,11 @@ class Comparison {
   }
 
  private:
-  // Whether the older access, of this number, is the message's second. Nothing says which of two racing accesses comes
-  // first, and warps take turns in orders that mean nothing. So the lower warp's comes first; but what a programmer
-  // wrote is the order in which one thread does both: where the lower warp had, since it last synchronised, done the
-  // other instruction before its own, that warp's access is the one behind it. (A warp runs ahead, and another warp's
-  // load finds its store: the race is a write after a read.)
+  // Whether the older access, with this number, is shown second in the message. The real order of two racing accesses
+  // is unknown, and the order in which warps take turns is arbitrary. By default the lower warp's access is shown
+  // first. But the source's order is that in which one thread executes both: if the lower warp, since it last
+  // synchronised, executed the other instruction before its own, its access is shown second. (A warp runs ahead, and
+  // another warp's load finds its store: the race is a write after a read.)
   bool ComesSecond(uint32_t number) const {
     const auto did_before = [&](uint32_t warp, uint32_t time, uint32_t pc, uint32_t before) {
       if (same_warp_ || old_.pc == access_.pc) return false;
@@ -146,14 +147,14 @@ class Comparison {
     if (old_.warp <= access_.warp) return did_before(old_.warp, old_.time, access_.pc, number);
     return !did_before(access_.warp, access_.time, old_.pc, number_);
   }
-  // What seems to be missing between a load and a store of two threads that tell each other things by words.
+  // The ordering that seems to be missing between a load and a store of threads that synchronise through words.
   OrderClue ClueOf() const {
     if (unseen_by_cache_) return OrderClue::kConstantLoad;
     if (same_warp_ || (old_.kind == AccessKind::kLoad) == (access_.kind == AccessKind::kLoad)) return OrderClue::kNone;
     if (old_.kind == AccessKind::kAtomic || access_.kind == AccessKind::kAtomic) return OrderClue::kNone;
     const BlockClocks& own = block_.clocks;
     if (old_.kind == AccessKind::kLoad) {
-      // The store comes when the load's block has already acquired something of the storing block.
+      // The store happens after the load's block has already acquired something from the storing block.
       const BlockClocks* reader = order_->Running(old_.block_index);
       const bool told = reader != nullptr && old_.block_index != access_.block_index &&
                         reader->known(old_.warp).TimesOf(access_.block_index) != nullptr;
@@ -172,7 +173,7 @@ class Comparison {
     return own.known(access_.warp).TimesOf(old_.block_index) != nullptr ? OrderClue::kLateRelease
                                                                         : OrderClue::kNoRelease;
   }
-  // Facts about a record's access, kept for the next record, which is mostly of the same one.
+  // Caches the facts about a record's access; the next record is usually of the same one.
   void LookUp(Record record) {
     const uint32_t number = AccessOf(record);
     if (number == looked_up_) return;
@@ -190,14 +191,14 @@ class Comparison {
     }
     may_meet_ = MayMeet(old_, access_, same_block, same_warp_);
   }
-  // Where not all lanes are behind it.
+  // For accesses that are not ordered in all lanes.
   bool OrderedByLane(Record record, uint32_t lane) const {
     if (!same_warp_) return false;
     if (LaneOf(record) == lane) return true;
     return !unseen_ && block_.clocks.SeenByLane(access_.warp, LaneOf(record), old_.time, lane);
   }
 
-  // The access that has been looked up, of the record's lane, and this one by `lane`.
+  // The looked-up access by the record's lane, and this one by `lane`.
   struct Pair {
     const Comparison& c;
     const Record record;
@@ -219,8 +220,8 @@ class Comparison {
              c.old_.kind != AccessKind::kLoad && c.order_ != nullptr &&
              c.order_->words.Observed(c.event_.address[lane], c.event_.bytes, c.access_.block_index);
     }
-    // Whether a lower lane has left the record by this very execution of the instruction. The number does not tell: an
-    // instruction keeps it from one of its executions to the next while the warp does not synchronise.
+    // Whether a lower lane made the record in this very execution of the instruction. The access number does not show
+    // that: an instruction keeps its number across executions until the warp synchronises.
     bool JustMade() const {
       const uint32_t lower = LaneOf(record);
       return AccessOf(record) == c.number_ && lower < lane && (c.event_.mask >> lower & 1) != 0 &&
@@ -237,7 +238,7 @@ class Comparison {
   const AccessLog& log_;
   const BlockState& block_;
   const BlockState::Cache& cache_;  // of the accesses in log_
-  const LaunchOrder* order_;        // nullptr: of a block's shared memory
+  const LaunchOrder* order_;        // nullptr for a block's shared memory
   const Access& access_;
   const uint32_t number_;
   const Record floor_;
@@ -246,18 +247,19 @@ class Comparison {
   uint32_t looked_up_ = 0;
   Access old_;
   bool same_warp_ = false, seen_ = false, may_meet_ = false;
-  bool unseen_ = false, unseen_by_cache_ = false;  // a load by the constant cache: of a store; of one that is ordered
+  bool unseen_ = false,
+       unseen_by_cache_ = false;  // a load through the constant cache: of a store; of one that happened before
   OrderClue clue_ = OrderClue::kNone;
-  uint32_t clue_of_ = 0;   // the number of the access that it is about
-  Reported last_[2] = {};  // against a write, a read; no record is 0
+  uint32_t clue_of_ = 0;   // the access number that clue_ belongs to
+  Reported last_[2] = {};  // for a write, for a read; no record is 0
 };
 
-// Two strong accesses never race, so the strong write that CheckGranule passes over for them is none that Race would
-// name; and as what a strong write leaves is kept apart, no plain write is hidden behind it.
+// Two strong accesses never race, so CheckGranule may skip the strong write record for a strong access. Since strong
+// writes are recorded separately, they do not hide a plain write.
 static_assert(MayMeet({.strength = Strength::kStrong}, {.strength = Strength::kStrong}, false, false));
 
-// One granule, one lane, where nothing has happened since the floor moved that the access could clash with: what lies
-// below the floor happened before, and two loads do not race.
+// One granule, one lane; fast path for granules without a conflicting record above the floor. Everything below the
+// floor happened before, and two loads do not race.
 [[gnu::always_inline]] inline bool CheckFreshGranule(const Comparison& c, ShadowRegion& region, size_t granule,
                                                      uint32_t lane, AccessKind kind) {
   const Trace own = kind == AccessKind::kLoad ? kRead : kLastWrite;
@@ -297,20 +299,20 @@ static_assert(MayMeet({.strength = Strength::kStrong}, {.strength = Strength::kS
     *region.Touch(kStrongWrite, granule, 1) = record;
     return;
   }
-  // What races with the reads or the strong write races with this write too.
+  // An access that races with the reads or the strong write races with this write too.
   *region.Touch(kLastWrite, granule, 1) = record;
   for (const auto& [trace, old] : {std::pair{kRead, read}, {kOtherRead, other}, {kStrongWrite, strong_write}}) {
     if (old != 0) *region.Touch(trace, granule, 1) = 0;
   }
 }
 
-// A run of granules, hit by neighbouring lanes from `lane` on.
+// A run of granules accessed by consecutive lanes, the first being `lane`.
 struct Run {
   size_t granule, count;
   uint32_t lane;
-  int lane_shift;  // granules a lane = 1 << lane_shift
+  int lane_shift;  // granules per lane = 1 << lane_shift
 
-  Run Part(size_t begin, size_t end) const {  // begin at a lane's first granule
+  Run Part(size_t begin, size_t end) const {  // begin: a lane's first granule
     return {granule + begin, end - begin, lane + static_cast<uint32_t>(begin >> lane_shift), lane_shift};
   }
   bool IsLines() const {
@@ -318,7 +320,7 @@ struct Run {
   }
 };
 
-// The same for a line and the lane at its first granule, from the line's records alone.
+// The same for a line, from the line's records alone; lane: the one at its first granule.
 inline bool CheckLine(Comparison& c, ShadowRegion& region, size_t line, uint32_t lane, int lane_shift,
                       AccessKind kind) {
   using Line = ShadowRegion::Line;
@@ -363,8 +365,8 @@ inline bool CheckLine(Comparison& c, ShadowRegion& region, size_t line, uint32_t
   return true;
 }
 
-// What CheckGranule comes to for each granule of a run, where RunHarmless and RunOrdered answer for all lanes. False,
-// and nothing done, where granules may differ or there is something to report.
+// Has the effect of CheckGranule on each granule of a run, if RunHarmless and RunOrdered hold for all lanes. Otherwise,
+// if granules may differ or there is something to report, returns false and does nothing.
 inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, AccessKind kind) {
   const size_t granule = run.granule, count = run.count;
   const uint32_t lane = run.lane;
@@ -410,7 +412,7 @@ inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, const Run& run, Acc
   return true;
 }
 
-// Where the records of a trace cease to be alike: one access's in step, or all below the floor.
+// Marks where a trace's records stop being uniform: one access's in step, or all below the floor.
 inline void MarkBreaks(const Record* records, size_t count, Record floor, uint32_t* breaks) {
   if (records == nullptr) return;
   for (size_t k = 1; k < count; ++k) {
@@ -432,7 +434,8 @@ inline void CheckPart(Comparison& c, ShadowRegion& region, const Run& run, Acces
     one_by_one(0, run.count);
     return;
   }
-  // In the last steps of a tree, a run's records come from two or three accesses: its pieces are alike.
+  // In the last steps of a reduction tree, a run's records come from two or three accesses: split the run into uniform
+  // parts.
   uint32_t breaks[kWarpSize] = {};
   for (const Trace trace : {kLastWrite, kRead, kOtherRead}) {
     MarkBreaks(region.Since(trace, run.granule, run.count), run.count, c.floor(), breaks);

@@ -1,9 +1,9 @@
-// Loads of shared memory whose check is put off.
+// Shared-memory loads whose check is deferred.
 //
-// Between two barriers of a block, most shared memory is either read or written, not both. A load of what nobody has
-// written since the last barrier can race only with a store that is still to come before the next. So such loads are
-// noted down, not entered into shadow memory; the barrier drops them. Only where a store comes to what they have read,
-// or some other synchronisation than a barrier of the block, are they entered after all, in their order.
+// Between two barriers of a block, most shared memory is either only read or only written. A load of memory that has
+// not been written since the last barrier can race only with a store before the next one. So such loads are noted but
+// not entered into shadow memory, and the barrier drops them. They are entered, in order, only if a store overlaps them
+// or if threads synchronise by other means than a barrier of the block.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ class DeferredLoads {
  public:
   static constexpr size_t kMaximum = 2048;
 
-  // A new interval between barriers.
+  // Starts a new interval between barriers.
   void Begin() {
     Drop();
     open_ = true;
   }
-  // Whether loads may be put off; no longer in an interval in which they had to be entered after all.
+  // Whether loads may be deferred; false for the rest of an interval in which they had to be entered.
   bool open() const { return open_; }
   bool empty() const { return loads_.empty(); }
   bool Meets(const Extent& extent) const { return extent_.Meets(extent); }
@@ -50,7 +50,7 @@ class DeferredLoads {
     }
   }
 
-  // Calls f(event, number) for each load, in order; numbers are those of the log. None is put off from now on until the
+  // Calls f(event, number) for each load, in order, with the log's numbers. Nothing is deferred from then until the
   // next barrier.
   template <typename F>
   void Enter(const AccessLog& log, const F& f) {
@@ -79,17 +79,17 @@ class DeferredLoads {
   struct Load {
     uint32_t number;
     LaneMask mask;
-    uint32_t place[2];  // lane 0's address and the stride, or each half's address, or [0] an index of lanes_
+    uint32_t place[2];  // lane 0's address and the stride; or each half's address; or [0]: an index into lanes_
     uint8_t bytes;
     AccessForm form;
-    bool uniform[2] = {false, false};  // of halves
+    bool uniform[2] = {false, false};  // per half
   };
 
   // address(lane), below 2^32.
   template <typename F>
   void Add(AccessForm form, LaneMask mask, uint8_t bytes, uint32_t number, const Extent& extent, const F& address) {
     extent_.Join(extent);
-    // Written in place: what is put together elsewhere and copied at once has to wait until it has arrived there.
+    // Written in place: building it elsewhere and copying it immediately would stall on the pending stores.
     Load& load = loads_.emplace_back();
     load.number = number;
     load.mask = mask;
@@ -134,7 +134,8 @@ class DeferredLoads {
       switch (load.form) {
         case AccessForm::kUnit:
         case AccessForm::kStrided:
-          address[lane] = load.place[0] + lane * load.place[1];  // modulo 2^32, as all of shared memory lies below
+          address[lane] =
+              load.place[0] + lane * load.place[1];  // modulo 2^32, since shared-memory addresses are below that
           break;
         case AccessForm::kHalves: {
           const uint32_t half = lane / (kWarpSize / 2);

@@ -1,6 +1,6 @@
-// What a block has done to global memory, as the race checker's shadow of it knows at the block's end.
+// Extracts what a block has done to global memory from the race checker's shadow memory, at the block's end.
 //
-// A file of its own for the sake of race_checker.cc, in which the compiler inlines less where there is more code.
+// A separate file because the compiler inlines less in race_checker.cc as that grows.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace lockstep::vgpu {
 
-// pages: of one block alone; its records begin at `floor`.
+// pages: of one block alone; its records start at `floor`.
 void AddUses(ShadowPages& pages, Record floor, BlockIsolation& isolation);
-// The same while the block goes on.
+// The same while the block is still running.
 void CompareUses(ShadowPages& pages, Record floor, uint32_t block_index, BlockIsolation& isolation);
 
 }  // namespace lockstep::vgpu

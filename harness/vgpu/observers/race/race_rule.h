@@ -1,17 +1,18 @@
-// When two accesses race: the one place that says so.
+// The definition of a race between two accesses.
 //
-// docs/concepts/fault-checking.md, Races, has the same in words, and tests/observers/race_oracle.h once more, by thread
-// and byte, which random programs hold the checker against. What is quicker than to ask Race of each lane and granule
-// names the clause that it rests on.
+// docs/concepts/fault-checking.md, Races, states the same in words. tests/observers/race_oracle.h implements it a
+// second time, by thread and byte, and random programs compare the checker with it. Fast paths that avoid calling Race
+// for each lane and granule name the clause that justifies them.
 #pragma once
 
 #include "vgpu/observers/race/access_log.h"
 
 namespace lockstep::vgpu {
 
-// Strong accesses are what programs synchronise by, each with those that its scope includes, and a volatile one may
-// meet them. Two volatile accesses are data: what has been stored need not be what is read. Lanes of one warp that
-// relaxed loads and stores alone put in an order rely on running in step: so of these a load and a store are data too.
+// Programs synchronise by strong accesses: these never race with each other within a common scope, nor with volatile
+// ones. Two volatile accesses count as data accesses, since the value read need not be the one stored. Lanes of one
+// warp ordered only by relaxed loads and stores rely on lockstep execution; so a relaxed load and a relaxed store in
+// one warp count as data accesses too.
 constexpr bool MayMeet(const Access& earlier, const Access& later, bool same_block, bool same_warp) {
   const auto either = [&](Strength s) { return earlier.strength == s || later.strength == s; };
   if (either(Strength::kPlain)) return false;
@@ -22,18 +23,18 @@ constexpr bool MayMeet(const Access& earlier, const Access& later, bool same_blo
   return earlier.strength != Strength::kVolatile || later.strength != Strength::kVolatile;
 }
 
-// Of two accesses to one place, each by one thread, not both loads. `pair` knows of these two:
+// Two accesses to one place, each by one thread, not both loads. `pair` provides:
 //
-//   SameThread()      one thread makes both
-//   HappensBefore()   barriers, fences and words order them, lanes of a warp one by one (block_clocks.h, sync_words.h);
-//                     never where Unseen()
-//   Unseen()          the later one is a load by a cache that need not see what the kernel has stored, the earlier one
-//                     no load
-//   MayMeet()         as above
-//   SameValue()       of two stores: the later one leaves the place as it is; or lanes of one instruction store one
-//   value SetsFlag()        of two stores: both are volatile, by one warp or on a word that somebody waits on
-//   Observed()        the later one is plain, the earlier one a strong or volatile store or an atomic, and the later
-//                     one's block has read the word since: so the store comes first, whatever orders the data
+//   SameThread()     one thread makes both
+//   HappensBefore()  ordered by barriers, fences or words; per lane within a warp (block_clocks.h, sync_words.h);
+//                    never true if Unseen()
+//   Unseen()         the later one is a load through a cache that need not see this kernel's stores, and the earlier
+//                    one is no load
+//   MayMeet()        as above
+//   SameValue()      two stores: the later one does not change the value; or lanes of one instruction store one value
+//   SetsFlag()       two stores: both volatile, by one warp or to a word that some thread waits on
+//   Observed()       the later one is plain, the earlier one a strong or volatile store or an atomic, and the later
+//                    one's block has read the word since: so the store came first, however the data is ordered
 template <typename Pair>
 [[gnu::always_inline]] inline bool Race(const Pair& pair) {
   if (pair.SameThread() || pair.HappensBefore()) return false;

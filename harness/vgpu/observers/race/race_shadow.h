@@ -1,16 +1,16 @@
-// Shadow memory of the race checker: who last wrote, and who has read since, by granule.
+// Shadow memory of the race checker: for each granule, who last wrote it and who has read it since.
 //
-// A granule is 4 bytes until a smaller access comes: then its region goes over to single bytes, for good. So arrays of
-// char are exact and arrays of int are cheap. A granule has four records, its traces: the last write, the last write by
-// an atomic operation or a strong store, and two reads that no later read stands for. Strong writes are kept apart
-// since they do not race with each other: one must not hide a plain write that does. Two reads are enough to find a
-// race with any third thread, but where partial synchronisation orders just those two.
+// A granule is 4 bytes until a smaller access occurs; then its region switches to single bytes permanently. So arrays
+// of char are checked exactly and arrays of int cheaply. A granule has four records, called traces: the last write, the
+// last write by an atomic or a strong store, and two reads. Strong writes are kept apart because they do not race with
+// each other, and one must not hide a plain write, which does. Two reads suffice to find a race with any third thread,
+// unless partial synchronisation orders exactly those two.
 //
-// Numbers of accesses rise, and what lies below a floor is ordered before all that comes: after a barrier of the whole
-// block, for shared memory; from launch to launch, for global memory. So nothing is ever cleared there. A region has up
-// to 64 chunks, a page's are its lines; it keeps which of them each trace has touched since the floor moved, and only
-// these are looked at: of a buffer that is only read, or written once, hardly any, in whatever order the warps come.
-// The arrays of traces are made when first used.
+// Access numbers increase, and everything below a floor happens before all later accesses. For shared memory the floor
+// rises at each block-wide barrier, for global memory at each launch. So nothing needs to be cleared there. A region
+// has up to 64 chunks (in a page, these are its lines). For each trace it records which chunks were touched since the
+// floor rose, and only these are inspected: very few for a buffer that is only read, or written once, in any order of
+// the warps. The arrays of a trace are allocated on first use.
 #pragma once
 
 #include <algorithm>
@@ -29,16 +29,16 @@ namespace lockstep::vgpu {
 enum Trace : uint8_t { kLastWrite, kRead, kStrongWrite, kOtherRead };
 inline constexpr int kTraces = 4;
 
-// Sixteen granules that one access hit, its lanes in step, have one record: the first granule's. A line is such a
-// group. Where all accesses are by whole lines there is hardly any shadow to write.
+// A line is a group of sixteen granules. If one access hit all of them, its lanes in step, the line has one record,
+// that of its first granule. If all accesses cover whole lines, there is hardly any shadow memory to write.
 inline constexpr size_t kLineGranules = 16;
 
-// What every look at a region needs fills its first cache line.
+// The first cache line holds the members that every check of a region needs.
 class alignas(64) ShadowRegion {
  public:
   static constexpr size_t kChunks = 64;
 
-  // A fresh region; one of the same size keeps the size of its granules.
+  // Resets the region; if the size is the same, the granule size is kept.
   void Reset(size_t bytes) {
     if (bytes != bytes_) {
       bytes_ = static_cast<uint32_t>(bytes);
@@ -51,14 +51,14 @@ class alignas(64) ShadowRegion {
       data_[trace].reset();
     }
   }
-  // The floor has moved above all records.
+  // The floor has risen above all records.
   void Forget() {
     std::fill_n(touched_, kTraces, uint64_t{0});
     crowded_ = 0;
   }
 
-  // Granules that two blocks have read, and nothing has released since: what a third reads adds nothing, since a write
-  // by whomever races with one of the two. `sequence`: the number of the newest release.
+  // Crowded granules: two blocks have read them, and nothing has been released since. A read by a third block adds
+  // nothing, since any write races with one of the two. `sequence`: number of the newest release.
   void AddCrowded(size_t granules, uint64_t sequence) {
     crowded_ = (crowded_at_ == sequence ? crowded_ : 0) + static_cast<uint32_t>(granules);
     crowded_at_ = sequence;
@@ -71,13 +71,13 @@ class alignas(64) ShadowRegion {
   int shift() const { return shift_; }
   size_t granules() const { return (bytes_ + (size_t{1} << shift_) - 1) >> shift_; }
 
-  // What a trace knows of a line: old (nothing above the floor), one access in step, or more than that.
+  // What a trace records for a line: nothing above the floor, one access in step, or anything else.
   struct Line {
-    Record first = 0;    // 0: old
-    int lane_shift = 0;  // granules a lane = 1 << lane_shift
+    Record first = 0;    // 0: nothing above the floor
+    int lane_shift = 0;  // granules per lane = 1 << lane_shift
     bool mixed = false;
   };
-  static constexpr int kMaximumLaneShift = 3;  // of a line with one record
+  static constexpr int kMaximumLaneShift = 3;  // for lines with one record
   Line LineOf(Trace trace, size_t line, Record floor) const {
     const size_t granule = line * kLineGranules;
     if (!Meets(trace, granule, kLineGranules)) return {};
@@ -98,12 +98,12 @@ class alignas(64) ShadowRegion {
     whole_lines_[trace] += whole == 0;
     whole = first | static_cast<Record>(lane_shift) << kShiftAt;
   }
-  // A line as if nobody had ever been there.
+  // Makes a line look never accessed.
   void ClearLine(Trace trace, size_t line) { SetLine(trace, line, kAncient, 0); }
 
-  // Whether no trace has a record of these granules since the floor moved.
+  // Whether no trace has a record for these granules since the floor rose.
   bool Untouched(size_t granule, size_t count) const { return (Touched() & Chunks(granule, count)) == 0; }
-  // A trace's records from a granule on; nullptr where the run has none since the floor moved.
+  // A trace's records from a granule on; nullptr if the run has none since the floor rose.
   const Record* Since(Trace trace, size_t granule, size_t count) {
     if (!Meets(trace, granule, count)) return nullptr;
     if (whole_lines_[trace] != 0) SplitLines(trace, granule, count);
@@ -116,7 +116,7 @@ class alignas(64) ShadowRegion {
     }
     return data_[trace] ? data_[trace][granule] : 0;
   }
-  // Puts a record where the one that stands there is below the floor; false: it is not.
+  // Replaces a granule's record if it is below the floor; returns false otherwise.
   [[gnu::always_inline]] bool Renew(Trace trace, size_t granule, Record floor, Record record) {
     if (!Meets(trace, granule, 1) || whole_lines_[trace] != 0 || !data_[trace]) {
       if (At(trace, granule) >= floor) return false;
@@ -127,7 +127,7 @@ class alignas(64) ShadowRegion {
     data_[trace][granule] = record;
     return true;
   }
-  // The bytes from the first that any trace may have a record of to the last.
+  // The range from the first to the last byte for which some trace may have a record.
   std::pair<size_t, size_t> TouchedBytes() const {
     const uint64_t touched = Touched();
     if (touched == 0) return {0, 0};
@@ -135,17 +135,17 @@ class alignas(64) ShadowRegion {
     return {static_cast<size_t>(std::countr_zero(touched)) << shift,
             std::min<size_t>(static_cast<size_t>(std::bit_width(touched)) << shift, bytes_)};
   }
-  // The words (of 4 bytes) in which a trace has a record from `floor` on, a bit each, added to words[]. Of a page.
+  // Adds to words[] a bit for each 4-byte word of a page in which a trace has a record from `floor` on.
   void WordsSince(Trace trace, Record floor, uint64_t* words) const;
 
-  // Whether any of these bytes may have been written. high: beyond the last of them.
+  // Whether any byte of [low, high) may have been written.
   bool Written(uint64_t low, uint64_t high) const {
     const uint64_t written = touched_[kLastWrite] | touched_[kStrongWrite];
     if (written == 0 || low >= high) return false;
     const size_t first = low >> shift_, last = (high - 1) >> shift_;
     return (written & Chunks(first, last + 1 - first)) != 0;
   }
-  // A trace's records from a granule on, to write to.
+  // A trace's records from a granule on, for writing.
   [[gnu::noinline]] Record* Touch(Trace trace, size_t granule, size_t count) {
     MakeData(trace);
     if (whole_lines_[trace] != 0) SplitLines(trace, granule, count);
@@ -153,7 +153,7 @@ class alignas(64) ShadowRegion {
     return &data_[trace][granule];
   }
 
-  // From words to bytes: each byte inherits its word's records.
+  // Switches from words to bytes: each byte inherits its word's records.
   void Refine() {
     if (shift_ == 0) return;
     for (int trace = 0; trace < kTraces; ++trace) {
@@ -164,7 +164,7 @@ class alignas(64) ShadowRegion {
     crowded_ = 0;
     for (int trace = 0; trace < kTraces; ++trace) {
       const std::unique_ptr<Record[]> coarse = std::move(data_[trace]);
-      if (touched_[trace] != 0) touched_[trace] = ~uint64_t{0};  // the chunks of a small region are others now
+      if (touched_[trace] != 0) touched_[trace] = ~uint64_t{0};  // a small region's chunks change their extent
       if (!coarse) continue;
       data_[trace] = std::make_unique<Record[]>(bytes_);
       for (size_t byte = 0; byte < bytes_; ++byte) data_[trace][byte] = coarse[byte / 4];
@@ -172,14 +172,14 @@ class alignas(64) ShadowRegion {
   }
 
  private:
-  // A line's record: a record, and above it the lane shift.
+  // A line's record: a record with the lane shift in the bits above it.
   static constexpr int kShiftAt = 30;
   static constexpr Record kRecordBits = (Record{1} << kShiftAt) - 1;
-  static constexpr Record kAncient = 1;  // below every floor, yet not 0
+  static constexpr Record kAncient = 1;  // below every floor, but not 0
   static_assert(AccessLog::kMaximum - 1 <= kRecordBits >> kRecordLaneBits);
   static_assert(kMaximumLaneShift < 1 << (32 - kShiftAt));
 
-  // The chunks in which these granules lie, a bit each.
+  // The chunks that contain these granules, one bit each.
   uint64_t Chunks(size_t granule, size_t count) const {
     const size_t first = granule >> chunk_shift_, last = (granule + count - 1) >> chunk_shift_;
     return ~uint64_t{0} << first & ~uint64_t{0} >> (kChunks - 1 - last);
@@ -202,7 +202,7 @@ class alignas(64) ShadowRegion {
   void MakeData(int trace) {
     if (!data_[trace]) data_[trace] = std::make_unique<Record[]>(granules());
   }
-  // The granules of these lines get records of their own.
+  // Gives the granules of these lines records of their own.
   [[gnu::noinline]] void SplitLines(int trace, size_t granule, size_t count) {
     for (size_t line = granule / kLineGranules; line <= (granule + count - 1) / kLineGranules; ++line) {
       const Record whole = lines_[trace][line];
@@ -216,32 +216,33 @@ class alignas(64) ShadowRegion {
     }
   }
 
-  // By trace. A granule's record is its line's where that is not 0, else the one in data. Both are made when first
-  // used.
-  uint64_t touched_[kTraces] = {};  // chunks that may have granules above the floor
+  // By trace. If a line's record is not 0, it applies to all its granules; otherwise their records are in data_. Both
+  // arrays are allocated on first use.
+  uint64_t touched_[kTraces] = {};  // chunks that may have records above the floor
   std::unique_ptr<Record[]> lines_[kTraces];
   std::unique_ptr<Record[]> data_[kTraces];
   uint64_t crowded_at_ = 0;
-  uint16_t whole_lines_[kTraces] = {};  // lines that have a record
+  uint16_t whole_lines_[kTraces] = {};  // number of lines with a record
   uint32_t bytes_ = 0;
   uint32_t crowded_ = 0;
   int16_t shift_ = 2;
-  int16_t chunk_shift_ = 0;  // granules of a chunk = 1 << chunk_shift_
+  int16_t chunk_shift_ = 0;  // granules per chunk = 1 << chunk_shift_
 };
 
-// Regions of global memory, made when first touched; they start afresh with each generation (launch).
+// The regions of global memory, created on first access; they start afresh with each generation (launch).
 class ShadowPages {
  public:
   static constexpr int kPageShift = 12;
   static constexpr uint64_t kPageBytes = uint64_t{1} << kPageShift;
-  // Of shadow memory; beyond it, pages are not watched. All traces of a page take 17 KiB, of single bytes 65.
+  // Limit on shadow memory; further pages are not watched. A page takes 17 KiB with all its traces, 65 KiB with byte
+  // granules.
   static constexpr size_t kMaximumBytes = size_t{3} << 30;
 
   void NextGeneration() {
     generation_ += 2;
     if (by_block_) SpareTouched();
   }
-  // For when numbers begin again.
+  // For when numbering restarts.
   void Clear() {
     chapters_.clear();
     for (std::vector<ShadowRegion>& spare : spare_) spare.clear();
@@ -250,13 +251,13 @@ class ShadowPages {
     ClearCache();
   }
 
-  // For generations of a block each: pages' regions then go from block to block, wherever these are at work, so that
-  // what one block needs is what there is. maximum_bytes: of shadow memory.
+  // Makes each block a generation. Regions are then passed from block to block, whatever pages these access, so memory
+  // use is what one block needs. maximum_bytes: limit on shadow memory.
   void ServeBlocks(size_t maximum_bytes) {
     by_block_ = true;
     maximum_bytes_ = maximum_bytes;
   }
-  // f(page number, region, bytes of shadow) for those of this block.
+  // Calls f(page number, region, bytes of shadow memory) for the pages of this block.
   template <typename F>
   void ForTouched(const F& f) {
     for (const uint64_t number : touched_) {
@@ -264,10 +265,10 @@ class ShadowPages {
       if (page->visited == generation_ + 1) f(number, *page, BytesOf(*page));
     }
   }
-  // There was no room for a page.
+  // There was no room for some page.
   bool overflowed() const { return overflowed_; }
 
-  // The page of an address; nullptr when there is no room for it. small: for an access of less than 4 bytes.
+  // The page of an address; nullptr if there is no room for it. small: for an access of less than 4 bytes.
   [[gnu::always_inline]] ShadowRegion* Find(uint64_t address, bool small) {
     const uint64_t number = address >> kPageShift, chapter = number / kChapterPages;
     const Cached& cached = cache_[chapter % kCacheEntries];
@@ -283,15 +284,15 @@ class ShadowPages {
 
  private:
   static constexpr size_t kCacheEntries = 64;
-  // Bytes of shadow, at most.
+  // Upper bounds, in bytes of shadow memory.
   static constexpr size_t kLines = kTraces * kPageBytes / kLineGranules;
   static constexpr size_t kWordPage = kTraces * kPageBytes + kLines;
   static constexpr size_t kBytePage = 4 * kTraces * kPageBytes + kLines;
   struct Page : ShadowRegion {
-    uint32_t visited = 0;  // the last generation in which it was, and 1 if there was room for it
+    uint32_t visited = 0;  // the last generation that accessed it, plus 1 if there was room for it
   };
   static_assert(sizeof(Page) == 128);
-  // Pages that lie side by side, found by one look-up.
+  // Adjacent pages, found by one look-up.
   static constexpr uint64_t kChapterPages = 1024;
   struct Chapter {
     Page pages[kChapterPages];
@@ -304,7 +305,7 @@ class ShadowPages {
   void ClearCache() { std::fill_n(cache_, kCacheEntries, Cached{}); }
   static size_t BytesOf(const ShadowRegion& region) { return region.shift() == 0 ? kBytePage : kWordPage; }
 
-  // nullptr when there is no room for its chapter.
+  // nullptr if there is no room for its chapter.
   Page* PageOf(uint64_t number) {
     const uint64_t chapter_number = number / kChapterPages;
     Cached& cached = cache_[chapter_number % kCacheEntries];
@@ -368,14 +369,14 @@ class ShadowPages {
     return false;
   }
 
-  // Pages of earlier launches go first.
+  // Evicts pages of earlier launches first.
   bool MakeRoom(size_t bytes) {
     if (bytes_ + bytes <= maximum_bytes_) return true;
     if (by_block_) {
       overflowed_ = true;
       return false;
     }
-    // Once a launch: what is its own stays, so that a second look would find nothing.
+    // At most once per launch: pages of the current launch stay, so a second sweep would find nothing.
     if (swept_ == generation_) return false;
     swept_ = generation_;
     for (auto& [number, chapter] : chapters_) {
@@ -389,25 +390,25 @@ class ShadowPages {
   }
 
   uint32_t generation_ = 2;  // even
-  uint32_t swept_ = 0;       // the last generation in which pages of earlier ones were given up
+  uint32_t swept_ = 0;       // the last generation in which older pages were evicted
   size_t bytes_ = 0, maximum_bytes_ = kMaximumBytes;
   bool by_block_ = false, overflowed_ = false;
-  std::vector<uint64_t> touched_;       // by_block_: in this generation
-  std::vector<ShadowRegion> spare_[2];  // of words, of single bytes
+  std::vector<uint64_t> touched_;       // if by_block_: in this generation
+  std::vector<ShadowRegion> spare_[2];  // with word granules, with byte granules
   Cached cache_[kCacheEntries];
   std::unordered_map<uint64_t, std::unique_ptr<Chapter>> chapters_;
 };
 
-// Over a run of records that a warp's neighbouring lanes hit, 1 << lane_shift granules each.
+// Tests on a run of records made by consecutive lanes, 1 << lane_shift granules each.
 
-// No record is as new as floor.
+// All records are below the floor.
 inline bool AllBelow(const Record* records, size_t count, Record floor) {
   uint32_t above = 0;
   for (size_t k = 0; k < count; ++k) above |= records[k] >= floor;
   return above == 0;
 }
 
-// All records are one access's, its lanes in step with the run's.
+// All records belong to one access whose lanes are in step with the run's.
 inline bool AllInStep(const Record* records, size_t count, int lane_shift) {
   const Record first = records[0];
   if (LaneOf(first) + ((count - 1) >> lane_shift) >= kWarpSize) return false;

@@ -1,4 +1,4 @@
-// What the race checker knows of each block, and of what blocks have told each other.
+// The race checker's state of each block, and of the synchronisation between blocks.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace lockstep::vgpu {
 
-// What a block's accesses need, from its begin to its end.
+// The state of a block, from its start to its end.
 struct BlockState {
   static constexpr uint32_t kCachedPcs = 16;
   struct CachedAccess {
@@ -31,8 +31,8 @@ struct BlockState {
   CopiesUnderWay copies;
   AccessLog log;  // of shared accesses
   Record floor = MakeRecord(1, 0);
-  // The numbers that recent accesses of each warp have, by pc, in the two logs. Numbers below `oldest` are of another
-  // time: before the floor moved, of another block.
+  // The numbers of each warp's recent accesses, by pc, in the two logs. Numbers below `oldest` are outdated: from
+  // before the floor rose, or from another block.
   struct Cache {
     std::vector<CachedAccess> accesses;
     uint32_t oldest = 0;
@@ -47,20 +47,20 @@ struct BlockState {
     }
     return cached.number;
   }
-  // All that is in the log lies behind.
+  // Everything in the log is outdated.
   static void Begin(Cache& cache, const AccessLog& log, size_t accesses) {
     cache.oldest = log.next();
     if (cache.accesses.size() != accesses) Clear(cache, accesses);
   }
-  // For when numbers begin again.
+  // For when numbering restarts.
   static void Clear(Cache& cache, size_t accesses) { cache.accesses.assign(accesses, {}); }
 };
 
-// What the blocks of a launch have told each other.
+// The synchronisation between the blocks of a launch.
 struct LaunchOrder {
   SyncWords words;
-  std::unordered_map<uint32_t, std::unique_ptr<BlockState>> blocks;  // that run
-  std::unordered_map<uint32_t, FencedTimes> ended;                   // blocks that had fences
+  std::unordered_map<uint32_t, std::unique_ptr<BlockState>> blocks;  // that are running
+  std::unordered_map<uint32_t, FencedTimes> ended;                   // blocks that executed fences
 
   FencedTimes FencedBy(uint32_t block_index) const {
     if (const BlockClocks* running = Running(block_index)) return running->Fenced();

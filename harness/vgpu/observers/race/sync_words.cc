@@ -8,8 +8,8 @@ namespace {
 
 constexpr uint32_t kGranule = 4;
 
-// Each word of an access once, if neighbouring lanes share it. reads: a small access also finds the word that it is a
-// part of.
+// Visits each word of an access; words shared by consecutive lanes only once. reads: a small access also visits the
+// word that contains it.
 template <typename F>
 void ForWords(const MemoryAccess& event, bool reads, const F& f) {
   uint64_t last = 0;
