@@ -21,7 +21,7 @@ std::optional<uint64_t> Immediate(const ptx::Operand& operand) {
   return static_cast<uint64_t>(value->value);
 }
 
-// A shift's count, or the place or length of a field.
+// A shift count, or the position or length of a bit field.
 std::optional<int> SmallImmediate(const ptx::Operand& operand) {
   const auto value = Immediate(operand);
   if (!value) return std::nullopt;

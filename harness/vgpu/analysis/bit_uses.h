@@ -1,4 +1,4 @@
-// Of each register of a function, which bits somebody looks at and which are only stored again.
+// For each register of a function: which bits are used, and which are only stored again.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ struct BitUses {
   bool operator==(const BitUses&) const = default;
 };
 
-// Without regard to order: a register's bits are used where any reader of the register uses them. A bit that is only
-// moved (by mov, selp, conversions of integers, shifts and masks of whole bytes, prmt, the or that joins such) is used
-// as the bit is where it comes to; what arithmetic has made of it is no copy, and counts as used where it is stored, as
-// does a number that was made wider. A bit that a mask or a shift drops is not used. By register; copies: by
-// instruction, whether it is a store that may be part of a copy.
+// Flow-insensitive: a register's bits are used if any reader of the register uses them. A bit that is only moved (by
+// mov, selp, integer conversions, shifts and masks of whole bytes, prmt, or the `or` that joins such parts) is used if
+// its copy is. An arithmetic result is not a copy and counts as used when it is stored, and so does a number that was
+// widened. Bits dropped by a mask or shift are not used. The result is by register. copies: by instruction, whether it
+// is a store that may be part of a copy.
 std::vector<BitUses> FindBitUses(const FunctionOpcodes& opcodes, const Uses& uses, const std::vector<bool>& copies);
 
 }  // namespace lockstep::vgpu::value_use

@@ -11,9 +11,9 @@
 
 namespace lockstep::vgpu {
 
-// How control leaves an instruction.
+// Where control goes after an instruction.
 enum class Leaving : uint8_t {
-  kNext,    // to the instruction behind it
+  kNext,    // to the next instruction
   kBranch,  // bra
   kTable,   // brx.idx
   kReturn,  // ret
@@ -21,17 +21,17 @@ enum class Leaving : uint8_t {
 };
 Leaving LeavingOf(Meaning meaning);
 
-// Nodes 0 … blocks-1 are the blocks in the order of the text; the nodes behind them stand for the function's branch
-// tables, so that a table's targets are edges once, however many instructions use it.
+// Nodes 0 … blocks-1 are the blocks in text order; the nodes after them are the function's branch tables. With a node
+// per table, a table's targets are edges only once, however many instructions use it.
 struct ControlFlowGraph {
   struct Block {
-    size_t first, last;  // instructions, both included
+    size_t first, last;  // instructions, both inclusive
   };
   std::vector<Block> blocks;
   std::vector<size_t> block_of;  // by instruction
   int nodes = 0;
   std::vector<Adjacency::Edge> edges;
-  // Blocks that leave the function, by way: ret or the text's end, exit, trap. A guarded one has edges besides.
+  // Blocks that leave the function: by ret or the text's end, by exit, by trap. Guarded ones also have edges.
   std::vector<int> returns, exits, traps;
 
   bool IsTable(int node) const { return node >= static_cast<int>(blocks.size()); }

@@ -6,11 +6,11 @@
 #include "vgpu/analysis/bit_uses.h"
 #include "vgpu/analysis/value_flow.h"
 
-// A compiler copies a struct with the bytes between its members, in pieces that it likes: vectors of words, words of 8
-// bytes, and for padding vectors of single bytes. Bytes that a load of such a piece brings count here where they are
-// only stored, in such a piece or as part of an argument (analysis/bit_uses.h): the register goes there by moves and
-// selects or is taken apart into bytes, which are joined again, and whoever looks at the register looks at other bytes
-// of it. Single words and numbers in floating point are no pieces of that kind: they are somebody's data.
+// A compiler copies a struct together with its padding, in pieces of its choice: vectors of words, 8-byte words, and
+// for padding vectors of single bytes. The bytes that such a piece loads count here if they are only stored again, in
+// such a piece or as part of an argument (analysis/bit_uses.h): their register passes only through moves and selects,
+// or is split into bytes that are joined again, and every other reader of the register uses other bytes of it. Single
+// words and floating-point numbers are not such pieces: they are data.
 namespace lockstep::vgpu {
 namespace value_use {
 namespace {

@@ -1,4 +1,4 @@
-// Which loads of a function bring values that are only stored again, as copies of structs do.
+// Finds loads whose values are only stored again, as in copies of structs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace lockstep::vgpu {
 
-// Adds the function's part, if there is one. pc: by instruction, where in the program it stands.
+// Adds the function's plan, if it has one. pc: by instruction, its position in the program.
 void PlanCopies(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc, std::shared_ptr<CopyPlan>& plan);
 
 }  // namespace lockstep::vgpu

@@ -58,7 +58,7 @@ bool WorksOnHalves(const Opcode& opcode) {
   }
 }
 
-// One with too few operands raises an error where it is executed.
+// An instruction with too few operands raises an error when it is executed.
 bool HasOperands(Effect effect, const Opcode& opcode, const ptx::Instruction& i) {
   const size_t n = i.operands.size();
   switch (effect) {

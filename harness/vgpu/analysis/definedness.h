@@ -1,4 +1,4 @@
-// What each instruction of a function does to values that may be undefined.
+// How each instruction of a function propagates undefined values.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace lockstep::vgpu {
 
 bool HasShuffles(const FunctionOpcodes& opcodes);
 
-// Adds a function's part, in the order of the program's functions. pc: by instruction, where in the program it stands.
+// Adds a function's plan; call it in the order of the program's functions. pc: by instruction, its position in the
+// program.
 void PlanDefinedness(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc, DefinednessPlan& plan);
 
 }  // namespace lockstep::vgpu

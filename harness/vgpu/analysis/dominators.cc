@@ -5,7 +5,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Nodes are numbered in depth-first preorder; everything below speaks of these numbers.
+// Nodes are numbered in depth-first preorder; everything below uses these numbers.
 class LengauerTarjan {
  public:
   LengauerTarjan(const Adjacency& successors, const Adjacency& predecessors, int root)

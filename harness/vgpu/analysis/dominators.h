@@ -1,4 +1,4 @@
-// Dominators of a directed graph (Lengauer and Tarjan 1979, with path compression): O(m log n) whatever the graph.
+// Dominators of a directed graph (Lengauer and Tarjan 1979, with path compression), in O(m log n) for any graph.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lockstep::vgpu {
 
-// Edges by their source, in compressed rows.
+// Edges by source node, in compressed sparse rows.
 class Adjacency {
  public:
   using Edge = std::pair<int, int>;  // from, to
@@ -22,7 +22,7 @@ class Adjacency {
   std::vector<int> first_, targets_;
 };
 
-// For each node its immediate dominator as seen from the root; -1 for the root and for nodes that it does not reach.
+// Each node's immediate dominator; -1 for the root and for unreachable nodes.
 // `predecessors` is the same graph reversed.
 std::vector<int> ImmediateDominators(const Adjacency& successors, const Adjacency& predecessors, int root);
 

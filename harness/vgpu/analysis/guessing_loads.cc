@@ -50,7 +50,7 @@ std::vector<bool> FindGuessingLoads(const FunctionOpcodes& opcodes) {
     const std::string* compared = Register(swap, 2);
     const std::string* found = Register(swap, 0);
     if (compared == nullptr || found == nullptr || !IsRead(opcodes, *found)) continue;
-    // Registers that hold what is compared, or hand it on.
+    // Registers that hold the compared value or a copy of it.
     std::set<std::string> holds = {*compared};
     for (bool more = true; more;) {
       more = false;

@@ -1,5 +1,5 @@
-// Plain loads that begin a loop of compare-and-swap, as the programming guide writes an atomic operation that the
-// hardware does not have:
+// Finds plain loads that start a compare-and-swap loop, the programming guide's way to write an atomic operation that
+// the hardware lacks:
 //
 //   int old = *word, assumed;
 //   do {
@@ -7,8 +7,8 @@
 //     old = atomicCAS(word, assumed, f(assumed));
 //   } while (assumed != old);
 //
-// What such a load brings is a guess. If another thread has changed the word meanwhile, the compare-and-swap fails and
-// says what is there, so the load may run beside others' atomic operations.
+// The loaded value is only a guess. If another thread has changed the word in the meantime, the compare-and-swap fails
+// and returns the current value. So the load may run concurrently with other threads' atomics.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,8 @@
 
 namespace lockstep::vgpu {
 
-// By instruction: weak loads whose value, as it is, is what a compare-and-swap of the same address compares with, and
-// the program looks at what the compare-and-swap found. Empty where there is none.
+// By instruction: weak loads whose unmodified value is the comparand of a compare-and-swap on the same address, if the
+// program checks the compare-and-swap's result. Empty if there are none.
 std::vector<bool> FindGuessingLoads(const FunctionOpcodes& opcodes);
 
 }  // namespace lockstep::vgpu

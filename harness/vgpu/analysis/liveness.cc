@@ -4,10 +4,10 @@
 #include <bit>
 #include <functional>
 
-// Theory of operation. Most registers of compiled code live within one block; only those that some block reads before
-// it writes them (the "crossing" ones) take part in the data-flow equations, as bit sets by block:
+// Theory of operation. Most registers of compiled code live within one block. Only "crossing" registers, which some
+// block reads before it writes them, take part in the data-flow equations, as bit sets per block:
 //   in(b) = reads(b) ∪ (out(b) \ writes(b)),  out(b) = ∪ in(successors of b)
-// iterated backwards until nothing changes. Then one walk backwards through each block counts what is live at each
+// iterated backwards until nothing changes. Then one backward walk through each block counts the live registers at each
 // instruction.
 namespace lockstep::vgpu {
 namespace {

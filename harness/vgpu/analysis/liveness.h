@@ -1,5 +1,4 @@
-// Which registers an instruction reads and writes, and where in a function each register holds a value that is
-// still needed.
+// The registers that each instruction reads and writes, and each register's live range in a function.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +12,42 @@
 
 namespace lockstep::vgpu {
 
-// The registers that a function's text mentions, numbered, with their declared types.
+// The registers in a function's text, numbered, with their declared types.
 struct RegisterSet {
   std::vector<std::string> name;
   std::vector<ptx::Type> type;
-  std::vector<bool> of_interface;  // a parameter or return value in .reg: the caller touches it too
+  std::vector<bool> of_interface;  // a parameter or return value in .reg: the caller accesses it too
 };
 
-// One mention of a register. An operand of unknown role is a read and a write.
+// One occurrence of a register. An operand of unknown role counts as read and written.
 struct RegisterUse {
   int reg;
   bool reads, writes;
 };
 
-// The uses of all instructions, one instruction's after another's.
+// The register uses of all instructions, in instruction order.
 struct RegisterUses {
   RegisterSet registers;
   std::vector<RegisterUse> uses;
-  std::vector<size_t> first;  // by instruction, with one more at the end
+  std::vector<size_t> first;  // by instruction, with a sentinel at the end
 };
 
-// Throws PtxError for a register that is not declared.
+// Throws PtxError for an undeclared register.
 RegisterUses FindRegisterUses(const FunctionOpcodes& opcodes);
 
-// The text between `first` and `last`, both included, holds every place at which a register is needed.
+// The instructions from `first` to `last`, both inclusive, contain every point where the register is live.
 struct LiveInterval {
   size_t first = SIZE_MAX, last = 0;
 };
 
 struct Liveness {
   std::vector<LiveInterval> interval;  // by register
-  uint32_t pressure = 0;               // 32-bit registers that are needed at once, at most; predicates do not count
-  bool live_at_entry = false;          // a thread may read some register that it has not written
+  uint32_t pressure = 0;               // maximum number of live 32-bit registers, without predicates
+  bool live_at_entry = false;          // a thread may read a register that it has not written
 };
 
-// A write under a guard leaves the old value in the other lanes, so it ends no life. Functions too large to solve
-// exactly (2^29 pairs of block and register) get longer intervals, never shorter ones.
+// A guarded write keeps the old value in the other lanes, so it does not end a live range. For functions too large to
+// solve exactly (2^29 pairs of block and register), ranges may be longer than necessary, never shorter.
 Liveness FindLiveness(const ptx::Function& function, const ControlFlowGraph& graph, const RegisterUses& uses);
 
 }  // namespace lockstep::vgpu

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kUnseen = -1;
 
-// Strongly connected components (Tarjan 1972), with a stack of its own: generated code can be one long chain. A node
-// lies on a cycle where its component has another node, or where it has an edge to itself.
+// Strongly connected components (Tarjan 1972), with an explicit stack, since generated code can be one long chain. A
+// node is on a cycle if its component has another node, or if it has an edge to itself.
 class LoopFinder {
  public:
   explicit LoopFinder(const Adjacency& successors)

@@ -7,11 +7,11 @@
 
 namespace lockstep::vgpu {
 
-// For each node: whether some way of one edge or more leads from it back to it. O(nodes + edges).
+// For each node: whether a path of at least one edge leads back to it. O(nodes + edges).
 std::vector<bool> NodesInLoops(const Adjacency& successors);
 
-// The natural loops as seen from node 0, by node whether it lies in them: one a header, to which an edge leads from a
-// node that it dominates. Of a graph with very many, some.
+// The natural loops as seen from node 0; for each loop, whether each node is in it. A loop has one header, which
+// dominates the source of an edge to it. In a graph with very many loops, only some are returned.
 std::vector<std::vector<bool>> NaturalLoops(const Adjacency& successors, const Adjacency& predecessors);
 
 }  // namespace lockstep::vgpu

@@ -1,7 +1,7 @@
-// The operand forms of the opcode table, parsed: what each operand of an instruction is.
+// The parsed operand forms of the opcode table: the role of each operand of an instruction.
 //
-// The decoder lays out rows by them, and flow analysis tells reads from writes by them. The language of the
-// forms is described in core/opcode_table.h.
+// The decoder lays out rows by them, and flow analysis tells reads from writes by them. core/opcode_table.h describes
+// the syntax of the forms.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace lockstep::vgpu {
 
-// One place in the text of an instruction that holds a register, an immediate, a vector or an address.
+// One part of an operand that holds a register, an immediate, a vector or an address.
 struct OperandPart {
   enum class Role : uint8_t { kDestination, kSource, kAddress };
   enum class Typing : uint8_t {
     kNone,      // an address
-    kModifier,  // by the k-th type modifier
-    kDoubled,   // twice the width of the first type modifier
+    kModifier,  // the type of the k-th type modifier
+    kDoubled,   // twice as wide as the first type modifier
     kFixed,     // always `type`
   };
   Role role = Role::kSource;
@@ -34,20 +34,19 @@ struct OperandPart {
 
 struct OperandForm {
   OperandPart part;
-  bool has_second = false;  // d|p: the part behind the bar; its row is kNoRow when the text has none
+  bool has_second = false;  // d|p: the part after the bar; its row is kNoRow if omitted
   OperandPart second;
   bool optional = false;
 };
 
-// One element an operand, in PTX order. Parsed once a distinct form and kept: the result lives for ever. Throws
-// std::logic_error on a form that is not of the language, which is a mistake in an opcode's row.
+// One element per operand, in PTX order. Each distinct form is parsed once and cached; references stay valid forever.
+// Throws std::logic_error on a syntax error, which is a bug in an opcode's row.
 const std::vector<OperandForm>& ParseForm(std::string_view form);
 
-// The type that a part has in an instruction with these modifiers; kNone for an address, or where the modifier is
-// absent.
+// The type of a part in an instruction with these modifiers; kNone for an address, or if the modifier is absent.
 ptx::Type ResolveType(const OperandPart& part, const Modifiers& modifiers);
 
-// The type of the same kind and twice the width (u16 → u32, f32 → f64, b64 → b128); kNone where there is none.
+// The type of the same kind with twice the width (u16 → u32, f32 → f64, b64 → b128); kNone if there is none.
 ptx::Type Doubled(ptx::Type type);
 
 }  // namespace lockstep::vgpu

@@ -47,7 +47,7 @@ class UseFinder {
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
       const ptx::Operand& operand = instruction.operands[k];
       AddValue(operand, !form[k].part.destination(), form[k].part.destination());
-      // Behind an address stand coordinates, behind a bar a second part.
+      // An address may be followed by coordinates, a bar by the second part.
       const bool writes = form[k].has_second && form[k].second.destination();
       for (const ptx::Operand& second : operand.second) AddOperand(second, !writes, writes);
     }

@@ -1,4 +1,4 @@
-// What each instruction of a function does to the values in registers, for analysis/value_use.cc.
+// What each instruction of a function does to register values, for analysis/value_use.cc.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ namespace lockstep::vgpu::value_use {
 enum class Kind : uint8_t {
   kUse,
   kPure,
-  kSelect,   // selp, slct: operand 1 or 2 by 3
+  kSelect,   // selp, slct: operand 1 or 2, chosen by operand 3
   kBitwise,  // and, or: operands 1 and 2
-  kCompare,  // setp, set that combine with a predicate, operand 3
-  kLoad,     // uses its address
-  kEnd,      // no thread comes out of it
+  kCompare,  // setp, set that combine with a predicate operand 3
+  kLoad,     // uses only its address
+  kEnd,      // ends every thread
 };
 
 inline bool Has(const ptx::Instruction& i, std::string_view word) {
@@ -72,8 +72,8 @@ inline Kind KindOf(const Opcode& opcode, const ptx::Instruction& i) {
   }
 }
 
-// The registers of a function, its condition code (which add.cc writes and addc reads) as one more, and what each
-// instruction reads and writes.
+// The registers of a function, plus its condition code (written by add.cc, read by addc) as one more register, and what
+// each instruction reads and writes.
 class Uses {
  public:
   explicit Uses(const FunctionOpcodes& opcodes) : opcodes_(opcodes), uses_(FindRegisterUses(opcodes)) {
@@ -82,7 +82,7 @@ class Uses {
     kind_.reserve(n);
     for (size_t k = 0; k < n; ++k) {
       Kind kind = KindOf(opcodes[k], instruction(k));
-      // What the caller sees is used when it is written. An operand of unknown role is used.
+      // What the caller sees counts as used when it is written, and an operand of unknown role counts as used.
       ForUses(k, [&](const RegisterUse& use) {
         if (use.writes && (use.reads || uses_.registers.of_interface[static_cast<size_t>(use.reg)])) kind = Kind::kUse;
       });
@@ -106,13 +106,13 @@ class Uses {
     return guard ? number_.at(guard->name) : -1;
   }
   int Register(const std::string& name) const { return number_.at(name); }
-  // The register that an operand is; -1: none.
+  // The register of an operand; -1 if it is none.
   int Operand(const ptx::Operand& operand) const {
     const auto* r = std::get_if<ptx::RegisterRef>(&operand.value);
     return r == nullptr ? -1 : number_.at(r->name);
   }
   int Operand(size_t k, size_t operand) const { return Operand(instruction(k).operands[operand]); }
-  // f(register) for what is read besides the guard.
+  // Calls f(register) for each register read other than the guard.
   template <typename F>
   void ForReads(size_t k, const F& f) const {
     for (size_t u = uses_.first[k] + (instruction(k).guard ? 1 : 0); u < uses_.first[k + 1]; ++u) {
@@ -140,7 +140,7 @@ class Uses {
   std::vector<Kind> kind_;
 };
 
-// The first type among an instruction's modifiers, or the last.
+// The first or the last type among an instruction's modifiers.
 inline ptx::Type TypeOf(const ptx::Instruction& i, bool last) {
   std::optional<ptx::Type> found;
   for (const std::string& word : i.modifiers) {
@@ -149,8 +149,8 @@ inline ptx::Type TypeOf(const ptx::Instruction& i, bool last) {
   return found.value_or(ptx::Type::kB32);
 }
 
-// f(register, shows, row, bytes, decider, own) for what an instruction reads besides its guard, with the fields of
-// UsePlan::Source; decider: a register, or -1. register: -1 for an operand that is none.
+// Calls f(register, shows, row, bytes, decider, own) for each operand read other than the guard, with the fields of
+// UsePlan::Source. register and decider are -1 if there is no such register.
 template <typename F>
 void ForSources(const Uses& uses, size_t k, const F& f) {
   using Shows = UsePlan::Shows;
@@ -191,8 +191,8 @@ void ForSources(const Uses& uses, size_t k, const F& f) {
   }
 }
 
-// Which registers somebody may read, at the begin of each block and, from there, behind each instruction. Of those that
-// have an index, a bit each.
+// Live registers at the start of each block and, computed from there, after each instruction. One bit for each register
+// that has an index.
 class LiveRegisters {
  public:
   using Bits = std::vector<uint64_t>;
@@ -222,7 +222,7 @@ class LiveRegisters {
     }
   }
 
-  // Else there are too many: all count as read all the time.
+  // False: there are too many, so all count as always live.
   bool exact() const { return exact_; }
   static bool Get(const Bits& bits, size_t index) { return (bits[index / 64] >> (index % 64) & 1) != 0; }
   bool In(size_t node, int reg) const { return Get(live_in_[node], index_[static_cast<size_t>(reg)]); }

@@ -15,26 +15,25 @@
 #include "vgpu/analysis/loops.h"
 #include "vgpu/analysis/value_flow.h"
 
-// Theory of operation. An instruction either makes registers from registers and does nothing else (it is *pure*), or
-// it uses what it reads: stores, branches, addresses, guards of such, calls, exchanges between lanes. A pure
-// instruction may leave out an operand: selp the one that it does not choose, and and or the one that the other
-// outweighs, a guarded one all of them.
+// Theory of operation. An instruction is *pure* if it only computes registers from registers. Any other instruction
+// uses what it reads: stores, branches, addresses, their guards, calls, exchanges between lanes. A pure instruction may
+// ignore an operand: selp the one not chosen, `and` and `or` the one that the other masks, a guarded instruction all of
+// them.
 //
-// A value is *sure* at some point, in a set of registers, when every way from there comes to a use of it before it is
-// overwritten, left out or forgotten: found by walking forward with the set of registers that must hold it. A value
-// that two operands of a selp both hold stays sure, so that a sum in a loop is. Ways on which the launch ends by a trap
-// do not count.
+// A value is *sure* at a point, in a set of registers, if every path from there reaches a use before the value is
+// overwritten, ignored or lost. This is found by walking forward with the set of registers that must hold the value. A
+// value held by both choices of a selp stays sure, and so does a sum in a loop. Paths that end the launch by a trap do
+// not count.
 //
-// So does a value that arithmetic in a loop has made, from the load or what has become of it, where the loop is left
-// and somebody behind may read it: a sum that is stored under an if behind the loop. Compilers move loads and
-// arithmetic out of loops, never into them, so the program itself has made the sum, whatever becomes of it. A copy that
-// leaves the loop is another matter: it may be a load that was moved above a condition and is used under the same one
-// behind.
+// A value also counts as sure if arithmetic in a loop computes it from the load (or from a copy of it), the loop has
+// been left, and it may be read afterwards: for example, a sum that is stored under an if after the loop. Compilers
+// move loads and arithmetic out of loops, never into them, so the source program computes that sum, whatever happens to
+// it. This does not hold for a plain copy that leaves the loop: it may be a load hoisted above a condition that also
+// guards its use after the loop.
 //
-// Loads whose every result is sure are what they are: nothing is planned. Of the others the registers that the value
-// may come to are found, without regard to order, up to where it is sure. Each gets a slot, and each instruction that
-// mentions one a step. Where such a register is not read any more, its slot is emptied: behind its last reader, or
-// where control comes along an edge behind which nobody reads it.
+// Loads whose results are all sure need no plan. For other loads, the registers that the value may reach are found
+// (flow-insensitively), up to where it is sure. Each of these gets a slot, and each instruction that mentions one gets
+// a step. A slot is emptied where its register dies: after the last reader, or on an edge after which no path reads it.
 namespace lockstep::vgpu {
 namespace {
 

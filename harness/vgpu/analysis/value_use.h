@@ -1,4 +1,4 @@
-// Which loads of a function may bring values that nobody uses, and the instructions through which such values go.
+// Finds loads whose values may be unused, and the instructions through which such values flow.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lockstep::vgpu {
 
-// Adds the function's part, if there is one. pc: by instruction, where in the program it stands.
+// Adds the function's plan, if it has one. pc: by instruction, its position in the program.
 void PlanUses(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, const std::vector<uint32_t>& pc,
               std::shared_ptr<UsePlan>& plan);
 

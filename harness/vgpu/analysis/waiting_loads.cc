@@ -24,7 +24,7 @@ bool HasSpace(const ptx::Instruction& i, std::string_view space) {
   return std::any_of(i.modifiers.begin(), i.modifiers.end(),
                      [&](const std::string& word) { return word.starts_with(space); });
 }
-// What one thread leaves there it may find again, or another thread of its block may.
+// The value may be read back from there, by this thread or another one of its block.
 bool IsPassedOn(const ptx::Instruction& i) { return !HasSpace(i, "global") && !HasSpace(i, "const"); }
 
 class WaitFinder {

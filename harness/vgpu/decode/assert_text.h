@@ -1,5 +1,5 @@
-// Whether a failed assertion's finding also says what CUDA would print. A program that runs on its own is looked at by
-// people and scripts who expect that; a judge's message says it once.
+// Whether the finding of a failed assertion also contains what CUDA would print. Programs that run on their own need
+// it, since people and scripts expect that text; the judge's message says it only once.
 #pragma once
 
 namespace lockstep::vgpu {

@@ -1,4 +1,4 @@
-// Functions that the runtime offers to kernels: vprintf, __assertfail, malloc, free.
+// Runtime functions for kernels: vprintf, __assertfail, malloc, free.
 #include <bit>
 #include <cstring>
 

@@ -23,7 +23,7 @@ InsnClass CostClassOf(const ptx::Instruction& instruction, Meaning meaning, Insn
   switch (meaning) {
     case Meaning::kMultiply:
     case Meaning::kMultiplyAdd:
-      // Assemblers shift in place of such a multiplication.
+      // ptxas replaces such a multiplication by a shift.
       return IsPowerOfTwo(ImmediateOf(instruction, 1)) || IsPowerOfTwo(right) ? by_row : InsnClass::kIntegerMultiply;
     case Meaning::kDivide:
     case Meaning::kRemainder:

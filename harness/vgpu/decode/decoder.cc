@@ -16,7 +16,7 @@ namespace {
 
 using ptx::Space;
 
-// Local memory of a thread whose call depth no one can tell beforehand.
+// Local memory of a thread whose call depth is unknown before the run.
 constexpr uint32_t kDeepStackBytes = 64 << 10;
 constexpr uint64_t kMaxStackBytes = 512 << 10;
 constexpr uint64_t kMaxSharedBytes = 16 << 20;

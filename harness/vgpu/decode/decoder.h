@@ -1,9 +1,9 @@
 // Syntax tree → Program.
 //
-// A kernel is decoded with every function that it can reach. What can't be decoded (an opcode without a row, a modifier
-// that no one honours, operands of the wrong shape) becomes an instruction that stops the kernel with a sentence when
-// it is executed; so a module is never refused for what it does not run. Hostile texts are the reason for every check
-// of width and range here: handlers trust their rows.
+// A kernel is decoded together with every function that it can reach. What cannot be decoded (an unknown opcode, an
+// unsupported modifier, operands of the wrong shape) becomes an instruction that stops the kernel with a message when
+// it is executed; so a module is never refused for code that it does not run. Handlers trust their rows, so every width
+// and range is checked here: the text may be hostile.
 #pragma once
 
 #include <memory>
@@ -16,21 +16,22 @@
 
 namespace lockstep::vgpu {
 
-// What decoding needs of a loaded module.
+// The parts of a loaded module that decoding needs.
 struct ModuleImage {
   const ptx::Module* syntax = nullptr;
-  std::unordered_map<std::string, uint64_t> addresses;  // of .global and .const variables, see VariableKey
-  std::unordered_map<std::string_view, const ptx::Function*> functions;  // those with a body first
-  std::unordered_map<std::string_view, uint64_t> function_addresses;     // in kFunctionWindow
+  std::unordered_map<std::string, uint64_t> addresses;  // of .global and .const variables, by VariableKey
+  std::unordered_map<std::string_view, const ptx::Function*>
+      functions;                                                      // definitions take precedence over declarations
+  std::unordered_map<std::string_view, uint64_t> function_addresses;  // in kFunctionWindow
 };
 
-// A variable's key: its name, or FUNCTION::NAME for one that a function's body declares.
+// A variable's key: its name, or FUNCTION::NAME for a variable declared in a function's body.
 std::string VariableKey(const ptx::Function* function, const std::string& name);
 
-// Never throws for what the text holds.
+// Never throws because of the text's contents.
 std::shared_ptr<const Program> DecodeKernel(const ModuleImage& image, const ptx::Function& entry);
 
-// "reduce3_kernel<128u>" of "_Z14reduce3_kernelILj128EEvPKiPij": without the parameter list.
+// "reduce3_kernel<128u>" for "_Z14reduce3_kernelILj128EEvPKiPij": without the parameter list.
 std::string Demangle(const std::string& mangled);
 
 }  // namespace lockstep::vgpu

@@ -1,4 +1,4 @@
-// The decoder's own parts: what a program under construction shares between its functions, and one function's decoder.
+// Internals of the decoder: the state shared by a program's functions, and the decoder of one function.
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@
 
 namespace lockstep::vgpu {
 
-// The multiple of a unit that is no less than a value.
+// Rounds a value up to a multiple of a unit.
 inline uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// An instruction or a kernel that can't be decoded; the sentence goes into the finding.
+// An instruction or kernel that cannot be decoded; the text goes into the finding.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Rows of 32 equal elements, each value once.
+// Rows of 32 equal elements; each distinct value is stored once.
 class ConstantPool {
  public:
   RowRef Row(int element_bytes, uint64_t value);  // 2, 4 or 8
@@ -39,7 +39,7 @@ class ConstantPool {
   std::vector<uint8_t> bytes_;
 };
 
-// What the functions of one program share.
+// State shared by the functions of one program.
 struct ProgramBuilder {
   const ModuleImage& image;
   Program& program;
@@ -48,7 +48,7 @@ struct ProgramBuilder {
   std::vector<const ptx::Function*> functions;              // by index
   std::unordered_map<std::string, uint32_t> shared_offset;  // by VariableKey
   std::unordered_map<std::string, uint32_t> text_index;
-  std::vector<std::vector<uint32_t>> callees;  // by function; for the depth of the stack
+  std::vector<std::vector<uint32_t>> callees;  // by function; to compute the stack depth
   bool indirect_calls = false;
   bool allocas = false;
   std::string global_reduction;  // the one kind of red on global memory seen so far
@@ -56,7 +56,7 @@ struct ProgramBuilder {
   uint32_t Text(const ptx::Instruction& instruction);
 };
 
-// What the runtime itself offers to kernels: vprintf and its like.
+// The functions that the runtime provides to kernels, such as vprintf.
 Builtin FindBuiltin(std::string_view name);
 
 // Bytes of one element in a register's row; 4 for predicates, whose row has one element.
@@ -65,7 +65,7 @@ int RowElementBytes(ptx::Type type);
 class FunctionDecoder {
  public:
   FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index);
-  void Decode();  // throws Unsupported or ptx::PtxError where the whole function is beyond help
+  void Decode();  // throws Unsupported or ptx::PtxError if the whole function cannot be decoded
 
  private:
   struct ParameterSymbol {
@@ -119,25 +119,25 @@ class FunctionDecoder {
   Flow flow_;
   RegisterLayout layout_;
   std::unordered_map<std::string, ptx::Type> register_type_;
-  std::unordered_map<std::string, int> occurrences_;  // of a register in the text
+  std::unordered_map<std::string, int> occurrences_;  // of each register in the text
   std::unordered_map<std::string, ParameterSymbol> parameters_;
   std::unordered_map<std::string, uint32_t> local_offset_;
-  std::unordered_map<std::string, size_t> label_;  // instruction that it stands before
+  std::unordered_map<std::string, size_t> label_;  // the instruction after the label
   uint32_t temporary_base_ = 0, sink_row_ = 0;
-  ptx::SourceLocation location_;                       // of the last instruction that has one
-  int inline_site_ = -1;                               // of the same, in Program::inline_sites
-  int first_inline_site_ = 0;                          // where this function's begin
-  const Opcode* opcode_ = nullptr;                     // of the instruction at hand
-  bool has_address_ = false;                           // the instruction at hand has had one
-  int temporaries_ = 0;                                // of the instruction at hand
-  ptx::Type row_type_[8] = {};                         // of the instruction at hand
-  RowRef ninth_row_ = kNoRow;                          // of the instruction at hand
-  int rows_ = 0;                                       // of the instruction at hand
-  std::vector<uint32_t> pc_of_;                        // by instruction: where it, or its pseudo-instruction, starts
-  std::vector<uint32_t> own_pc_;                       // by instruction: where it stands itself
+  ptx::SourceLocation location_;                       // of the last instruction with a location
+  int inline_site_ = -1;                               // of the same instruction, in Program::inline_sites
+  int first_inline_site_ = 0;                          // start of this function's inline sites
+  const Opcode* opcode_ = nullptr;                     // of the current instruction
+  bool has_address_ = false;                           // the current instruction has already had an address operand
+  int temporaries_ = 0;                                // of the current instruction
+  ptx::Type row_type_[8] = {};                         // of the current instruction
+  RowRef ninth_row_ = kNoRow;                          // of the current instruction
+  int rows_ = 0;                                       // of the current instruction
+  std::vector<uint32_t> pc_of_;                        // by instruction: pc of it or of its first pseudo-instruction
+  std::vector<uint32_t> own_pc_;                       // by instruction: pc of the instruction itself
   std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body
-  std::vector<bool> waiting_loads_;                    // by instruction; or empty
-  std::vector<bool> guessing_loads_;                   // likewise
+  std::vector<bool> waiting_loads_;                    // by instruction; may be empty
+  std::vector<bool> guessing_loads_;                   // by instruction; may be empty
   std::vector<bool> polls_;                            // by pc from the function's start
 };
 

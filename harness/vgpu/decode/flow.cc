@@ -3,14 +3,14 @@
 #include "vgpu/analysis/control_flow_graph.h"
 #include "vgpu/analysis/loops.h"
 
-// Theory of operation. Lanes that part at a branch come together at the branch's immediate post-dominator: the first
-// instruction that every way from the branch to the function's end passes. Threads that end on the way (exit, trap, a
-// kernel's early return) never arrive and nobody waits for them, so ways that only lead there do not count: an
-// assertion in one arm of an if does not keep the others apart until the kernel's end. In a kernel the last ret of the
-// text is the end and every other one an exit; in a function every ret leads to one common end.
+// Theory of operation. Lanes that diverge at a branch reconverge at its immediate post-dominator: the first instruction
+// that every path from the branch to the function's end passes. Threads that end earlier (exit, trap, a kernel's early
+// return) never arrive and are not waited for, so paths that only lead there do not count: an assertion in one arm of
+// an if does not keep the other lanes apart until the kernel's end. In a kernel the text's last ret is the end and
+// every other one an exit; in a function every ret leads to one common end.
 //
-// Post-dominators are dominators of the reversed graph, seen from the end. A part of the graph that does not reach the
-// end (a kernel that leaves by exit, an arm that traps) is analysed a second time with every exit counted as an end.
+// Post-dominators are the dominators of the reversed graph, starting from the end. Parts of the graph that do not reach
+// the end (a kernel that leaves by exit, an arm that traps) are analysed a second time with every exit as an end.
 namespace lockstep::vgpu {
 namespace {
 

@@ -13,7 +13,7 @@ constexpr int kMaxField = 4096;          // width or precision: a hostile format
 constexpr size_t kMaxString = 64 << 10;  // of one %s
 constexpr int kMaxArguments = 32;        // as on the hardware
 
-// The arguments in their order.
+// Reads the arguments in order.
 class Arguments {
  public:
   Arguments(uint64_t address, const ReadMemory& read) : address_(address), read_(read) {}

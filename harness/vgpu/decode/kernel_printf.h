@@ -1,4 +1,4 @@
-// printf in kernels.
+// printf called by kernels.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace lockstep::vgpu {
 
-// Reads bytes of a thread's memory; false where they may not be read.
+// Reads bytes of a thread's memory; false if they may not be read.
 using ReadMemory = std::function<bool(uint64_t address, void* to, uint64_t bytes)>;
 
-// A string in a thread's memory, cut after `limit` bytes; what can't be read ends it.
+// A string in a thread's memory, cut after `limit` bytes; unreadable memory ends it.
 std::string ReadString(const ReadMemory& read, uint64_t address, size_t limit);
 
-// What printf(format, …) writes when its arguments lie at `arguments` as vprintf has them: one after the other, each
-// aligned to its size, floats as doubles. As on the hardware, *n conversions count nothing and %n writes nothing.
+// The output of printf(format, …) if its arguments are at `arguments` in vprintf's layout: consecutive, each aligned to
+// its size, floats as doubles. As on the hardware, a %n conversion writes nothing.
 struct KernelPrintf {
   std::string text;
-  int arguments = 0;   // that were taken, as CUDA's printf returns: 32 at most
-  uint64_t bytes = 0;  // that were read and written for it
+  int arguments = 0;   // number consumed, which CUDA's printf returns; at most 32
+  uint64_t bytes = 0;  // read and written by the call
 };
 KernelPrintf FormatKernelPrintf(const std::string& format, uint64_t arguments, const ReadMemory& read);
 

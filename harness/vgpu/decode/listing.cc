@@ -14,7 +14,7 @@ namespace {
 
 using ptx::Type;
 
-// What a type says of a register's value: a float more than an integer with a sign, that more than one without, and
+// How much a type tells about a register's value: a float most, then a signed integer, then an unsigned one; untyped
 // bits nothing.
 int Telling(Type type) {
   switch (type) {

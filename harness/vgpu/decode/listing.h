@@ -1,4 +1,4 @@
-// A program as people read it.
+// The human-readable form of a program.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace lockstep::vgpu {
 
-// program: of the image's kernel, as DecodeKernel left it.
+// program: a kernel of the image, as decoded by DecodeKernel.
 Listing ListProgram(const ModuleImage& image, const Program& program);
 
-// The kernel's head, and a line an instruction: its index, source line, text, what it is, and where its operands lie.
+// The kernel's heading, then one line per instruction: index, source line, text, class, and operand locations.
 std::string Disassemble(const Program& program, const Listing& listing);
 
 }  // namespace lockstep::vgpu

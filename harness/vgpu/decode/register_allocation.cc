@@ -4,9 +4,9 @@
 #include "vgpu/analysis/liveness.h"
 #include "vgpu/decode/flow.h"
 
-// Linear scan (Poletto and Sarkar 1999) with as many rows as it takes, so nothing spills. Rows of each size are a group
-// of their own in the frame; two registers share a row when their live intervals have no instruction in common, so that
-// a handler may write its result before it has read all its operands.
+// Linear scan (Poletto and Sarkar 1999) with an unlimited number of rows, so nothing spills. Rows of each size form a
+// group in the frame. Two registers share a row if their live intervals have no instruction in common; so a handler may
+// write its result before it has read all its operands.
 namespace lockstep::vgpu {
 namespace {
 

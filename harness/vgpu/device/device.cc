@@ -23,8 +23,8 @@ namespace {
 
 constexpr uint32_t kAnyBlock = 1024;  // threads: what a kernel is made for that says nothing
 
-// A thread's registers on this device. The decoder bounds them for today's GPUs; a kernel that is made for smaller
-// blocks than any (.maxntid) would have been fitted into an older one's too.
+// A thread's registers on this device. The decoder's limit is that of current GPUs; a kernel built for small blocks
+// (.maxntid) may exceed the limit of an older GPU, whose compiler would have made it fit.
 int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
   const int registers = static_cast<int>(kernel.registers);
   if (kernel.max_threads >= kAnyBlock) return registers;

@@ -1,6 +1,6 @@
-// A virtual GPU: memory, modules, launches. What the CUDA runtime replacement and the judge use.
+// A virtual GPU: memory, modules, launches. The interface for the CUDA runtime replacement and the judge.
 //
-// Not thread-safe: one caller at a time. A launch runs to its end before Launch returns.
+// Not thread-safe: one caller at a time. Launch returns when the launch has finished.
 #pragma once
 
 #include <cstdint>
@@ -38,72 +38,72 @@ class Device {
 
   const DeviceProfile& profile() const;
   const DeviceOptions& options() const;
-  // From the next launch on: so many warp instructions, and so many more for each warp that is launched; never more
-  // than the options' own budget. What a warp runs while it only waits for others counts little (engine.h).
+  // For subsequent launches: a base number of warp instructions plus a number per launched warp; never more than the
+  // options' budget. Instructions of a warp that only waits for others count at a fraction (engine.h).
   void set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp = 0);
-  void AddObserver(std::unique_ptr<Observer> observer);  // beside those that the options name
+  void AddObserver(std::unique_ptr<Observer> observer);  // in addition to those in the options
 
-  // Decodes a PTX text and places its variables. Throws ptx::PtxError; an instruction that is not supported
-  // is no error until a kernel that holds it is launched.
+  // Decodes a PTX text and allocates its variables. Throws ptx::PtxError. An unsupported instruction is not an error
+  // until a kernel that contains it is launched.
   ModuleHandle LoadModule(std::string_view ptx_text);
-  // The texts of a program that was built from several objects (nvcc -rdc=true), linked to one module: what one
-  // declares .extern another defines (ptx/linker.h). Throws ptx::PtxError, which names the symbol, where they do not
-  // fit.
+  // Links the texts of a program built from several objects (nvcc -rdc=true) into one module: .extern symbols of one
+  // text are defined in another (ptx/linker.h). Throws ptx::PtxError, which names the symbol, if the texts do not
+  // match.
   ModuleHandle LoadModule(std::span<const std::string_view> ptx_texts);
   void UnloadModule(ModuleHandle module);
   const KernelInfo* FindKernel(ModuleHandle module, std::string_view mangled) const;
   std::vector<std::string> KernelNames(ModuleHandle module) const;
-  // The kernel as it was decoded, as text; "" when there is none.
+  // The decoded kernel as text; "" if there is none.
   std::string Disassemble(ModuleHandle module, std::string_view mangled) const;
   std::optional<VariableInfo> FindVariable(ModuleHandle module, std::string_view name) const;
-  // Of all modules' variables in global memory.
+  // Total size of all modules' variables in global memory.
   uint64_t variable_bytes() const;
-  // The most that kernels held of malloc() at one time since ClearRecords().
+  // Peak size of kernel malloc() memory since ClearRecords().
   uint64_t heap_bytes() const;
 
-  // Device memory. Addresses are the same in every run and are also host addresses of this process.
-  // Allocations lie apart, so that an access beyond one is found. label is for messages.
+  // Device memory. Addresses are the same in every run and are also host addresses of this process. There are gaps
+  // between allocations, so accesses past the end of one are detected. label is for messages.
   uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at = "");  // 256-byte aligned; 0 when full
   bool Free(uint64_t address);                                                          // false: no such allocation
-  bool Contains(uint64_t address, uint64_t bytes) const;  // wholly within one live allocation
-  // These return false, and do nothing, where a range is not within one live allocation.
+  bool Contains(uint64_t address, uint64_t bytes) const;  // whether it is inside one live allocation
+  // Return false and do nothing if a range is not inside one live allocation.
   bool Write(uint64_t to, const void* from, uint64_t bytes);
   bool Read(void* to, uint64_t from, uint64_t bytes) const;
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes);
   bool Fill(uint64_t to, uint8_t value, uint64_t bytes);
   uint64_t FreeBytes() const;
-  // What kernels took with malloc and have not freed. It outlives its kernel, as on the hardware.
+  // Frees what kernels have allocated with malloc and not freed. It outlives its kernel, as on the hardware.
   void FreeKernelHeap();
   struct AllocationInfo {
     uint64_t base, bytes;
     std::string label, allocated_at;
   };
   std::optional<AllocationInfo> FindAllocation(uint64_t address) const;
-  std::vector<AllocationInfo> Allocations() const;  // live ones, by address; module variables left out
+  std::vector<AllocationInfo> Allocations() const;  // live ones, by address, without module variables
 
   LaunchResult Launch(const LaunchSpec& launch);
-  // From here on, what kernels load and store of this range is noted, by sector. Needs the counters.
+  // Starts recording, by sector, what kernels load from and store to this range. Needs the counters.
   void Watch(TouchedRange range);
   void Unwatch(uint64_t base);
   void ClearWatched();
   const std::vector<TouchedRange>& watched() const;
 
-  // Until EndStreamOperation, what is asked for is one operation of a stream, held against unordered ones where races
-  // are checked. Work outside of any is not.
+  // Everything requested until EndStreamOperation is one operation of a stream. With race checks, it is compared with
+  // unordered operations. Work outside any operation is not compared.
   void BeginStreamOperation(StreamPoint point);
   void EndStreamOperation();
   void Report(const HostRace& race);
-  // The streams are gone, and their clocks with them.
+  // All streams and their clocks are gone.
   void ForgetStreams();
 
-  // Resident blocks an SM, for the occupancy calls.
+  // Resident blocks per SM, for the occupancy API.
   int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) const;
 
-  // What happened since the last Clear.
+  // Results since the last Clear.
   const std::vector<LaunchRecord>& launches() const;
   const FindingList& findings() const;  // faults and findings, in deterministic order
   void ClearRecords();
-  // After a fault the context is gone, as on the hardware, until Reset: frees all memory and modules.
+  // After a fault the context is unusable, as on the hardware, until Reset, which frees all memory and modules.
   bool faulted() const;
   void Reset();
 

@@ -12,7 +12,7 @@ namespace {
 
 using ptx::Space;
 
-// Functions' addresses: 16 bytes a function, a window's 2^32 bytes shared by all modules.
+// Function addresses: 16 bytes per function, from a window of 2^32 bytes that all modules share.
 constexpr uint64_t kFunctionBytes = 16;
 constexpr uint64_t kFunctionsPerModule = 1 << 16;
 

@@ -1,4 +1,4 @@
-// A module on a device: its syntax tree, where its variables lie, and the kernels that have been asked for, decoded.
+// A module on a device: its syntax tree, the addresses of its variables, and its kernels decoded so far.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@ namespace lockstep::vgpu {
 
 class LoadedModule {
  public:
-  // Throws ptx::PtxError where its variables do not fit; memory is then as before.
+  // Throws ptx::PtxError if there is no room for its variables; memory is then unchanged.
   LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory& memory);
 
-  // nullptr: the module has no such kernel. Decodes at first use.
+  // nullptr: the module has no such kernel. Decodes on first use.
   const Program* FindProgram(std::string_view kernel);
   std::shared_ptr<const Program> ShareProgram(std::string_view kernel);
-  // Of a program of this module's.
+  // program: one of this module's.
   Listing List(const Program& program) const { return ListProgram(image_, program); }
   std::vector<std::string> KernelNames() const;
   std::optional<VariableInfo> FindVariable(std::string_view name) const;
@@ -38,7 +38,7 @@ class LoadedModule {
   ptx::Module syntax_;
   ModuleImage image_;
   std::vector<VariableInfo> placed_;
-  std::map<std::string, VariableInfo, std::less<>> variables_;  // of module scope
+  std::map<std::string, VariableInfo, std::less<>> variables_;  // module scope
   std::map<std::string, std::shared_ptr<const Program>, std::less<>> programs_;
 };
 

@@ -1,7 +1,8 @@
-// How far the results of the approximating instructions may lie from the exact ones: what the PTX ISA promises, and
-// what isa_approximation_test holds ours to. docs/reference/isa.md prints the table.
+// Error bounds of the approximate instructions: what the PTX ISA guarantees, and what isa_approximation_test checks for
+// this implementation. docs/reference/isa.md prints the table.
 //
-// Source: PTX ISA 9.0, 9.7.3 and 9.7.4. Where it promises nothing, `documented` is false and the bound is our own.
+// Source: PTX ISA 9.0, 9.7.3 and 9.7.4. Where it guarantees nothing, `documented` is false and the bound is this
+// project's.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,16 @@ namespace lockstep::vgpu {
 
 enum class ErrorMeasure : uint8_t {
   kUlp,       // units in the last place of the exact result, in the result's format
-  kRelative,  // to the exact result
+  kRelative,  // relative to the exact result
   kAbsolute,
 };
 
 struct Approximation {
-  std::string_view instruction;  // what stands in braces may be missing: "sqrt.approx{.ftz}.f32"
+  std::string_view instruction;  // parts in braces are optional: "sqrt.approx{.ftz}.f32"
   ErrorMeasure measure;
-  double exponent;      // the bound is 2 to this
-  double least, most;   // magnitude of the operand, of div the divisor's; 0, infinity: all
-  std::string_view on;  // the same in words
+  double exponent;      // the bound is 2^exponent
+  double least, most;   // range of the operand's magnitude (div: the divisor's); 0 and infinity: unbounded
+  std::string_view on;  // the same range in words
   bool documented = true;
 };
 

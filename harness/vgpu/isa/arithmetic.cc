@@ -1,4 +1,4 @@
-// The opcodes whose name covers several families of types: each is handed to the family of its type.
+// Opcodes that exist for several families of types: dispatches each to the family of its type.
 #include "vgpu/isa/arithmetic.h"
 
 namespace lockstep::vgpu {

@@ -1,10 +1,10 @@
-// What the families of arithmetic opcodes share: the element-wise handler, packed halves, and the selectors of
-// the opcodes (add, mul, min …) whose name covers integers, f32/f64 and the 16-bit float types.
+// Shared by the families of arithmetic opcodes: the element-wise handler, packed halves, and the selectors of opcodes
+// (add, mul, min …) that exist for integers, f32/f64 and the 16-bit float types.
 //
-// Theory of operation. An operation is a captureless lambda from elements to an element; Elementwise makes a
-// handler of it, which GCC turns into straight SIMD code over the 32 lanes. Operations must be defined for every
-// input (no trap, no undefined behaviour), since lanes outside the mask are computed too and then blended away.
-// Signed arithmetic is done on unsigned types, which wrap.
+// Theory of operation. An operation is a captureless lambda from elements to an element. Elementwise turns it into a
+// handler, which GCC compiles to straight SIMD code over the 32 lanes. Inactive lanes are computed too and then blended
+// away, so operations must be defined for every input (no trap, no undefined behaviour). Signed arithmetic uses
+// unsigned types, which wrap.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace lockstep::vgpu {
 
-// d[lane] = f(lane) where f reads registers by the same lane only. A register's row is the destination's own or does
-// not overlap it (decode/register_allocation.cc), so nothing needs a temporary.
+// d[lane] = f(lane), where f reads registers of the same lane only. A source row is either the destination's own or
+// does not overlap it (decode/register_allocation.cc), so no temporary is needed.
 template <typename D, typename F>
 inline void ForLanesInPlace(D* d, LaneMask mask, F f) {
   if (mask == kFullMask) {
@@ -53,7 +53,7 @@ inline constexpr Handler kBinary = Elementwise<kOp, T, T, T>;
 template <auto kOp, typename T>
 inline constexpr Handler kTernary = Elementwise<kOp, T, T, T, T>;
 
-// An operation on 16-bit elements, done on both halves of 32-bit ones.
+// Applies a 16-bit operation to both halves of a 32-bit element.
 template <auto kOp, typename Half = uint16_t>
 inline constexpr auto kPacked = [](auto... x) -> uint32_t {
   const uint32_t low = static_cast<uint16_t>(kOp(static_cast<Half>(static_cast<uint16_t>(x))...));
@@ -61,7 +61,7 @@ inline constexpr auto kPacked = [](auto... x) -> uint32_t {
   return low | high << 16;
 };
 
-// pick(T{}) for the C++ type T of an integer type: null for other types.
+// pick(T{}) for the C++ type T of an integer type; null for other types.
 template <typename F>
 Handler ForIntegerType(ptx::Type type, F pick) {
   switch (type) {
@@ -84,7 +84,7 @@ Handler ForIntegerType(ptx::Type type, F pick) {
 
 enum class Domain : uint8_t { kNone, kInteger, kFloat, kHalf, kPredicate };
 
-// Which family a type belongs to; kNone for the types that no arithmetic takes.
+// The family of a type; kNone for types without arithmetic.
 constexpr Domain DomainOf(ptx::Type type) {
   using ptx::Type;
   switch (type) {

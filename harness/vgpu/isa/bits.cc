@@ -1,4 +1,4 @@
-// Logic and shifts: and, or, xor, not, cnot, lop3, shl, shr, shf, on integers and, where they exist, on predicates.
+// Logic and shifts: and, or, xor, not, cnot, lop3, shl, shr, shf, on integers and, where defined, on predicates.
 // Source: PTX ISA 9.0, 9.7.8.
 #include <cstdint>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // Comparison and selection: setp, set, selp, slct. Source: PTX ISA 9.0, 9.7.6 and 9.7.7.
 //
-// setp is hot: each comparison of integers, f32 and f64 is a handler of its own that compiles to vector compares.
-// The 16-bit floats and set take the comparison from Insn::extra.
+// setp is hot: each comparison of integers, f32 and f64 has its own handler, which compiles to vector compares. For the
+// 16-bit floats and set, Insn::extra holds the comparison.
 #include "vgpu/core/half_format.h"
 #include "vgpu/isa/float_arithmetic.h"
 

@@ -1,5 +1,5 @@
 // bar, barrier and bar.warp.sync. Rows: bar.sync, bar.arrive: barrier, number of threads; bar.red: destination,
-// barrier, number of threads where it is given, predicate; bar.warp.sync: member mask. Source: PTX ISA 9.0, 9.7.13.
+// barrier, number of threads (if given), predicate; bar.warp.sync: member mask. Source: PTX ISA 9.0, 9.7.13.
 #include <bit>
 
 #include "vgpu/core/opcode_table.h"

@@ -1,5 +1,5 @@
-// Calls and returns. Arguments and results lie in lanes' parameter areas; a call copies them from the caller's to the
-// callee's, the return the other way round.
+// Calls and returns. Arguments and results are in the lanes' parameter areas: a call copies arguments from the caller's
+// area to the callee's, a return copies results back.
 #include <algorithm>
 #include <bit>
 #include <cstring>

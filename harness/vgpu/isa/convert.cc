@@ -1,7 +1,6 @@
 // cvt: conversions between all types. Source: PTX ISA 9.0, 9.7.9.21 and 9.7.9.22 (cvt.pack).
 //
-// Every conversion can be carried out by ConvertElement; the common ones have handlers of their own in
-// isa/convert_fast.cc.
+// ConvertElement can do every conversion; common ones have faster handlers in isa/convert_fast.cc.
 #include "vgpu/isa/convert.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Conversions of one element: what cvt's selector finds out, and the two ways to carry it out.
+// Conversion of one element: the parameters that cvt's selector determines, and the two implementations.
 #pragma once
 
 #include <cstdint>
@@ -63,22 +63,22 @@ struct Conversion {
   Number to = Number::kNone;
   Number from = Number::kNone;
   Rounding rounding = Rounding::kNearestEven;
-  bool to_integral = false;  // float to float: the value becomes an integer
+  bool to_integral = false;  // float to float: round to an integral value
   bool ftz = false, sat = false, relu = false, satfinite = false;
-  uint8_t to_bytes = 0, from_bytes = 0;  // of the registers' elements, which may be wider than the type
+  uint8_t to_bytes = 0, from_bytes = 0;  // element sizes of the registers, which may be wider than the type
 
-  // As Insn::extra.
+  // Stored in Insn::extra.
   uint64_t Encode() const;
   static Conversion Decode(uint64_t extra);
 };
 
-// Any conversion of one element, in integer arithmetic. An integer result is extended to 64 bits.
+// Converts any element, in integer arithmetic. An integer result is extended to 64 bits.
 uint64_t ConvertElement(const Conversion& conversion, uint64_t bits);
 
-// A handler on host instructions for the conversion, null when there is none. isa/convert_fast.cc
+// A handler that uses host instructions, null if there is none. In isa/convert_fast.cc.
 Handler FindFastConversion(const Conversion& conversion);
 
-// What a NaN becomes as an integer: 0, except where 64-bit types take part.
+// The integer that NaN converts to: 0, unless a 64-bit type is involved.
 constexpr uint64_t NanAsInteger(Number to, Number from) {
   const bool wide = from == Number::kF64 || BytesOf(to) == 8;
   return wide ? uint64_t{1} << (8 * BytesOf(to) - 1) : 0;

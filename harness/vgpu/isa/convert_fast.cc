@@ -1,5 +1,4 @@
-// The conversions that programs do all the time, on host instructions. Each gives what ConvertElement gives; all
-// else stays there.
+// Common conversions, using host instructions. Each gives the same result as ConvertElement, which handles all others.
 #include <cmath>
 #include <limits>
 #include <type_traits>

@@ -1,5 +1,5 @@
-// What the f32 and f64 operations share: canonical NaNs, flushing, saturation, and the way to soft_float.h for the
-// roundings that the host does not do.
+// Shared by the f32 and f64 operations: canonical NaNs, flushing, saturation, and the fallback to soft_float.h for
+// rounding modes that the host does not support.
 #pragma once
 
 #include <bit>
@@ -24,8 +24,8 @@ constexpr T CanonicalNan() {
   return std::bit_cast<T>(static_cast<BitsOf<T>>(kFormatOf<T>.nan));
 }
 
-// f32 has one NaN. NaNs of f64 carry on: the last operand that is one, made quiet, is the result; the host's choice
-// would depend on how the compiler orders operands.
+// f32 has a single NaN. An f64 NaN propagates: the result is the last NaN operand, made quiet. The host's choice would
+// depend on how the compiler orders operands.
 template <typename T, typename... Operands>
 constexpr T Canonical(T result, Operands... operands) {
   if constexpr (sizeof(T) == 4) {
@@ -38,8 +38,8 @@ constexpr T Canonical(T result, Operands... operands) {
   }
 }
 
-// The same for the operands of kOp. Of several NaNs an H200 keeps the second factor of a fused operation before the
-// addend before the first factor, and the dividend of a division; an operation with kFirstNan has a dividend.
+// The same for the operands of kOp. If several operands are NaN, an H200 returns, for a fused operation, the first of:
+// second factor, addend, first factor; for a division, the dividend. kFirstNan marks operations with a dividend.
 template <auto kOp, typename T>
 constexpr T CanonicalOf(T result, T a) {
   return Canonical(result, a);
@@ -54,7 +54,7 @@ constexpr T CanonicalOf(T result, T a, T b, T c) {
   return Canonical(result, a, c, b);
 }
 
-// Subnormal numbers become zeros of the same sign.
+// Replaces a subnormal number by zero of the same sign.
 template <typename T>
 constexpr T Flush(T x) {
   using B = BitsOf<T>;
@@ -64,13 +64,13 @@ constexpr T Flush(T x) {
   return std::bit_cast<T>((bits & kExponent) == 0 ? bits & kSign : bits);
 }
 
-// To [0, 1]; NaN gives 0.
+// Clamps to [0, 1]; NaN gives 0.
 template <typename T>
 constexpr T Saturate01(T x) {
   return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
 }
 
-// kOp with the effects of .ftz and .sat around it.
+// kOp with .ftz and .sat applied.
 template <auto kOp, bool kFtz, bool kSat>
 constexpr auto kWithModes = [](auto... x) {
   auto result = CanonicalOf<kOp>(kOp((kFtz ? Flush(x) : x)...), x...);
@@ -79,7 +79,7 @@ constexpr auto kWithModes = [](auto... x) {
   return result;
 };
 
-// The modes of the instructions that are not worth a handler each, as Selection::extra.
+// The modes of instructions without a handler per mode, as stored in Selection::extra.
 struct FloatModes {
   Rounding rounding = Rounding::kNearestEven;
   bool ftz = false;
@@ -105,7 +105,7 @@ T FromExact(const Exact& value, Rounding rounding) {
 template <typename T>
 constexpr T kLeastNormal = std::numeric_limits<T>::min();
 
-// What .ftz makes of a result of kSoftOp on operands that are flushed themselves.
+// Applies .ftz to a result of kSoftOp; the operands have been flushed already.
 template <auto kSoftOp, typename T, typename... Operands>
 T FlushResult(T result, Rounding rounding, Operands... operands) {
   if (std::fabs(result) != kLeastNormal<T>) return Flush(result);
@@ -113,7 +113,7 @@ T FlushResult(T result, Rounding rounding, Operands... operands) {
   return tiny ? std::copysign(T{0}, result) : result;
 }
 
-// Row 0 = kSoftOp(rounding, row 1, row 2, …) on Exact values, rounded by the modes in Insn::extra.
+// Row 0 = kSoftOp(rounding, row 1, row 2, …) on Exact values, with the modes in Insn::extra.
 template <auto kSoftOp, typename T, size_t kSources>
 void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   const FloatModes modes = FloatModes::Decode(insn.extra);
@@ -132,7 +132,7 @@ void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   run(std::make_index_sequence<kSources>{});
 }
 
-// .rn .rz .rm .rp; `found` false when there is none.
+// .rn .rz .rm .rp; `found` is false if there is none.
 struct RoundingModifier {
   bool found = false;
   Rounding rounding = Rounding::kNearestEven;
@@ -150,7 +150,7 @@ struct Constant {
   static constexpr auto value = kValue;
 };
 
-// The handler of kOp, of kSources operands of type T, done by the host's instructions.
+// The handler for kOp with kSources operands of type T, using host instructions.
 template <auto kOp, typename T, size_t kSources>
 Handler HostHandler(bool ftz, bool sat) {
   const auto pick = [=]<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
@@ -164,7 +164,7 @@ Handler HostHandler(bool ftz, bool sat) {
   return pick(std::make_index_sequence<kSources>{});
 }
 
-// Row 0 = kOp of f32 operands with .ftz, by the host's instructions but for results that are the least normal number.
+// Row 0 = kOp of f32 operands with .ftz. Uses host instructions, except where the result is the least normal number.
 template <auto kOp, auto kSoftOp, bool kSat, size_t kSources>
 void FlushedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   const auto apply = [&](const auto*... sources) {
@@ -186,7 +186,7 @@ void FlushedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   run(std::make_index_sequence<kSources>{});
 }
 
-// A rounded operation: kOp on the host for .rn, kSoftOp for the directed modes.
+// A rounded operation: kOp on the host for .rn, kSoftOp for directed rounding modes.
 template <auto kOp, auto kSoftOp, typename T, size_t kSources>
 Selection SelectRounded(const FloatModes& modes, InsnClass insn_class) {
   Selection selection;

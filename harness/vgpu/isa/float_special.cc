@@ -1,8 +1,8 @@
 // Division, roots and transcendental functions on f32 and f64: div, rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh.
 //
-// The .approx forms give the correctly rounded result, or the host's double-precision one rounded to f32, which lies
-// within every documented error bound; where PTX documents a special result or a flush, that is what they give.
-// Source: PTX ISA 9.0, 9.7.3.
+// The .approx forms return the correctly rounded result, or the host's double-precision result rounded to f32; both are
+// within every documented error bound. Special results and flushing are as PTX documents them. Source: PTX ISA 9.0,
+// 9.7.3.
 #include "vgpu/isa/float_arithmetic.h"
 
 namespace lockstep::vgpu {

@@ -1,8 +1,8 @@
 // Arithmetic on f16, bf16 and their packed pairs. Source: PTX ISA 9.0, 9.7.4.
 //
-// Every result is rounded once. f32 is wide enough for the sums of both formats and for the products of f16: its 24
-// bits are 2p + 2 for f16's p = 11, so that rounding to it first does no harm, and where results are subnormal it is
-// exact. The rest goes through f64, where products are exact and sums are rounded to odd.
+// Every result is rounded once. f32 is wide enough for sums in both formats and for f16 products: its 24 bits are 2p +
+// 2 for f16's p = 11, so rounding to f32 first is harmless, and subnormal results are exact. Everything else uses f64,
+// where products are exact and sums are rounded to odd.
 #include <cstring>
 #include <type_traits>
 

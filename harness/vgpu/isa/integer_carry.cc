@@ -1,9 +1,9 @@
-// Extended-precision integer arithmetic: add.cc, addc, sub.cc, subc, mad.cc, madc. The condition code is one bit a
-// lane in Warp::carry, and there is one adder, as in the machine: a subtraction adds the complement, so that it leaves
-// the carry of a + ~b + 1, and subc takes whatever the last instruction left for that 1. The PTX manual speaks of a
-// borrow; the two readings agree as long as only subc follows sub.cc. nvcc's own division of 128-bit integers lets
-// addc follow sub.cc, and ptxas makes of that, and of add.cc with subc, one carry that is never inverted (ptxas 13.0:
-// IADD3 R, P0, a, -b; IADD3.X R, c, d, P0; nothing in between).
+// Extended-precision integer arithmetic: add.cc, addc, sub.cc, subc, mad.cc, madc. The condition code is one bit per
+// lane in Warp::carry. As on the hardware there is only an adder: a subtraction adds the complement, so sub.cc leaves
+// the carry of a + ~b + 1, and subc uses the last instruction's carry instead of that 1. The PTX manual speaks of a
+// borrow; both readings agree as long as only subc follows sub.cc. In nvcc's own 128-bit integer division addc follows
+// sub.cc. For that, and for subc after add.cc, ptxas emits a single carry that is never inverted (ptxas 13.0: IADD3 R,
+// P0, a, -b; IADD3.X R, c, d, P0; nothing in between).
 // Source: PTX ISA 9.0, 9.7.2; machine code for sm_75 and sm_90.
 #include <type_traits>
 

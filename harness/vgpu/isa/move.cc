@@ -1,5 +1,5 @@
-// mov between registers, from immediates, and between a register and a vector of narrower ones. Special registers
-// and addresses of variables are the decoder's. Source: PTX ISA 9.0, 9.7.9.
+// mov between registers, from immediates, and between a register and a vector of narrower ones. The decoder handles
+// special registers and addresses of variables. Source: PTX ISA 9.0, 9.7.9.
 #include "vgpu/isa/arithmetic.h"
 
 namespace lockstep::vgpu {

@@ -1,4 +1,4 @@
-// Opcodes of PTX ISA 9.0 that are known and not supported: each kernel that executes one stops with the reason.
+// Known but unsupported opcodes of PTX ISA 9.0: a kernel that executes one stops with the reason.
 #include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {

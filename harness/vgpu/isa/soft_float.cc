@@ -16,7 +16,7 @@ int LeadingZeros(Wide x) {
   return high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<uint64_t>(x));
 }
 
-// x >> n, with what falls off folded into the lowest bit.
+// x >> n, with the bits shifted out OR-ed into the lowest bit.
 Wide ShiftRightSticky(Wide x, int n) {
   if (n <= 0) return x;
   if (n >= 128) return x != 0;

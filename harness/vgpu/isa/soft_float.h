@@ -1,10 +1,10 @@
-// Binary floating point in integer arithmetic: every format, every rounding mode, one rounding.
+// Binary floating point in integer arithmetic: every format and rounding mode, with a single rounding.
 //
 // Theory of operation. A value is unpacked into sign, exponent and a 128-bit significand, operated on exactly, and
-// packed into the destination's format with one rounding. What does not fit the 128 bits is folded into the lowest
-// bit, which then only says "a little more": enough, since at least 20 bits lie between it and the bits that any
-// format keeps. Used where the host has no instruction for the case: directed rounding, fused operations on 16-bit
-// formats, conversions to small formats. Host instructions serve the common cases.
+// packed into the destination's format with one rounding. Bits below the 128 are folded into the lowest bit as a sticky
+// bit. That is enough, since at least 20 bits separate it from the bits that any format keeps. Used where the host has
+// no instruction: directed rounding, fused operations on 16-bit formats, conversions to small formats. Common cases use
+// host instructions.
 //
 // Source: IEEE 754-2019; the formats of PTX ISA 9.0, 5.2.2.
 #pragma once
@@ -22,11 +22,11 @@ enum class Rounding : uint8_t {
 };
 
 struct FloatFormat {
-  int bits;           // of the encoding
+  int bits;           // total size of the encoding
   int exponent_bits;  // the bias is 2^(exponent_bits-1) - 1
-  int fraction_bits;  // stored ones
-  int padding_bits;   // below the fraction, zero: tf32 lies in the top of 32 bits
-  bool has_infinity;  // e4m3 has none: all ones is NaN, the rest of that exponent are numbers
+  int fraction_bits;  // explicitly stored bits
+  int padding_bits;   // zero bits below the fraction: tf32 is in the upper bits of 32
+  bool has_infinity;  // e4m3 has none: all ones is NaN, other encodings with that exponent are numbers
   uint64_t nan;       // the canonical NaN
 
   constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
@@ -52,13 +52,13 @@ struct Exact {
 };
 
 Exact Unpack(uint64_t bits, const FloatFormat& format);
-// satfinite: what is beyond the largest number, infinity too, becomes the largest number.
+// satfinite: values beyond the largest number, including infinity, become the largest number.
 uint64_t Pack(const Exact& value, const FloatFormat& format, Rounding rounding, bool satfinite = false);
 
-// What .ftz flushes: a value below the least normal number after it has been rounded to the format's precision,
-// whatever the exponent; the hardware rounds first and looks at the exponent then. So 2^-126 - 2^-150, which f32 holds
-// but for its exponent, flushes in every mode, although subnormal numbers are so coarse that it would round to 2^-126;
-// what lies nearer to 2^-126 than that does become 2^-126, where the mode rounds it up.
+// Whether .ftz flushes the value: if it is below the least normal number after rounding to the format's precision with
+// unbounded exponent. That is what the hardware does: it rounds first and then checks the exponent. So 2^-126 - 2^-150,
+// which fits f32's precision but not its exponent range, flushes in every mode, although rounding to the coarser
+// subnormal spacing would give 2^-126. Values closer to 2^-126 become 2^-126 if the mode rounds them up.
 bool FlushesAfterRounding(Exact value, const FloatFormat& format, Rounding rounding);
 
 // The sign of an exact zero sum depends on the rounding mode.

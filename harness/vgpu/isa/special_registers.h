@@ -1,4 +1,4 @@
-// Special registers: %tid, %laneid, %clock and their like.
+// Special registers such as %tid, %laneid and %clock.
 #pragma once
 
 #include <string_view>
@@ -8,18 +8,18 @@
 
 namespace lockstep::vgpu {
 
-// The handler that moves a special register ("%tid.x") into row[0] of elements of 2, 4 or 8 bytes; nullptr: there is
-// no such register, or not in this width.
+// The handler that moves a special register ("%tid.x") into row[0] with elements of 2, 4 or 8 bytes; nullptr if there
+// is no such register, or not in this width.
 Handler FindSpecialRegister(std::string_view name, int element_bytes);
 
-// The same for one that is a predicate.
+// The same for special registers that are predicates.
 Handler FindSpecialPredicate(std::string_view name);
 std::vector<std::string_view> SpecialRegisterNames();  // sorted
 
-// It counts instructions: the engine must bring its count up to date first.
+// The register counts instructions: the engine must update its count before the read.
 bool ReadsClock(std::string_view name);
 
-// It names shared memory that the launch must set aside.
+// The register refers to shared memory that the launch must reserve.
 bool ReadsReservedShared(std::string_view name);
 
 }  // namespace lockstep::vgpu

@@ -1,5 +1,6 @@
-// SIMD video instructions: two halves or four bytes of a register at once, as CUDA's __vabsdiffu4 and __vsadu4 use
-// them. Without lane masks and selectors, which no compiler writes. Source: PTX ISA 9.0, 9.7.17.
+// SIMD video instructions: they operate on two halves or four bytes of a register at once, as used by CUDA's
+// __vabsdiffu4 and __vsadu4. Lane masks and selectors, which no compiler emits, are not supported. Source: PTX ISA 9.0,
+// 9.7.17.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,8 +1,8 @@
-// Operations in which the lanes of a warp see one another: shfl, vote, match, redux, activemask, elect.
-// Source: PTX ISA 9.0, 9.7.9.6 and 9.7.13.
+// Operations that exchange data between the lanes of a warp: shfl, vote, match, redux, activemask, elect. Source: PTX
+// ISA 9.0, 9.7.9.6 and 9.7.13.
 //
-// The .sync forms name their members in the last operand, which may differ by lane; each lane works within its own
-// members. The engine has gathered them: the mask that a handler gets holds the lanes that execute together.
+// The .sync forms take a member mask as last operand, which may differ between lanes; each lane operates within its own
+// members. The engine gathers the members first: the handler's mask contains the lanes that execute together.
 #include <bit>
 
 #include "vgpu/exec/definedness_tracker.h"

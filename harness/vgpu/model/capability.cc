@@ -1,9 +1,10 @@
-// Sources. 1.x: CUDA Programming Guide 1.0 to 3.0, appendix A, and the occupancy calculator that came with them (units,
-// 124 registers a thread). 2.x and up: the tables "Technical Specifications per Compute Capability" and "Shared Memory"
-// of the programming guides 4 to 13, and the occupancy calculator of toolkit 11 for units and granularity. From 3.0 on
-// the toolkit's cuda_occupancy.h has units, granularity, blocks and carve-outs too, and a test compares.
+// Sources. 1.x: CUDA Programming Guide 1.0 to 3.0, appendix A, and the occupancy calculator of that time (units, 124
+// registers per thread). 2.x and up: the tables "Technical Specifications per Compute Capability" and "Shared Memory"
+// of programming guides 4 to 13, and the occupancy calculator of toolkit 11 for units and granularity. From 3.0 on, the
+// toolkit's cuda_occupancy.h also has units, granularity, blocks and carve-outs, and a test compares them.
 //
-// A thread can name 255 registers from 3.2 on; cuda_occupancy.h takes 256 from 7.0 on, as registers come in eights.
+// From 3.2 on an instruction can address 255 registers; cuda_occupancy.h uses 256 from 7.0 on, as registers are
+// allocated in eights.
 #include "vgpu/model/capability.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostBlocks = 32, kMostWarps = 32;  // of an SM, of a block
 
-// What a block may need at most so that 1, 2, 3, … of them fit an SM; 0 ends a list that is shorter than its array.
+// The most that a block may use for 1, 2, 3, … blocks to fit an SM; lists shorter than the array end with 0.
 struct Thresholds {
   int major, minor, max_blocks;
   uint16_t threads[kMostBlocks + 1];               // goes on for one block more than there are slots

@@ -1,8 +1,8 @@
-// How many blocks of a kernel an SM can hold at once, and what limits them.
+// How many blocks of a kernel fit on an SM, and what limits the number.
 //
-// The answers are looked up in a table of thresholds, one for each compute capability that a profile has. They follow
-// from the CUDA programming guide's tables and the toolkit's calculator; the rules themselves are what assignment 07
-// asks for, and this code goes to students.
+// The answers come from a table of thresholds, one for each compute capability that a profile has. The thresholds
+// follow from the CUDA programming guide's tables and the toolkit's calculator. The rules themselves are the subject of
+// assignment 07, and this code is given to students.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 namespace lockstep::vgpu {
 
 struct Occupancy {
-  int blocks = 0;       // resident on an SM; 0: the block does not fit
-  int warps = 0;        // resident on an SM
-  double fraction = 0;  // warps / the most that an SM holds
+  int blocks = 0;       // resident per SM; 0: the block does not fit
+  int warps = 0;        // resident per SM
+  double fraction = 0;  // warps / maximum warps per SM
   const char* limited_by =
       "";  // "warps", "blocks", "registers", "shared memory"; where several tie, the first of these
 };
 
-// shared_bytes: static and dynamic, a block. The device's compute capability has to be in the table.
+// shared_bytes: static + dynamic, per block. The device's compute capability must be in the table.
 Occupancy ComputeOccupancy(const DeviceProfile& device, int threads, int registers_per_thread, uint64_t shared_bytes);
 
 int MaxBlocksPerSm(const DeviceProfile& device, int threads, int registers_per_thread, uint64_t shared_bytes);

@@ -1,4 +1,4 @@
-// A device's limits and rates. Facts live in model/profiles/*.cc, one file a device; formulas in
+// A device's limits and rates. The data is in model/profiles/*.cc, one file per device; formulas are in
 // model/time_model.cc and model/occupancy.cc.
 #pragma once
 
@@ -11,13 +11,13 @@ namespace lockstep::vgpu {
 struct DeviceProfile {
   const char* id;          // "h200"
   const char* name;        // "NVIDIA H200"
-  const char* source;      // where the facts come from
+  const char* source;      // source of the data
   int cc_major, cc_minor;  // compute capability
   // Limits.
   int sm_count;
   int max_threads_per_block, max_threads_per_sm, max_warps_per_sm, max_blocks_per_sm;
   int registers_per_sm, registers_per_block, max_registers_per_thread;
-  int register_allocation_unit;  // registers, a warp (a block on CC 1.x)
+  int register_allocation_unit;  // registers per warp (CC 1.x: per block)
   int warp_allocation_granularity;
   int shared_per_sm, shared_per_block, shared_per_block_optin, shared_reserved_per_block;  // bytes
   int shared_allocation_unit;                                                              // bytes
@@ -26,34 +26,34 @@ struct DeviceProfile {
   int memory_bus_bits;
   // Rates.
   double clock_ghz, memory_clock_ghz;
-  double dram_gb_per_s;                // peak by datasheet
-  double dram_efficiency;              // fraction of it that a plain copy reaches
-  double dram_read_efficiency;         // fraction of it that a kernel which only reads reaches
+  double dram_gb_per_s;                // peak according to the datasheet
+  double dram_efficiency;              // fraction of the peak that a plain copy reaches
+  double dram_read_efficiency;         // fraction of the peak that a read-only kernel reaches
   double l2_bytes_per_clock;           // whole device
-  double l1_sectors_per_clock;         // an SM
-  double shared_wavefronts_per_clock;  // an SM
-  double issue_per_clock;              // warp instructions an SM
-  double machine_instructions;         // for each PTX instruction, of the simple ones
-  double cycles_per_float64;           // issue cycles of a warp instruction, an SM
+  double l1_sectors_per_clock;         // per SM
+  double shared_wavefronts_per_clock;  // per SM
+  double issue_per_clock;              // warp instructions per SM
+  double machine_instructions;         // per PTX instruction of the simple kinds
+  double cycles_per_float64;           // issue cycles per warp instruction and SM
   double cycles_per_special;
   double cycles_per_multiply;  // of 32-bit integers
-  double cycles_per_divide;    // of 32-bit integers, or remainder: the whole sequence
+  double cycles_per_divide;    // of 32-bit integers, also remainder: the whole sequence
   double cycles_per_barrier;
-  double cycles_per_atomic;  // a sector of a global atomic leaves an SM
+  double cycles_per_atomic;  // per sector of a global atomic that leaves an SM
   double dram_latency_cycles, l2_latency_cycles, l1_latency_cycles;
   double shared_latency_cycles, alu_latency_cycles, barrier_latency_cycles;
-  double page_switch_ns;       // DRAM, all channels together; where no cache gathers accesses
-  double block_launch_cycles;  // an SM, from one block's start to the next's
+  double page_switch_ns;       // DRAM, all channels together; if no cache combines accesses
+  double block_launch_cycles;  // per SM, from one block's start to the next
   double launch_overhead_us;
   double copy_overhead_us, host_gb_per_s, host_pinned_gb_per_s;
-  // Coalescing as compute capability 1.0 had it: a half-warp's accesses that are not contiguous, in order
-  // and aligned become one transaction a thread.
+  // Coalescing rules of compute capability 1.0: a half-warp's accesses that are not contiguous, in order and aligned
+  // become one transaction per thread.
   bool strict_half_warp_coalescing;
   int shared_banks;
 };
 
 const std::vector<const DeviceProfile*>& AllProfiles();  // sorted by id
-const DeviceProfile* FindProfile(std::string_view id);   // nullptr when there is none
+const DeviceProfile* FindProfile(std::string_view id);   // nullptr if there is none
 struct ProfileRegistration {
   explicit ProfileRegistration(const DeviceProfile* profile);
 };

@@ -1,16 +1,16 @@
-// The time model. All formulas are here; docs/concepts/time-model.md explains and calibrates them.
+// The time model. All formulas are here; docs/concepts/time-model.md explains them and their calibration.
 //
-// A launch takes its overhead and then the longest of what its parts need on their own, and a little of the others,
-// because overlap is never perfect:
+// A launch takes its overhead, plus the longest of the times that its parts need on their own, plus a fraction of the
+// others, because overlap is never perfect:
 //
-//   issue    instructions that an SM issues; some take longer than others
-//   shared   the pipe to shared memory and L1: wavefronts, and requests of other spaces
-//   l2       sectors that SMs and L2 exchange, at L1's rate an SM and L2's rate in all; atomics, one after the other
-//   dram     bytes that must come from or go to memory
-//   latency  the chain of one warp's waits, times the turns that the resident warps take
-//   launch   starting blocks, one after the other on each SM; also what bounds a launch shorter than its overhead
+//   issue    instructions that an SM issues, weighted by cost
+//   shared   the pipe to shared memory and L1: wavefronts, and requests to other spaces
+//   l2       sectors between SMs and L2, at L1's rate per SM and L2's rate in total; atomics are serialised
+//   dram     bytes read from or written to memory
+//   latency  the chain of one warp's waits, times the rounds of resident warps
+//   launch   starting blocks, one after the other on each SM; also limits launches shorter than the overhead
 //
-// What is done on an SM is spread as blocks are: the busiest SM has ceil(blocks / SMs) of them.
+// Work on SMs is distributed like blocks: the busiest SM has ceil(blocks / SMs) of them.
 #include "vgpu/model/time_model.h"
 
 #include <algorithm>

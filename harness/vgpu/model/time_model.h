@@ -1,4 +1,4 @@
-// The modelled time of a launch. Formulas: time_model.cc; what they mean: docs/concepts/time-model.md.
+// The modelled time of a launch. time_model.cc has the formulas, docs/concepts/time-model.md explains them.
 #pragma once
 
 #include "vgpu/core/counters.h"
@@ -11,8 +11,8 @@ struct TimeEstimate {
   const char* bound_by = "launch";  // "issue", "shared", "l2", "dram", "latency" or "launch"
 };
 
-// A function of the launch's shape, resources and counters alone: the same on every machine and in every run.
-// LaunchRecord::microseconds, bound_by and theoretical_occupancy are not read.
+// Depends only on the launch's shape, resources and counters, so it is the same on every machine and in every run. Does
+// not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
 TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device);
 
 }  // namespace lockstep::vgpu

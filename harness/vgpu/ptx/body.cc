@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMostLines = INT32_MAX;
 
-// Where .loc puts the instructions that follow it.
+// Tracks .loc directives, which give the location of the instructions after them.
 class LocationTracker {
  public:
   explicit LocationTracker(Function* function) : sites_(function->inline_sites) {}

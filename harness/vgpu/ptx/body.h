@@ -1,4 +1,4 @@
-// The body of one function: scopes, labels, instructions.
+// Parses the body of one function: scopes, labels, instructions.
 #pragma once
 
 #include "vgpu/ptx/cursor.h"
@@ -6,9 +6,9 @@
 
 namespace lockstep::vgpu::ptx {
 
-constexpr int64_t kMostFiles = 1 << 16;  // that .file may number
+constexpr int64_t kMostFiles = 1 << 16;  // largest file number in .file
 
-// Parses from behind the opening brace up to and with the closing one.
+// Starts after the opening brace and consumes the closing one.
 void ParseBody(Cursor& cursor, Function* function);
 
 }  // namespace lockstep::vgpu::ptx

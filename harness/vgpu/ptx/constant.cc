@@ -15,7 +15,7 @@ struct Operator {
   int precedence;
 };
 
-// A symbol that begins with another stands before it.
+// Longer symbols come before their prefixes.
 constexpr std::array kOperators = {
     Operator{"||", 1},
     Operator{"&&", 2},

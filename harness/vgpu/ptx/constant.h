@@ -1,20 +1,20 @@
-// Constant expressions (PTX ISA 4.5): C's operators over 64-bit integers; a float is a literal with a sign.
+// Constant expressions (PTX ISA 4.5): C's operators on 64-bit integers; a float can only be a literal with a sign.
 #pragma once
 
 #include "vgpu/ptx/cursor.h"
 
 namespace lockstep::vgpu::ptx {
 
-// Whether a constant expression may begin with what comes next.
+// Whether the next token can start a constant expression.
 bool AtConstant(Cursor& cursor);
 
-// A whole expression, C's precedence, the conditional operator included.
+// A whole expression with C's precedence, including the conditional operator.
 Number ParseConstant(Cursor& cursor);
 
 // One term of a sum: stops before a binary + or -.
 Number ParseConstantTerm(Cursor& cursor);
 
-// The value of a constant that must be an integer from minimum to maximum.
+// A constant that must be an integer from minimum to maximum.
 int64_t ParseConstantInteger(Cursor& cursor, int64_t minimum, int64_t maximum);
 
 }  // namespace lockstep::vgpu::ptx

@@ -1,7 +1,7 @@
-// Reading PTX text: one pass over the characters, tokens are views into the text.
+// A reader of PTX text: one pass over the characters; tokens are views into the text.
 //
-// PTX needs no token stream: what comes next is told by its first character, and what a word is (an opcode, a
-// modifier, a name) by where it stands. A Cursor skips white space and comments before every token and counts lines.
+// PTX needs no separate lexer: the next token's first character tells what comes next, and a word's position tells its
+// kind (an opcode, a modifier, a name). A Cursor skips white space and comments before every token and counts lines.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <
 inline bool IsNameStart(char c) { return IsLetter(c) || c == '_' || c == '$' || c == '%'; }
 inline bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '$'; }
 
-// A name from the text, fit for a message: quoted, printable, not too long.
+// A name from the text, made safe for a message: quoted, printable, limited in length.
 std::string Quoted(std::string_view text);
 
-// A literal: an integer of 64 bits, or the bits of a float.
+// A literal: a 64-bit integer, or the bits of a float.
 struct Number {
   uint64_t bits = 0;
   bool is_float = false;
-  bool is_double = true;     // of a float
-  bool is_unsigned = false;  // of an integer
+  bool is_double = true;     // floats only
+  bool is_unsigned = false;  // integers only
 };
 
 class Cursor {
@@ -41,14 +41,14 @@ class Cursor {
     SkipSpace();
     return at_ == end_;
   }
-  // Takes the character when it is next.
+  // Takes the character if it is next.
   bool Take(char c) {
     SkipSpace();
     if (at_ == end_ || *at_ != c) return false;
     ++at_;
     return true;
   }
-  // The same for a symbol of several characters ("<<"); Next only looks.
+  // The same for a symbol of several characters ("<<"); Next does not take it.
   bool Next(std::string_view symbol) {
     SkipSpace();
     return std::string_view(at_, end_ - at_).starts_with(symbol);
@@ -61,22 +61,22 @@ class Cursor {
   void Expect(char c) {
     if (!Take(c)) FailExpected(std::string("'") + c + "'");
   }
-  // Whether the character directly behind the last token is this one; no space is skipped.
+  // Whether the character immediately after the last token is this one; skips no space.
   bool Touches(char c) const { return at_ != end_ && *at_ == c; }
 
-  // The name that comes next, "" when none does.
+  // The next token if it is a name, otherwise "".
   std::string_view PeekName();
   std::string_view Name();
-  // The word of a directive or modifier whose dot is next: "global", "L2::128B".
+  // The word of the directive or modifier whose dot comes next: "global", "L2::128B".
   std::string_view DotWord();
   std::string_view PeekDotWord();
-  // A string's text between its quotes.
+  // The text of a string, without quotes.
   std::string_view String();
   Number Literal();
   // Digits and dots, as in a version number.
   std::string_view DottedDigits();
 
-  // Goes on behind the next such character.
+  // Continues after the next such character.
   void SkipPast(char c);
 
   int line() const { return line_; }

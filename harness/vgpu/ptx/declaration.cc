@@ -20,7 +20,7 @@ uint64_t ParseAlignment(Cursor& cursor) {
   return alignment;
 }
 
-// .ptr .global .align 4: what a kernel's pointer parameter points to, which nothing here needs.
+// Skips .ptr .global .align 4: what a kernel's pointer parameter points to; unused here.
 void SkipPointerAttribute(Cursor& cursor) {
   while (cursor.Peek() == '.') {
     const std::string_view word = cursor.PeekDotWord();

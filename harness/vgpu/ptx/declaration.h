@@ -11,17 +11,17 @@
 
 namespace lockstep::vgpu::ptx {
 
-// "global" → kGlobal; nullopt for a word that names no space in which variables are declared.
+// "global" → kGlobal; nullopt for a word that is no space for variables.
 std::optional<Space> SpaceFromName(std::string_view word);
 
-// Gives a declared variable its name; the declaration's type, dimensions and count are known by then.
+// Names a declared variable, once its type, dimensions and count are known.
 using NameGiver = std::function<void(std::string_view text_name, Variable* variable)>;
 
-// What follows a state space's word, up to and with the ';': ".align 4 .b8 table[16] = {…}" or ".b32 %r<24>, %q".
-// `start` holds the space and the linkage.
+// Parses what follows a state space's word, up to and including the ';': ".align 4 .b8 table[16] = {…}" or ".b32
+// %r<24>, %q". `start` holds the space and the linkage.
 std::vector<Variable> ParseVariables(Cursor& cursor, const Variable& start, const NameGiver& give_name);
 
-// "(.param .b64 a, .param .align 8 .b8 b[24])": a parameter or return list, the opening parenthesis next. In a
+// Parses a parameter or return list, from its opening parenthesis: "(.param .b64 a, .param .align 8 .b8 b[24])". In a
 // prototype the names are "_".
 std::vector<Variable> ParseParameters(Cursor& cursor);
 

@@ -50,7 +50,7 @@ class Linker {
   }
 
  private:
-  // A module's own name must not meet a global one either, wherever that is declared.
+  // A module-local name must not equal a global name, even one declared in another module.
   void ReserveGlobalNames() {
     for (const Module& module : modules_) {
       for (const Variable& v : module.variables) {

@@ -1,7 +1,7 @@
-// The syntax tree of one PTX module, as the parser leaves it and the decoder (isa/) takes it.
+// The syntax tree of one PTX module: the parser's output and the decoder's input.
 //
-// Nothing here knows what an instruction does: an opcode is its name, its modifiers are the words
-// between the dots, in order. Source: PTX ISA 9.0, chapters 4 to 6 and 11.
+// Nothing here knows what an instruction does: an opcode is a name, its modifiers are the words between the dots, in
+// order. Source: PTX ISA 9.0, chapters 4 to 6 and 11.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace lockstep::vgpu::ptx {
 
-// Fundamental and packed types (PTX ISA 5.2). The order within a group is by width.
+// Fundamental and packed types (PTX ISA 5.2), by width within each group.
 enum class Type : uint8_t {
   kNone,
   kPred,
@@ -51,7 +51,7 @@ enum class Type : uint8_t {
 // Size in bytes; kPred counts as 4 (a lane mask), kNone as 0.
 int SizeOf(Type type);
 std::string_view NameOf(Type type);                       // "u32", without the dot
-std::optional<Type> TypeFromName(std::string_view name);  // takes "u32"; nullopt when it is no type
+std::optional<Type> TypeFromName(std::string_view name);  // from "u32"; nullopt if it is no type
 
 enum class Space : uint8_t { kGeneric, kReg, kGlobal, kShared, kLocal, kParam, kConst };
 std::string_view NameOf(Space space);
@@ -96,8 +96,8 @@ struct SinkRef {};  // _
 struct Operand {
   std::variant<SinkRef, RegisterRef, SpecialRef, IntegerImmediate, FloatImmediate, SymbolRef, AddressRef, VectorRef>
       value;
-  // d|p of setp, shfl, …: the part behind the bar, empty or one element. Of an address: what else its
-  // brackets hold, as in [tensor, {%r1, %r2}].
+  // d|p of setp, shfl, …: the part after the bar, empty or one element. For an address: the other contents of the
+  // brackets, as in [tensor, {%r1, %r2}].
   std::vector<Operand> second;
 };
 
@@ -107,10 +107,10 @@ struct Instruction {
   std::vector<Operand> operands;       // for call: see CallInfo instead
   std::optional<RegisterRef> guard;    // @%p, @!%p
   SourceLocation location;
-  // Where an inlined instruction's outermost caller stands, in the text of this very function, from
-  // .loc …, inlined_at …; file -1 when it was not inlined. location.file/line stays the innermost place.
+  // For inlined code: the line in the text of this function into which the outermost call was inlined, from .loc …,
+  // inlined_at …; file -1 if not inlined. location.file/line is the innermost location.
   SourceLocation inlined_at;
-  int inline_site = -1;  // index in Function::inline_sites: the place that the code was inlined into
+  int inline_site = -1;  // index into Function::inline_sites: the call site that the code was inlined at
   int ptx_line = 0;      // 1-based line in the PTX text
 
   struct CallInfo {
@@ -127,13 +127,13 @@ struct Variable {
   Space space = Space::kGeneric;
   Type type = Type::kNone;
   int vector_width = 1;              // .v2, .v4
-  uint64_t alignment = 0;            // bytes; 0 = the type's own
-  std::vector<uint64_t> dimensions;  // {} scalar; 0 stands for [] (extern shared)
+  uint64_t alignment = 0;            // bytes; 0 = natural alignment of the type
+  std::vector<uint64_t> dimensions;  // {} for a scalar; 0 for [] (extern shared)
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
-  int count = 1;  // .reg .b32 %r<24>: name "%r", count 24 (0 when it is a single register)
+  int count = 1;  // .reg .b32 %r<24>: name "%r", count 24 (0 for a single register)
 
-  // Initialiser: raw bytes, zero beyond their end, and the places where an address goes in. Where mask is not
-  // all ones, the address's bits under it go in, shifted down by the mask's lowest set bit.
+  // Initialiser: raw bytes, zero beyond their end, and relocations. If mask is not all ones, the relocation inserts the
+  // address's bits under the mask, shifted down by the mask's lowest set bit.
   std::vector<uint8_t> bytes;  // never longer than TotalBytes()
   struct Relocation {
     uint64_t offset;
@@ -149,16 +149,16 @@ struct Variable {
   uint64_t TotalBytes() const;    // 0 for []
 };
 
-// A place in the source at which the compiler inlined a function.
+// A source location at which the compiler inlined a function.
 struct InlineSite {
   SourceLocation location;
-  int caller = -1;  // index of the place that holds this one inlined; always smaller than this one's own; -1: none
+  int caller = -1;  // index of the enclosing inline site; always smaller than its own; -1: none
 };
 
 struct Label {
   std::string name;
   size_t instruction;
-};  // stands before Function::body[instruction]
+};  // is before Function::body[instruction]
 
 struct BranchTable {
   std::string name;
@@ -173,8 +173,8 @@ struct Function {
   std::string name;
   bool is_entry = false, is_extern = false, is_visible = false, is_weak = false, noreturn = false;
   std::vector<Variable> returns, parameters;  // in space kParam (or kReg for old ABI-less .func)
-  std::vector<Variable> variables;  // .local/.shared/.param/… declared in the body, names made unique over scopes
-  std::vector<Variable> registers;  // .reg declarations, made unique over scopes
+  std::vector<Variable> variables;  // .local/.shared/.param/… in the body, with names made unique across scopes
+  std::vector<Variable> registers;  // .reg declarations, made unique across scopes
   std::vector<Instruction> body;
   std::vector<Label> labels;
   std::vector<BranchTable> tables;
@@ -192,17 +192,17 @@ struct Function {
 
 struct Module {
   int version_major = 0, version_minor = 0;
-  int target_sm = 0;   // 80 for sm_80 / compute_80; the letter suffix is in target
+  int target_sm = 0;   // 80 for sm_80 / compute_80; `target` keeps a letter suffix
   std::string target;  // "sm_90a"
   int address_size = 64;
   std::vector<std::string> files;   // .file table, index = SourceLocation::file (holes are empty)
   std::vector<Variable> variables;  // module scope
-  std::vector<Function> functions;  // declarations without a body included, unless the body follows
-  // .alias: name → function. Uses within the module are of the function already; the linker needs the names.
+  std::vector<Function> functions;  // a declaration without a body only if no definition follows
+  // .alias: name → function. Uses within the module are already resolved; the linker needs the names.
   std::map<std::string, std::string> aliases;
 };
 
-// A PTX text that can't be taken: where and why, in one sentence.
+// An invalid PTX text: where and why, in one sentence.
 class PtxError : public std::runtime_error {
  public:
   PtxError(int line, const std::string& message)

@@ -8,11 +8,11 @@
 #include "vgpu/ptx/cursor.h"
 #include "vgpu/ptx/declaration.h"
 
-// Theory of operation. The text is read once, by recursive descent over a Cursor, without a token stream: at module
-// scope every statement begins with a dot; in a body (body.cc) the first character tells a scope, a directive, a guard
-// and a name apart. Names are settled while reading (scope.h), labels when their function ends. What no kernel needs
-// (debug sections, pragmas, pointer attributes) is read over; anything else that is not understood is an error with its
-// line, never skipped. Nothing recurses without a bound, and no count in the text sizes an allocation unchecked.
+// Theory of operation. The text is read once, by recursive descent over a Cursor, without a token stream. At module
+// scope every statement begins with a dot; in a body (body.cc) the first character distinguishes a scope, a directive,
+// a guard and a name. Names are resolved while reading (scope.h), labels when their function ends. Parts that no kernel
+// needs (debug sections, pragmas, pointer attributes) are skipped; anything else that is not understood is an error
+// with its line. Recursion depth is bounded, and no count in the text sizes an allocation unchecked.
 namespace lockstep::vgpu::ptx {
 namespace {
 

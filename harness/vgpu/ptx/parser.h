@@ -7,9 +7,9 @@
 
 namespace lockstep::vgpu::ptx {
 
-// Parses one PTX module. Registers, variables and labels that inner { } scopes declare get names that
-// are unique in their function, and every use refers to them. Throws PtxError on a text that is no
-// PTX; hostile text costs at most time and memory linear in its length.
+// Parses one PTX module. Registers, variables and labels declared in inner { } scopes get names that are unique in
+// their function, and every use refers to them. Throws PtxError on invalid text; hostile text costs at most time and
+// memory linear in its length.
 Module Parse(std::string_view text);
 
 }  // namespace lockstep::vgpu::ptx

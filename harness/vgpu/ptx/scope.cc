@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMostIndexDigits = 9;
 
-// Calls f(base, index) for every way in which a name can be a range's base and an index without leading zeros.
+// Calls f(base, index) for every split of a name into a range's base and an index without leading zeros.
 template <typename F>
 void ForSplits(std::string_view name, F f) {
   size_t first = name.size();

@@ -1,10 +1,10 @@
-// The names that a function declares, over its nested { } scopes.
+// The names declared in a function, across its nested { } scopes.
 //
-// PTX lets every scope declare registers, variables and labels of its own: nvcc wraps each call in a scope with its own
-// "param0" and "retval0", and inline assembly brings "p" and "L1" again and again. A name declared in the function's
-// outermost scope stays as it is; in an inner scope N it becomes "name@N", a range of registers "name@N.". '@' is in no
-// PTX name, so the new names meet no others. Registers and variables are declared before they are used; labels may come
-// later, so references to them are settled when the function ends.
+// In PTX every scope can declare its own registers, variables and labels: nvcc wraps each call in a scope with its own
+// "param0" and "retval0", and inline assembly repeats names such as "p" and "L1". A name declared in the function's
+// outermost scope is unchanged; in an inner scope N it becomes "name@N", and a range of registers "name@N.". '@' cannot
+// occur in PTX names, so the new names are unique. Registers and variables are declared before use; labels may come
+// later, so references to them are resolved when the function ends.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@ class Scopes {
 
   static constexpr int kDeepest = 200;
 
-  // Names are views into the PTX text, which must outlive this.
+  // Names are views into the PTX text, which must outlive this object.
   Scopes() { Open(); }
 
-  // False when scopes are nested too deeply.
+  // False: scopes are nested too deeply.
   bool Open();
   void Close();
   int depth() const { return static_cast<int>(open_.size()); }
   int current() const { return open_.back(); }
 
-  // The unique name, "" when the name is taken in this scope.
+  // The unique name; "" if the name is already declared in this scope.
   std::string DeclareVariable(std::string_view name);
   std::string DeclareRegister(std::string_view name);
   std::string DeclareRegisterRange(std::string_view base, int count);  // base0 … base(count-1)
@@ -44,33 +44,33 @@ class Scopes {
   Found Find(std::string_view name) const;
 
   enum class LabelSearch { kNoLabel, kFound, kNotVisible };
-  // The unique name of a label as seen from a scope, open or closed; for when all labels are declared.
+  // Finds a label as seen from a scope, open or closed; call it once all labels are declared.
   LabelSearch FindLabel(std::string_view name, int scope, std::string* unique) const;
 
  private:
   struct Symbol {
     int scope;
     Kind kind;
-    int count;  // of a range, 0 for a single name
+    int count;  // size of a range, 0 for a single name
   };
 
   // "name" in scope 0, else "name@scope".
   static std::string Unique(std::string_view name, int scope);
-  static std::string RangeBase(std::string_view base, int scope);  // the same with a dot, so that digits can follow
+  static std::string RangeBase(std::string_view base, int scope);  // the same plus a dot, so that digits can follow
   std::string DeclareSingle(std::string_view name, Kind kind);
   bool TakenHere(std::string_view name) const;
   const Symbol* FindSingle(std::string_view name) const;
   const Symbol* FindRange(std::string_view name, std::string_view* base, std::string_view* index) const;
-  // Remembers that "base index" is a name of this scope, so that no range declared later covers it.
+  // Records that "base index" is a name of this scope, so that no later range may cover it.
   void NoteIndex(std::string_view base, int64_t index);
 
   std::vector<int> open_;    // ids of the open scopes, outermost first
   std::vector<int> parent_;  // by scope id; -1 for the outermost
-  // By name, the declarations of it in open scopes, innermost last.
+  // By name: its declarations in open scopes, innermost last.
   std::unordered_map<std::string_view, std::vector<Symbol>> singles_, ranges_;
   std::vector<std::vector<std::string_view>> single_names_, range_names_;  // declared in each open scope
-  std::unordered_map<std::string_view, std::unordered_set<int>> labels_;   // the scopes that declare it
-  // For each open scope: base → the smallest k for which a register "base k" exists otherwise.
+  std::unordered_map<std::string_view, std::unordered_set<int>> labels_;   // scopes that declare each label
+  // For each open scope: base → the smallest k for which a register "base k" was declared individually.
   std::vector<std::unordered_map<std::string_view, int64_t>> smallest_index_;
 };
 

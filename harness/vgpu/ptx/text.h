@@ -1,4 +1,4 @@
-// Instructions as text again, for listings.
+// Converts instructions back to text, for listings.
 #pragma once
 
 #include <string>

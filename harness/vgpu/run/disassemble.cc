@@ -20,7 +20,7 @@ using cudart::Image;
 constexpr size_t kHeaderBytes = 16;  // that FatbinBytes reads
 constexpr size_t kAlignment = 8;     // of a fat binary within a section
 
-// The fat binaries that a section holds, with zeros between them.
+// The fat binaries in a section, which are separated by zeros.
 std::vector<Image> ImagesIn(const std::vector<char>& section) {
   std::vector<Image> images;
   for (size_t at = 0; at + kHeaderBytes <= section.size();) {

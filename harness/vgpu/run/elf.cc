@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMaxTable = uint64_t{64} << 20;
 
-// A file of which any range may be asked for; ranges beyond its end, or too long, come back empty.
+// A file with random access; ranges beyond its end, or too long, are returned empty.
 class File {
  public:
   explicit File(const std::string& path) : stream_(path, std::ios::binary | std::ios::ate) {

@@ -1,4 +1,4 @@
-// What vgpu-run must know about a program before it starts it.
+// What vgpu-run must know about a program before starting it.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@ namespace lockstep::vgpu::run {
 
 struct ProgramFacts {
   bool is_elf = false;
-  bool has_device_code = false;     // nvcc made it
+  bool has_device_code = false;     // built by nvcc
   std::vector<std::string> needed;  // shared libraries
-  std::string host_library;         // a function of a host library that was linked statically (host_libraries.h), or ""
-  bool has_rpath = false;           // DT_RPATH, which goes before LD_LIBRARY_PATH
+  std::string host_library;         // a function of a statically linked host library (host_libraries.h), or ""
+  bool has_rpath = false;           // DT_RPATH, which takes precedence over LD_LIBRARY_PATH
 };
 
-// Reads the file's ELF headers; anything malformed counts as no ELF file.
+// Reads the file's ELF headers; a malformed file counts as no ELF file.
 ProgramFacts ReadProgram(const std::string& path);
 
-// What nvcc has put into a program, a library or an object file.
+// The device code that nvcc has embedded in a program, library or object file.
 struct DeviceCode {
-  std::vector<char> whole;    // fat binaries, each a module
-  std::vector<char> objects;  // of separately compiled objects, to be linked to one
-  bool is_cubin = false;      // the file itself is machine code of a GPU
+  std::vector<char> whole;    // fat binaries, each of them a module
+  std::vector<char> objects;  // fat binaries of separately compiled objects, to be linked into one module
+  bool is_cubin = false;      // the file itself is GPU machine code
 };
 DeviceCode ReadDeviceCode(const std::string& path);
 

@@ -1,5 +1,5 @@
-// vgpu-run: runs a CUDA program on the virtual GPU, as a debugger's launcher would. It points the dynamic linker at
-// the CUDA runtime replacement, says by environment variables what to check and count, and becomes the program; the
+// vgpu-run: runs a CUDA program on the virtual GPU. It points the dynamic linker at the CUDA runtime replacement,
+// passes through environment variables what to check and count, and replaces itself by the program. The runtime
 // replacement prints the reports when the program ends (cudart/report/report.h).
 #include <unistd.h>
 

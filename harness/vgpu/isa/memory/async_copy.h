@@ -1,8 +1,8 @@
-// cp.async: copies from global to shared memory that end later.
+// cp.async: asynchronous copies from global to shared memory.
 //
-// A copy reads global memory when it is issued and writes shared memory when its thread waits for it, as late as the
-// hardware may: a program that forgets to wait reads what was there before. Groups belong to threads, so each lane
-// counts its own.
+// A copy reads global memory when it is issued, and writes shared memory when its thread waits for it, which is the
+// latest moment that the hardware allows. So a program that forgets to wait reads the old data. Groups belong to
+// threads, so each lane counts its own.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace lockstep::vgpu {
 
-// The warp's own, made at first use.
+// The warp's copies; created on first use.
 AsyncCopies& AsyncCopiesOf(Warp& warp);
-// The lanes' copies issued so far take place: all of them, or those of all groups closed but the last `keep`.
+// Performs the lanes' outstanding copies: all of them, or those of all committed groups except the last `keep`.
 void CompleteAllCopies(Warp& warp, LaneMask lanes);
 void CompleteGroups(Warp& warp, LaneMask lanes, const uint32_t keep[kWarpSize]);
 

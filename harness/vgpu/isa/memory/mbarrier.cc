@@ -1,14 +1,15 @@
-// mbarrier: barriers that are objects in shared memory. Source: PTX ISA 9.0, 9.7.13.15.
+// mbarrier: barrier objects in shared memory. Source: PTX ISA 9.0, 9.7.13.15.
 //
-// An object is 64 bits whose meaning is ours to choose, since PTX calls it opaque:
-//   0-19   arrivals that the phase still waits for      20-39  arrivals that each phase expects
-//   40-61  bytes that transactions still have to bring, signed
+// An object is 64 bits. PTX calls it opaque, so the layout is free:
+//   0-19   arrivals that the current phase still waits for
+//   20-39  arrivals that each phase expects
+//   40-61  outstanding transaction bytes, signed
 //   63     parity of the phase
-// A phase ends when nothing is left to wait for; then the parity turns and the next one expects as many arrivals. What
-// mbarrier.arrive returns is the object before it.
+// A phase ends when nothing is outstanding; then the parity flips and the next phase expects the same number of
+// arrivals. mbarrier.arrive returns the object's previous value.
 //
-// Lanes act one after the other. To observers an arrival is an atomic operation that releases, a successful test one
-// that acquires, so that what a barrier orders is ordered for the race checker.
+// Lanes are processed one after the other. Observers see an arrival as a releasing atomic and a successful test as an
+// acquiring one, so the race checker knows the order that a barrier establishes.
 #include "vgpu/isa/memory/mbarrier.h"
 
 #include "vgpu/isa/memory/memory_access.h"

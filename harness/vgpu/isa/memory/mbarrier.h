@@ -1,4 +1,4 @@
-// What cp.async's and the bulk copies' completion mechanisms ask of mbarriers.
+// The mbarrier operations that complete cp.async and bulk copies.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace lockstep::vgpu {
 
-// Insn::extra of an instruction on an mbarrier, beside MemoryFlags: the address is generic, or may be of another block.
+// Flags in Insn::extra of an mbarrier instruction, in addition to MemoryFlags: the address is generic, or may be in
+// another block.
 inline constexpr uint64_t kGenericMbarrier = uint64_t{1} << 32;
 inline constexpr uint64_t kClusterMbarrier = uint64_t{1} << 33;
 
-// One arrival by each lane, at addresses as the instruction gives them.
+// One arrival per lane, at the instruction's addresses.
 void ArriveAtMbarrier(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize]);
-// The bytes count as transferred; by one lane. `object`: a checked place in shared memory.
+// Counts the bytes as transferred, for one lane. `object`: a checked address in shared memory.
 void CompleteTransaction(uint64_t* object, uint32_t bytes);
 
 }  // namespace lockstep::vgpu

@@ -1,15 +1,15 @@
-// What the decoder asks of the memory instructions' family.
+// The memory instructions' interface to the decoder.
 #pragma once
 
 #include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
 
-// Where ld.param and st.param go.
+// The memory that ld.param and st.param access.
 enum class ParameterPlace : uint8_t {
   kKernel,
   kArea,   // a lane's parameter area
-  kLocal,  // local memory: a function's parameter whose address is taken
+  kLocal,  // local memory, for a function parameter whose address is taken
 };
 Selection SelectParameterAccess(Modifiers& modifiers, ParameterPlace place, bool stores);
 

@@ -7,7 +7,7 @@ namespace lockstep::vgpu {
 
 namespace {
 
-// The block that a cluster address lies in; null where there is none.
+// The block that a cluster address refers to; null if there is none.
 Block* BlockAt(const Warp& warp, uint64_t address) {
   if (!IsOfOtherBlock(address)) return warp.block;
   const uint64_t rank = (address >> kRankShift) - 1;

@@ -1,10 +1,9 @@
-// What loads, stores and atomics share: where the lanes' addresses lie, whether they may be accessed, what the access
-// costs, and who is told.
+// Shared by loads, stores and atomics: address translation, checks, cost, and notifying observers.
 //
-// An access handles one region at a time. A region is a state space as the instruction names it; generic addresses are
-// sorted into regions first. Addresses are relative to the region: a device address, or an offset in shared memory, a
-// lane's local memory, the parameters. The common shape, neighbouring lanes at neighbouring addresses, is found first
-// and checked, counted and moved as one piece; every other shape goes lane by lane.
+// An access handles one region at a time. A region is a state space as named by the instruction; generic addresses are
+// sorted into regions first. Addresses are relative to the region: a device address, or an offset in shared memory, in
+// a lane's local memory or in the parameters. The most common shape, consecutive lanes at consecutive addresses, is
+// tried first and is checked, counted and moved as one piece. All other shapes are handled lane by lane.
 #pragma once
 
 #include <bit>
@@ -27,10 +26,10 @@ enum class Region : uint8_t {
   kGlobal,
   kConst,
   kShared,
-  kClusterShared,  // addresses of exec/cluster.h, of other blocks' shared memory or the own
+  kClusterShared,  // addresses as in exec/cluster.h: shared memory of any block in the cluster
   kLocal,
-  kParameters,  // of the launch
-  kArea,        // a lane's parameter area: arguments and results of calls
+  kParameters,  // of the kernel launch
+  kArea,        // a lane's parameter area, for arguments and results of calls
 };
 
 inline constexpr MemorySpace SpaceOf(Region region) {
@@ -51,11 +50,11 @@ inline constexpr MemorySpace SpaceOf(Region region) {
   return MemorySpace::kParam;
 }
 
-// The bytes behind a region: lane l's address a is at origin + a + l * lane_stride.
+// The memory of a region: lane l's address a is at origin + a + l * lane_stride.
 struct RegionMemory {
   uint8_t* origin = nullptr;
   uint64_t lane_stride = 0;
-  uint64_t bytes = 0;  // a lane may access [0, bytes); not for global and const memory
+  uint64_t bytes = 0;  // a lane may access [0, bytes); unused for global and const memory
 };
 
 inline RegionMemory MemoryOf(const Warp& warp, Region region) {
@@ -83,7 +82,7 @@ inline RegionMemory MemoryOf(const Warp& warp, Region region) {
   return {};
 }
 
-// Whether [low, high) lies in one live allocation that the access may touch. Remembers the allocation by instruction.
+// Whether [low, high) is in one live allocation that the access may touch. Caches the allocation per instruction.
 inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t high) {
   Engine& engine = *warp.engine;
   Engine::Range& range = engine.range(warp.pc - 1);
@@ -95,11 +94,11 @@ inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t 
   return true;
 }
 
-// Checks every lane of an access of any shape; on a fault false, with the lowest offending lane reported.
+// Checks every lane of an access of any shape. On a fault, reports the lowest faulting lane and returns false.
 bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 uint32_t bytes);
 
-// Whether every lane lies in the block's shared memory, and aligned. Addresses are below 2^32.
+// Whether every lane's access is aligned and inside the block's shared memory. Addresses are below 2^32.
 inline bool LanesInShared(const Warp& warp, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes) {
   uint64_t outside = 0, unaligned = 0;
   const uint64_t end = warp.block->shared_bytes;
@@ -111,10 +110,10 @@ inline bool LanesInShared(const Warp& warp, const uint64_t address[kWarpSize], L
   return bytes <= end && (outside >> 63) == 0 && (unaligned & (bytes - 1)) == 0;
 }
 
-// Cluster addresses, checked before, as this process's.
+// Translates checked cluster addresses to host addresses.
 void TranslateCluster(const Warp& warp, LaneMask mask, const uint64_t address[kWarpSize], uint64_t host[kWarpSize]);
 
-// The lanes' base + offset, of a register of 4 or 8 bytes.
+// Each lane's base + offset; the base register has 4 or 8 bytes.
 template <bool kNarrow>
 inline void ReadAddresses(const Warp& warp, RowRef row, uint64_t offset, uint64_t address[kWarpSize]) {
   using Word = std::conditional_t<kNarrow, uint32_t, uint64_t>;
@@ -127,7 +126,7 @@ inline void ReadAddresses(const Warp& warp, RowRef row, uint64_t offset, uint64_
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 int bytes);
 
-// What bytes [low, high) of global memory mean for caches and DRAM.
+// Counts what bytes [low, high) of global memory cost in caches and DRAM.
 inline void CountSpan(Warp& warp, PcMemory& c, AccessKind access, uint64_t low, uint64_t high) {
   Locality& locality = warp.engine->locality();
   const uint32_t pc = warp.pc - 1, block = warp.block->index;
@@ -141,8 +140,8 @@ template <Region kRegion>
 inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (c == nullptr || kRegion == Region::kConst) return;
-  // All of what every generation of hardware moves in whole pieces: only how often is kept. An instruction that goes to
-  // shared memory too has these counted otherwise, so that the tally is of global memory alone.
+  // Full warps with aligned addresses cost the same on all hardware generations: only their number is kept. The tally
+  // is of global memory only; an instruction that also accesses shared memory is counted elsewhere.
   if (kRegion == Region::kGlobal && mask == kFullMask && (bytes == 4 || bytes == 8 || bytes == 16) &&
       (first & (16 * static_cast<uint64_t>(bytes) - 1)) == 0) {
     Engine::Site& site = warp.engine->site(warp.pc - 1);
@@ -173,7 +172,7 @@ inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask ma
 
 void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves);
 
-// Tells the observers. The second finds the access's form by itself.
+// Notifies observers. The second overload determines the access's form itself.
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
                   LaneMask mask, uint32_t bytes, bool same_value, AccessForm form, const StoreTest* store = nullptr);
 inline void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access,
@@ -182,10 +181,10 @@ inline void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind
                FormOf(address, mask, bytes, access == AccessKind::kLoad));
 }
 
-// Tells the observers that a copy which will store these bytes of shared memory has been issued.
+// Notifies observers that a copy that will write these bytes of shared memory has been issued.
 void ObserveIssue(Warp& warp, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes);
 
-// Of a store, whether a lane's bytes lie in memory already.
+// For stores: whether memory already holds a lane's bytes.
 template <typename Mover>
 struct StoredAlready : StoreTest {
   StoredAlready(const Warp& w, const Insn& i, const RegionMemory& m, const uint64_t* a)
@@ -202,7 +201,7 @@ struct StoredAlready : StoreTest {
   const uint64_t* const address;
 };
 
-// Tells the observers of a load or a store.
+// Notifies observers of a load or store.
 template <typename Mover>
 void ObserveMove(Warp& warp, const Insn& insn, LaneMask mask, Region region, const uint64_t address[kWarpSize],
                  bool same_value, AccessForm form) {
@@ -214,7 +213,7 @@ void ObserveMove(Warp& warp, const Insn& insn, LaneMask mask, Region region, con
   }
 }
 
-// Whether lanes that share an address carry the same value, by same(lane, other lane).
+// Whether lanes with the same address store the same value, according to same(lane, other lane).
 template <typename F>
 bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& same) {
   for (LaneMask left = mask; left != 0; left &= left - 1) {
@@ -227,7 +226,7 @@ bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& sam
   return true;
 }
 
-// The same where the form is that of a pattern (memory/access_pattern.h).
+// The same, with the form of a pattern (memory/access_pattern.h).
 template <typename Mover>
 void ObservePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize], AccessForm form) {
   bool same = false;
@@ -274,7 +273,7 @@ template <typename Mover>
   Mover::Lanes(warp, insn, mask, MemoryOf(warp, region), address);
 }
 
-// Handles an access of a full warp whose half-warps each have a simple shape; false: they have not.
+// Handles a full warp whose half-warps each have a simple shape; false if they do not.
 template <Region kRegion, typename Mover, typename Word>
 inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offset) {
   constexpr int kHalf = kWarpSize / 2;
@@ -287,7 +286,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
     if (!IsProgression<kHalf>(a, a[0], stride, kFullMask)) return false;
     halves.first[half] = static_cast<Word>(a[0] + offset);
     halves.uniform[half] = stride == 0;
-    // Which of several lanes' stores to one address stays is for the general way to decide.
+    // If several lanes store to one address, the general path decides which value remains.
     if (stride == 0 && Mover::kAccess != AccessKind::kLoad) return false;
     if ((halves.first[half] & (bytes - 1)) != 0) return false;
   }
@@ -316,7 +315,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
   return true;
 }
 
-// Of an access of shared memory, whether its lanes lie as they did the last time, and nothing is wrong.
+// Whether a shared-memory access repeats the pattern of the instruction's last one, and is valid.
 template <typename Mover>
 [[gnu::always_inline]] inline bool FitsPattern(const Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
                                                uint32_t offset, const AccessPattern& pattern) {
@@ -329,7 +328,7 @@ template <typename Mover>
   return bytes >= 4 || (first + offset) % 4 == pattern.phase;
 }
 
-// kTell: observers are told of it.
+// kTell: notify observers.
 template <typename Mover, bool kTell>
 [[gnu::noinline]] void MovePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base, uint32_t offset,
                                    Engine::Site& site) {
@@ -354,13 +353,13 @@ template <typename Mover, bool kTell>
   Mover::Lanes(warp, insn, mask, {warp.block->shared, 0, warp.block->shared_bytes}, address);
 }
 
-// The same where they do not lie so: next time they will. False: something is wrong.
+// The same if it does not match; caches the new pattern for the next execution. False: the access is invalid.
 template <typename Mover>
 [[gnu::noinline]] bool MoveNewPattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
                                       uint32_t offset) {
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
-  // Of lanes that are misaligned or out of bounds nothing is to be known.
+  // Misaligned or out-of-bounds accesses have no pattern.
   Engine& engine = *warp.engine;
   const uint32_t pc = warp.pc - 1;
   engine.SetPattern(pc, nullptr);
@@ -372,7 +371,7 @@ template <typename Mover>
   return true;
 }
 
-// An access in which lane l's address is first + l * bytes, once it is known to be right.
+// An access in which lane l's address is first + l * bytes and that has been checked.
 template <Region kRegion, typename Mover>
 [[gnu::noinline]] void MoveUnit(Warp& warp, const Insn& insn, LaneMask mask, uint64_t first) {
   const uint32_t bytes = Mover::Bytes(insn);
@@ -387,7 +386,7 @@ template <Region kRegion, typename Mover>
   Mover::Unit(warp, insn, mask, reinterpret_cast<uint8_t*>(reinterpret_cast<uint64_t>(memory) + first));
 }
 
-// base[lane] + offset are the addresses; Word is the width in which they are added.
+// The addresses are base[lane] + offset, computed in the width of Word.
 template <Region kRegion, typename Mover, typename Word>
 inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, Word offset) {
   constexpr bool kPatterns = kRegion == Region::kShared && sizeof(Word) == sizeof(uint32_t);
@@ -400,7 +399,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
     }
   }
   if constexpr (kRegion == Region::kGlobal || kRegion == Region::kShared || kRegion == Region::kConst) {
-    const int low_lane = std::countr_zero(mask) & (kWarpSize - 1);  // a mask is never 0 here
+    const int low_lane = std::countr_zero(mask) & (kWarpSize - 1);  // the mask is never 0 here
     const Word origin = static_cast<Word>(base[low_lane] - static_cast<Word>(low_lane) * static_cast<Word>(bytes));
     if (IsProgression<kWarpSize>(base, origin, static_cast<Word>(bytes), mask)) {
       const uint64_t low = static_cast<Word>(base[low_lane] + offset);
@@ -423,7 +422,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
   MoveLanes<Mover>(warp, insn, mask, kRegion, address);
 }
 
-// The bytes at a generic address as one lane sees them; nullptr where they may not be read.
+// The bytes at a generic address as seen by one lane; nullptr if they may not be read.
 uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes);
 
 // Calls f(lane) for every lane in the mask, in order.
@@ -436,8 +435,8 @@ template <typename F>
   for (LaneMask left = mask; left != 0; left &= left - 1) f(std::countr_zero(left));
 }
 
-// Sorts generic addresses into regions and calls f(region, lanes, addresses relative to the region) for each; stops
-// when f leaves the warp faulted.
+// Sorts generic addresses into regions and calls f(region, lanes, addresses relative to the region) for each, until f
+// leaves the warp faulted.
 template <typename F>
 inline void ForRegions(Warp& warp, LaneMask mask, const uint64_t generic[kWarpSize], const F& f) {
   LaneMask left = mask;

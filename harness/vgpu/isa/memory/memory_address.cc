@@ -1,4 +1,4 @@
-// Addresses: cvta, isspacep, and the prefetches, which change nothing.
+// Address instructions: cvta, isspacep, and prefetches, which have no effect.
 #include <bit>
 
 #include "vgpu/core/opcode_table.h"

@@ -1,8 +1,8 @@
 // atom and red.
 //
-// The lanes of a warp take effect one after the other, in lane order. Where several CPU threads run blocks, only
-// reductions whose order does not matter are let through (see FunctionDecoder::NoteMemory); they are atomic on the
-// host. Source: PTX ISA 9.0, 9.7.13.5 and 9.7.13.6.
+// The lanes of a warp are processed in lane order. If blocks run on several CPU threads, only reductions whose order
+// does not matter are allowed (see FunctionDecoder::NoteMemory); these are atomic on the host. Source: PTX ISA 9.0,
+// 9.7.13.5 and 9.7.13.6.
 #include <cmath>
 #include <cstring>
 

@@ -1,36 +1,36 @@
-// Handlers of ld and st for every state space: which of a mover's ways (see isa/memory/memory_access.h) an access
-// takes.
+// Handlers of ld and st for every state space: they choose which of a mover's paths (isa/memory/memory_access.h) an
+// access takes.
 //
-// Movers are many, and each way is compiled for each of them: what programs seldom do has no way of its own.
+// There are many movers, and each path is compiled for each of them. So rare cases have no path of their own.
 //
-// What a load can be, in the order in which it is looked for, and what each way buys: how much longer kernels of
-// bench/speed_bench.cc take where loads do without it, with counters and with all checkers. Medians of seven runs of
-// processor time, turn and turn about with the code as it is; they differ by 2 to 6 % of one another, so what is not
-// named is nothing that can be told from 1. Stores have the same ways.
+// The paths of a load, in the order in which they are tried, and what each gains: the factor by which kernels of
+// bench/speed_bench.cc slow down without it, with counters and with all checkers. Medians of seven runs of processor
+// time, alternating with the unmodified code; repeated medians differ by 2 to 6 %, and factors not distinguishable from
+// 1 are omitted. Stores have the same paths.
 //
-//   way                                                     counters                      checkers
-//   AccessGlobal: a full warp side by side, in the buffer   reduction 1.08,               -
-//     that this instruction was in the last time              transpose_naive 1.09
+//   path                                                    counters                      checkers
+//   AccessGlobal: full warp, consecutive, in the buffer     reduction 1.08,               -
+//     that the instruction used last                          transpose_naive 1.09
 //   - and its prefetch of the next step                     -                             transpose 1.13,
-//                                                                                           transpose_naive 1.12
-//   AccessShared: as the last time (memory/                 matrix_multiply 1.98,         matrix_multiply 2.85,
-//     access_pattern.h), moved by MovePattern                 transpose 1.13                transpose 1.20
-//   - and its half-warps moved on the spot                  matrix_multiply 1.04          -
-//   AccessShared: side by side, without a stack frame       scan 1.05                     scan 1.74
-//   - and observers told of both later (observers/          not for observers             matrix_multiply 2.32,
-//     shared_notes.h)                                                                       scan 1.77
-//   Move, MoveUnit: side by side in any lanes and space     with all others: below
+//                                                                                         transpose_naive 1.12
+//   AccessShared: same pattern as last time (memory/        matrix_multiply 1.98,         matrix_multiply 2.85,
+//     access_pattern.h), moved by MovePattern                 transpose 1.13              transpose 1.20
+//   - and its half-warps moved inline                       matrix_multiply 1.04          -
+//   AccessShared: consecutive, without a stack frame        scan 1.05                     scan 1.74
+//   - and observers notified of both later (observers/      not for observers             matrix_multiply 2.32,
+//     shared_notes.h)                                                                     scan 1.77
+//   Move, MoveUnit: consecutive, any lanes and space        with all others: below
 //   MoveHalves: half-warps in global and const memory       matrix_multiply 1.95          matrix_multiply 1.64
-//   MoveLanes: lane by lane, which is right for all;        matrix_multiply 6.1,          matrix_multiply 6.2,
-//     with no other way                                       reduction 5.1,                reduction 3.1,
-//                                                             transpose 2.8, scan 2.0       scan 2.5, transpose 2.0
+//   MoveLanes: lane by lane, works for all shapes;          matrix_multiply 6.1,          matrix_multiply 6.2,
+//     without any other path                                  reduction 5.1,              reduction 3.1,
+//                                                             transpose 2.8, scan 2.0     scan 2.5, transpose 2.0
 #pragma once
 
 #include "vgpu/isa/memory/memory_modifiers.h"
 
 namespace lockstep::vgpu {
 
-// What a load or a store moves, and where its address points.
+// What a load or store moves, and the kind of its address.
 struct MoveShape {
   int element_bytes;  // in memory
   bool is_signed;
@@ -44,7 +44,7 @@ struct MoveShape {
 Handler SelectLoad(const MoveShape& s);
 Handler SelectStore(MoveShape s);
 
-// Elements as wide as their registers, or pieces of 32 bytes: no conversion.
+// Elements as wide as their registers, or 32 bytes in total: no conversion.
 inline bool IsWide(const MoveShape& s) { return s.element_bytes == 16 || s.element_bytes * s.count == 32; }
 
 template <Region kRegion, typename Mover, typename Word>
@@ -53,15 +53,15 @@ void Access(Warp& warp, const Insn& insn, LaneMask mask) {
                              static_cast<Word>(insn.immediate));
 }
 
-// The two handlers that programs spend their time in. They see to the commonest shapes without a stack frame; all else
-// is a jump to where it is seen to.
+// The two hottest handlers. They handle the most common shapes without a stack frame and jump to other functions for
+// everything else.
 
 template <Region kRegion, typename Mover, typename Word>
 [[gnu::noinline]] void AccessSlowly(Warp& warp, const Insn& insn, LaneMask mask) {
   Access<kRegion, Mover, Word>(warp, insn, mask);
 }
 
-// kObserved: observers look on, and may be told later (observers/shared_notes.h).
+// kObserved: there are observers, and they may be notified later (observers/shared_notes.h).
 template <typename Mover, bool kObserved>
 [[gnu::always_inline]] inline void AccessSharedAs(Warp& warp, const Insn& insn, LaneMask mask) {
   constexpr bool kStores = Mover::kAccess != AccessKind::kLoad;
@@ -141,7 +141,7 @@ void AccessGlobal(Warp& warp, const Insn& insn, LaneMask mask) {
     const uint64_t first = base[0] + insn.immediate;
     Engine& engine = *warp.engine;
     Engine::Site& site = engine.site(warp.pc - 1);
-    // Warps and turns of a loop mostly go on by one step. The next is fetched while there is other work.
+    // Successive warps and loop iterations usually advance by a constant step. Prefetch the next address early.
     const uint64_t next = first + (first - site.last);
     site.last = first;
     for (uint64_t at = 0; at < kSpan; at += 64) __builtin_prefetch(reinterpret_cast<const void*>(next + at), kStores);
@@ -156,7 +156,7 @@ void AccessGlobal(Warp& warp, const Insn& insn, LaneMask mask) {
   return AccessSlowly<Region::kGlobal, Mover, uint64_t>(warp, insn, mask);
 }
 
-// Any shape of access in a region in which neighbours are not worth a look.
+// An access of any shape in a region where consecutive lanes are too rare for a fast path.
 template <Region kRegion, typename Mover, bool kNarrow>
 void AccessLanes(Warp& warp, const Insn& insn, LaneMask mask) {
   uint64_t address[kWarpSize];
@@ -164,7 +164,7 @@ void AccessLanes(Warp& warp, const Insn& insn, LaneMask mask) {
   MoveLanes<Mover>(warp, insn, mask, kRegion, address);
 }
 
-// Shared memory by addresses of 64 bits.
+// Shared memory with 64-bit addresses.
 template <typename Mover>
 [[gnu::noinline]] void MoveShared(Warp& warp, const Insn& insn, LaneMask mask, Region region,
                                   const uint64_t address[kWarpSize]) {
@@ -182,14 +182,14 @@ void AccessSharedWide(Warp& warp, const Insn& insn, LaneMask mask) {
   MoveShared<Mover>(warp, insn, mask, Region::kShared, address);
 }
 
-// The same for every mover: what is left of the access once its addresses are known.
+// Shared by all movers: the rest of the access once its addresses are known.
 using MoveFunction = void (*)(Warp& warp, const Insn& insn, LaneMask mask, Region region, const uint64_t* address);
 void MoveCluster(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize], MoveFunction shared,
                  MoveFunction lanes);
 void MoveGeneric(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* base, MoveFunction shared,
                  MoveFunction lanes);
 
-// ld.shared::cluster and its like: in the own block mostly.
+// ld.shared::cluster and similar; usually in the own block.
 template <typename Mover, bool kNarrow>
 void AccessCluster(Warp& warp, const Insn& insn, LaneMask mask) {
   uint64_t address[kWarpSize];
@@ -218,7 +218,7 @@ template <typename Mover>
 void AccessGeneric(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* base = Source<uint64_t>(warp, Mover::Address(insn));
   const uint64_t offset = insn.immediate;
-  // All in global memory, mostly; nothing lies in the windows between the last special one and the first arena.
+  // Usually all in global memory; no memory is mapped in the windows between the last special one and the first arena.
   uint64_t below = 0;
   for (int lane = 0; lane < kWarpSize; ++lane) {
     below |= (base[lane] + offset - kArenaWindow) & (uint64_t{0} - ((mask >> lane) & 1));
@@ -237,7 +237,7 @@ Handler InSpace(AccessSpace space, int address_bytes) {
       if constexpr (Mover::kAccess == AccessKind::kLoad) {
         if (narrow) return nullptr;
         if constexpr (Mover::kHalves)
-          return Access<Region::kConst, Mover, uint64_t>;  // all lanes read one value, mostly
+          return Access<Region::kConst, Mover, uint64_t>;  // usually all lanes read one value
         return AccessLanes<Region::kConst, Mover, false>;
       }
       return nullptr;
@@ -263,7 +263,7 @@ Handler InGlobal(AccessSpace space, int address_bytes) {
   return possible ? InSpace<Mover>(space, address_bytes) : nullptr;
 }
 
-// Calls f.template operator()<M, R>() with the element's type in memory and the register's.
+// Calls f.template operator()<M, R>() with the element type in memory (M) and in the register (R).
 template <typename F>
 Handler ForTypes(const MoveShape& s, const F& f) {
   const auto widths = [&]<typename M>() -> Handler {
@@ -307,7 +307,7 @@ Handler SelectSame(const MoveShape& s) {
       return InSpace<Same<uint64_t, 1>>(s.space, s.address_bytes);
     case 8 * 16 + 2:
       return InSpace<Same<uint64_t, 2>>(s.space, s.address_bytes);
-    case 4 * 16 + 8:  // 32 bytes exist for global memory alone
+    case 4 * 16 + 8:  // 32 bytes: global memory only
       return InGlobal<Same<uint32_t, 8>>(s.space, s.address_bytes);
     case 8 * 16 + 4:
       return InGlobal<Same<uint64_t, 4>>(s.space, s.address_bytes);

@@ -1,4 +1,4 @@
-// The modifiers that memory instructions have in common.
+// Modifiers shared by memory instructions.
 #pragma once
 
 #include <initializer_list>
@@ -11,12 +11,12 @@ namespace lockstep::vgpu {
 
 enum class AccessSpace : uint8_t { kGeneric, kGlobal, kConst, kShared, kCluster, kLocal, kParameters, kArea };
 
-AccessSpace TakeSpace(Modifiers& modifiers);  // kGeneric where none is named
-// Takes the order, one of `allowed`, .mmio and the scope. False: they contradict each other.
+AccessSpace TakeSpace(Modifiers& modifiers);  // kGeneric if none is named
+// Takes the order (one of `allowed`), .mmio and the scope. False: they contradict each other.
 bool TakeSemantics(Modifiers& modifiers, std::initializer_list<std::string_view> allowed, MemoryFlags* flags);
 MemoryScope TakeScope(Modifiers& modifiers);
-// Takes what changes speed only: cache operators, eviction priorities, prefetch sizes. Whether .nc is among them, which
-// changes no value here: it promises that the kernel stores nothing there.
+// Takes modifiers that only affect speed: cache operators, eviction priorities, prefetch sizes. Returns whether .nc is
+// among them, which promises that the kernel does not store there; it does not change the loaded value here.
 bool TakeCacheHints(Modifiers& modifiers, bool stores);
 
 }  // namespace lockstep::vgpu

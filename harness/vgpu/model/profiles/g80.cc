@@ -1,4 +1,4 @@
-// GeForce 8800 GTX, the G80 of the course's tables: compute capability 1.0.
+// GeForce 8800 GTX (G80), used in the course's tables: compute capability 1.0.
 #include "vgpu/model/profile.h"
 
 namespace lockstep::vgpu {
