@@ -14,7 +14,7 @@ using ReadMemory = std::function<bool(uint64_t address, void* to, uint64_t bytes
 std::string ReadString(const ReadMemory& read, uint64_t address, size_t limit);
 
 // The output of printf(format, …) if its arguments are at `arguments` in vprintf's layout: consecutive, each aligned to
-// its size, floats as doubles. As on the hardware, a %n conversion writes nothing.
+// its size, floats as doubles. As on the hardware, unsupported conversions such as %n are printed unchanged.
 struct KernelPrintf {
   std::string text;
   int arguments = 0;   // number consumed, which CUDA's printf returns; at most 32

@@ -38,7 +38,7 @@ bool IsOneBarrier(const Program& program, uint32_t a, uint32_t b) {
   return a == b || (x.line != 0 && x.line == y.line && x.file == y.file);
 }
 
-// Writes what bar.red yields into the rows of the lanes that waited.
+// Writes the result of bar.red to the rows of the lanes that waited.
 void WriteReduction(Warp& warp, const Group& group, const Barrier& barrier) {
   const Insn& insn = warp.engine->program().code[group.wait_pc];
   const uint32_t value = ReductionValue(barrier, group.reduction);

@@ -49,7 +49,7 @@ uint32_t RankOf(const Block& block) {
 void ArriveAtCluster(Warp& warp, LaneMask mask) {
   Cluster& cluster = ClusterOf(*warp.block);
   WarpState& s = *warp.state;
-  // A thread that arrives again without having waited counts once.
+  // A thread that arrives twice without waiting in between counts once.
   const LaneMask fresh = mask & ~Arrived(s, cluster);
   s.cluster_arrived |= mask;
   s.cluster_parity = cluster.parity ? s.cluster_parity | mask : s.cluster_parity & ~mask;

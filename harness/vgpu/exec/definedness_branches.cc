@@ -8,8 +8,8 @@
 
 namespace lockstep::vgpu {
 
-// Whether a thread that goes on at pc is sure to do something that others notice, before it comes to `until` or to
-// another choice.
+// Whether a thread that continues at pc is certain to have a visible effect before it reaches `until` or another
+// branch.
 bool DefinednessTracker::SurelyActs(uint32_t pc, uint32_t until) const {
   constexpr int kMostSteps = 4096;
   for (int steps = 0; pc != until && steps < kMostSteps; ++steps) {
@@ -37,7 +37,7 @@ bool DefinednessTracker::SurelyActs(uint32_t pc, uint32_t until) const {
   return false;
 }
 
-// The registers that are written on the ways from a branch to where they meet.
+// The registers written on any path from a branch to its reconvergence point.
 const std::vector<uint32_t>& DefinednessTracker::SlotsWritten(uint32_t branch, uint32_t until) {
   const auto [entry, fresh] = written_.try_emplace(branch);
   std::vector<uint32_t>& slots = entry->second;
@@ -96,7 +96,7 @@ void DefinednessTracker::RunBranch(Warp& warp, const Step& step, LaneMask mask, 
   Execute(warp, pc, mask);
 }
 
-// Control has come to a place where ways meet.
+// Control has reached a reconvergence point.
 void DefinednessTracker::Meet(Warp& warp) {
   if (warp.state->undefined == nullptr || warp.state->undefined->astray.empty()) return;
   const Frame& frame = FrameOf(warp);

@@ -96,7 +96,7 @@ void DefinednessTracker::JoinAstray(const Warp& warp, LaneMask lanes, UndefinedS
   for (const UndefinedWarp::Astray& astray : warp.state->undefined->astray) Join(into, astray.lanes, lanes);
 }
 
-// A guard tells what it was by what is done and by what is not.
+// Whether or not the instruction executes, its effect reveals the guard's value.
 UndefinedSlot DefinednessTracker::Guards(const Warp& warp, const Step& step, const UndefinedValues& values) const {
   UndefinedSlot undefined;
   if (step.guard != kNoSlot) Join(undefined, values.slots[step.guard], warp.active);
@@ -130,7 +130,7 @@ void DefinednessTracker::Shuffle(Warp& warp, LaneMask mask, const int32_t source
   if (missing == 0 && inner_.empty()) return;
   if (inner_.empty()) Activate();
 
-  // Lanes that have come together may stand at shuffles of their own, in frames of their own.
+  // Lanes gathered for one shuffle may be at different instructions, in different frames.
   struct Part {
     Frame* frame;
     uint32_t pc;
@@ -280,7 +280,7 @@ DefinednessTracker::Memory DefinednessTracker::MemoryAt(Warp& warp, const Step& 
 
 namespace {
 
-// The lanes' addresses, as the access forms them.
+// The lanes' addresses as the access computes them.
 std::array<uint64_t, kWarpSize> LaneAddresses(const Warp& warp, const Insn& insn, const DefinednessPlan::Step& step) {
   std::array<uint64_t, kWarpSize> addresses{};
   const RowRef row = insn.Row(step.address_row);
@@ -327,7 +327,7 @@ void DefinednessTracker::RunStore(Warp& warp, const Step& step, LaneMask mask, U
   const auto sources = plan_.Sources(step);
   const auto results = plan_.Results(step);
   Use(warp, Addresses(step, mask, values));
-  // Whether anything is written, and what is written in any case.
+  // Origins that affect whether anything is stored, and so every byte of the store.
   UndefinedSlot whole = Guards(warp, step, values);
   const LaneMask concerned = mask | whole.lanes;
   JoinAstray(warp, mask, whole);
@@ -410,7 +410,8 @@ void DefinednessTracker::RunOther(Warp& warp, const Step& step, LaneMask mask, U
   UndefinedSlot undefined = Guards(warp, step, values);
   if (step.effect == Effect::kBarrier) JoinAstray(warp, mask, undefined);
   Use(warp, undefined);
-  // A copy that comes later, or in another block: no byte may be called undefined that it overwrites.
+  // A copy that arrives later, or in another block, may overwrite any byte: no byte may be called undefined from now
+  // on.
   if (step.effect == Effect::kAsynchronous) shared_.clear();
   if (step.effect != Effect::kShuffle) {
     UndefinedSlot made;

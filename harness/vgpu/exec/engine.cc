@@ -23,16 +23,16 @@ namespace {
 constexpr uint64_t kGroupQuantum = 1 << 14;
 constexpr uint64_t kBlockQuantum = 1 << 21;
 constexpr size_t kBlocksSideBySide = 80;
-// Turns of each other block, on average, between the late block's first and second one.
+// Average number of turns that each other block gets between the late block's first and second turn.
 constexpr size_t kTurnsWithout = 64;
-// Back edges of a spin loop in one turn: what it waits for is done in other turns.
+// Back edges of a spin loop per turn: what the loop waits for happens in other turns.
 constexpr int32_t kSpinQuantum = 4;
-// Turns over all warps of a block, all of them spinning, until lanes that wait to reconverge are let go.
+// Passes over all warps of a block, all of them spinning, before lanes that wait to reconverge are released.
 constexpr uint32_t kIdlePasses = 4;
-// The same for a kernel with such loops whose threads look busy: instructions without a barrier or an exit.
+// The same for a kernel with spin loops whose threads appear to make progress: instructions without a barrier or exit.
 constexpr uint64_t kPatience = 1 << 22;
 
-// Whether all lanes of the group execute it, and then the next instruction, unless the warp stops.
+// Whether all lanes of the group execute this instruction and then the next one, unless the warp stops.
 bool GoesStraight(const Insn& insn) {
   if (insn.guard != kNoRow || (insn.flags & (kAlwaysCall | kWarpSynchronous)) != 0) return false;
   return IsPure(insn.insn_class) || insn.insn_class == InsnClass::kLoad || insn.insn_class == InsnClass::kStore;
@@ -79,7 +79,7 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
 
 Engine::~Engine() = default;
 
-// Observers that want to know which reads are used get their events by the read tracker.
+// Observers that want to know which reads are used get their events from the read tracker.
 void Engine::FollowReads() {
   const auto wants = [](const Observer* observer) { return observer->WantsUsedReads(); };
   if (launch_.program->uses == nullptr || std::none_of(observers_.begin(), observers_.end(), wants)) return;
@@ -117,7 +117,7 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
     if (!launch_.counters) continue;
     const Site& site = sites_[pc];
     PcMemory& memory = by_pc[pc].memory;
-    // Atomics are counted one by one; loads and stores side by side cost the same.
+    // Atomics are counted one by one; consecutive loads and stores all cost the same.
     if (site.side_by_side != 0) {
       memory.Add(site.side_by_side, CostSideBySide(site.of_global, AccessKind::kLoad, site.bytes));
     }
@@ -145,7 +145,8 @@ std::vector<Block*> Engine::StartNext() {
     if (TakeBlock(&index)) blocks.push_back(StartBlock(index));
     return blocks;
   }
-  // A cluster's blocks are taken at once. Clusters count as blocks do, each dimension divided by the cluster's.
+  // A cluster's blocks are started together. Clusters are numbered like blocks, each dimension divided by the
+  // cluster's.
   const Dim3 &grid = launch_.info.grid, &shape = launch_.cluster;
   auto cluster = std::make_shared<Cluster>();
   for (uint64_t rank = 0; rank < shape.Count() && TakeBlock(&index); ++rank) {
@@ -258,12 +259,12 @@ bool Engine::TakeBlock(uint32_t* index) {
   return *index < launch_.info.grid.Count() && *index < launch_.stop_before.load(std::memory_order_relaxed);
 }
 
-// At the end of a turn. *told: how many instructions the block had run when the observers were told last.
+// Called at the end of a turn. *told: the block's instruction count when observers were last notified.
 bool Engine::GoesOn(const Block& block, uint64_t* told) {
   if (launch_.isolation == nullptr) return true;
   if (block.instructions - *told >= kBlockQuantum) {
     *told = block.instructions;
-    // What observers have not been told of yet can't be compared.
+    // Events that observers have not received yet cannot be compared.
     if (read_tracker_ != nullptr && read_tracker_->delays()) launch_.isolation->Break();
     for (Observer* observer : observers_) observer->OnBlockGoesOn(block.index);
   }
@@ -318,10 +319,10 @@ void Engine::RunAllBlocks() {
     while (start()) {
     }
   }
-  // With checkers on, many blocks take turns, in an order that looks random and is always the same, each for as long as
-  // it takes its warps to come to a barrier or a wait. Code that is right only where a block finds the work of those
-  // before it all done shows then. The block that was first (with tiles from a counter, it has the first tile) gets its
-  // second turn late, when the others have gone as far as they can without it.
+  // With checkers, many blocks take turns in a pseudo-random but reproducible order. A turn lasts until the block's
+  // warps reach a barrier or a wait. That exposes code that works only if all work of earlier blocks is already done.
+  // The first block (which owns the first tile if tiles come from a counter) gets its second turn late, when the others
+  // have gone as far as they can without it.
   uint32_t random = 1;
   const Block* late = nullptr;
   bool had_late = false;
@@ -398,7 +399,7 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
       continue;
     }
     if (spun && ++block.idle_passes < kIdlePasses) return BlockTurn::kSpun;
-    // Nothing moves. Lanes that wait where ways meet may be what the others wait for.
+    // No progress. Lanes waiting to reconverge may be what the others wait for.
     block.idle_passes = 0;
     bool released = false;
     for (Warp& warp : block.warps) {
@@ -414,8 +415,8 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
   }
 }
 
-// Of several warps that go astray in one round, the first one is in the message: thread 0 that is just past the end
-// says more than thread 96. left: warps that have had no turn in this round.
+// If several warps fault in one round, the message shows the lowest one: thread 0 just past the end is clearer than
+// thread 96. left: warps that have had no turn in this round.
 void Engine::LookForEarlierFault(Block& block, const Warp& faulted, WarpTurns& turns, uint32_t left) {
   uint32_t first = faulted.index;
   while (left-- != 0 && fault_->finding.memory) {
@@ -439,7 +440,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
   s.spin_budget = kSpinQuantum;
   bool progressed = false;
   bool spun = false;
-  // Instructions up to a look at the clock: the turn goes on, and its end says whether they were work.
+  // Instructions up to a clock read: the turn continues, and its end decides whether they were useful work.
   uint64_t before_pause = 0;
   while (warp.alive != 0) {
     if (s.current < 0 || s.groups[s.current].status != GroupStatus::kReady || s.groups[s.current].spun) {
@@ -449,7 +450,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     }
     uint64_t fuel = kGroupQuantum;
     if (launch_.budget != 0) {
-      // Blocks that can't wait for each other run one after the other, and may be dealt out to several engines.
+      // Blocks that cannot wait for each other run one after the other, possibly on several engines.
       const Waiting& waiting = launch_.interleaved ? waiting_ : block.waiting;
       const uint64_t used = launch_.interleaved ? ChargedInAll() : ChargedTo(block);
       if (used >= launch_.budget || waiting.in_a_row >= launch_.budget) {
@@ -507,7 +508,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
 void Engine::Charge(Warp& warp, uint64_t instructions) {
   warp.block->extra += instructions;
   extra_ += instructions;
-  // As many as a turn has end it, for the budget to be looked at.
+  // End the turn after its quantum, so that the budget is checked.
   if (instructions >= kGroupQuantum) warp.stop = true;
 }
 

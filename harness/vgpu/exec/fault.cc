@@ -11,7 +11,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// The place that a message names, and where the toolkit's code that was inlined there lies.
+// Sets the location that a message shows and, for inlined toolkit code, that code's own location.
 void SetSource(const Program& program, uint32_t pc, ThreadPlace& place) {
   const ptx::SourceLocation shown = SourcePlaces(program).Shown(pc);
   place.file = program.FileName(shown);
@@ -29,7 +29,7 @@ std::string FileLine(const Program& program, uint32_t pc) {
   return place.file.substr(place.file.find_last_of('/') + 1) + ":" + std::to_string(place.line);
 }
 
-// The variable that holds the offset, or the one that ends last before it, or the first.
+// The variable that contains the offset, or else the last one that ends before it, or else the first.
 const NamedRange* FindRange(const std::vector<NamedRange>& ranges, uint64_t offset) {
   const NamedRange* best = nullptr;
   for (const NamedRange& range : ranges) {
@@ -46,7 +46,7 @@ std::string DynamicSharedName(const Program& program) {
   return "dynamic shared memory";
 }
 
-// An unsigned index that went below zero, widened to 64 bits: 2^32 elements past where it was meant to be.
+// An unsigned index that went below zero, widened to 64 bits: the address is 2^32 elements past the intended one.
 void DescribeWrapped(const GlobalMemory& memory, MemoryPlace& place) {
   const uint64_t turn = uint64_t{place.bytes} << 32;
   if (place.address < turn) return;
@@ -60,8 +60,8 @@ void DescribeWrapped(const GlobalMemory& memory, MemoryPlace& place) {
   place.allocated_at = a->allocated_at;
 }
 
-// An offset in shared or local memory below zero: the array that lies first is the one that was meant. Both places are
-// moved up by 2^32, so that one can lie before the other.
+// A negative offset in shared or local memory: it was meant for the first array. Both addresses are moved up by 2^32,
+// so that one can be below the other.
 bool DescribeNegative(const std::vector<NamedRange>& ranges, MemoryPlace& place) {
   const auto offset = static_cast<int32_t>(place.address);
   if (offset >= 0 || place.address >> 32 != 0 || ranges.empty()) return false;
@@ -76,8 +76,8 @@ bool DescribeNegative(const std::vector<NamedRange>& ranges, MemoryPlace& place)
   return true;
 }
 
-// The buffer that an access was meant for. One that has been freed, where the kernel was given its address: otherwise
-// it is more likely that an index went astray, and that the buffer merely lay there once.
+// The buffer that an access was meant for. A freed buffer qualifies only if the kernel was given its address; otherwise
+// an out-of-range index that happens to hit its old address is more likely.
 const Allocation* NamedFor(const LaunchState& launch, uint64_t address) {
   const Allocation* nearest = launch.memory->Nearest(address);
   const Allocation* freed =
@@ -185,8 +185,8 @@ Finding Engine::MakeFinding(ThreadPlace place, FindingKind kind, std::string det
 }
 
 void Engine::Report(uint32_t block, Finding finding) {
-  // A loop can find the same thing without end. One a pair of instructions is kept, of the lowest block, so that the
-  // outcome does not depend on how blocks were dealt to CPU threads.
+  // A loop can report the same finding endlessly. Keep one per pair of instructions, from the lowest block, so that the
+  // result does not depend on which CPU thread ran which block.
   const int second = finding.second ? finding.second->ptx_line : 0;
   for (BlockFinding& known : findings_) {
     if (known.finding.kind != finding.kind || known.finding.first.ptx_line != finding.first.ptx_line ||
@@ -244,8 +244,8 @@ void Engine::ReportPartialBarrier(const Warp& warp) {
 
 void Engine::ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry) {
   if (observers_.empty()) return;
-  // Where the ways meet at the kernel's end, the lanes that went past have returned, as in `if (i >= n) return;`: they
-  // need not come.
+  // If the reconvergence point is the kernel's end, the lanes that went past have returned, as in `if (i >= n)
+  // return;`: they need not come.
   const Program& program = *launch_.program;
   uint32_t next = entry.pc;
   while (program.code[next].handler == Converge) ++next;
@@ -263,7 +263,7 @@ void Engine::ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry) {
   Report(warp, std::move(finding));
 }
 
-// Nothing in the block can run: says who waits where.
+// Nothing in the block can run: reports who waits where.
 void Engine::Deadlock(Block& block) {
   Warp* first = nullptr;
   const Group* waiting = nullptr;

@@ -69,7 +69,7 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
 
 using Engines = std::vector<std::unique_ptr<Engine>>;
 
-// An observer of each, by fork(observer); empty where one can't.
+// Forks each observer by fork(observer); empty if one cannot be forked.
 template <typename F>
 std::vector<std::unique_ptr<Observer>> Forks(const std::vector<Observer*>& observers, const F& fork) {
   std::vector<std::unique_ptr<Observer>> forks;
@@ -88,7 +88,8 @@ void Absorb(const std::vector<Observer*>& observers, const std::vector<std::uniq
   for (size_t k = 0; k < forks.size(); ++k) observers[k]->Absorb(*forks[k]);
 }
 
-// The launch on several threads, the first with the observers themselves. No engines: one of these can't be forked.
+// Runs the launch on several threads; the first thread uses the original observers. No engines: some observer cannot be
+// forked.
 Engines RunForked(LaunchState& launch, const std::vector<Observer*>& observers, ThreadPool& pool, size_t threads) {
   if (threads <= 1) return {};
   std::vector<std::vector<std::unique_ptr<Observer>>> forks(1);
@@ -106,8 +107,8 @@ Engines RunForked(LaunchState& launch, const std::vector<Observer*>& observers, 
   return engines;
 }
 
-// The launch on several threads, if it comes to its end, its blocks isolated (block_isolation.h). No engines: it does
-// not, and nothing has happened.
+// Runs the launch on several threads with isolated blocks (block_isolation.h). No engines: the attempt was abandoned
+// and has had no effect.
 Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers, ThreadPool& pool,
                     BlockIsolation& isolation, size_t threads) {
   isolation.Begin(threads);
@@ -119,7 +120,8 @@ Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers
   if (!isolation.watched()) return {};
   launch.parallel = true;
   launch.isolation = &isolation;
-  // What takes longer than its share of the budget is left to one thread, so that it does not take much more than that.
+  // A launch that exceeds its share of the budget continues on one thread, so that it does not take much more than
+  // that.
   const uint64_t budget = launch.budget;
   if (budget != 0) launch.budget = std::max<uint64_t>(budget / threads, 1);
   Engines engines;
@@ -147,14 +149,14 @@ Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers
   return engines;
 }
 
-// The compiler made two barriers of one in the source.
+// The compiler has split one barrier of the source into two.
 bool IsOnePlace(const Finding& finding) {
   return finding.kind == FindingKind::kBarrierDivergence && finding.second && finding.first.line != 0 &&
          finding.first.line == finding.second->line && finding.first.file == finding.second->file;
 }
 
-// Where blocks run side by side, whether the launch went over its budget, and in which block, must not depend on how
-// they were dealt out: the blocks' own counts, added in their order, decide.
+// If blocks run in parallel, whether the launch exceeded its budget, and in which block, must not depend on which
+// thread ran which block: the blocks' own counts, added in block order, decide.
 std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& engines, uint32_t before_block) {
   if (launch.budget == 0 || launch.interleaved) return std::nullopt;
   std::vector<Engine::BlockCount> counts;
@@ -217,7 +219,7 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   const size_t threads = static_cast<size_t>(std::min(most, launch.info.grid.Count()));
   LaunchOutcome outcome;
   Engines engines = RunForked(launch, observers, pool, threads);
-  // What has been printed could not be taken back.
+  // Printed output could not be taken back.
   if (engines.empty() && threads > 1 && isolation != nullptr && !launch.program->calls_printf) {
     engines = RunIsolated(launch, observers, pool, *isolation, threads);
     outcome.blocks_met = isolation->broken();
@@ -247,7 +249,7 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   std::vector<BlockFinding> found;
   for (const auto& engine : engines) {
     for (BlockFinding& finding : engine->findings()) {
-      // Blocks behind the one that faulted may or may not have run.
+      // Blocks after the one that faulted may or may not have run.
       if (finding.block_index > fault_block) continue;
       if (outcome.fault) finding.finding.count = 1;
       found.push_back(std::move(finding));

@@ -89,7 +89,7 @@ void ReadTracker::Run(Warp& warp, LaneMask mask) {
     Settle(*tags);
     Read(warp, insn, step, mask, *tags);
   } else {
-    // What the instruction itself tells comes behind what it uses.
+    // The instruction's own event comes after the reads that it uses.
     if (!step.pure) Settle(*tags);
     Execute(warp, insn, mask);
   }
@@ -119,7 +119,7 @@ void ReadTracker::Read(Warp& warp, const Insn& insn, const Step& step, LaneMask 
   changed_ = true;
 }
 
-// The tags that come to the instruction's results, or are used by it.
+// Collects the tags that move to the instruction's results or are used by it.
 void ReadTracker::Gather(const Warp& warp, const Insn& insn, const Step& step, LaneMask mask, const ReadTags& tags) {
   gathered_.clear();
   const auto take = [&](uint32_t slot, LaneMask lanes) {
@@ -141,7 +141,7 @@ void ReadTracker::Gather(const Warp& warp, const Insn& insn, const Step& step, L
     }
     take(source.slot, lanes);
   }
-  // A result tells what the guard was, be it written or not.
+  // A result reveals the guard's value, whether it is written or not.
   if (step.guard != UsePlan::kNoSlot) take(step.guard, warp.active);
 }
 
@@ -163,7 +163,7 @@ void ReadTracker::Drop(std::vector<ReadTag>& tags, LaneMask lanes) {
   std::erase_if(tags, [](const ReadTag& tag) { return tag.lanes == 0; });
 }
 
-// Finds the reads of which no slot holds anything any more.
+// Finds the reads that no slot holds any more.
 void ReadTracker::Settle(ReadTags& tags) {
   if (!std::exchange(changed_, false)) return;
   for (const uint32_t number : tags.reads) {

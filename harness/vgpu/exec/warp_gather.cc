@@ -14,7 +14,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Lanes that wait at .sync instructions together with those of `a`: at the same operation, with the same member mask.
+// Lanes waiting at .sync instructions for the same gathering as `a`: same operation, same member mask.
 bool WaitsWith(const Program& program, const Group& a, const Group& b) {
   return b.status == GroupStatus::kAtWarpSync && a.members == b.members &&
          program.synchronous[a.wait_pc].handler == program.synchronous[b.wait_pc].handler;
@@ -25,7 +25,7 @@ struct alignas(64) Rows {
   uint8_t row[kRows][kWarpSize * sizeof(uint64_t)];
 };
 
-// Copies lanes of a row; `bytes` an element, 0: a predicate's.
+// Copies lanes of a row; `bytes` per element, 0 for a predicate.
 void CopyLanes(const uint8_t* from, uint8_t* to, LaneMask lanes, size_t bytes) {
   if (bytes == 0) {
     LaneMask source, target;
@@ -41,7 +41,7 @@ void CopyLanes(const uint8_t* from, uint8_t* to, LaneMask lanes, size_t bytes) {
   }
 }
 
-// f(k, row, bytes) for each operand that an instruction has, the results last: a result may be a source's register.
+// Calls f(k, row, bytes) for each operand of an instruction, results last: a result may be a source's register.
 template <typename F>
 void ForOperands(const Insn& insn, const SynchronousInfo& info, F f) {
   for (size_t k = kRows; k-- > 0;) {
@@ -49,7 +49,7 @@ void ForOperands(const Insn& insn, const SynchronousInfo& info, F f) {
   }
 }
 
-// Brings the operands of a group's lanes together with other groups'.
+// Copies a group's operands to the rows shared with the other groups.
 void Collect(const Warp& warp, const Group& group, Rows& rows) {
   const Program& program = warp.engine->program();
   const Insn& insn = program.code[group.wait_pc];
@@ -67,7 +67,7 @@ void Collect(const Warp& warp, const Group& group, Rows& rows) {
   });
 }
 
-// And the results back to where its instruction wants them.
+// Copies the results back to the rows that the group's instruction names.
 void Distribute(const Warp& warp, const Group& group, const Rows& rows) {
   const Program& program = warp.engine->program();
   const Insn& insn = program.code[group.wait_pc];
@@ -77,7 +77,7 @@ void Distribute(const Warp& warp, const Group& group, const Rows& rows) {
   });
 }
 
-// Runs the operation at which groups[index] waits if all lanes that it needs have come.
+// Runs the operation at which groups[index] waits, if all required lanes have arrived.
 void TryGather(Warp& warp, size_t index) {
   WarpState& s = *warp.state;
   const Program& program = warp.engine->program();
@@ -145,7 +145,7 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
     return;
   }
 
-  // A lane outside its own mask is undefined behaviour; it takes part with the lanes that carry the same mask.
+  // A lane outside its own mask is undefined behaviour; here it joins the lanes with the same mask.
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     if ((members[lane] >> lane) & 1) continue;
@@ -175,7 +175,7 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
       incomplete.push_back({wanted, lanes});
     }
   }
-  // Values are exchanged lane by lane, at once; but a barrier is one for each mask.
+  // Values are exchanged lane by lane in one go; but each mask has a barrier of its own.
   const auto run_complete = [&] {
     if (!info.is_barrier) complete_parts = {complete};
     for (const LaneMask lanes : complete_parts) info.handler(warp, insn, lanes);

@@ -22,7 +22,7 @@ void EnsureRows(Frame& frame, const FunctionInfo& function, bool clear) {
   std::memset(frame.rows.get() + function.frame_bytes, 0, size_t{kWarpSize} * function.area_bytes);
 }
 
-// Local memory of a frame that is about to be used holds nothing of what was there before.
+// Resets the local memory of a frame before it is used.
 void ForgetLocal(WarpState& s, const Program& program, LaneMask lanes, uint32_t base, uint32_t bytes) {
   if (bytes == 0) return;
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -45,8 +45,8 @@ int32_t NewEntry(WarpState& s, uint32_t pc, Frame* frame, LaneMask expected, int
   return k;
 }
 
-// Lanes that are expected at a convergence point wait at a .sync instruction for lanes that have come to that point:
-// the ones can't go on before the others do, nor the others before the ones.
+// Finds lanes that a convergence point expects but that wait at a .sync instruction for lanes already at that point: a
+// deadlock unless one side is released.
 void NotePassedSyncs(WarpState& s) {
   for (const Group& group : s.groups) {
     if (group.status != GroupStatus::kAtWarpSync) continue;
@@ -58,8 +58,8 @@ void NotePassedSyncs(WarpState& s) {
   }
 }
 
-// The lanes that waited have come to the convergence point as well. Had they left the kernel instead, as in
-// `if (c) { __syncwarp(); return; }`, the others would have had their own way to a __syncwarp.
+// The waiting lanes have reached the convergence point too. If they had left the kernel instead, as in `if (c) {
+// __syncwarp(); return; }`, the other lanes could have reached a __syncwarp of their own.
 void ReportPassedSync(Warp& warp, const ConvergenceEntry& entry) {
   if (entry.passed_sync != kNoPc) warp.engine->ReportPassedSync(warp, entry);
 }
@@ -146,7 +146,7 @@ void Diverge(Warp& warp, LaneMask taken, uint32_t target, uint32_t reconvergence
       entry = NewEntry(s, reconvergence, frame, warp.active, entry);
       SetEntry(warp, entry);
     }
-    // Lanes that are sent straight to the convergence point have arrived.
+    // Lanes whose branch target is the convergence point have arrived.
     if (target == reconvergence) {
       s.entries[entry].arrived |= taken;
       warp.active = rest;
@@ -225,7 +225,7 @@ Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site)
   WarpState& s = *warp.state;
   Frame* parent = s.groups[s.current].frame;
   const size_t bytes = function.frame_bytes + size_t{kWarpSize} * function.area_bytes;
-  // The free frame that fits best keeps a recursion of one function from reallocating.
+  // Best fit: keeps a recursive function from reallocating frames.
   auto best = s.free_frames.end();
   for (auto it = s.free_frames.begin(); it != s.free_frames.end(); ++it) {
     if ((*it)->capacity >= bytes && (best == s.free_frames.end() || (*it)->capacity < (*best)->capacity)) best = it;

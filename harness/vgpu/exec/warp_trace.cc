@@ -44,7 +44,7 @@ requires std::is_floating_point_v<F> std::string TextOf(F value) {
 template <typename T>
 std::string Sequence(const std::vector<T>& values) {
   const size_t n = values.size();
-  // So that NaNs are equal, and -0 is not 0.
+  // Bitwise, so that NaNs compare equal and -0 differs from 0.
   const auto same = [&](size_t a, size_t b) { return std::memcmp(&values[a], &values[b], sizeof(T)) == 0; };
   const auto step = [&](size_t k) { return static_cast<T>(values[k + 1] - values[k]); };
   std::string text;
@@ -73,7 +73,7 @@ std::string Sequence(const std::vector<T>& values) {
   return text;
 }
 
-// The values of lanes `mask` of a row of elements E, as numbers of type T.
+// The values of lanes `mask` in a row of elements E, converted to T.
 template <typename T, typename E>
 std::string Values(const uint8_t* row, LaneMask mask) {
   std::vector<T> values;
@@ -133,7 +133,7 @@ std::string RowText(Type type, const uint8_t* row, LaneMask mask) {
   }
 }
 
-// With spaces up to a column; two at least.
+// Pads with spaces to a column, at least two.
 std::string Padded(std::string text, size_t columns) {
   text.append(text.size() < columns ? columns - text.size() + 2 : 2, ' ');
   return text;
@@ -233,7 +233,7 @@ std::string WarpTrace::AddressText(const Warp& warp, uint32_t pc, LaneMask mask)
   return "  at " + VariableName(place.buffer_name) + " + " + Sequence(offsets);
 }
 
-// Lanes that go on have the results that they waited for.
+// Lanes that continue have received the results that they waited for.
 void WarpTrace::TellPending(const Warp& warp) {
   for (Pending& waited : pending_) {
     const LaneMask lanes = waited.lanes & warp.active;

@@ -15,8 +15,8 @@ struct Occupancy {
   int blocks = 0;       // resident per SM; 0: the block does not fit
   int warps = 0;        // resident per SM
   double fraction = 0;  // warps / maximum warps per SM
-  const char* limited_by =
-      "";  // "warps", "blocks", "registers", "shared memory"; where several tie, the first of these
+  // "warps", "blocks", "registers" or "shared memory"; if several tie, the first of these
+  const char* limited_by = "";
 };
 
 // shared_bytes: static + dynamic, per block. The device's compute capability must be in the table.

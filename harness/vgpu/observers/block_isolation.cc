@@ -103,7 +103,7 @@ BlockIsolation::Chapter* BlockIsolation::MakeChapter(uint64_t index) {
 void BlockIsolation::Add(uint64_t number, const PageUse& use, size_t shadow_bytes) {
   Page& page = PageAt(number);
   uint64_t both = 0;
-  // A bit is set before the others' are looked at. Bits that stand already have been set by one who looks as well.
+  // Set the bits before looking at the others'. Whoever set bits that are already there also looks.
   const auto set = [](std::atomic<uint64_t>& word, uint64_t bits) {
     const uint64_t old = word.load();
     return (bits & ~old) == 0 ? old : word.fetch_or(bits);
@@ -166,7 +166,7 @@ void BlockIsolation::Keeper::BeforeStore(const MemoryAccess& event) {
       return;
     default:
       for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-        // Accesses are aligned: none reaches into a second page.
+        // Accesses are aligned, so none crosses a page boundary.
         Keep(a[std::countr_zero(left)] >> PageUse::kPageShift);
       }
   }
@@ -188,7 +188,7 @@ void BlockIsolation::Keep(uint64_t number, Keeper& keeper) {
 
 void BlockIsolation::CopyPage(uint64_t number, Page& page, Keeper& keeper) {
   const uint8_t* const from = reinterpret_cast<const uint8_t*>(number << PageUse::kPageShift);
-  // Zeros, or what a test fills memory with.
+  // Zeros, or a pattern with which a test fills memory.
   if (std::memcmp(from, from + sizeof page.pattern, PageUse::kPageBytes - sizeof page.pattern) == 0) {
     std::memcpy(&page.pattern, from, sizeof page.pattern);
     page.copy.store(Copy::kUniform, std::memory_order_release);

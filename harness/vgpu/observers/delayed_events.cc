@@ -153,7 +153,7 @@ void DelayedEvents::OnSharedNotes(const SharedNotes& notes) {
     for (Observer* observer : observers_) observer->OnSharedNotes(notes);
     return;
   }
-  // They may be told because a read is under way, and are none of it.
+  // Notes may be reported during a read, but are not part of it.
   for (const SharedNote& note : notes) {
     uint64_t address[kWarpSize];
     Push(notes.Event(note, address), kNoRead);

@@ -29,7 +29,7 @@ std::optional<Footprint::Span> Common(const std::vector<Footprint::Span>& a, con
   while (x != a.end() && y != b.end()) {
     const uint64_t begin = std::max(x->begin, y->begin), end = std::min(x->end, y->end);
     if (begin < end) return Footprint::Span{begin, end};
-    // Skips far where one list is much denser than the other.
+    // Galloping search, for when one list is much denser than the other.
     if (x->end <= y->begin) {
       x = std::partition_point(x + 1, a.end(), [&](const auto& span) { return span.end <= y->begin; });
     } else {
@@ -43,7 +43,7 @@ std::optional<Footprint::Span> Common(const std::vector<Footprint::Span>& a, con
 
 void Footprint::Spans::Add(Span span) {
   if (span.begin >= span.end) return;
-  // The first that the new one touches or comes before; mostly the last or none.
+  // The first span that the new one touches or precedes; usually the last span or the end.
   auto at = sorted.end();
   if (!sorted.empty() && sorted.back().end >= span.begin) {
     at = std::partition_point(sorted.begin(), sorted.end(), [&](const Span& s) { return s.end < span.begin; });
@@ -111,7 +111,7 @@ std::vector<uint32_t> Footprint::InstructionsAt(uint64_t address, bool writes) c
 }
 
 void Footprint::Instructions::Note(const Instruction& which) {
-  // Mostly the last one again.
+  // Usually the last one.
   for (size_t k = count; k-- > 0;) {
     Instruction& known = list[k];
     if (known.pc != which.pc) continue;
@@ -145,7 +145,7 @@ FootprintObserver::Page& FootprintObserver::PageAt(uint64_t address) {
 void FootprintObserver::Touch(StreamAccess access, uint64_t address, uint32_t bytes, uint32_t pc) {
   Page& page = PageAt(address);
   const uint64_t offset = address % Footprint::kPageBytes;
-  // An aligned access of at most 32 bytes lies within a word of bits.
+  // An aligned access of at most 32 bytes is within one word of bits.
   page.bits[Index(access)][offset / 64] |= (bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << bytes) - 1) << (offset % 64);
   page.instructions[IsRead(access) ? 0 : 1].Note(
       {pc, static_cast<uint16_t>(offset), static_cast<uint16_t>(offset + bytes)});
@@ -161,7 +161,7 @@ void FootprintObserver::OnMemory(const MemoryAccess& event) {
     const uint64_t address = event.address[lane];
     switch (event.kind) {
       case AccessKind::kLoad:
-        // Of constant memory all lanes mostly read one value.
+        // For constant memory all lanes usually read one address.
         if (std::exchange(last, address) == address) break;
         Touch(weak ? kLoad : kStrongLoad, address, event.bytes, event.pc);
         break;

@@ -35,13 +35,13 @@ void SetCallSite(const std::string& site, ThreadPlace& place) {
 
 std::string BaseName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-// ", called at shift.cu:17", or ", called in main()" where lines are not known.
+// ", called at shift.cu:17", or ", called in main()" without line information.
 std::string Called(const std::string& site, const std::string& how = "called") {
   if (site.empty()) return "";
   return ", " + how + (site.ends_with("()") ? " in " : " at ") + BaseName(site);
 }
 
-// The source line of these instructions, where they have one in common.
+// Sets the source line, if all these instructions share one.
 void SetLine(const Program& program, const std::vector<uint32_t>& pcs, ThreadPlace& place) {
   if (pcs.empty()) return;
   const SourcePlaces places(program);

@@ -47,10 +47,9 @@ struct HostRace {
   };
   What what = What::kChangedSource;
   std::string stream;
-  std::string function, call_site;  // of the copy
-  std::string found_function,
-      found_call_site;             // where the host's early access was detected, or the call that freed the memory
-  uint64_t offset = 0, bytes = 0;  // the changed bytes, within the copy's source
+  std::string function, call_site;              // of the copy
+  std::string found_function, found_call_site;  // where the early access was detected, or what freed the memory
+  uint64_t offset = 0, bytes = 0;               // the changed bytes, within the copy's source
 };
 
 class StreamChecker {

@@ -37,7 +37,7 @@ class SyncChecker : public Checker {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(event.mask));
     const Party party{event.block_index, event.warp_index * kWarpSize + lane, event.pc, AccessKind::kLoad};
     Meeting& meeting = MeetingOf(event.block_index);
-    // Groups of one warp that come from different places are the engine's to report.
+    // Groups of one warp at different places are reported by the engine.
     const uint64_t warp = uint64_t{1} << (event.warp_index % 64);
     if (meeting.warps & warp) return;
     meeting.warps |= warp;
@@ -56,7 +56,7 @@ class SyncChecker : public Checker {
     if (meeting.parties == 2) {
       RawFinding finding;
       finding.kind = FindingKind::kBarrierDivergence;
-      // Either may have come first: the upper one is the message's first.
+      // Either may have come first; the message shows the upper one first.
       const bool in_order = meeting.party[0].pc < meeting.party[1].pc;
       finding.first = meeting.party[in_order ? 0 : 1];
       finding.has_second = true;
@@ -74,7 +74,7 @@ class SyncChecker : public Checker {
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
 
  private:
-  // The first to arrive, and the first from another place.
+  // The first to arrive, and the first to arrive at a different place.
   struct Meeting {
     int parties = 0;
     uint64_t warps = 0;  // that have come

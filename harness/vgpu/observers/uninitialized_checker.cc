@@ -89,12 +89,12 @@ class UninitializedChecker : public Checker {
     if (event.mask == 0 || event.bytes == 0) return;
     if (copied_unwritten_ && FollowCopy(event)) return;
     if (event.space == MemorySpace::kShared) {
-      // Once a block has filled its memory there is nothing left to find, nor to note.
+      // Once a block has written all of its memory, there is nothing left to find or to record.
       BlockStates* block = FindBlock(event.block_index);
       if (block == nullptr || block->shared.Filled(ExtentOf(event).high)) return;
       VisitShared(event, *block);
     } else if (event.space == MemorySpace::kGlobal) {
-      // Where all of a few megabytes has been written, as is usual, the same.
+      // Likewise if a whole region of a few megabytes has been written, as is usual.
       const Extent extent = ExtentOf(event);
       const bool one_region = (extent.low ^ (extent.high - 1)) >> GlobalByteStates::kRegionShift == 0;
       if (one_region && global_.RegionWritten(extent.low)) return;
@@ -169,7 +169,7 @@ class UninitializedChecker : public Checker {
     VisitLanes(event, event.mask, states);
   }
 
-  // Lanes whose accesses fill `bytes` from the first one's address on.
+  // Lanes whose accesses are within `bytes` of the first one's address.
   template <typename States>
   void VisitRow(const MemoryAccess& event, LaneMask lanes, uint64_t bytes, States& states) {
     const uint64_t address = event.address[std::countr_zero(lanes)];
@@ -197,7 +197,7 @@ class UninitializedChecker : public Checker {
     if (block.local.size() < warps_) block.local.resize(warps_);
     if (event.warp_index >= block.local.size()) return;
     LocalByteStates& states = block.local[event.warp_index];
-    // Lanes that go to one offset together.
+    // Process lanes with the same offset together.
     for (LaneMask left = event.mask; left != 0;) {
       const uint64_t address = event.address[std::countr_zero(left)];
       LaneMask lanes = 0;
@@ -223,7 +223,7 @@ class UninitializedChecker : public Checker {
     const uint64_t piece = std::min<uint64_t>(event.bytes, kWordBytes);
     for (uint64_t at = event.address[lane]; at < event.address[lane] + event.bytes; at += piece) {
       if (any(at, piece) || IsCopied(event, lane, at, piece, any)) continue;
-      // Of a vector, the element.
+      // For a vector load, the element.
       const bool vector = event.bytes > 8;
       Report(event, lane, vector ? at : event.address[lane], vector ? piece : event.bytes);
       return;
@@ -235,7 +235,7 @@ class UninitializedChecker : public Checker {
     return slot == CopyPlan::kNoSlot ? slot : slot + offset % access.element_bytes / kWordBytes;
   }
 
-  // Whether the unwritten word at `at` is only copied along with what lies around it; then that is kept.
+  // Whether the unwritten word at `at` is only copied along with its surroundings; if so, records that.
   template <typename F>
   bool IsCopied(const MemoryAccess& event, uint32_t lane, uint64_t at, uint64_t bytes, const F& any) {
     if (event.kind != AccessKind::kLoad || program_ == nullptr || program_->copies == nullptr) return false;
@@ -249,7 +249,7 @@ class UninitializedChecker : public Checker {
     const uint64_t whole = uint64_t{access->elements} * access->element_bytes;
     const bool alone = access->elements == 1 && event.space != MemorySpace::kLocal;
     if (!any(alone ? begin : begin & ~uint64_t{15}, alone ? whole : std::max<uint64_t>(whole, 16))) return false;
-    // Registers of functions that call themselves exist several times.
+    // The registers of recursive functions exist several times.
     const FunctionInfo& entry = program_->functions[0];
     if (!program_->bounded_stack && !(event.pc >= entry.entry_pc && event.pc < entry.end_pc)) return true;
     BlockStates* block = FindBlock(event.block_index);
@@ -266,8 +266,8 @@ class UninitializedChecker : public Checker {
     return &block.unwritten[event.warp_index * program_->copies->slots];
   }
 
-  // Registers hold words that nobody has written: a load brings others, a store of such writes nothing. True: that is
-  // all of it.
+  // Tracks registers that hold unwritten words: a load replaces them, and storing them does not count as a write. True:
+  // the event needs no further handling.
   [[gnu::noinline]] bool FollowCopy(const MemoryAccess& event) {
     const CopyPlan::Access* access = program_->copies->At(event.pc);
     BlockStates* block = access == nullptr ? nullptr : FindBlock(event.block_index);
@@ -302,7 +302,7 @@ class UninitializedChecker : public Checker {
   }
 
   void Report(const MemoryAccess& event, uint32_t lane, uint64_t address, uint64_t bytes) {
-    // Of blocks that reduce to one word, only the first finds it unwritten.
+    // If several blocks reduce to one word, only the first finds it unwritten.
     if (isolation_ != nullptr && event.space == MemorySpace::kGlobal && event.kind == AccessKind::kAtomic) {
       isolation_->Break();
     }

@@ -64,34 +64,41 @@ struct SourceLocation {
 
 struct Operand;
 
+// %r1, !%p1
 struct RegisterRef {
   std::string name;
   bool negated = false;
-};  // %r1, !%p1; also vector components %tid.x as SpecialRef
+};
+// %tid.x, %laneid, %envreg1; WARP_SZ is the integer 32
 struct SpecialRef {
   std::string name;
-};  // "%tid.x", "%laneid", "%envreg1"; WARP_SZ is the integer 32
+};
 struct IntegerImmediate {
   int64_t value = 0;
   bool is_unsigned = false;
 };
+// 0f… keeps 32 bits, 0d… and decimal 64
 struct FloatImmediate {
   uint64_t bits = 0;
   bool is_double = true;
-};  // 0f… keeps 32 bits, 0d… and decimal 64
+};
+// The name of a variable, function or label, plus a constant
 struct SymbolRef {
   std::string name;
   int64_t offset = 0;
-};                   // a variable, function or label name (+ constant)
-struct AddressRef {  // [base + offset]; base is a register, a symbol, or neither
+};
+// [base + offset]; base is a register, a symbol, or neither
+struct AddressRef {
   std::string base_register;
   std::string base_symbol;
   int64_t offset = 0;
 };
+// {%r1, %r2, _}
 struct VectorRef {
   std::vector<Operand> elements;
-};                  // {%r1, %r2, _}
-struct SinkRef {};  // _
+};
+// _
+struct SinkRef {};
 
 struct Operand {
   std::variant<SinkRef, RegisterRef, SpecialRef, IntegerImmediate, FloatImmediate, SymbolRef, AddressRef, VectorRef>
@@ -155,15 +162,17 @@ struct InlineSite {
   int caller = -1;  // index of the enclosing inline site; always smaller than its own; -1: none
 };
 
+// A label before Function::body[instruction].
 struct Label {
   std::string name;
   size_t instruction;
-};  // is before Function::body[instruction]
+};
 
+// .branchtargets / .calltargets
 struct BranchTable {
   std::string name;
   std::vector<std::string> targets;
-};  // .branchtargets / .calltargets
+};
 struct CallPrototype {
   std::string name;
   std::vector<Variable> returns, parameters;

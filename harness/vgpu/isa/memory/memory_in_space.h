@@ -40,7 +40,7 @@ struct MoveShape {
   int address_bytes;
 };
 
-// The handler, or nullptr where there is none.
+// The handler, or nullptr if there is none.
 Handler SelectLoad(const MoveShape& s);
 Handler SelectStore(MoveShape s);
 

@@ -82,7 +82,7 @@ bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
   warps &= meeting.waiting;
   const bool whole = (alive_warps_ & ~warps) == 0;
   if (whole) {
-    // Threads that have exited hold the barrier up no longer; what they did is done.
+    // Exited threads no longer hold up the barrier; their accesses are complete.
     for (uint32_t w = 0; w < warps_; ++w) {
       if (alive_warps_ >> w & 1) continue;
       meeting.clock[w] = std::max(meeting.clock[w], time_[w] + 1);
@@ -101,8 +101,8 @@ bool BlockClocks::Complete(uint32_t barrier, uint64_t warps) {
   return whole;
 }
 
-// All threads that are left have stayed: everybody has now seen everything. Nobody had seen more of a warp than its
-// clock says.
+// All live threads have waited: everything so far happens before everything from now on. No warp had seen more of
+// another warp than that warp's clock.
 void BlockClocks::CompleteWhole(Meeting& meeting) {
   if (orders_) {
     for (uint32_t w = 0; w < warps_; ++w) BringOrder(meeting, w);
@@ -141,7 +141,7 @@ void BlockClocks::EndOrder(Meeting& meeting) {
 
 void BlockClocks::Release(uint32_t warp, OrderLevel level) {
   WarpOrder& order = order_[warp];
-  // All that was fenced before is known by now: by program order, or by the barrier that passed it on.
+  // Everything fenced earlier is already known: by program order, or through the barrier that propagated it.
   OrderClock now = order.known;
   Clock times = seen_[warp];
   times[warp] = std::max(times[warp], time_[warp] + 1);

@@ -47,7 +47,7 @@ const uint32_t* OrderClock::TimesOf(uint32_t block) const {
   return node == nullptr ? nullptr : node->time;
 }
 
-// Of trees of one height: a or b itself where it holds all of the other.
+// Joins trees of one height; returns a or b itself if it contains the other.
 OrderClock::Node* OrderClock::Joined(Node* a, Node* b) {
   if (a == nullptr || a == b) {
     Keep(b);
@@ -89,7 +89,7 @@ OrderClock::Node* OrderClock::Joined(Node* a, Node* b) {
   return node;
 }
 
-// The tree with the block's times raised; the same where they were no less. node: of this height, or nullptr.
+// The tree with the block's times raised; the same tree if they are not newer. node: of this height, or nullptr.
 OrderClock::Node* OrderClock::Raised(Node* node, uint32_t height, uint32_t block, const uint32_t* times,
                                      uint32_t warps) {
   if (height == 0) {
@@ -122,7 +122,7 @@ OrderClock::Node* OrderClock::Raised(Node* node, uint32_t height, uint32_t block
   return made;
 }
 
-// Puts nodes above the root until it is that high: what was the whole tree is their first child.
+// Adds nodes above the root up to this height; the old tree becomes their first child.
 void OrderClock::Lift(uint32_t height) {
   while (root_ != nullptr && root_->height < height) {
     Node* above = new Node;

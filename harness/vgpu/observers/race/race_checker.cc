@@ -126,7 +126,7 @@ class RaceChecker : public Checker {
   }
 
   void OnMemory(const MemoryAccess& event) override {
-    // Loads of shared memory that are only noted down are the most.
+    // The most frequent event: a shared-memory load that is only noted.
     BlockState* block = current_;
     if (event.plain_shared_load && check_shared_ && block != nullptr && block->index == event.block_index &&
         block->deferred.open() && event.warp_index < BlockClocks::kMaxWarps && !block->log.full()) {
@@ -159,8 +159,8 @@ class RaceChecker : public Checker {
     if (block == nullptr) return;
     block->clocks.AccessOf(notes.warps());
     if (!check_shared_) return;
-    // What comes behind a barrier races with nothing before it, and notes do not clash with each other. So what is left
-    // is that a load meets what has been written before, and that either meets a copy under way.
+    // Accesses after a barrier do not race with anything before it, and notes do not conflict with each other. What
+    // remains is loads of words written earlier, and accesses that overlap a copy in flight.
     if (notes.last() && !block->copies.any() && !block->shared.Written(notes.loads().low, notes.loads().high)) return;
     EnterNotes(*block, notes);
   }
@@ -183,7 +183,7 @@ class RaceChecker : public Checker {
         ForgetGlobal();
       }
       const uint32_t number = block->Number(log_, block->global_cache, access);
-      // Where not all lanes are active, address[0] may be anything.
+      // If not all lanes are active, address[0] may be anything.
       if (strength == Strength::kPlain && event.bytes >= 4 && event.mask == kFullMask) {
         ShadowRegion* page = pages_.Find(event.address[0], false);
         const uint64_t offset = event.address[0] & (ShadowPages::kPageBytes - 1);
@@ -234,16 +234,16 @@ class RaceChecker : public Checker {
 
  private:
   static constexpr uint64_t kMaximumThreads = uint64_t{BlockClocks::kMaxWarps} * kWarpSize;
-  // Accesses in the log of global memory after which it starts again when a block begins; so that a block of no more
-  // than kMostOfBlock never finds its log full, and its own races are found wherever in the launch it stands.
+  // Size of the global log above which it restarts at the next block's start. This ensures that a block with at most
+  // kMostOfBlock accesses never finds its log full, so races within it are found wherever it is in the launch.
   static constexpr size_t kMostOfBlock = AccessLog::kMost / 3, kMostBetweenBlocks = AccessLog::kMost - kMostOfBlock;
 
-  // Where the shadow of an address lies; region nullptr: it is not watched. small: for less than 4 bytes.
+  // The shadow of an address; region nullptr: not watched. small: for accesses of less than 4 bytes.
   struct Place {
     ShadowRegion* region;
     uint64_t offset;  // in the region
   };
-  // kBounded: an access may end beyond the region.
+  // kBounded: an access may extend beyond the region.
   struct SharedMemory {
     static constexpr bool kBounded = true;
     ShadowRegion* region;
@@ -260,7 +260,7 @@ class RaceChecker : public Checker {
     }
   };
 
-  // Of a block, in a cache of recent ones.
+  // Size of a block's cache of recent accesses.
   size_t CachedAccesses() const {
     const uint64_t threads = std::min<uint64_t>(info_.block.Count(), kMaximumThreads);
     return static_cast<size_t>((threads + kWarpSize - 1) / kWarpSize) * BlockState::kCachedPcs;
@@ -288,7 +288,7 @@ class RaceChecker : public Checker {
     BlockState::Clear(block.shared_cache, CachedAccesses());
   }
 
-  // Numbers begin again; all is to be forgotten.
+  // Numbering restarts; everything is forgotten.
   void RestartGlobal() {
     pages_.Clear();
     log_.Restart();
@@ -328,9 +328,9 @@ class RaceChecker : public Checker {
     if (block.copies.Meets(extent)) CheckCopies(block, event, access);
     CheckRecords(block, event, access, extent);
   }
-  // A copy under way is ordered before nothing that other threads do, and its value is another than what lies there: by
-  // Race (race_rule.h) the two race. Where they are not ordered by the copy's issue, and the value is another too,
-  // CheckRecords finds that by the record of the issue.
+  // A copy in flight is not ordered before any access of another thread, and its value differs from the memory's: by
+  // Race (race_rule.h) the two race. If the access is unordered with the copy's issue and changes the value, CheckRecords
+  // reports it instead, through the record of the issue.
   [[gnu::noinline]] void CheckCopies(BlockState& block, const MemoryAccess& event, const Access& access) {
     if (event.kind == AccessKind::kStore) block.copies.Complete(event);
     block.copies.ForMet(event, [&](uint32_t lane, const CopiesUnderWay::Copy& copy) {
@@ -375,7 +375,7 @@ class RaceChecker : public Checker {
     });
   }
 
-  // What the access publishes and reads by way of its word, and how strong it is.
+  // What the access publishes and reads on its word, and its resulting strength.
   Strength Synchronise(BlockState& block, const MemoryAccess& event) {
     const uint32_t warp = event.warp_index;
     BlockClocks& clocks = block.clocks;
@@ -401,7 +401,7 @@ class RaceChecker : public Checker {
     if (atomic || IsStrong(event.order) || event.waits) {
       return level == kBlockLevel && !shared ? Strength::kBlockStrong : Strength::kStrong;
     }
-    // In shared memory a volatile store straight after a fence raises a flag.
+    // In shared memory, a volatile store immediately after a fence sets a flag.
     return shared && event.kind == AccessKind::kStore && fenced ? Strength::kStrong : Strength::kVolatile;
   }
 
@@ -419,9 +419,8 @@ class RaceChecker : public Checker {
     return {block_index, x / shape.x + across * (y / shape.y + up * (z / shape.z)), 0};
   }
 
-  // A full warp side by side, where nobody has been since the floor moved, has nothing to be held against: what
-  // CheckRun would come to, of the usual stores and of loads of global memory. False, and nothing done, for any other
-  // access.
+  // Fast path for a full warp with consecutive addresses and no records since the floor rose, for plain stores and for
+  // loads of global memory: has the effect of CheckRun. For any other access returns false and does nothing.
   static bool PutFresh(ShadowRegion& region, uint64_t offset, const MemoryAccess& event, uint32_t number) {
     if (event.form != AccessForm::kUnit || event.mask != kFullMask || event.kind == AccessKind::kAtomic) return false;
     const int shift = region.shift();
@@ -463,7 +462,7 @@ class RaceChecker : public Checker {
       default:
         break;
     }
-    // Of neighbouring lanes at one address the first and the last stand for all, where their accesses do not clash.
+    // Of consecutive lanes at one address, checking the first and the last suffices if their accesses do not conflict.
     const bool skip_equal =
         event.form == AccessForm::kScattered && (event.kind != AccessKind::kStore || event.same_value);
     for (LaneMask left = event.mask; left != 0; left &= left - 1) {
@@ -477,7 +476,7 @@ class RaceChecker : public Checker {
     }
   }
 
-  // Neighbouring lanes side by side.
+  // Consecutive lanes at consecutive addresses.
   template <typename Memory>
   void CheckRow(Comparison& c, const MemoryAccess& event, Memory memory, uint32_t lane, uint32_t lanes) {
     uint64_t address = event.address[lane];

@@ -35,7 +35,7 @@ auto Place(Clocks& clocks, uint32_t group) {
 
 void SyncWords::Publish(const MemoryAccess& event, OrderLevel level, bool replaces, const LevelGroups& groups,
                         const LevelClocks& fenced) {
-  // What is fenced at a wider scope is fenced at a narrower one.
+  // Whatever is fenced at a wider scope is also fenced at a narrower one.
   const bool nothing = fenced[kBlockLevel].empty();
   if (nothing && words_.empty()) return;
   ForWords(event, false, [&](uint64_t key) {

@@ -49,7 +49,7 @@ inline OrderLevel LevelOf(MemoryScope scope) {
 
 using LevelClocks = std::array<OrderClock, kOrderLevels>;
 using LevelGroups = std::array<uint32_t, kOrderLevels>;  // which block, which cluster, 0
-inline constexpr uint32_t kNoGroup = ~uint32_t{0};       // for launches without clusters: what their blocks do suffices
+inline constexpr uint32_t kNoGroup = ~uint32_t{0};       // for launches without clusters, which need no cluster order
 
 class SyncWords {
  public:
