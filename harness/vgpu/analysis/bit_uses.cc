@@ -74,7 +74,7 @@ class Finder {
     const int reg = uses_.Operand(operand);
     return reg < 0 ? BitUses{} : bits_[static_cast<size_t>(reg)];
   }
-  // f(bits) of each kind; what arithmetic has made is no copy.
+  // Calls f(bits) by kind of use; an arithmetic result is no copy.
   template <typename F>
   static BitUses Mapped(const BitUses& to, bool moves, const F& f) {
     if (!moves) return {f(to.any()), 0};
@@ -84,7 +84,7 @@ class Finder {
     uses_.ForReads(k, [&](int reg) { Add(reg, kAll); });
   }
 
-  // Which registers are written by shifts and masks of whole bytes alone: an or with one of them joins bytes.
+  // Registers written only by shifts and masks of whole bytes: an `or` with one of them joins bytes.
   std::vector<bool> Masked() const {
     std::vector<bool> masked(bits_.size(), true), written(bits_.size());
     for (size_t k = 0; k < opcodes_.size(); ++k) {
@@ -103,7 +103,7 @@ class Finder {
     for (size_t reg = 0; reg < masked.size(); ++reg) masked[reg] = masked[reg] && written[reg];
     return masked;
   }
-  // Of each register, how many of its lower bits may differ from zero or the sign, as far as its writers say.
+  // For each register, how many of its low bits may differ from zero or the sign, judging by its writers.
   void FindLengths() {
     length_.resize(bits_.size());
     for (size_t k = 0; k < opcodes_.size(); ++k) {
@@ -120,7 +120,7 @@ class Finder {
     if (opcodes_[k].Is(Meaning::kShiftRight) && by) return width - static_cast<int>(std::min<uint64_t>(*by, width));
     return uses_.MayBeUnused(k) || opcodes_[k].Is(Meaning::kConvert) ? width : 64;
   }
-  // Stored as more than it is: a number that was made wider.
+  // The value is stored wider than it was computed: a widened number.
   bool IsWidened(int reg, int bits) const { return length_[static_cast<size_t>(reg)] < bits; }
 
   bool IsMasked(const ptx::Operand& operand) const {
@@ -165,7 +165,7 @@ class Finder {
     }
   }
 
-  // False: nothing is known of what becomes of the operands' bits.
+  // False: the use of the operands' bits is unknown.
   bool VisitMove(const Opcode& opcode, const ptx::Instruction& i) {
     const Operands& o = i.operands;
     const int width = 8 * ptx::SizeOf(TypeOf(i, true));
@@ -303,7 +303,7 @@ class Finder {
     return true;
   }
 
-  // Of a sum, a difference or a product, a bit depends on the bits below it.
+  // In a sum, difference or product, a bit depends only on the bits at and below it.
   bool VisitLowArithmetic(const ptx::Instruction& i) {
     const auto type = ptx::TypeFromName(i.modifiers.back());
     if (!type || !IsPlainInteger(*type)) return false;

@@ -87,7 +87,7 @@ class GraphBuilder {
     if (leaving == Leaving::kNext || instruction.guard) ConnectTo(block, last + 1);
   }
 
-  // The place behind the last instruction is a return.
+  // The position after the last instruction is a return.
   void ConnectTo(int node, size_t instruction) {
     if (instruction == body_.size()) {
       graph_.returns.push_back(node);

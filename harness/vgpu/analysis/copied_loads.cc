@@ -91,7 +91,7 @@ class CopyPlanner {
     access.slot.fill(CopyPlan::kNoSlot);
     return access;
   }
-  // Of what comes to a register, a bit for each byte that nobody looks at.
+  // One bit for each byte that reaches a register and is otherwise unused.
   uint64_t CopiedBytes(int reg, uint32_t bytes) const {
     const BitUses bits = reg < 0 ? BitUses{} : bits_[static_cast<size_t>(reg)];
     uint64_t copied = 0;
@@ -100,7 +100,7 @@ class CopyPlanner {
     }
     return copied;
   }
-  // Of whole words, or elements.
+  // Whether a whole word, or a whole element, is copied.
   static bool HasWord(uint64_t copied, uint32_t bytes) {
     const uint64_t word = bytes < 4 ? (uint64_t{1} << bytes) - 1 : 0xf;
     return (copied & word) == word || (copied >> 4 & word) == word;

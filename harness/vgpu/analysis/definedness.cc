@@ -108,7 +108,7 @@ class DefinednessPlanner {
     step.first_result = static_cast<uint32_t>(plan_.results.size());
     return step;
   }
-  // One half of a register, or what there is of it.
+  // One half of a register, if it has that half.
   void AddSource(int reg, uint8_t half, DefinednessPlan::Source source) {
     if (reg < 0 || (half == kHigh && !IsWide(reg))) return;
     source.slot = SlotOf(reg) + (half == kHigh ? 1 : 0);
@@ -204,7 +204,7 @@ class DefinednessPlanner {
            type == ptx::Type::kF32 || type == ptx::Type::kF64;
   }
 
-  // Two words packed into a register of 64 bits, or unpacked.
+  // Packs two words into a 64-bit register, or unpacks them.
   bool AddMove(const ptx::Instruction& i) {
     const std::vector<int> to = Elements(i.operands[0]), from = Elements(i.operands[1]);
     if (to.size() == 1 && from.size() == 2 && IsWide(to[0])) {
@@ -228,7 +228,7 @@ class DefinednessPlanner {
     return false;
   }
 
-  // By 32 bits or more: a half takes the other one's place.
+  // Shift by 32 bits or more: one half moves to the other.
   bool AddShift(size_t k, const ptx::Instruction& i) {
     const int to = uses_.Operand(k, 0), from = uses_.Operand(k, 1);
     const auto* by = std::get_if<ptx::IntegerImmediate>(&i.operands[2].value);
@@ -242,7 +242,7 @@ class DefinednessPlanner {
     return true;
   }
 
-  // One word put into the high half of another.
+  // Inserts one word as the high half of another.
   bool AddInsertion(size_t k, const ptx::Instruction& i) {
     const auto is_half = [&](size_t operand) {
       const auto* value = std::get_if<ptx::IntegerImmediate>(&i.operands[operand].value);
@@ -279,7 +279,7 @@ class DefinednessPlanner {
     AddResult(to, kMoved, zeros && TypeOf(i, false) != ptx::Type::kF64 ? kNothing : kMoved);
   }
 
-  // A factor of 0 leaves nothing of the other one.
+  // A factor of 0 masks the other factor.
   void AddProduct(size_t k, const ptx::Instruction& i) {
     const uint8_t bytes = static_cast<uint8_t>(ptx::SizeOf(TypeOf(i, false)));
     for (const size_t operand : {size_t{1}, size_t{2}}) {
@@ -304,7 +304,7 @@ class DefinednessPlanner {
       if (word.starts_with("shared")) return PlanSpace::kShared;
       if (!word.starts_with("param")) continue;
       const auto named = [&](const ptx::Variable& v) { return v.name == address.base_symbol; };
-      // What lies in the launch's parameters, or in local memory because its address is taken.
+      // In the launch's parameters, or in local memory because its address is taken.
       const auto is_local = [&](const ptx::Instruction& other) {
         return !other.call && std::any_of(other.operands.begin(), other.operands.end(), [&](const ptx::Operand& o) {
           const auto* symbol = std::get_if<ptx::SymbolRef>(&o.value);

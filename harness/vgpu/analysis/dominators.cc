@@ -68,7 +68,7 @@ class LengauerTarjan {
     }
   }
 
-  // The node with the smallest semidominator on the way from v up to its tree's root, that root left out.
+  // The node with the smallest semidominator on the path from v up to its tree's root, excluding the root.
   int Evaluate(int v) {
     if (ancestor_[v] < 0) return v;
     path_.clear();

@@ -48,7 +48,7 @@ class LivenessSolver {
     for (size_t k = uses_.first[instruction]; k < uses_.first[instruction + 1]; ++k) f(uses_.uses[k]);
   }
 
-  // Whether a write at this instruction ends what the register held before.
+  // Whether a write at this instruction replaces the register's old value completely.
   bool Kills(size_t instruction, const RegisterUse& use) const {
     return use.writes && !use.reads && !function_.body[instruction].guard;
   }
@@ -77,7 +77,7 @@ class LivenessSolver {
     crossing_.push_back(reg);
   }
 
-  // 32-bit registers that a register takes.
+  // How many 32-bit registers a register needs.
   uint32_t WeightOf(int reg) const {
     const ptx::Type type = uses_.registers.type[reg];
     if (type == ptx::Type::kPred) return 0;
@@ -86,7 +86,7 @@ class LivenessSolver {
 
   Word* Row(std::vector<Word>& set, size_t node) { return set.data() + node * words_; }
 
-  // False when it takes too long.
+  // False: it takes too long.
   bool Iterate() {
     in_.assign(nodes_ * words_, 0);
     std::vector<Word> kept(nodes_ * words_, ~Word{0});  // the complement of what a block writes
@@ -144,7 +144,7 @@ class LivenessSolver {
     }
   }
 
-  // The safe answer: every crossing register is needed all the time.
+  // The safe answer: every crossing register is live everywhere.
   void LiveEverywhere() {
     in_.clear();
     for (const int reg : crossing_) result_.interval[reg] = {0, function_.body.size() - 1};
@@ -165,8 +165,8 @@ class LivenessSolver {
     }
   }
 
-  // Live at a block's start: from there on; live at its end: up to there. A register meets each loop once, at the first
-  // block, in either direction, that has it.
+  // Extends the intervals of crossing registers to the starts of blocks where they are live, and then to the ends. Each
+  // pass handles a register once, at its first block in the pass's direction.
   void CoverBlocks() {
     if (in_.empty()) return;
     std::vector<Word> seen(words_, 0), out(words_);
@@ -188,8 +188,8 @@ class LivenessSolver {
     }
   }
 
-  // Walks backwards through a block. A crossing register is live when its bit is set, another one when the walk has met
-  // it in this block.
+  // Walks backwards through a block. A crossing register is live if its bit is set, another one if the walk has met it
+  // in this block.
   class Walk {
    public:
     explicit Walk(const LivenessSolver& solver)
@@ -253,7 +253,7 @@ class LivenessSolver {
       walk.Start(block);
       count();
       for (size_t k = graph_.blocks[block].last + 1; k-- > graph_.blocks[block].first;) {
-        // A result takes a register at its instruction even when nobody reads it.
+        // A result occupies a register at its instruction even if it is never read.
         unread.clear();
         ForUses(k, [&](const RegisterUse& use) {
           if (use.writes && !walk.Set(use.reg, true)) unread.push_back(use.reg);

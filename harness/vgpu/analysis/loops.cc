@@ -62,7 +62,7 @@ class LoopFinder {
     way_.push_back({node, 0});
   }
 
-  // Takes a whole component, which begins at `node`, off the stack.
+  // Pops a whole component, which starts at `node`, off the stack.
   void Close(int node) {
     const bool is_alone = open_.back() == node;
     for (bool is_last = false; !is_last; open_.pop_back()) {

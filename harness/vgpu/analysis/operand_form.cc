@@ -76,7 +76,7 @@ std::vector<OperandForm> Parse(std::string_view form) {
 }  // namespace
 
 const std::vector<OperandForm>& ParseForm(std::string_view form) {
-  // Boxed, so that results and keys stay where they are while the map grows.
+  // Heap-allocated, so that results and keys keep their addresses while the map grows.
   struct Parsed {
     std::string form;
     std::vector<OperandForm> operands;

@@ -53,7 +53,7 @@ class UseFinder {
     }
   }
 
-  // Whether operands pair with the form by their place: what is missing is optional and comes last.
+  // Whether operands match the form by position: omitted ones are optional and come last.
   static bool Matches(const std::vector<OperandForm>& form, size_t operands) {
     return operands <= form.size() && std::all_of(form.begin() + static_cast<ptrdiff_t>(operands), form.end(),
                                                   [](const OperandForm& missing) { return missing.optional; });
@@ -95,7 +95,7 @@ class UseFinder {
     return number;
   }
 
-  // A single register, or a range's with its index cut off.
+  // A single register, or a range's base name without the index.
   const ptx::Variable* Declaration(std::string_view name) const {
     const auto single = declared_.find(name);
     if (single != declared_.end() && single->second->count == 0) return single->second;

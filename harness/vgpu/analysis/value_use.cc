@@ -59,7 +59,7 @@ class SureValues {
     }
   }
 
-  // Whether what instruction `k` has put into a register is used whatever comes.
+  // Whether the value that instruction `k` writes to a register is used on every path.
   bool Behind(size_t k, int reg) {
     const auto [known, fresh] = known_.try_emplace({k, reg}, false);
     if (fresh) known->second = Walk(k, {{reg, Makes(k)}});
@@ -75,7 +75,7 @@ class SureValues {
   using Holders = std::vector<Holder>;  // sorted
   enum class Way : uint8_t { kUsed, kLost, kOn };
 
-  // Arithmetic, that is; of selects, those between a register and what arithmetic has made of it (a conditional sum).
+  // Arithmetic; of selects, those between a register and an arithmetic result of it (a conditional sum).
   bool Makes(size_t k) {
     if (!uses_.pure(k)) return false;
     if (uses_.kind(k) == Kind::kSelect) return Sums(k, 1, 2) || Sums(k, 2, 1);
@@ -109,7 +109,7 @@ class SureValues {
       return (*loop)[static_cast<size_t>(from)] && !(*loop)[static_cast<size_t>(to)];
     });
   }
-  // Whether somebody behind may read what arithmetic has made.
+  // Whether an arithmetic result may be read later.
   bool CarriesOut(int node, const Holders& held) {
     if (!live_) {
       std::vector<uint32_t> index(static_cast<size_t>(uses_.registers()));
@@ -147,7 +147,7 @@ class SureValues {
     return true;
   }
 
-  // Control leaves instruction k. False: the value is lost on one of the ways.
+  // Control leaves instruction k. False: the value is lost on some path.
   bool GoOn(size_t k, Holders held) {
     const size_t block = graph_.block_of[k];
     if (k != graph_.blocks[block].last) {
@@ -193,7 +193,7 @@ class SureValues {
     if (!pure && (holds(guard) || (flows && guard < 0))) return Way::kUsed;
     flows &= pure;
     const bool either = pure && holds(guard);  // the result tells what the guard was
-    // Whether the result is one that arithmetic has made.
+    // Whether the result comes from arithmetic.
     bool makes = false;
     if (kind == Kind::kSelect) {
       makes = holds(uses_.Operand(k, 3)) || (made(uses_.Operand(k, 1)) && made(uses_.Operand(k, 2)));
@@ -214,7 +214,7 @@ class SureValues {
         find(holder.reg)->made &= holder.made;
         continue;
       }
-      // Where there is no room, the result takes the place of an operand: along a chain, that is read no more.
+      // If there is no room, the result replaces an operand: along a chain the operand is dead by then.
       if (held.size() >= kMostHolders) {
         uses_.ForReads(k, [&](int reg) {
           if (held.size() >= kMostHolders && holds(reg)) held.erase(find(reg));
@@ -325,7 +325,7 @@ class UsePlanner {
     if (block != live_block_) {
       live_block_ = block;
       const size_t first = graph_.blocks[block].first, last = graph_.blocks[block].last;
-      // Words of memory that are kept, for a block.
+      // Words of memory kept for a block.
       AnalysisWork::Spend(kStepsOfKeptWord * (last - first + 1) * ((followed_.size() + 63) / 64));
       live_behind_.resize(last - first + 1);
       Bits live = live_->Out(block);

@@ -65,7 +65,7 @@ class WaitFinder {
  private:
   static size_t Index(int reg) { return static_cast<size_t>(reg); }
 
-  // A table's targets are its branch's.
+  // A table's targets count as targets of its branch.
   void AddEdge(int from, int to) {
     if (graph_.IsTable(from)) return;
     if (!graph_.IsTable(to)) {
@@ -85,8 +85,8 @@ class WaitFinder {
     }
   }
 
-  // Where the value goes, whatever the order of the instructions: branches_ that hang on it, and whether it is put to
-  // any other use.
+  // Follows the value, flow-insensitively: collects in branches_ the branches that depend on it, and notes any other
+  // use.
   void FollowValue(size_t load) {
     std::vector<bool> holds(uses_.registers.name.size());
     const auto mark = [&](size_t k) {
@@ -100,8 +100,8 @@ class WaitFinder {
     mark(load);
     branches_.clear();
     used_otherwise_ = leaves_ = false;
-    // Where control may come to from a store of the value: what is loaded there may be it. Parameters are apart: a
-    // kernel's own hold nothing that it has stored.
+    // Code reachable from a store of the value: a load there may return it. Kernel parameters are separate: nothing is
+    // ever stored to them.
     std::vector<bool> behind_store(body_.size()), behind_parameter(body_.size()), stores(body_.size());
     const auto behind = [&](const ptx::Instruction& i) -> std::vector<bool>& {
       return HasSpace(i, "param") ? behind_parameter : behind_store;
@@ -144,7 +144,7 @@ class WaitFinder {
     return mentions == 1 && uses_.registers.name[Index(reg)] == body_[k].guard->name;
   }
 
-  // The instructions that control may come to from behind `from`, without passing a blocked one.
+  // The instructions reachable from after `from` without passing a blocked one.
   std::vector<bool> Reach(size_t from, const std::vector<bool>* blocked) const {
     AnalysisWork::Spend(kStepsAnInstruction * body_.size());
     std::vector<bool> reached(body_.size());
@@ -169,8 +169,8 @@ class WaitFinder {
     return reached;
   }
 
-  // The instructions of the load's loops that make another address of its address. One that works it out again from
-  // what has not changed does not, nor one that may pass on what was there, nor one that begins anew.
+  // The instructions in the load's loops that change its address. Not included: those that recompute it from unchanged
+  // values, those that may pass on the old value, and those that restart from the beginning.
   std::vector<bool> Changing(size_t load, const std::vector<bool>& ahead) const {
     std::vector<bool> changing(body_.size()), known(uses_.registers.name.size());
     std::vector<int> open;
@@ -204,7 +204,7 @@ class WaitFinder {
     ForReads(k, [&](int r) { itself |= r == reg; });
     return itself;
   }
-  // A loop over words that is run again, as from its beginning.
+  // A loop over words that is executed again from its beginning.
   bool BeginsAnew(size_t k, const std::vector<bool>& ahead) const {
     bool same = opcodes_[k].Is(Meaning::kMove);
     ForReads(k, [&](int reg) {
@@ -214,7 +214,7 @@ class WaitFinder {
     });
     return same;
   }
-  // Whether what the instruction writes may be what `reg` held already.
+  // Whether the instruction may write the value that `reg` already held.
   bool PassesOn(size_t k, int reg, int depth) const {
     if (!(opcodes_[k].Is(Meaning::kMove) || opcodes_[k].Is(Meaning::kSelect)) || depth == 0) return false;
     AnalysisWork::Spend(1);
@@ -234,7 +234,7 @@ class WaitFinder {
   const RegisterUses uses_;
   std::vector<std::vector<size_t>> writers_;     // by register
   std::vector<std::vector<size_t>> successors_;  // by block
-  // Of the value that was followed last.
+  // For the value that was followed last.
   std::vector<size_t> branches_;
   bool used_otherwise_ = false, leaves_ = false;
 };

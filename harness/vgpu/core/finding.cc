@@ -71,8 +71,8 @@ std::string BufferName(const MemoryPlace& memory) {
   return "the " + Bytes(memory.buffer_bytes) + " allocated at " + BaseName(memory.allocated_at);
 }
 
-// The bytes that an access hits, as one would write them: sdata[64] where the offset is a multiple of an element-like
-// size, else sdata + 65 bytes.
+// The accessed bytes in source notation: sdata[64] if the offset is a multiple of an element-like size, otherwise sdata
+// + 65 bytes.
 std::string Element(const MemoryPlace& memory) {
   if (!memory.in_buffer) return "address " + Hex(memory.address);
   const uint64_t offset = memory.address - memory.buffer_base;
@@ -165,13 +165,13 @@ std::string PartyText(const char* label, const ThreadPlace& place, size_t column
   return text + where + (source.empty() ? "" : "  " + source);
 }
 
-// An unrolled loop has several instructions of one source line, which are one place to its reader.
+// An unrolled loop has several instructions on one source line; to the reader they are one place.
 bool SamePlace(const ThreadPlace& a, const ThreadPlace& b) {
   return a.line == b.line && a.instruction == b.instruction && a.file == b.file && a.operation == b.operation &&
          (a.line > 0 || a.ptx_line == b.ptx_line);
 }
 
-// Of a race, either access may have come first.
+// In a race either access may have come first.
 bool Folds(const Finding& a, const Finding& b) {
   if (a.kind != b.kind || a.kernel != b.kernel || a.second.has_value() != b.second.has_value()) return false;
   if (!a.second) return SamePlace(a.first, b.first);
@@ -217,7 +217,7 @@ std::string Format(const Finding& finding) {
 
 namespace {
 
-// Names are the program's: it may have some of megabytes. A message has no room for them.
+// The program chooses names and may use megabytes. Messages have no room for them.
 constexpr size_t kMostText = 4096;
 
 void Clip(std::string& text) {

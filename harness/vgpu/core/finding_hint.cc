@@ -17,8 +17,7 @@ bool HasModifier(const ThreadPlace& place, const std::string& word) {
 bool IsVolatile(const ThreadPlace& place) { return HasModifier(place, "volatile"); }
 bool IsCopyUnderWay(const ThreadPlace& place) { return place.traits.Any(kAsynchronous); }
 
-// several_warps: the block has other warps too, and of what they do at the next size or in the next round nothing is
-// known.
+// several_warps: the block has more warps; what they do at other sizes or in the next round is unknown.
 std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line,
                                 bool several_warps) {
   if (first.access == AccessKind::kStore && second.access == AccessKind::kStore && one_line) {
@@ -61,7 +60,7 @@ std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& se
                  "write and the read";
 }
 
-// Threads that tell each other things by words in memory: what is missing there. Empty: nothing is known of that.
+// For threads that communicate through words in memory: what is missing. Empty: unknown.
 std::string_view HintOf(OrderClue clue) {
   switch (clue) {
     case OrderClue::kNoRelease:

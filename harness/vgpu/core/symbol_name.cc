@@ -21,7 +21,7 @@ uint64_t LongestDemangled(std::string_view mangled) {
   constexpr double kGrowth = 1.4447, kStandardName = 80;  // "Ss": std::basic_string<…>
   double length = 0;
   int references = 0;
-  // Identifiers, "6kernel", hold no references. Behind a literal, "Li6E", a number may be something else.
+  // Identifiers ("6kernel") contain no references. After a literal ("Li6E") a number may mean something else.
   bool skips = true;
   for (size_t k = 0; k < mangled.size(); ++k) {
     const char c = mangled[k];

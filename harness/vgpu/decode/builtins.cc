@@ -16,12 +16,12 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr size_t kMaxOutputOfBlock = 1 << 20;  // of a block's printf
-// The same where many blocks hold theirs at once.
+// The same if many blocks hold output at once.
 constexpr size_t kMaxOutputOfMany = 64 << 10;
 constexpr uint64_t kManyBlocks = 64;
 constexpr size_t kMaxFormat = 64 << 10;
 constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one malloc
-// As many as are looked at or moved in a malloc or free count as an instruction.
+// Number of allocations inspected or moved by malloc or free that count as one instruction.
 constexpr uint64_t kAllocationsAnInstruction = 32;
 
 uint64_t Argument(const FrameValues& frame, const CallSite& site, size_t k, int lane) {
@@ -37,7 +37,7 @@ void SetResult(const FrameValues& frame, const CallSite& site, int lane, uint64_
   std::memcpy(frame.At(site.returns[0], lane), &value, std::min<uint32_t>(site.returns[0].bytes, 8));
 }
 
-// The result is CUDA's: the number of arguments, -1 where there is no format, -2 where the text could not be kept.
+// Returns the same as CUDA's: the number of arguments, -1 for a null format, -2 if the text could not be kept.
 int Printf(Warp& warp, uint64_t format, uint64_t arguments, const ReadMemory& read) {
   if (format == 0) return -1;
   const LaunchState& launch = warp.engine->launch();

@@ -67,9 +67,9 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
   }
 }
 
-// An assembler fits a kernel that says how large its blocks are, or how many are to be resident (.maxntid, .reqntid,
-// .minnctapersm), into a multiprocessor's registers, and spills what is too much, as it does beyond the 255 that an
-// instruction can name; .maxnreg bounds a thread's by itself.
+// If a kernel states its block size or the number of resident blocks (.maxntid, .reqntid, .minnctapersm), ptxas fits it
+// into the SM's registers and spills the excess, as it does beyond the 255 registers that an instruction can address;
+// .maxnreg limits a thread's registers directly.
 void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
   constexpr uint32_t kRegistersPerSm = 65536;  // of every GPU that runs today's PTX
   constexpr uint32_t kUnit = 8;
@@ -84,7 +84,7 @@ void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
   if (entry.maxnreg > 0) kernel.registers = std::min(kernel.registers, static_cast<uint32_t>(entry.maxnreg));
 }
 
-// The functions that the entry can reach, itself first.
+// Collects the functions that the entry can reach, itself first.
 void CollectFunctions(ProgramBuilder& builder, const ptx::Function& entry) {
   const auto add = [&](const ptx::Function* f) {
     if (!f->has_body || builder.function_index.contains(f)) return;
@@ -121,7 +121,7 @@ void CollectFunctions(ProgramBuilder& builder, const ptx::Function& entry) {
   }
 }
 
-// Shared variables that the program's functions mention; all extern arrays begin where the others end.
+// Places the shared variables that the program's functions mention; all extern arrays start after the others.
 void PlaceShared(ProgramBuilder& builder) {
   std::set<std::string> mentioned;
   for (const ptx::Function* f : builder.functions) {
@@ -155,13 +155,13 @@ void PlaceShared(ProgramBuilder& builder) {
     for (const ptx::Variable& v : f->variables) place(f, v);
   }
   if (!dynamic.empty()) end = AlignUp(end, dynamic_alignment);
-  // A single one gives the dynamic shared memory its name.
+  // A single extern array gives the dynamic shared memory its name.
   if (dynamic.size() == 1) builder.program.shared_variables.push_back({dynamic_name, static_cast<uint32_t>(end), 0});
   for (const std::string& key : dynamic) builder.shared_offset[key] = static_cast<uint32_t>(end);
   builder.program.kernel.static_shared = static_cast<uint32_t>(end);
 }
 
-// Local memory that the deepest chain of calls takes; nullopt where calls go round in a circle.
+// Local memory of the deepest call chain; nullopt if there is recursion.
 std::optional<uint64_t> StackBytes(const ProgramBuilder& builder) {
   enum class Mark : uint8_t { kNew, kOpen, kDone };
   const size_t n = builder.functions.size();
@@ -272,7 +272,7 @@ std::string Demangle(const std::string& mangled) {
   const std::optional<std::string> whole = Demangled(mangled);
   if (!whole) return mangled;
   std::string name = *whole;
-  // Cut the parameter list: the last "(" outside of brackets; before it a template's return type may stand.
+  // Cut the parameter list: from the last "(" outside brackets. A template's return type may precede the name.
   int depth = 0;
   size_t end = name.size();
   for (size_t k = name.size(); k-- > 0;) {
@@ -302,7 +302,7 @@ std::shared_ptr<const Program> DecodeKernel(const ModuleImage& image, const ptx:
     Build(builder, entry);
     BoundRegisters(entry, program->kernel);
   } catch (const std::runtime_error& error) {
-    // The kernel is there, with its parameters, but can only say why it does not run.
+    // The kernel exists with its parameters, but when launched only reports why it cannot run.
     KernelInfo kernel = std::move(program->kernel);
     *program = Program();
     program->kernel = std::move(kernel);

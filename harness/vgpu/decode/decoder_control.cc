@@ -137,11 +137,11 @@ void FunctionDecoder::PatchBranches() {
         program.may_wait = true;
       }
     }
-    // Where the ways of a function meet only at its end, that is where its return is.
+    // If the paths of a function meet only at its end, that is where its return is.
     const uint32_t end = InEntry() ? kNoPc : pc_of_[function_.body.size()];
     const uint32_t where = meet < pc_of_.size() ? pc_of_[meet] : end;
-    // Where ways meet only to leave the kernel, lanes need not wait for each other; others may wait for them at a
-    // barrier.
+    // If paths meet only to leave the kernel, lanes need not wait for each other, since other lanes may wait for them
+    // at a barrier.
     const bool meets = where != kNoPc && program.code[where].handler == Converge;
     const bool leaves = meets && program.code[where + 1].handler == Exit && program.code[where + 1].guard == kNoRow;
     insn.extra = meets && !leaves ? where : kNoPc;

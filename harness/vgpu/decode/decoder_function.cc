@@ -39,20 +39,20 @@ bool IsStrongAccess(const ptx::Instruction& i) {
   return Has(i, "volatile") || Has(i, "relaxed") || Has(i, "acquire") || Has(i, "release") || Has(i, "mmio");
 }
 
-// Words of a text may be megabytes long.
+// Words in the text may be megabytes long.
 std::string Sentence(std::string text) {
   constexpr size_t kLongest = 400;
   if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
   return text;
 }
 
-// May touch memory that other blocks see.
+// Whether it may access memory that other blocks see.
 bool MayBeGlobal(const ptx::Instruction& i) {
   return !HasPrefix(i, "shared") && !Has(i, "local") && !HasPrefix(i, "param") && !Has(i, "const");
 }
 
-// Names that stand as operands by themselves, not within an address or a call: an instruction takes their address. A
-// function's parameter of such a name lies on the stack, and its address is one in local memory (PTX ISA, 5.1.6.2).
+// Names used as operands by themselves, not within an address or a call: the instruction takes their address. A
+// function parameter of that name is on the stack, and its address is in local memory (PTX ISA, 5.1.6.2).
 std::unordered_set<std::string_view> NamesInOperands(const ptx::Function& function) {
   std::unordered_set<std::string_view> names;
   for (const ptx::Instruction& i : function.body) {
@@ -78,7 +78,7 @@ void FunctionDecoder::CollectRegisters() {
       ranges.emplace(v.name, &v);
     }
   }
-  // A range may be long; what counts are the names that the text uses.
+  // A range may be long; only names that the text uses matter.
   for (const auto& [name, row] : layout_.row) {
     const std::string_view text = name;
     if (const auto whole = ranges.find(text); whole != ranges.end()) register_type_[name] = whole->second->type;
@@ -236,7 +236,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   const Opcode& opcode = opcodes_[index];
   opcode_ = &opcode;
   InsnInfo info;
-  // Line 0 is code that the compiler made up; it belongs with what stands before it.
+  // Line 0 is compiler-generated code; it belongs to the preceding line.
   if (i.location.line != 0) {
     location_ = i.location;
     inline_site_ = i.inline_site < 0 ? -1 : first_inline_site_ + i.inline_site;
@@ -303,7 +303,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   Emit(insn, info);
   builder_.program.synchronous.back() = synchronous;
   if (insn.handler == Call && (i.guard || builder_.program.calls[insn.immediate].target != kNoRow)) {
-    // Lanes that the guard or the target sent different ways meet right behind the call.
+    // Lanes that diverge by guard or target reconverge right after the call.
     builder_.program.code.back().extra = builder_.program.code.size();
     Insn meet;
     meet.handler = Converge;
@@ -337,7 +337,7 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
   if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
   if (selection.handler == nullptr) throw Unsupported("it is not supported with these modifiers");
   BindOperands(i, ParseForm(selection.form.empty() ? opcode.form : selection.form), modifiers, insn);
-  // Handlers find their rows by the number of elements that the modifier names.
+  // Handlers find their rows by the number of elements in the modifier.
   const int elements = Has(i, "v2") ? 2 : Has(i, "v4") ? 4 : Has(i, "v8") ? 8 : 1;
   if (opcode.accesses_memory() && std::max<int>(insn.count, 1) != elements) {
     throw Unsupported("its vector does not have as many elements as its modifier says");
@@ -398,7 +398,7 @@ void FunctionDecoder::NoteOrder(const ptx::Instruction& i) {
     return;
   }
   if (!MayBeGlobal(i)) return;
-  // An integer reduction whose result no one reads leaves the same sum in any order, as long as all are of one kind.
+  // An unread integer reduction gives the same sum in any order, as long as all are of one kind.
   bool unread = !opcode_->has_result();
   if (!unread && !i.operands.empty()) {
     const auto* r = std::get_if<ptx::RegisterRef>(&i.operands[0].value);

@@ -94,7 +94,7 @@ bool IsBranch(const Insn& insn) {
   return insn.handler == Branch || insn.handler == SpinBranch || insn.handler == IndexedBranch;
 }
 
-// What a pseudo-instruction, which is in no text, is there for.
+// Describes a pseudo-instruction, which has no PTX text.
 std::string PseudoText(const Program& program, uint32_t pc) {
   const Handler handler = program.code[pc].handler;
   if (handler == Converge) return "-- lanes that went different ways meet";
@@ -115,7 +115,7 @@ std::vector<std::string> TraitsOf(const Program& program, const ListedInsn& list
   if (insn.handler == RaiseUnsupported) return {"not supported: " + program.unsupported[insn.immediate]};
   if (!info.counted) return {};
   add(true, NameOf(insn.insn_class));
-  // ld.param moves what the launch or a call has brought, and has no such flags.
+  // ld.param reads launch parameters or call arguments and has no such flags.
   if (listed.has_address && (insn.insn_class == InsnClass::kLoad || insn.insn_class == InsnClass::kStore ||
                              insn.insn_class == InsnClass::kAtomic)) {
     const bool names_space = info.space != MemorySpace::kGlobal || listed.text.find(".global") != std::string::npos;
@@ -140,7 +140,7 @@ std::vector<std::string> TraitsOf(const Program& program, const ListedInsn& list
   return traits;
 }
 
-// "r1c0" is the row at byte 0x1c0 of the call's frame, "c40" one of the constants'.
+// "r1c0" is the row at byte 0x1c0 of the call frame, "c40" one in the constant pool.
 std::string RowsOf(const Insn& insn) {
   std::string text;
   for (const RowRef row : insn.row) {
@@ -159,7 +159,7 @@ std::string Joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-// With spaces up to a column; two at least.
+// Pads with spaces to a column, at least two.
 std::string Padded(std::string text, size_t columns) {
   text.resize(std::max(text.size() + 2, columns + 2), ' ');
   return text;

@@ -54,7 +54,7 @@ class FlowAnalysis {
   }
 
  private:
-  // Settles the branches of the blocks that reach one of the ends and are not settled yet.
+  // Finds the reconvergence points of blocks that reach one of the ends and have none yet.
   void Analyze(const std::vector<int>& ends) {
     std::vector<Adjacency::Edge> edges = graph_->edges;
     for (const int node : ends) edges.emplace_back(node, end_);
@@ -74,7 +74,7 @@ class FlowAnalysis {
         node = *LivingSuccessor(successors[node], lives);
       }
       if (ways(node) < 2) continue;
-      // Tables are no places in the text: lanes that part before one meet behind it.
+      // Tables have no position in the text: lanes that diverge before one reconverge after it.
       do {
         node = meeting[node];
       } while (node != end_ && graph_->IsTable(node));

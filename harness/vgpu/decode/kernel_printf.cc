@@ -53,7 +53,7 @@ std::string Print(const std::string& specification, T value) {
   return n <= 0 ? std::string() : std::string(buffer, std::min<size_t>(static_cast<size_t>(n), sizeof buffer - 1));
 }
 
-// Width, which may be *, or precision, which may not: digits.
+// Parses a width, which may be *, or a precision, which may not: digits.
 std::string Field(std::string_view format, size_t& at, Arguments& arguments, bool is_width) {
   int value = 0;
   bool given = false;
@@ -79,7 +79,7 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
   }
   specification += Field(format, at, arguments, true);
   if (at < format.size() && format[at] == '.') {
-    // Device printf has no precision from an argument: an H200 prints %.*f as it stands and takes nothing.
+    // Device printf does not support a precision from an argument: an H200 prints %.*f unchanged and takes no argument.
     if (++at < format.size() && format[at] == '*') return std::string(format.substr(start, at - start));
     specification += Field(format, at, arguments, false);
   }
@@ -141,7 +141,7 @@ std::string ReadString(const ReadMemory& read, uint64_t address, size_t limit) {
   constexpr uint64_t kPiece = 64;
   std::string text;
   while (text.size() < limit) {
-    // Up to the next multiple of a piece; byte by byte where the end of what can be read lies in it.
+    // Up to the next multiple of kPiece; byte by byte if the readable memory ends within it.
     char piece[kPiece];
     const uint64_t at = address + text.size();
     uint64_t bytes = std::min<uint64_t>(kPiece - at % kPiece, limit - text.size());

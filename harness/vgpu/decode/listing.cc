@@ -54,7 +54,7 @@ class FunctionLister {
         }
       });
     }
-    // Values that are only handed on have one type on their whole way.
+    // Values that are only copied have one type throughout.
     for (int round = 0; round < kRounds; ++round) {
       for (size_t k = 0; k < function.body.size(); ++k) Unify(k);
     }
@@ -77,7 +77,7 @@ class FunctionLister {
     for (const ptx::Operand& operand : i.operands) {
       const auto* address = std::get_if<ptx::AddressRef>(&operand.value);
       if (address == nullptr) continue;
-      // A local variable of a function other than the kernel: its place hangs on the call.
+      // A local variable of a function other than the kernel: its address depends on the call.
       listed.has_address = address->base_symbol.empty() || !IsLocal(address->base_symbol);
       if (address->base_register.empty()) break;
       std::vector<ListedRegister> base;
@@ -93,7 +93,7 @@ class FunctionLister {
   }
 
  private:
-  // f(part, type, name) for the registers that stand as operands, not within addresses.
+  // Calls f(part, type, name) for registers used as operands, not within addresses.
   template <typename F>
   void ForRegisters(size_t index, const F& f) const {
     const ptx::Instruction& i = function_.body[index];
@@ -155,7 +155,7 @@ Listing ListProgram(const ModuleImage& image, const Program& program) {
     if (found == image.functions.end() || info.entry_pc == info.end_pc) continue;
     const ptx::Function& function = *found->second;
     const FunctionLister lister(function);
-    // The decoder makes one counted instruction of each in the text, in its order.
+    // The decoder makes one counted instruction for each one in the text, in order.
     size_t index = 0;
     for (uint32_t pc = info.entry_pc; pc < info.end_pc && index < function.body.size(); ++pc) {
       if (program.info[pc].counted) listing.insns[pc] = lister.List(index++);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kFrameAlignment = 64;
 
-// Sizes of rows, in the order in which their groups lie in the frame.
+// Row sizes, in the order of their groups in the frame.
 constexpr uint32_t kRowBytes[] = {4, 64, 128, 256, 512};
 constexpr size_t kGroups = std::size(kRowBytes);
 

@@ -32,13 +32,13 @@ int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
 }
 
 constexpr uint64_t kWorthAThread = 20'000;  // warp instructions of a checked launch
-// Counters by line that are kept between two calls of ClearRecords, some 600 bytes each: later launches have totals
-// alone. A call of an assignment's needs a few hundred.
+// Per-line counters kept between two calls of ClearRecords, some 600 bytes each; later launches keep only totals. One
+// call of an assignment's function needs a few hundred.
 constexpr uint64_t kMostRecordedLines = 200'000;
 constexpr uint64_t kGridWorkspaceBytes = 256;
 constexpr uint32_t kReservedShared = 1024;
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
-// The same where they must all be there: a cooperative grid, a cluster.
+// The limit if all blocks must be resident: a cooperative grid, a cluster.
 constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 
 void PrintToStdout(std::string_view text) {
@@ -94,7 +94,8 @@ struct Device::Impl {
   std::vector<Observer*> observers;
   std::vector<Checker*> checkers;
   std::unique_ptr<BlockIsolation> isolation;  // made when first needed
-  // What launches of a kernel have shown, by how many blocks they have. Blocks that have met will meet again.
+  // What earlier launches of a kernel have shown, by number of blocks. Blocks that have conflicted once will do so
+  // again.
   struct Isolated {
     uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch in which some met
     uint64_t small_to = 0;             // and of the largest that is over before a second thread has begun
@@ -254,7 +255,7 @@ void Device::FreeKernelHeap() {
   for (const Allocation& a : impl_->memory.allocations()) {
     if (a.hidden && a.label == kKernelHeapName) heap.push_back(a);
   }
-  // From the last one on: closing a gap moves what lies behind it.
+  // From the last one on: closing a gap moves everything after it.
   for (auto a = heap.rbegin(); a != heap.rend(); ++a) {
     impl_->Tell([&](Observer& o) { o.OnFree(a->base, a->bytes); });
     impl_->memory.Free(a->base);
@@ -330,7 +331,7 @@ void Device::Reset() {
 
 namespace {
 
-// Blocks of a cluster: what the launch says, or the kernel, or one.
+// Blocks per cluster: from the launch, or the kernel, or one.
 Dim3 ClusterShape(const LaunchSpec& spec, const KernelInfo& kernel) {
   const Dim3 none{0, 0, 0};
   return !(spec.cluster == none) ? spec.cluster : !(kernel.cluster == none) ? kernel.cluster : Dim3{1, 1, 1};
@@ -365,7 +366,7 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
   return LaunchError::kNone;
 }
 
-// Whether it is worth a try to run a checked launch's blocks side by side.
+// Whether trying to run a checked launch's blocks in parallel is worthwhile.
 bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
   if (pool.size() < 2 || !options.checkers.Has("races")) return false;
   const auto shown = isolated.find({spec.module, spec.kernel});
@@ -379,7 +380,7 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   const uint64_t most = options.instruction_budget;
   const uint64_t warps = launch.info.grid.Count() * launch.info.warps_per_block;
   const uint64_t instructions = launch_budget == 0 ? 0 : launch_budget + launch_budget_per_warp * warps;
-  // To start the blocks is allowed for, and not told.
+  // Starting the blocks is included in the budget but not in the message.
   const uint64_t own = instructions == 0 ? 0 : instructions + launch.start_charge * launch.info.grid.Count();
   launch.budget = own == 0 || most == 0 ? std::max(own, most) : std::min(own, most);
   launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
@@ -432,7 +433,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec) {
   launch.resident_blocks = static_cast<uint32_t>(
       std::min<uint64_t>(uint64_t{blocks_per_sm} * launch.sm_count, 1 + kResidentBytes / block_bytes));
   launch.resident_blocks = std::max(launch.resident_blocks, static_cast<uint32_t>(launch.cluster.Count()));
-  // Of local memory what each thread writes at its start; the rest of the stack is touched as calls go deeper.
+  // Of local memory, what each thread writes at its start; the rest of the stack is touched as calls go deeper.
   const uint64_t started_bytes =
       block_bytes - (program->local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
   launch.start_charge = StartCharge(started_bytes);

@@ -38,7 +38,7 @@ LoadedModule::LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory
 }
 
 void LoadedModule::PlaceVariables(GlobalMemory& memory) {
-  // All first, so that initialisers may name variables further down.
+  // Place all variables first, so that initialisers may refer to later ones.
   for (const ptx::Variable& v : syntax_.variables) Place(nullptr, v, memory);
   for (const ptx::Function& f : syntax_.functions) {
     for (const ptx::Variable& v : f.variables) Place(&f, v, memory);

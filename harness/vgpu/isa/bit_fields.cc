@@ -21,7 +21,7 @@ constexpr auto kBfind = [](auto a) {
   const U bits = static_cast<U>(a < 0 ? ~a : a);
   return static_cast<uint32_t>(8 * sizeof a - 1) - static_cast<uint32_t>(std::countl_zero(bits));
 };
-// The same, as the left shift that brings the bit to the top.
+// The same, as the left shift that moves the bit to the top.
 constexpr auto kBfindShift = [](auto a) {
   const uint32_t position = kBfind(a);
   return position == ~0u ? position : static_cast<uint32_t>(8 * sizeof a - 1) - position;

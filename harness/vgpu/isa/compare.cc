@@ -48,7 +48,7 @@ constexpr auto kCompare = [](auto a, auto b) -> bool {
   return false;
 };
 
-// visit(Constant<op>) for the op known at run time.
+// Calls visit(Constant<op>) for the op known at run time.
 template <typename F>
 auto WithOp(CompareOp op, F visit) {
   switch (op) {
@@ -137,7 +137,7 @@ void SetpCombined(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[1], Combine(bool_op, ~result, c), mask);
 }
 
-// How a stored element becomes a comparable value.
+// Converts a stored element to a comparable value.
 template <typename T>
 struct Plain {
   using Stored = T;
@@ -186,7 +186,7 @@ void SetpAny(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[1], Combine(modes.bool_op, ~result, c), mask);
 }
 
-// Pairs: p takes the low halves' comparison, q the high halves'.
+// Pairs: p gets the comparison of the low halves, q that of the high halves.
 template <typename Format>
 void SetpPair(Warp& warp, const Insn& insn, LaneMask mask) {
   const CompareModes modes = CompareModes::Decode(insn.extra);
@@ -197,7 +197,7 @@ void SetpPair(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[1], Combine(modes.bool_op, high, c), mask);
 }
 
-// Rows of set: d, a, b, c. D's bits where the comparison holds, 0 elsewhere.
+// Rows of set: d, a, b, c. All ones of D if the comparison holds, otherwise 0.
 template <typename Element, typename D, D kTrue>
 void Set(Warp& warp, const Insn& insn, LaneMask mask) {
   const CompareModes modes = CompareModes::Decode(insn.extra);
@@ -284,7 +284,7 @@ bool TakeCompareOp(Modifiers& modifiers, Comparands comparands, CompareOp* op) {
                                                    {"nan", CompareOp::kNan}});
 }
 
-// All that setp and set have in common.
+// Everything that setp and set have in common.
 bool TakeModes(Modifiers& modifiers, Type type, CompareModes* modes) {
   const Comparands comparands = ComparandsOf(type);
   if (!TakeCompareOp(modifiers, comparands, &modes->op)) return false;

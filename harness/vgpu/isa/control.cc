@@ -13,12 +13,12 @@
 namespace lockstep::vgpu {
 namespace {
 
-// A branch sent lanes different ways.
+// Counts a divergent branch.
 void CountDivergence(Warp& warp) {
   if (PcMemory* c = warp.engine->memory_counters(warp.pc - 1)) c->divergent += 1;
 }
 
-// A turn of a loop that may wait for other threads. One that wrote something is taken for work, not for waiting.
+// An iteration of a loop that may wait for other threads. If it wrote something, it counts as work, not as waiting.
 void CountSpin(Warp& warp) {
   WarpState& s = *warp.state;
   if (s.wrote) {
@@ -66,7 +66,7 @@ void IndexedBranch(Warp& warp, const Insn& insn, LaneMask mask) {
     return;
   }
   CountDivergence(warp);
-  // The lanes of one target leave; the others come back to this instruction. Those that the guard kept out go on.
+  // The lanes of one target jump; the others will re-execute this instruction. Lanes that fail the guard continue.
   SplitOff(warp, mask);
   warp.pc = pc;
   if (same == mask) {
@@ -127,7 +127,7 @@ Selection SelectSleep(Modifiers& m) {
   return m.type_count() == 1 && m.type(0) == ptx::Type::kU32 ? Selection{Sleep} : Selection{};
 }
 
-// What tells the hardware something and changes no result.
+// Hints to the hardware that do not affect results.
 void Nothing(Warp&, const Insn&, LaneMask) {}
 Selection SelectNothing(Modifiers&) { return {Nothing}; }
 
@@ -139,7 +139,8 @@ Selection FenceOf(const std::string& scope) {
   return {Fence, InsnClass::kOther, 0, static_cast<uint64_t>(value)};
 }
 
-// Fences between proxies order what is in order here anyway. The proxy of tensor maps is left over, hence refused.
+// Proxy fences order accesses that are always in order here. The tensor map proxy is not supported and is left to be
+// refused.
 Selection SelectProxyFence(Modifiers& m) {
   if (m.TakeAny({"alias", "async", "async::generic"}).empty()) return {};
   m.TakeAny({"global", "shared::cta", "shared::cluster"});

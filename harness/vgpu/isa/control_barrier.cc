@@ -11,7 +11,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Reads barrier and number of threads, which must be the same for all lanes. False: they are not valid; the warp
+// Reads barrier and number of threads, which must be the same in all lanes. False: they are invalid, and the warp has
 // faulted.
 bool ReadBarrier(Warp& warp, RowRef barrier_row, RowRef threads_row, LaneMask mask, BarrierArrival& arrival) {
   const int low = std::countr_zero(mask);
@@ -47,7 +47,7 @@ void MeetAtBarrier(Warp& warp, const Insn& insn, LaneMask mask) {
   if (ReadBarrier(warp, insn.row[0], insn.row[1], mask, arrival)) ArriveAtBarrier(warp, mask, arrival);
 }
 
-// bar.sync 0: what most programs have.
+// bar.sync 0, the barrier of most programs.
 void MeetAtBarrier0(Warp& warp, const Insn& insn, LaneMask mask) {
   const bool is_0 = (insn.row[0] & kConstantPool) != 0 && *Source<uint32_t>(warp, insn.row[0]) == 0;
   if (is_0 && insn.row[1] == kNoRow && mask == warp.alive) return ArriveWhole(warp);

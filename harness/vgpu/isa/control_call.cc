@@ -16,9 +16,9 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Calls within calls; each takes a frame of the host's memory.
+// Call depth; each call takes a frame in host memory.
 constexpr uint32_t kMaxDepth = 1024;
-// Of a warp's call frames, all taken to be as large as the newest: they are the host's memory.
+// Limit on a warp's call frames, in host memory, assuming that all are as large as the newest.
 constexpr uint64_t kMaxFrameBytes = uint64_t{8} << 20;
 
 void Copy(const FrameValues& from, const std::vector<ValuePlace>& sources, const FrameValues& to,
@@ -33,7 +33,7 @@ void Copy(const FrameValues& from, const std::vector<ValuePlace>& sources, const
   }
 }
 
-// A parameter in local memory has been written, as far as observers are concerned.
+// Notifies observers that a parameter in local memory has been written.
 void TellOfParameters(Warp& warp, const Frame& frame, uint32_t call_pc) {
   const uint32_t next = std::exchange(warp.pc, call_pc + 1);
   for (const ValuePlace& place : frame.function->parameters) {
@@ -47,7 +47,7 @@ void TellOfParameters(Warp& warp, const Frame& frame, uint32_t call_pc) {
   warp.pc = next;
 }
 
-// Lanes that the guard kept out of the call wait for the others behind it.
+// Lanes that fail the guard wait for the others after the call.
 bool Enter(Warp& warp, const Insn& insn, LaneMask mask) {
   if (mask != warp.active) {
     Diverge(warp, warp.active & ~mask, static_cast<uint32_t>(insn.extra), static_cast<uint32_t>(insn.extra));
@@ -78,7 +78,7 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
     for (int lane = 0; lane < kWarpSize; ++lane) same |= static_cast<LaneMask>(target[lane] == target[first]) << lane;
     same &= mask;
     if (!Enter(warp, insn, mask)) return;
-    // Lanes of other targets come back to this instruction and meet these behind it.
+    // Lanes with other targets re-execute this instruction and meet these after the call.
     if (same != mask) {
       warp.pc = pc;  // these have not arrived behind the call, although that is where they return to
       Diverge(warp, mask & ~same, pc, static_cast<uint32_t>(insn.extra));

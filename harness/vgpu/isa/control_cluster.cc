@@ -11,7 +11,7 @@ using ptx::Type;
 
 void ArriveHandler(Warp& warp, const Insn&, LaneMask mask) { ArriveAtCluster(warp, mask); }
 
-// Lanes whose phase goes on come back to this instruction.
+// Lanes whose phase has not ended re-execute this instruction.
 void WaitHandler(Warp& warp, const Insn&, LaneMask mask) {
   const LaneMask waiting = StillWaiting(warp, mask);
   warp.state->cluster_arrived &= ~(mask & ~waiting);
@@ -42,7 +42,8 @@ Selection SelectWait(Modifiers& m) {
   return {WaitHandler};
 }
 
-// The own address in the shared memory of the block with that rank; extra: the window's base of generic addresses.
+// Maps the lane's own address to the shared memory of the block with that rank; extra: the window base for generic
+// addresses.
 template <typename T>
 void MapAddress(Warp& warp, const Insn& insn, LaneMask mask) {
   const T* a = Source<T>(warp, insn.row[1]);

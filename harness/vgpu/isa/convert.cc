@@ -42,12 +42,12 @@ Wide ReadInteger(Number number, uint64_t bits) {
   return static_cast<Wide>(bits << unused >> unused);
 }
 
-// The low bits, extended as the type says.
+// The low bits, extended as the type requires.
 uint64_t WriteInteger(Number number, Wide value) {
   return static_cast<uint64_t>(ReadInteger(number, static_cast<uint64_t>(value)));
 }
 
-// The value rounded to an integer; magnitudes of 2^66 and more come out as 2^66, beyond every integer type.
+// Rounds to an integer; magnitudes of 2^66 and more become 2^66, which is beyond every integer type.
 Wide RoundToInteger(const Exact& value, Rounding rounding) {
   constexpr Wide kBeyond = Wide{1} << 66;
   if (value.significand == 0) return 0;
@@ -60,7 +60,7 @@ Wide RoundToInteger(const Exact& value, Rounding rounding) {
     const int drop = -value.exponent;
     const unsigned __int128 whole = drop >= 128 ? 0 : value.significand >> drop;
     const unsigned __int128 rest = value.significand - (drop >= 128 ? 0 : whole << drop);
-    // More than, exactly, or less than one half; what is shifted out entirely is less.
+    // Compare with one half; if everything is shifted out, it is less.
     const unsigned __int128 half = drop > 128 ? 0 : static_cast<unsigned __int128>(1) << (drop - 1);
     const bool above_half = half != 0 && rest > half;
     const bool at_half = half != 0 && rest == half;
@@ -86,8 +86,9 @@ Wide RoundToInteger(const Exact& value, Rounding rounding) {
   return value.negative ? -magnitude : magnitude;
 }
 
-// What becomes of a NaN depends on the pair of types (as seen on an H200): f64 keeps sign and payload both ways, bf16
-// extends to f32 and f32 is cut to tf32 bit by bit, and all else gives the destination's canonical NaN.
+// The result for a NaN depends on the pair of types (measured on an H200): between f64 and other formats sign and
+// payload are kept, bf16 is extended to f32 and f32 truncated to tf32 bit by bit, and all others give the destination's
+// canonical NaN.
 uint64_t ConvertNan(const Conversion& c, uint64_t bits) {
   const FloatFormat& to = FormatOf(c.to);
   const FloatFormat& from = FormatOf(c.from);
@@ -151,7 +152,7 @@ uint64_t ConvertElement(const Conversion& c, uint64_t bits) {
     if (IsInteger(c.to)) return WriteInteger(c.to, c.sat ? std::clamp(value, Lowest(c.to), Highest(c.to)) : value);
     return ConvertToFloat(c, FromInteger(static_cast<uint64_t>(value < 0 ? -value : value), value < 0));
   }
-  // .ftz does not concern the way to f16 (seen on an H200, which rounds the least f32 up or down to the least f16).
+  // .ftz does not affect conversions to f16 (on an H200 the least f32 rounds up or down to the least f16).
   if (c.ftz && c.from == Number::kF32 && c.to != Number::kF16) {
     bits = std::bit_cast<uint32_t>(Flush(std::bit_cast<float>(static_cast<uint32_t>(bits))));
   }
@@ -163,7 +164,7 @@ uint64_t ConvertElement(const Conversion& c, uint64_t bits) {
     return WriteInteger(c.to, std::clamp(RoundToInteger(value, c.rounding), Lowest(c.to), Highest(c.to)));
   }
   if (value.kind == Exact::Kind::kNan) return ConvertNan(c, bits);
-  // From 2^66 on every number is an integer already.
+  // From 2^66 on, every number is an integer.
   if (c.to_integral && value.kind == Exact::Kind::kFinite && value.exponent < 0) {
     const Wide rounded = RoundToInteger(value, c.rounding);
     value.significand = static_cast<unsigned __int128>(rounded < 0 ? -rounded : rounded);
@@ -202,7 +203,7 @@ void ConvertScalar(Warp& warp, const Insn& insn, LaneMask mask) {
              [&](int lane) { return ConvertElement(c, ReadRow(warp, insn.row[1], lane, c.from_bytes)); });
 }
 
-// Two scalars to a pair: the first one goes to the upper half.
+// Two scalars to a pair: the first one becomes the upper half.
 void ConvertToPair(Warp& warp, const Insn& insn, LaneMask mask) {
   const Conversion c = Conversion::Decode(insn.extra);
   WriteLanes(warp, insn, mask, c.to_bytes, [&](int lane) {
@@ -221,7 +222,7 @@ void ConvertPair(Warp& warp, const Insn& insn, LaneMask mask) {
   });
 }
 
-// Rows: d, a, b and, with kRest, c, whose low bits fill what a and b leave.
+// Rows: d, a, b and, with kRest, c, whose low bits fill the rest of d.
 template <bool kRest>
 void ConvertPack(Warp& warp, const Insn& insn, LaneMask mask) {
   const Conversion c = Conversion::Decode(insn.extra);
@@ -305,7 +306,7 @@ bool IsWidening(Number to, Number from) {
 
 bool Is8Bit(Number number) { return number == Number::kE4M3 || number == Number::kE5M2; }
 
-// The rounding that the pair of types takes: false when it is missing.
+// The rounding that the pair of types requires: false if it is missing.
 bool TakeConversionRounding(Modifiers& modifiers, Conversion* c) {
   if (IsInteger(c->to)) return IsInteger(c->from) || TakeIntegralRounding(modifiers, &c->rounding);
   if (IsFloat(c->from) && c->to == c->from) {
@@ -319,7 +320,7 @@ bool TakeConversionRounding(Modifiers& modifiers, Conversion* c) {
   const RoundingModifier rounding = TakeRounding(modifiers);
   c->rounding = rounding.rounding;
   const bool exact = IsFloat(c->from) && IsWidening(c->to, c->from);
-  // The 8-bit formats spell .rn out even where it changes nothing.
+  // The 8-bit formats require .rn even if it has no effect.
   return rounding.found ? !exact || Is8Bit(c->from) : exact;
 }
 
@@ -329,7 +330,7 @@ uint8_t RowBytes(const Modifiers& modifiers, int operand, Type type) {
   return static_cast<uint8_t>(bytes == 1 ? 2 : bytes);
 }
 
-// cvt.pack.sat.u16.s32, cvt.pack.sat.u8.s32.b32 and their signed kin.
+// cvt.pack.sat.u16.s32, cvt.pack.sat.u8.s32.b32 and their signed versions.
 Selection SelectPack(Modifiers& modifiers) {
   Conversion c;
   c.to = ShapeOf(modifiers.type(0)).number;

@@ -53,7 +53,7 @@ struct HostType<Number::kF64> {
   using type = double;
 };
 
-// 8-bit elements lie in 16-bit rows, extended.
+// 8-bit elements are stored extended in 16-bit rows.
 template <typename T>
 using Stored = std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>, T>;
 
@@ -119,7 +119,7 @@ constexpr auto kFloatToInteger = [](From x) {
   return x == x ? result : static_cast<To>(NanAsInteger(kTo, kFrom));
 };
 
-// The host keeps a NaN's payload as the device does. What flushes on the way to f32 is what FlushesAfterRounding says:
+// The host keeps a NaN's payload, as the device does. FlushesAfterRounding defines what flushes on conversion to f32:
 // from halfway between 2^-126 - 2^-150 and 2^-126 on, numbers round up to 2^-126.
 template <typename To, typename From, bool kFtz>
 constexpr auto kFloatToFloat = [](From x) {

@@ -22,7 +22,7 @@ constexpr auto kSoftFma = [](Rounding rounding, const Exact& a, const Exact& b, 
   return MultiplyAdd(a, b, c, rounding);
 };
 
-// An operation on f32 elements, done on both halves of 64-bit ones.
+// Applies an f32 operation to both halves of a 64-bit element.
 template <auto kOp>
 constexpr auto kPairOf = [](auto... x) -> uint64_t {
   const float low = kOp(std::bit_cast<float>(static_cast<uint32_t>(x))...);
@@ -62,7 +62,7 @@ Selection SelectArithmetic(Modifiers& modifiers, bool rounding_required) {
   return SelectRounded<kOp, kSoftOp, float, kSources>(modes, InsnClass::kFloat32);
 }
 
-// Sign operations leave a NaN's sign alone.
+// Sign operations do not change a NaN's sign.
 constexpr auto kAbs = [](auto x) { return std::fabs(x); };
 constexpr auto kNeg = [](auto x) { return -x; };
 
@@ -90,7 +90,7 @@ Selection SelectCopysign(Modifiers& modifiers) {
   }
 }
 
-// min and max. A NaN loses against a number, except with .NaN; -0 is less than +0.
+// min and max. Returns the number if the other operand is a NaN, except with .NaN; -0 is less than +0.
 template <bool kMax, bool kNan>
 constexpr auto kExtreme = [](auto a, auto b) {
   using T = decltype(a);

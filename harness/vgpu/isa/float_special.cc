@@ -36,7 +36,7 @@ constexpr auto kDivApprox = [](float a, float b) {
   return reciprocal_flushed ? a * std::copysign(0.0f, b) : a / b;
 };
 
-// Through double: the result has one rounding more than a correctly rounded one.
+// Computed in double: the result has one more rounding than a correctly rounded one.
 template <auto kFunction>
 constexpr auto kByDouble = [](float a) { return static_cast<float>(kFunction(static_cast<double>(a))); };
 constexpr auto kRsqrt = [](double a) { return 1.0 / std::sqrt(a); };
@@ -44,9 +44,9 @@ constexpr auto kLg2 = [](double a) { return std::log2(a); };
 constexpr auto kEx2 = [](double a) { return std::exp2(a); };
 constexpr auto kTanh = [](double a) { return std::tanh(a); };
 
-// sin and cos multiply by 1/2pi, rounded toward zero, and look at the fraction of a revolution: for large operands
-// nothing is left of it. So does the hardware (seen on an H200); it stays within the documented bound where there is
-// one.
+// sin and cos multiply by 1/2pi, rounded toward zero, and use the fractional part; for large operands no significant
+// bits of it remain. The hardware does the same (measured on an H200); the result is within the documented bound
+// wherever there is one.
 float TowardZero(double x) {
   const float nearest = static_cast<float>(x);
   return std::fabs(static_cast<double>(nearest)) > std::fabs(x)
@@ -58,8 +58,8 @@ constexpr auto kRevolution = [](float a) {
   const float turns = Flush(TowardZero(product));
   return static_cast<double>(turns) - std::nearbyint(static_cast<double>(turns));
 };
-// sin of a fraction of a revolution, in [-1/2, 1/2]: folded into [-1/4, 1/4], where seven terms of the series leave
-// less than 2^-30. Without a call, so that the loop over lanes is SIMD code.
+// sin of a fraction of a revolution in [-1/2, 1/2], folded into [-1/4, 1/4], where seven terms of the series have an
+// error below 2^-30. Written without a call, so that the loop over lanes is SIMD code.
 constexpr auto kSinOfTurn = [](double turn) {
   const double folded = std::fabs(turn) > 0.25 ? std::copysign(0.5, turn) - turn : turn;
   const double x = 6.283185307179586 * folded;
@@ -79,12 +79,12 @@ constexpr auto kCos = [](float a) {
   return static_cast<float>(kSinOfTurn(0.25 - std::fabs(kRevolution(a))));  // exact at a quarter
 };
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper half of the operand and give the upper half of the
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 use only the upper half of the operand and set only the upper half of the
 // result.
 constexpr double UpperHalf(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000); }
 template <auto kOp>
 constexpr auto kUpperHalf = [](double a) { return UpperHalf(kOp(UpperHalf(a))); };
-// Their NaN is one of its own.
+// Their canonical NaN differs from the usual one.
 template <auto kOp>
 void UpperHalfHandler(Warp& warp, const Insn& insn, LaneMask mask) {
   const double* a = Source<double>(warp, insn.row[1]);

@@ -18,7 +18,7 @@ namespace {
 
 using ptx::Type;
 
-// Operations on values, in the type that they need.
+// Operations on values, each in the type that it needs.
 constexpr auto kAdd = [](float a, float b) { return a + b; };
 constexpr auto kSub = [](float a, float b) { return a - b; };
 constexpr auto kMul = [](auto a, auto b) { return a * b; };
@@ -44,7 +44,7 @@ constexpr bool InSingle() {
   return sum || (std::is_same_v<Op, std::remove_cvref_t<decltype(kMul)>> && std::is_same_v<Format, Half>);
 }
 
-// Rows of encodings to f32 and back. The host converts f16 itself where it can; its NaNs are made canonical.
+// Converts rows of encodings to f32 and back. Uses the host's f16 conversion if available; NaNs are made canonical.
 template <typename Format, int kElements>
 void Decode(const uint16_t* from, float* to) {
 #ifdef __F16C__
@@ -72,12 +72,12 @@ void Encode(const float* from, uint16_t* to) {
   for (int k = 0; k < kElements; ++k) to[k] = Format::FromFloat(from[k]);
 }
 
-// An operation on values as a handler on rows of kElements encodings. Stage by stage, each a loop of its own over one
-// width: such loops become SIMD code.
+// Turns an operation on values into a handler for rows of kElements encodings. Each stage is a separate loop over one
+// width, which vectorises.
 template <auto kOp, typename Format, bool kFtz, Clamp kClamp, int kElements, size_t kSources>
 void EncodedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   using Value = std::conditional_t<InSingle<kOp, Format>(), float, double>;
-  // What rounds to less than the least normal number flushes, as if exponents had no end. (Only f16 has .ftz.)
+  // Values that round to less than the least normal number with unbounded exponent are flushed. (Only f16 has .ftz.)
   constexpr Value kLeastKept = static_cast<Value>(Format::kLeastNormal * (1 - 0x1p-12));
   Value operand[kSources][kElements];
   for (size_t s = 0; s < kSources; ++s) {
@@ -132,7 +132,7 @@ void PackedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   run(std::make_index_sequence<kSources>{});
 }
 
-// The handler for one or two elements a lane.
+// The handler for one or two elements per lane.
 template <auto kOp, size_t kSources>
 Handler PickWidth(bool packed) {
   if (packed) return PackedElementwise<kOp, kSources>;
@@ -163,7 +163,7 @@ Handler PickClamp(Clamp clamp, bool packed) {
   return nullptr;
 }
 
-// .ftz and .sat are f16's; .relu is fma's.
+// .ftz and .sat exist only for f16, .relu only for fma.
 template <auto kOp, size_t kSources>
 Selection SelectArithmetic(Modifiers& modifiers, bool may_relu) {
   const HalfType type = TypeOf(modifiers);
@@ -199,13 +199,13 @@ Selection SelectSign(Modifiers& modifiers) {
           InsnClass::kFloat16};
 }
 
-// Encodings as integers in the order of their values, -0 below +0.
+// Maps encodings to integers in the order of their values, -0 below +0.
 constexpr int32_t OrderOf(uint16_t encoded) {
   const int32_t magnitude = encoded & 0x7fff;
   return encoded & 0x8000 ? -magnitude - 1 : magnitude;
 }
 
-// min and max. A NaN loses against a number, except with .NaN.
+// min and max. Returns the number if the other operand is a NaN, except with .NaN.
 template <typename Format, bool kFtz, bool kMax, bool kNan, bool kXorsign>
 constexpr auto kExtreme = [](uint16_t a, uint16_t b) -> uint16_t {
   if (kFtz) {

@@ -9,7 +9,7 @@ namespace {
 
 using ptx::Type;
 
-// Twice the width, of the same signedness: where a full product fits.
+// The type twice as wide, of the same signedness, which holds a full product.
 template <typename T>
 struct Wider;
 template <>
@@ -158,7 +158,7 @@ Selection SelectMinMax(Modifiers& modifiers) {
   return {PickBinary<kOp>(type)};
 }
 
-// The mode of mul24 and mad24; their .sat exists for .hi.s32 alone.
+// The mode of mul24 and mad24; .sat exists only for .hi.s32.
 Selection SelectMul24(Modifiers& modifiers) {
   const Type type = modifiers.type(0);
   if (modifiers.Take("lo")) return {PickBinary32<kMul24Lo>(type)};

@@ -43,7 +43,7 @@ uint64_t MultiplyHigh(uint64_t a, uint64_t b) {
 
 enum CarryUse : uint8_t { kCarryOut = 1, kCarryIn = 2 };
 
-// kSubtract: the last operand is subtracted from the one before. A mad's first two are multiplied first.
+// kSubtract: subtracts the last operand from the one before. For mad, the first two operands are multiplied first.
 template <bool kSubtract, auto kMultiply, typename T, int kUse>
 void Carried(Warp& warp, const Insn& insn, LaneMask mask) {
   using U = std::make_unsigned_t<T>;

@@ -12,7 +12,7 @@ namespace {
 
 enum class Part : uint8_t { kQuotient, kRemainder };
 
-// One lane, any width but 32 bits, unsigned.
+// One lane, unsigned, any width except 32 bits.
 template <Part kPart, typename T>
 T Divide(T a, T b) {
   if (b == 0) return kByZero<T>;
@@ -24,7 +24,7 @@ uint32_t Divide(uint32_t a, uint32_t b) {
   return b == 0 ? kByZero<uint32_t> : kPart == Part::kQuotient ? quotient : a - quotient * b;
 }
 
-// Through magnitudes, so that the most negative number divided by -1 wraps as on the hardware.
+// Divides magnitudes, so that the most negative number divided by -1 wraps as on the hardware.
 template <Part kPart, typename T>
 T DivideSigned(T a, T b) {
   using U = std::make_unsigned_t<T>;
@@ -41,7 +41,7 @@ void Division(Warp& warp, const Insn& insn, LaneMask mask) {
   const T* b = Source<T>(warp, insn.row[2]);
   T* d = Destination<T>(warp, insn.row[0]);
   if constexpr (std::is_unsigned_v<T>) {
-    // One power of two for all lanes, as in tid % (2 * stride), needs no division.
+    // If all lanes divide by one power of two, as in tid % (2 * stride), no division is needed.
     const T divisor = b[0];
     T difference = 0;
     for (int lane = 0; lane < kWarpSize; ++lane) difference |= b[lane] ^ divisor;

@@ -13,7 +13,7 @@ void MovePredicate(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[0], PredicateSource(warp, insn, 1), mask);
 }
 
-// 8-bit elements lie in rows of 16.
+// 8-bit elements use 16-bit rows.
 template <typename Element>
 using RowElement = std::conditional_t<sizeof(Element) == 1, uint16_t, Element>;
 
@@ -33,7 +33,7 @@ void Pack(Warp& warp, const Insn& insn, LaneMask mask) {
   });
 }
 
-// Rows: the elements, then the source. A copy of it comes first, since an element's row may be the same.
+// Rows: the elements, then the source, which is copied first because an element may use the same row.
 template <typename Whole, typename Element>
 void Unpack(Warp& warp, const Insn& insn, LaneMask mask) {
   constexpr int kElements = sizeof(Whole) / sizeof(Element);

@@ -23,7 +23,7 @@ Wide ShiftRightSticky(Wide x, int n) {
   return (x >> n) | ((x << (128 - n)) != 0);
 }
 
-// Brings the highest bit to bit 126: room for one carry.
+// Shifts the highest set bit to bit 126, which leaves room for one carry.
 void Normalize(Exact& value) {
   const int shift = LeadingZeros(value.significand) - 1;
   if (shift >= 0) {
@@ -34,7 +34,7 @@ void Normalize(Exact& value) {
   value.exponent -= shift;
 }
 
-// Whether the magnitude `kept`, to which the lost bits `lost` (of `half`: the weight of one half) belong, rounds up.
+// Whether the magnitude `kept` rounds up, given the lost bits `lost`; `half` is the weight of one half.
 bool RoundsUp(Wide kept, Wide lost, Wide half, bool negative, Rounding rounding) {
   switch (rounding) {
     case Rounding::kNearestEven:
@@ -86,7 +86,7 @@ uint64_t Pack(const Exact& value, const FloatFormat& format, Rounding rounding, 
   if (value.kind == Exact::Kind::kInfinity) return sign | (satfinite ? largest : infinity);
   if (value.significand == 0) return sign;
 
-  // The weight of the result's lowest bit: fraction_bits below the leading one, but not below the subnormals' grid.
+  // The weight of the result's lowest bit: fraction_bits below the leading one, but not below the subnormal spacing.
   const int leading = 127 - LeadingZeros(value.significand);
   const int lowest = std::max(value.exponent + leading, 1 - format.bias()) - format.fraction_bits;
   const int drop = lowest - value.exponent;
@@ -99,7 +99,7 @@ uint64_t Pack(const Exact& value, const FloatFormat& format, Rounding rounding, 
     kept = guarded >> 2;
     kept += RoundsUp(kept, guarded & 3, 2, value.negative, rounding);
   }
-  // A significand that reaches the hidden bit raises the exponent field by itself, and so does a carry.
+  // A significand that reaches the hidden bit increments the exponent field by itself, as does a carry.
   const int field = lowest + format.fraction_bits + format.bias() - 1;
   const uint64_t encoded =
       (static_cast<uint64_t>(kept) + (static_cast<uint64_t>(std::min(field, 2048)) << format.fraction_bits))
@@ -116,7 +116,7 @@ bool FlushesAfterRounding(Exact value, const FloatFormat& format, Rounding round
   const int leading = value.exponent + 127 - LeadingZeros(value.significand);
   const int least = 1 - format.bias();
   if (leading != least - 1) return leading < least;
-  // Rounding reaches the least normal number from just below it: look where nothing is subnormal.
+  // Values just below the least normal number may round up to it: test as if nothing were subnormal.
   constexpr int kUp = 2;
   value.exponent += kUp;
   const uint64_t least_up = uint64_t{1 + kUp} << (format.fraction_bits + format.padding_bits);
@@ -174,7 +174,7 @@ Exact Divide(const Exact& a, const Exact& b) {
   Normalize(numerator);  // 127 bits by at most 64: at least 63 bits of quotient
   const Wide quotient = numerator.significand / b.significand;
   const bool inexact = quotient * b.significand != numerator.significand;
-  // One more bit below, for what is left over.
+  // One more bit below, for the remainder.
   return {
       .negative = negative, .exponent = numerator.exponent - b.exponent - 1, .significand = quotient << 1 | inexact};
 }

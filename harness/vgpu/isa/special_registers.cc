@@ -45,17 +45,17 @@ SpecialRegister Uniform64() {
 const Dim3& BlockDim(const Warp& warp) { return warp.engine->launch().info.block; }
 const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; }
 
-// The runtime's own shared memory; its second half belongs to cooperative groups.
+// The runtime's shared memory; its second half belongs to cooperative groups.
 uint32_t Reserved(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
 
-// A warp that shares its SM gets a turn every few clocks. Time goes on, and the same in every run.
+// A warp that shares its SM issues every few clocks. Deterministic, and always advancing.
 constexpr uint64_t kClocksAnInstruction = 4;
 uint64_t Clock(const Warp& warp) { return warp.state->executed * kClocksAnInstruction + warp.state->slept; }
 
-// Nanoseconds, a clock taken for one; a launch begins a millisecond after the one before it.
+// In nanoseconds, at one per clock; each launch starts one millisecond after the previous one.
 uint64_t GlobalTimer(const Warp& warp) { return (warp.engine->launch().info.ordinal + 1) * 1'000'000 + Clock(warp); }
 
-// Blocks of a cluster count within the grid's clusters.
+// Cluster indices are relative to the grid's clusters.
 Dim3 ClusterId(const Warp& warp) {
   const Dim3 &block = warp.block->id, &cluster = warp.engine->launch().cluster;
   return {block.x / cluster.x, block.y / cluster.y, block.z / cluster.z};
@@ -129,7 +129,7 @@ const std::unordered_map<std::string_view, SpecialRegister>& Table() {
       {"%reserved_smem_offset_1", Uniform<[](W w) { return Reserved(w) + 512; }>()},
       {"%reserved_smem_offset_end", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
       {"%reserved_smem_offset_cap", Uniform<[](W w) { return w.engine->launch().shared_bytes - Reserved(w); }>()},
-      // Where a cooperative launch finds the grid's barrier: a 64-bit address in two halves.
+      // Address of the grid barrier in a cooperative launch: 64 bits in two halves.
       {"%envreg1", Uniform<[](W w) { return (w.engine->launch().grid_workspace >> 32); }>()},
       {"%envreg2", Uniform<[](W w) { return w.engine->launch().grid_workspace; }>()},
   };

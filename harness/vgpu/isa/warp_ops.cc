@@ -14,7 +14,8 @@ namespace {
 
 using ptx::Type;
 
-// f(members, lanes) for each set of lanes with the same members; `members` is cut down to the lanes that take part.
+// Calls f(members, lanes) for each set of lanes with the same members; `members` is restricted to the lanes that take
+// part.
 template <typename F>
 void ForMemberGroups(const Warp& warp, RowRef row, LaneMask mask, F f) {
   const uint32_t* members = Source<uint32_t>(warp, row);
@@ -31,9 +32,9 @@ void ForMemberGroups(const Warp& warp, RowRef row, LaneMask mask, F f) {
 
 enum class ShuffleMode : uint8_t { kUp, kDown, kButterfly, kIndex };
 
-// Rows: d, p, a, b, c, members. c holds the clamp value and, from bit 8 on, the mask that cuts the warp in segments.
-// A source lane that does not take part gives 0, as on the hardware (measured on an H200; undefined by the
-// documentation; exec/definedness_tracker.h finds who relies on it).
+// Rows: d, p, a, b, c, members. c holds the clamp value and, from bit 8 on, the mask that divides the warp into
+// segments. A source lane that does not take part gives 0, as on the hardware (measured on an H200; undefined by the
+// documentation; exec/definedness_tracker.h finds programs that rely on it).
 template <ShuffleMode kMode>
 void Shuffle(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint32_t* a = Source<uint32_t>(warp, insn.row[2]);
@@ -65,7 +66,7 @@ void Shuffle(Warp& warp, const Insn& insn, LaneMask mask) {
     in_range |= LaneMask{valid} << lane;
     source[lane] = (valid ? from : lane) & 31;
   }
-  // Where an instruction is tried by itself, there is no engine.
+  // There is no engine when a single instruction is tested.
   if (warp.engine != nullptr) {
     DefinednessTracker* tracker = warp.engine->definedness_tracker();
     if (tracker != nullptr && tracker->Concerns(warp, mask, insn.row[5])) {
@@ -101,7 +102,7 @@ Selection SelectShfl(Modifiers& modifiers) {
 
 enum class VoteMode : uint8_t { kAll, kAny, kUniform, kBallot };
 
-// Rows: d, a, members; the form without .sync has none, and the lanes that run are the members.
+// Rows: d, a, members; the form without .sync has no members row, and the active lanes are the members.
 template <VoteMode kMode, bool kSync>
 void Vote(Warp& warp, const Insn& insn, LaneMask mask) {
   const LaneMask a = PredicateSource(warp, insn, 1);
@@ -143,7 +144,7 @@ Selection SelectVote(Modifiers& modifiers) {
   return selection;
 }
 
-// Rows: d, a, members. match.any: the members whose value is the lane's own.
+// Rows: d, a, members. match.any: the members with the same value as the lane.
 template <typename T>
 void MatchAny(Warp& warp, const Insn& insn, LaneMask mask) {
   const T* a = Source<T>(warp, insn.row[1]);
@@ -163,14 +164,14 @@ void MatchAny(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanesInPlace<uint32_t>(Destination<uint32_t>(warp, insn.row[0]), mask, [&](int lane) { return result[lane]; });
 }
 
-// Rows: d, p, a, members. match.all: all members and true when their values agree, else nobody and false.
+// Rows: d, p, a, members. match.all: all members and true if their values agree, otherwise no members and false.
 template <typename T>
 void MatchAll(Warp& warp, const Insn& insn, LaneMask mask) {
   const T* a = Source<T>(warp, insn.row[2]);
   uint32_t result[kWarpSize] = {};
   LaneMask agree = 0;
   ForMemberGroups(warp, insn.row[3], mask, [&](LaneMask members, LaneMask lanes) {
-    // A lane outside its own members compares with nobody.
+    // A lane outside its own members is compared with no lane.
     const T value = a[std::countr_zero(members != 0 ? members : lanes)];
     LaneMask equal = 0;
     for (int lane = 0; lane < kWarpSize; ++lane) equal |= LaneMask{a[lane] == value} << lane;
@@ -205,7 +206,7 @@ constexpr auto kAnd = [](uint32_t a, uint32_t b) { return a & b; };
 constexpr auto kOr = [](uint32_t a, uint32_t b) { return a | b; };
 constexpr auto kXor = [](uint32_t a, uint32_t b) { return a ^ b; };
 
-// Rows: d, a, members. Lanes count from the lowest up.
+// Rows: d, a, members. Lanes are processed in ascending order.
 template <auto kOp, typename T>
 void Redux(Warp& warp, const Insn& insn, LaneMask mask) {
   const T* a = Source<T>(warp, insn.row[1]);

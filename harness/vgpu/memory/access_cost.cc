@@ -41,8 +41,9 @@ void AddHalvesSharedCost(AccessKind access, const Halves& halves, PcMemory& c) {
     AddSharedCost(access, address, kFullMask, static_cast<int>(halves.bytes), c);
     return;
   }
-  // At most 16 words in a row each. Words of one half fall into banks of the other's where the distance of their
-  // starts, modulo the banks, is less than a half's length; they are other words unless the distance itself is.
+  // Each half has at most 16 consecutive words. A word of one half shares a bank with one of the other if the distance
+  // of their starts, modulo the number of banks, is less than a half's length. They are different words unless the
+  // distance itself is that small.
   const auto [a, a_end] = Ends(halves, 0, 2);
   const auto [b, b_end] = Ends(halves, 1, 2);
   const uint64_t a_words = a_end - a + 1, b_words = b_end - b + 1;

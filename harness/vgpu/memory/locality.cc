@@ -15,7 +15,7 @@ Locality::Footprint Locality::FootprintOf(const std::vector<const Locality*>& en
   uint64_t pieces[3] = {};
   for (size_t k = 0; k < engines.size(); ++k) {
     for (const auto& [number, region] : engines[k]->regions_) {
-      // A region counts where the first engine that has it comes up.
+      // A region is counted with the first engine that has it.
       std::vector<const Region*> others;
       bool counted = false;
       for (size_t j = 0; j < engines.size(); ++j) {

@@ -34,7 +34,7 @@ uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / un
 }  // namespace
 
 GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLargestArena / 8)) {
-  // Room for four times the capacity, so that freed ranges lie fallow for long.
+  // Four times the capacity, so that freed ranges are not reused for a long time.
   const uint64_t bytes = std::min(kLargestArena, RoundUp(capacity_ * 4 + (uint64_t{1} << 32), kPage));
   std::lock_guard lock(arena_mutex);
   for (int slot = 0; slot < kMaxArenas && slot_ < 0; ++slot) {
@@ -90,7 +90,7 @@ uint64_t GlobalMemory::AllocateIn(Region& region, Allocation allocation) {
   const auto at = std::upper_bound(live_.begin(), live_.end(), *base,
                                    [](uint64_t address, const Allocation& a) { return address < a.base; });
   live_.insert(at, std::move(allocation));
-  // Kernels that jump about in a large buffer wait for the page tables otherwise. The system may decline.
+  // Scattered accesses to a large buffer would otherwise miss the TLB. The system may ignore this.
   const uint64_t first = RoundUp(*base, kHugePage), last = (*base + bytes) / kHugePage * kHugePage;
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
   return *base;
@@ -111,7 +111,7 @@ bool GlobalMemory::Free(uint64_t address) {
   const auto at = std::lower_bound(live_.begin(), live_.end(), address,
                                    [](const Allocation& a, uint64_t value) { return a.base < value; });
   if (at == live_.end() || at->base != address) return false;
-  // Pages go back to the system; what is handed out again later is zero.
+  // Returns pages to the system; memory that is reused later is zero.
   const uint64_t from = address / kPage * kPage, to = RoundUp(address + at->bytes, kPage);
   const uint64_t low = at == live_.begin() ? begin_ : RoundUp(std::prev(at)->base + std::prev(at)->bytes, kPage);
   const uint64_t high = std::next(at) == live_.end() ? end_ : std::next(at)->base / kPage * kPage;
@@ -122,7 +122,7 @@ bool GlobalMemory::Free(uint64_t address) {
     std::vector<Allocation>& freed = freed_of_arena[static_cast<size_t>(slot_)];
     if (freed.size() >= kMostFreed) freed.erase(freed.begin(), freed.begin() + kMostFreed / 2);
     freed.push_back(std::move(*at));
-    // A buffer that nobody named is known by its size and its line.
+    // An unnamed buffer is identified by its size and line.
     std::string& name = freed.back().label;
     name = (name.empty() ? "a buffer of " + std::to_string(freed.back().bytes) + " bytes" : name) +
            std::string(kFreedName);
@@ -164,7 +164,7 @@ const Allocation* GlobalMemory::Nearest(uint64_t address) const {
       best = &below;
     }
   }
-  // Threads run past an array's end far more often than before its beginning, and farther.
+  // Threads run past an array's end far more often, and farther, than before its start.
   const uint64_t handicap = best != nullptr ? kPastEndIsLikelier : 1;
   if (above != live_.end() && handicap * (above->base - address) < distance) best = &*above;
   return best;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kKb = 1024;
 
-// What a generation's members have in common is written once.
+// The limits shared by all devices of a generation.
 ComputeCapability Tesla(int minor, int threads, int registers, int unit) {
   return {1, minor, 512, threads, 8, registers, registers, 124, unit, 2, 16 * kKb, 16 * kKb, 16 * kKb, 0, 512, {16}};
 }
@@ -43,7 +43,7 @@ ComputeCapability Kepler(int minor, int max_registers, int registers, int regist
           std::move(carveouts)};
 }
 
-// Maxwell and Pascal: shared memory of its own, beside the L1 cache.
+// Maxwell and Pascal: shared memory is separate from the L1 cache.
 ComputeCapability MaxwellOrPascal(int major, int minor, int registers_per_block, int granularity, int shared_kb) {
   return {major,       minor,           1024,     2048,     32, 65536, registers_per_block, 255, 256,
           granularity, shared_kb * kKb, 48 * kKb, 48 * kKb, 0,  256,   {shared_kb}};
@@ -55,7 +55,7 @@ ComputeCapability VoltaOrTuring(int minor, int threads, int blocks, std::vector<
           256, 4,     most, 48 * kKb, most,   0,     256,   std::move(carveouts)};
 }
 
-// From 8.0 on the runtime keeps 1 KiB of each block's shared memory for itself.
+// From 8.0 on the runtime reserves 1 KiB of each block's shared memory.
 ComputeCapability AmpereOrLater(int major, int minor, int threads, int blocks, std::vector<int> carveouts) {
   const int most = carveouts.back() * kKb;
   return {major, minor, 1024, threads,  blocks,     65536, 65536, 255,

@@ -31,7 +31,7 @@ const Thresholds& ThresholdsOf(const DeviceProfile& device) {
                          ": model/occupancy_table.inc lacks its compute capability; see model/occupancy.h");
 }
 
-// How many thresholds `need` stays within.
+// The number of thresholds that are at least `need`.
 template <class T, size_t kCount>
 int Within(const T (&thresholds)[kCount], uint64_t need) {
   int blocks = 0;

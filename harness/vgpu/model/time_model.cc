@@ -22,19 +22,19 @@
 namespace lockstep::vgpu {
 namespace {
 
-// What the parts beside the longest add, of their length. From rungs 2 to 6 of the ladder on an H200.
+// The fraction of their length that all parts except the longest add. From rungs 2 to 6 of the ladder on an H200.
 constexpr double kNotOverlapped = 0.12;
-// Loads that a warp has under way at once before it waits for the first: what compilers reach by hoisting the loads of
-// one loop body.
+// Loads in flight per warp before it waits for the first: what compilers achieve by hoisting the loads of one loop
+// body.
 constexpr double kLoadsInFlight = 2;
-// Of a warp's instructions, the share that waits for the one before.
+// The share of a warp's instructions that wait for the previous one.
 constexpr double kDependentShare = 0.5;
-// What a sector that is stored in part costs L2 beyond one stored whole; from naive transposes on an H200.
+// Cost in L2 of a partially stored sector relative to a whole one; from naive transposes on an H200.
 constexpr double kPartialStoreCost = 1.4;
-// Of local memory's sectors, those that are stored: L1 keeps what it loads, and passes stores on.
+// The share of local memory's sectors that are stored: L1 keeps loads and passes stores on.
 constexpr double kLocalStoreShare = 0.5;
-// L2's atomic unit works on one line at a time: clocks for each request that comes to a line, and for each sector in
-// it; from histograms and atomics on one address on an H200.
+// L2's atomic unit processes one line at a time: clocks per request to a line, and per sector in it; from histograms
+// and atomics on one address on an H200.
 constexpr double kLineRequestClocks = 10, kLineSectorClocks = 1.2;
 constexpr double kLineBytes = 128;
 
@@ -59,11 +59,11 @@ Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device) {
   return spread;
 }
 
-// Counters as numbers to reckon with.
+// A counter as a floating-point number.
 double D(uint64_t value) { return static_cast<double>(value); }
 
-// What L2 holds of what the launch touches, 0 to 1: all up to half of L2's size, nothing beyond its size. What fits is
-// there already, because the launch or copy before it put it there.
+// The fraction of the launch's data that is in L2: all up to half of L2's size, none beyond its size. What fits is
+// there already, because the previous launch or copy left it there.
 double HeldByL2(const Counters& c, const DeviceProfile& device) {
   if (device.l2_bytes == 0) return 0;
   const double touched = D(c.global_load_footprint + c.global_store_footprint + c.atomic_footprint);
@@ -73,7 +73,7 @@ double HeldByL2(const Counters& c, const DeviceProfile& device) {
 double IssueClocks(const Counters& c, const DeviceProfile& device) {
   const uint64_t slow = c.float64_instructions + c.special_function_instructions + c.integer_multiplications +
                         c.integer_divisions + c.barriers;
-  // Before compute capability 5.0 a bank conflict replays the instruction, which takes its issue slot again.
+  // Before compute capability 5.0 a bank conflict replays the instruction, which takes another issue slot.
   const double replays = device.cc_major < 5 ? D(c.shared_conflicts()) : 0;
   const double simple = std::max(0.0, D(c.warp_instructions) - D(slow));
   return (simple * device.machine_instructions + replays) / device.issue_per_clock +
@@ -88,7 +88,7 @@ double SharedClocks(const Counters& c, const DeviceProfile& device) {
   return (D(c.shared_wavefronts) + (device.l2_bytes == 0 ? 0 : D(others))) / device.shared_wavefronts_per_clock;
 }
 
-// Clocks in which the line that most atomics come to is served, if they come to all lines alike.
+// Clocks to serve the line with the most atomics, assuming that they are spread evenly over the lines.
 double AtomicClocks(const Counters& c) {
   if (c.atomics == 0) return 0;
   const double lines = std::max(1.0, D(c.atomic_footprint) / kLineBytes);
@@ -112,14 +112,14 @@ double DramMicroseconds(const Counters& c, const DeviceProfile& device) {
   if (device.strict_half_warp_coalescing) {
     return D(c.strict_coalescing_bytes) / copy + D(c.page_switches) * device.page_switch_ns / 1e3;
   }
-  // A copy reads half of its bytes: its rate and that of reading alone give that of writing.
+  // Half of a copy's bytes are reads, so its rate and the read rate give the write rate.
   const double write = 1 / (2 / copy - 1 / read);
   const double touched = D(c.global_load_footprint + c.global_store_footprint + c.atomic_footprint);
   const double from_dram = 1 - HeldByL2(c, device);
-  // What blocks fetch again comes from L2 as far as all that is touched fits there.
+  // Data that blocks load again comes from L2, as far as the touched data fits there.
   const double again = std::max(0.0, 32 * D(c.global_load_misses) - D(c.global_load_footprint)) *
                        std::max(0.0, 1 - device.l2_bytes / std::max(touched, 1.0));
-  // Pieces that are stored in part are read before.
+  // Partially stored pieces are read first.
   const double filled = std::max(0.0, D(c.global_store_footprint) - D(c.global_store_bytes));
   const double loaded = D(c.global_load_footprint) + filled + D(c.atomic_footprint);
   const double stored = D(c.global_store_footprint + c.atomic_footprint);

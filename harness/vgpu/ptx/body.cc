@@ -30,7 +30,7 @@ class LocationTracker {
         cursor.Name();
         if (cursor.Take('+')) ParseConstantInteger(cursor, 0, INT64_MAX);
       } else if (word == "inlined_at") {
-        // Places chain: a .loc that went before tells where the caller was itself inlined.
+        // Locations chain: an earlier .loc tells where the caller was itself inlined.
         const Place caller = ParsePlace(cursor);
         const auto found = inlined_.find(caller.key);
         site = AddSite(caller, found == inlined_.end() ? -1 : found->second);
@@ -70,7 +70,7 @@ class LocationTracker {
     const auto file = static_cast<int>(ParseConstantInteger(cursor, 0, kMostFiles));
     const auto line = static_cast<int>(ParseConstantInteger(cursor, 0, kMostLines));
     const int64_t column = ParseConstantInteger(cursor, 0, kMostLines);
-    // Columns beyond 16 bits may share a key: then an inlined place is attributed to another on the same line.
+    // Columns beyond 16 bits may share a key: then an inlined location is attributed to another one on the same line.
     const uint64_t key = static_cast<uint64_t>(file) << 47 | static_cast<uint64_t>(line) << 16 |
                          (static_cast<uint64_t>(column) & 0xffff);
     return {{file, line}, key};
@@ -114,7 +114,7 @@ class BodyParser {
   }
 
  private:
-  // A place that may name a label, or a table, that is declared later.
+  // A location that may refer to a label, or table, declared later.
   struct Pending {
     size_t index;  // of the instruction, or of the table
     bool in_table;
@@ -164,7 +164,7 @@ class BodyParser {
     }
     const std::string_view name = cursor_.PeekName();
     if (name.empty()) cursor_.FailExpected("a statement");
-    // Labels of compilers are never opcodes' names, but those of people may be: the colon tells.
+    // Compilers never use opcode names as labels, but people may: the colon decides.
     Cursor ahead = cursor_;
     ahead.Name();
     if (!ahead.Take(':')) {
@@ -238,7 +238,7 @@ class BodyParser {
     }
   }
 
-  // (returns), target, (arguments), prototype: all but the target may be absent.
+  // (returns), target, (arguments), prototype: all except the target are optional.
   void ParseCall(Instruction* instruction) {
     Instruction::CallInfo& call = instruction->call.emplace();
     if (cursor_.Peek() == '(') {
@@ -349,7 +349,7 @@ class BodyParser {
     *offset = static_cast<int64_t>(static_cast<uint64_t>(*offset) + (minus ? -number.bits : number.bits));
   }
 
-  // What a name stands for; a special register takes its component with it.
+  // What a name refers to; a special register includes its component.
   Operand NamedOperand(std::string_view name) {
     if (name == "_") return {SinkRef{}, {}};
     Scopes::Found found = scopes_.Find(name);

@@ -72,7 +72,7 @@ class ConstantParser {
   }
 
   const Operator* PeekOperator(int loosest) {
-    // Every operator's first character tells it from what may follow a constant.
+    // An operator's first character distinguishes it from anything else that may follow a constant.
     if (std::string_view("|&=!<>^+-*/%").find(cursor_.Peek()) == std::string_view::npos) return nullptr;
     for (const Operator& op : kOperators) {
       if (cursor_.Next(op.symbol)) return op.precedence >= loosest ? &op : nullptr;
@@ -124,7 +124,7 @@ class ConstantParser {
     return value;
   }
 
-  // (.s64) or (.u64), its parenthesis taken, and what it applies to.
+  // (.s64) or (.u64), after its parenthesis, and the operand.
   Number Cast() {
     const std::string_view type = cursor_.DotWord();
     if (type != "s64" && type != "u64") cursor_.Fail("a constant can be cast to .s64 or .u64 only");

@@ -97,7 +97,7 @@ class InitialiserParser {
     stride_.resize(extents_.size() + 1);
     stride_.back() = static_cast<uint64_t>(SizeOf(variable->type));
     for (size_t level = extents_.size(); level-- > 0;) {
-      // [] only comes first, where the stride over it is of no use.
+      // [] can only be the first dimension, whose stride is not needed.
       stride_[level] = stride_[level + 1] * extents_[level];
     }
   }
@@ -114,7 +114,7 @@ class InitialiserParser {
   }
 
  private:
-  // A braced list at a level of the dimensions; returns the number of its elements.
+  // Parses a braced list at one level of the dimensions; returns the number of its elements.
   uint64_t List(size_t level, uint64_t offset) {
     cursor_.Expect('{');
     uint64_t count = 0;
@@ -151,14 +151,14 @@ class InitialiserParser {
       }
       return;
     }
-    // 0xFF00(symbol): some bits of an address, moved to the lowest place.
+    // 0xFF00(symbol): some bits of an address, shifted down.
     mask = number.bits;
     if (number.is_float || mask == 0) cursor_.Fail("malformed mask of an address");
     Address(offset, mask);
     cursor_.Expect(')');
   }
 
-  // symbol, generic(symbol), each with + or - a constant.
+  // symbol or generic(symbol), optionally plus or minus a constant.
   void Address(uint64_t offset, uint64_t mask) {
     Variable::Relocation relocation{offset, "", 0, SizeOf(variable_->type), false, mask};
     std::string_view name = cursor_.Name();
@@ -180,7 +180,7 @@ class InitialiserParser {
     variable_->relocations.push_back(std::move(relocation));
   }
 
-  // The bits that a constant has as an element.
+  // A constant's bits as an element.
   uint64_t Convert(const Number& number) const {
     const Type type = variable_->type;
     if (type == Type::kF64 || type == Type::kF32) {

@@ -99,7 +99,7 @@ class Linker {
     }
   }
 
-  // f(name) for every use of a name of module scope; what the function declares itself hides such names.
+  // Calls f(name) for every use of a module-scope name; the function's own declarations hide such names.
   template <typename F>
   static void ForSymbols(Function& function, const F& f) {
     std::unordered_set<std::string> own;
@@ -131,7 +131,7 @@ class Linker {
     }
   }
 
-  // Files that several modules have become one.
+  // Merges the file tables of several modules.
   void MoveFiles(Module& module) {
     std::vector<int> moved;
     for (std::string& path : module.files) {
@@ -200,7 +200,7 @@ class Linker {
     if (!earlier.has_body || (earlier.is_weak && !function.is_weak)) earlier = std::move(function);
   }
 
-  // A module that declares another one's alias means what that stands for.
+  // In a module that declares another module's alias, the name refers to the alias's target.
   void ResolveAliases() {
     Renames renames;
     for (const Module& module : modules_) {

@@ -79,7 +79,7 @@ uint64_t Variable::ElementBytes() const { return static_cast<uint64_t>(SizeOf(ty
 uint64_t Variable::TotalBytes() const {
   uint64_t bytes = ElementBytes();
   for (const uint64_t extent : dimensions) {
-    // The parser refuses such arrays; a tree built by hand must not wrap round either.
+    // The parser refuses such arrays; this guards against overflow in a tree built by hand.
     if (extent != 0 && bytes > std::numeric_limits<uint64_t>::max() / extent) {
       return std::numeric_limits<uint64_t>::max();
     }

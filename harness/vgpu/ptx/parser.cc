@@ -105,14 +105,14 @@ class ModuleParser {
     module_.target_sm = sm;
     while (cursor_.Take(',')) {
       const std::string_view option = cursor_.Name();
-      // Texture modes concern textures, which are refused where they are declared.
+      // Texture modes matter only for textures, which are refused when declared.
       if (option != "debug" && option != "texmode_unified" && option != "texmode_independent") {
         cursor_.Fail("the target option " + Quoted(option) + " is not supported");
       }
     }
   }
 
-  // 1 "path", with a time stamp and a size perhaps.
+  // 1 "path", optionally with a time stamp and size.
   void ParseFile() {
     const auto index = static_cast<size_t>(ParseConstantInteger(cursor_, 0, kMostFiles));
     const std::string_view path = cursor_.String();
@@ -152,7 +152,7 @@ class ModuleParser {
     for (Variable& variable : declared) AddVariable(std::move(variable));
   }
 
-  // An extern declaration gives way to a definition.
+  // A definition replaces an extern declaration.
   void AddVariable(Variable variable) {
     const auto [place, is_new] = variable_index_.emplace(variable.name, module_.variables.size());
     if (is_new) {
@@ -232,7 +232,7 @@ class ModuleParser {
     while (k < 3) extents[k++] = 1;
   }
 
-  // A declaration gives way to the definition.
+  // A definition replaces a declaration.
   void AddFunction(Function function) {
     const auto [place, is_new] = function_index_.emplace(function.name, module_.functions.size());
     if (is_new) {
@@ -248,7 +248,7 @@ class ModuleParser {
     if (function.has_body) earlier = std::move(function);
   }
 
-  // Every use of an alias becomes one of the function that it stands for.
+  // Every use of an alias becomes a use of the function that it refers to.
   void ApplyAliases() {
     if (aliases_.empty()) return;
     for (const auto& [name, target] : aliases_) {
@@ -287,7 +287,7 @@ class ModuleParser {
 }  // namespace
 
 Module Parse(std::string_view text) {
-  // Containers end the text with one NUL or several.
+  // Containers end the text with one or more NULs.
   while (text.ends_with('\0')) text.remove_suffix(1);
   return ModuleParser(text).Parse();
 }

@@ -69,7 +69,7 @@ const Scopes::Symbol* Scopes::FindRange(std::string_view name, std::string_view*
   ForSplits(name, [&](std::string_view candidate, std::string_view digits) {
     const auto found = ranges_.find(candidate);
     if (found == ranges_.end()) return;
-    // Innermost first: an inner range may be too short for this index where an outer one is not.
+    // Innermost first: an inner range may be too short for this index while an outer one is not.
     for (auto symbol = found->second.rbegin(); symbol != found->second.rend(); ++symbol) {
       if (ToIndex(digits) >= symbol->count) continue;
       if (best == nullptr || symbol->scope > best->scope) {
@@ -114,7 +114,7 @@ std::string Scopes::DeclareRegisterRange(std::string_view base, int count) {
   const auto taken = smallest_index_.back().find(base);
   if (taken != smallest_index_.back().end() && taken->second < count) return "";
   if (count > 0) {
-    // "base0" is the smallest name of this range in the terms of any range with a shorter base.
+    // "base0" is this range's first name from the viewpoint of a range with a shorter base.
     if (TakenHere(std::string(base) + "0")) return "";
     ForSplits(base, [&](std::string_view shorter, std::string_view index) {
       if (index != "0") NoteIndex(shorter, ToIndex(index) * 10);

@@ -40,7 +40,7 @@ std::vector<char> ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Loads what a file holds; *why: of what could not be loaded, the reason.
+// Loads a file's modules; *why: the reason for any that could not be loaded.
 std::vector<ModuleHandle> Load(Device& device, const std::string& path, std::string* why) {
   std::vector<ModuleHandle> modules;
   const auto load = [&](std::span<const Image> images) {
@@ -57,7 +57,7 @@ std::vector<ModuleHandle> Load(Device& device, const std::string& path, std::str
     return modules;
   }
   const DeviceCode code = ReadDeviceCode(path);
-  // Those of separately compiled objects (nvcc -rdc=true) make one module; what was linked of them is machine code.
+  // Separately compiled objects (nvcc -rdc=true) form one module; their linked result is machine code.
   const std::vector<Image> objects = ImagesIn(code.objects);
   if (!objects.empty()) load(objects);
   for (const Image& image : ImagesIn(code.whole)) load({&image, 1});

@@ -84,7 +84,7 @@ std::optional<std::string>& Disassembled() {
   return kernel;
 }
 
-// One flag of ours; false for what is none.
+// Parses one of vgpu-run's flags; false if the argument is none.
 bool TakeFlag(std::string_view argument) {
   if (argument.substr(0, 2) != "--") return false;
   const size_t equals = std::min(argument.find('='), argument.size());
@@ -134,7 +134,7 @@ bool TakeFlag(std::string_view argument) {
   return true;
 }
 
-// Where the shell would find the program.
+// The program's path, searched as the shell does.
 std::string FindProgram(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");
@@ -148,7 +148,7 @@ std::string FindProgram(const std::string& name) {
   return "";
 }
 
-// The program must take its CUDA runtime from a shared library; else there is nothing to replace.
+// The program must link the CUDA runtime as a shared library; otherwise there is nothing to replace.
 void CheckProgram(const std::string& path) {
   const ProgramFacts facts = ReadProgram(path);
   for (const std::string& needed : facts.needed) {
@@ -185,7 +185,7 @@ void CheckProgram(const std::string& path) {
   std::exit(0);
 }
 
-// lib/ beside the folder of this executable.
+// lib/ next to this executable's folder.
 std::filesystem::path LibraryDirectory() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
   const auto directory = self.parent_path().parent_path() / "lib";
@@ -221,7 +221,7 @@ int main(int argc, char** argv) {
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   Set("LD_LIBRARY_PATH",
       directory.string() + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
-  // A program with an RPATH would find another runtime first; a library that is loaded already is found before any.
+  // A program with an RPATH would find another runtime first; a preloaded library takes precedence.
   std::string preload = ReadProgram(program).has_rpath ? (directory / kRuntime).string() : "";
 #ifdef LOCKSTEP_SANITIZER_RUNTIME
   preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come before all else

@@ -46,7 +46,7 @@ struct Object {
   }
 };
 
-// The addresses as offsets in shared memory, checked; false: the warp faulted.
+// Checks the addresses and converts them to offsets in shared memory; false: the warp has faulted.
 bool Locate(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, uint64_t* object) {
   const uint64_t base = (insn.extra & kGenericMbarrier) != 0 ? kSharedWindow : 0;
   uint64_t offset[kWarpSize] = {};
@@ -70,7 +70,7 @@ void Fault(Warp& warp, int lane, const char* what) {
   warp.engine->Fault(warp, warp.engine->MakeFinding(warp, warp.pc - 1, lane, FindingKind::kTrap, what));
 }
 
-// Of objects in the block's own shared memory; one of another block's is not looked at.
+// For objects in the block's own shared memory; objects in other blocks are not observed.
 void Observe(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* object, AccessKind kind) {
   if (!warp.engine->observed()) return;
   uint64_t offset[kWarpSize];
@@ -82,7 +82,7 @@ void Observe(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* object
   if (own != 0) ObserveLanes(warp, insn, Region::kShared, kind, offset, own, 8, true);
 }
 
-// f(lane, object, bits before) for each lane. False: the warp faulted.
+// Calls f(lane, object, previous bits) for each lane. False: the warp has faulted.
 template <bool kNarrow, typename F>
 bool ForObjects(Warp& warp, const Insn& insn, LaneMask mask, int row, AccessKind kind, const F& f) {
   uint64_t address[kWarpSize], object[kWarpSize];
@@ -112,7 +112,7 @@ void Initialise(Warp& warp, const Insn& insn, LaneMask mask) {
   });
 }
 
-// The memory is free for other use; its bytes are left as they are.
+// The memory may be reused; its bytes do not change.
 template <bool kNarrow>
 void Invalidate(Warp& warp, const Insn& insn, LaneMask mask) {
   ForObjects<kNarrow>(warp, insn, mask, 0, AccessKind::kStore, [](int, Object&, uint64_t) {});
@@ -197,7 +197,8 @@ void PendingCount(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint32_t>(warp, insn.row[0], mask, [=](int lane) { return Object::From(state[lane]).pending; });
 }
 
-// Takes what all of them have in common: order, scope, space, type. False: not supported so. `row`: of the address.
+// Takes the modifiers that all have in common: order, scope, space, type. False: not supported in this combination.
+// `row`: of the address.
 bool TakeCommon(Modifiers& m, int row, MemoryOrder order, uint64_t* extra, bool* narrow) {
   const std::string word = m.TakeAny({"relaxed", "release", "acquire"});
   MemoryFlags flags{word == "relaxed" ? MemoryOrder::kRelaxed : order, TakeScope(m), false};
@@ -234,7 +235,7 @@ Selection SelectTransaction(Modifiers& m) {
                                                                                                 MemoryOrder::kRelaxed);
 }
 
-// has_limit: a further operand says how long to wait at most.
+// has_limit: a further operand limits the wait.
 Selection SelectTest(Modifiers& m, bool has_limit) {
   const bool parity = m.Take("parity");
   Selection selection = parity ? SelectBy<Test<false, true>, Test<true, true>, 1>(m, MemoryOrder::kAcquire)
@@ -287,7 +288,7 @@ void ArriveAtMbarrier(Warp& warp, const Insn& insn, LaneMask mask, const uint64_
 
 void CompleteTransaction(uint64_t* object, uint32_t bytes) {
   Object o = Object::From(*object);
-  // 22 bits wrap as an object's field does; only a program that breaks the rules gets there.
+  // 22 bits wrap around as an object's field does; only an invalid program gets there.
   o.transactions = static_cast<int32_t>((static_cast<uint32_t>(o.transactions) - bytes) << 10) >> 10;
   o.EndPhaseIfDone();
   *object = o.Bits();

@@ -11,7 +11,7 @@ namespace {
 
 using ptx::Type;
 
-// A kernel parameter at a fixed place: the same for all lanes.
+// A kernel parameter at a fixed offset: the same for all lanes.
 template <typename M, typename R>
 void LoadParameter(Warp& warp, const Insn& insn, LaneMask mask) {
   const LaunchState& launch = warp.engine->launch();

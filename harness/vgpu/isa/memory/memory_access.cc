@@ -48,8 +48,8 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
                              address[std::countr_zero(mask)], bytes);
     return false;
   }
-  // All lanes at once: in [low, high - bytes] and aligned. The sign bit of a difference tells; addresses and bounds are
-  // below 2^63, and a wilder address makes its first difference negative.
+  // Checks all lanes at once: address in [low, high - bytes] and aligned. The sign bit of each difference tells;
+  // addresses and bounds are below 2^63, and a higher address makes its first difference negative.
   uint64_t low = 0, high = 0;
   if (global) {
     const uint64_t any = address[std::countr_zero(mask)];
@@ -130,7 +130,7 @@ void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& hal
 
 namespace {
 
-// Each block's observers know its own memory, so an access of several blocks' is told as one of each, block by block.
+// Observers track memory per block, so an access to several blocks' memory is reported as one per block.
 void ObserveCluster(Warp& warp, const Insn& insn, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                     uint32_t bytes, bool same_value) {
   for (LaneMask left = mask; left != 0;) {
@@ -163,7 +163,7 @@ MemoryAccess PlainAccess(const Warp& warp, MemorySpace space, AccessKind kind, c
           .thread_base = warp.index * kWarpSize};
 }
 
-// Accesses that have only been noted down come before this one, if the observers are to see both.
+// Noted accesses come before this one, if observers are to see both.
 void TellWhatIsNoted(Warp& warp, const MemoryAccess& event) {
   Engine& engine = *warp.engine;
   const bool shared = event.space == MemorySpace::kShared;

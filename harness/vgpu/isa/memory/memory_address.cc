@@ -19,7 +19,7 @@ void MoveWindow(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint64_t>(warp, insn.row[0], mask, [=](int lane) { return a[lane] + base; });
 }
 
-// The base of a space's window; global and const addresses are generic ones already. False: no such space.
+// The base of a space's window; global and const addresses are already generic. False: no such space.
 bool TakeWindow(Modifiers& m, uint64_t* base) {
   const std::string word =
       m.TakeAny({"global", "const", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry"});
@@ -37,7 +37,7 @@ Selection SelectCvta(Modifiers& m) {
   return {MoveWindow, InsnClass::kOther, 0, to ? uint64_t{0} - base : base};
 }
 
-// p = a lies in the window whose base is extra.
+// p = a is in the window whose base is extra.
 void IsInWindow(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* a = Source<uint64_t>(warp, insn.row[1]);
   LaneMask value = 0;
@@ -47,7 +47,7 @@ void IsInWindow(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[0], value, mask);
 }
 
-// Const variables lie among the global ones; that nothing may be stored there tells them apart.
+// Const variables are allocated among global ones and recognised by being read-only.
 template <bool kConst>
 void IsInArena(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* a = Source<uint64_t>(warp, insn.row[1]);
@@ -61,7 +61,7 @@ void IsInArena(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[0], value, mask);
 }
 
-// The block's own shared memory, out of the window that holds all of the cluster's.
+// The block's own part of the window, which holds the shared memory of the whole cluster.
 void IsInOwnShared(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* a = Source<uint64_t>(warp, insn.row[1]);
   const uint64_t own = RankOf(*warp.block) + 1;
@@ -90,7 +90,7 @@ Selection SelectPrefetch(Modifiers& m) {
   return {Nothing};
 }
 
-// A hint for the cache, which there is none to give: any value will do.
+// A cache hint, which has no effect here: any value will do.
 void CreatePolicy(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint64_t>(warp, insn.row[0], mask, [](int) { return uint64_t{0}; });
 }

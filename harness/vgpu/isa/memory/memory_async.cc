@@ -9,10 +9,10 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Copies of a warp that wait at once; a loop that never waits must not take the host's memory.
+// Outstanding copies per warp; a loop that never waits must not exhaust the host's memory.
 constexpr size_t kMostPending = 128;
 
-// Of lanes that read less than a copy's bytes: in pieces, the largest first.
+// For lanes that read fewer bytes than the copy's size: in pieces, the largest first.
 void ObserveParts(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, const uint32_t* wanted,
                   uint32_t bytes) {
   for (uint32_t piece = bytes / 2; piece != 0; piece /= 2) {
@@ -28,7 +28,7 @@ void ObserveParts(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* a
   }
 }
 
-// What a copy reads: `wanted` bytes of each lane, the rest of its piece stays zero. False: the warp faulted.
+// Reads `wanted` bytes for each lane; the rest of its piece stays zero. False: the warp has faulted.
 bool ReadGlobal(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, const uint32_t* wanted,
                 AsyncCopy& copy) {
   LaneMask whole = 0, some = 0;
@@ -120,13 +120,13 @@ void WaitGroup(Warp& warp, const Insn& insn, LaneMask mask) {
 
 void WaitAll(Warp& warp, const Insn&, LaneMask mask) { CompleteAllCopies(warp, mask); }
 
-// The barrier is told once the copies have been made: at once, here.
+// The barrier is signalled when the copies complete, which is immediately here.
 template <bool kNarrow, bool kCounted>
 void ArriveAfterCopies(Warp& warp, const Insn& insn, LaneMask mask) {
   CompleteAllCopies(warp, mask);
   uint64_t address[kWarpSize];
   ReadAddresses<kNarrow>(warp, insn.row[0], insn.immediate, address);
-  // Without .noinc the arrival is one more than the phase expected, so that the count stays what it is.
+  // Without .noinc the phase's expected count is incremented first, so the arrival leaves the count unchanged.
   if (kCounted) ArriveAtMbarrier(warp, insn, mask, address);
 }
 

@@ -26,8 +26,8 @@ Value As(Bits bits) {
   return value;
 }
 
-// New value of the memory word from its old one and the operands. Global memory's f32 addition flushes subnormals,
-// shared memory's does not; hence the region.
+// The memory word's new value from its old one and the operands. f32 addition flushes subnormals in global memory but
+// not in shared memory; hence the region.
 template <typename T>
 struct Add {
   using Bits = T;
@@ -91,12 +91,12 @@ struct AddF64 {
     return As<double, uint64_t>(As<uint64_t, double>(old) + As<uint64_t, double>(b));
   }
 };
-// Halves: subnormals stay. A NaN loses against a number.
+// Halves: subnormals are kept. For min and max, a NaN operand yields the other one.
 template <typename Format>
 struct AddHalf {
   using Bits = uint16_t;
   static uint16_t Apply(uint16_t old, uint16_t b, uint16_t, Region) {
-    // One rounding: a float holds the exact sum's rounding information.
+    // A single rounding: a float is wide enough for the exact sum's rounding information.
     return Format::FromFloat(Format::ToFloat(old) + Format::ToFloat(b));
   }
 };
@@ -142,7 +142,7 @@ typename Op::Bits Update(typename Op::Bits* word, typename Op::Bits b, typename 
   return old;
 }
 
-// Where the lanes' addresses are, by the space in Insn::extra: update(region, lanes, addresses).
+// Calls update(region, lanes, addresses) for the space in Insn::extra.
 template <typename F>
 void ForSpace(Warp& warp, const Insn& insn, LaneMask mask, RowRef row, const F& update) {
   uint64_t address[kWarpSize];
@@ -167,7 +167,7 @@ void ForSpace(Warp& warp, const Insn& insn, LaneMask mask, RowRef row, const F& 
   }
 }
 
-// Checks, counts and tells the observers; `host`: where the lanes' bytes lie. False: the warp faulted.
+// Checks, counts and notifies observers; `host`: host addresses of the lanes' bytes. False: the warp has faulted.
 bool Begin(Warp& warp, const Insn& insn, LaneMask lanes, Region region, const uint64_t* where, uint32_t bytes,
            uint64_t host[kWarpSize]) {
   if (!CheckLanes(warp, region, AccessKind::kAtomic, where, lanes, bytes)) return false;
@@ -210,7 +210,7 @@ void Atomic(Warp& warp, const Insn& insn, LaneMask mask) {
   });
 }
 
-// Vectors: rows d0 … dn, a, b0 … bn; each element is updated by itself. Never in parallel
+// Vectors: rows d0 … dn, a, b0 … bn; each element is updated separately. Never executed in parallel
 // (FunctionDecoder::NoteMemory).
 template <typename Op, bool kReturns>
 void AtomicVector(Warp& warp, const Insn& insn, LaneMask mask) {
@@ -291,7 +291,7 @@ Handler SelectOperation(std::string_view operation, Type type) {
   return nullptr;
 }
 
-// Vectors exist for floats on global memory; halves have .min and .max there too.
+// Vectors exist for floats in global memory; halves also have .min and .max there.
 template <bool kReturns>
 Handler SelectVector(std::string_view operation, Type type, int count) {
   const int bytes = count * ptx::SizeOf(type);
@@ -336,7 +336,7 @@ Selection SelectAtomic(Modifiers& m) {
   const bool half = type == Type::kF16 || type == Type::kF16x2 || type == Type::kBF16 || type == Type::kBF16x2;
   if (half && !m.Take("noftz")) return {};
   const int count = m.Take("v2") ? 2 : m.Take("v4") ? 4 : m.Take("v8") ? 8 : 1;
-  // atom.cas alone has a third source; the operand count says so.
+  // Only atom.cas has a third source; the operand count shows it.
   const bool hint = m.Take("L2::cache_hint");
   const int sources = m.operand_count() - (kReturns ? count + 1 : 1) - (hint ? 1 : 0);
   if (sources != (operation == "cas" ? 2 : count)) return {};
@@ -355,7 +355,7 @@ Selection SelectAtomic(Modifiers& m) {
   selection.form = operation == "cas" ? (hint ? "d0 a s0 s0 su64" : "d0 a s0 s0")
                    : kReturns         ? (hint ? "d0 a s0 su64" : "d0 a s0")
                                       : (hint ? "a s0 su64" : "a s0");
-  // The policy must not be taken for a third operand.
+  // The policy must not be mistaken for a third operand.
   if (hint && kReturns && operation != "cas") return {};
   return selection;
 }

@@ -6,7 +6,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// `kCount` elements of T a lane, registers as wide as the elements.
+// `kCount` elements of T per lane, registers as wide as the elements.
 template <typename T, int kCount>
 struct LoadSame {
   static constexpr bool kConverts = false;
@@ -22,7 +22,7 @@ struct LoadSame {
       if (mask == kFullMask) {
         std::memcpy(to, from, sizeof(T) * kWarpSize);
       } else {
-        // What lies beside the active lanes' bytes is readable: buffers lie apart and shared memory is padded.
+        // Bytes next to the active lanes' are readable: there are gaps between buffers, and shared memory is padded.
         for (int lane = 0; lane < kWarpSize; ++lane) to[lane] = (mask >> lane) & 1 ? from[lane] : to[lane];
       }
     } else {
@@ -44,7 +44,7 @@ struct LoadSame {
     });
   }
 
-  // Halves of 16 bytes a lane are no phases of shared memory.
+  // Half-warps with 16 bytes per lane are not phases of shared memory.
   static constexpr bool kHalves = kCount == 1 && sizeof(T) <= 8;
   static void Half(Warp& warp, const Insn& insn, int half, const uint8_t* at, bool uniform) {
     T* to = Destination<T>(warp, insn.row[0]) + half * (kWarpSize / 2);
@@ -57,7 +57,7 @@ struct LoadSame {
   }
 };
 
-// Elements M in memory, registers R at least as wide; Insn::count elements a lane.
+// Elements M in memory, registers R at least as wide; Insn::count elements per lane.
 template <typename M, typename R>
 struct LoadWider {
   static constexpr bool kConverts = true;

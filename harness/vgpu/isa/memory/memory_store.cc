@@ -21,7 +21,7 @@ struct StoreSame {
       if (mask == kFullMask) {
         std::memcpy(to, from, sizeof(T) * kWarpSize);
       } else {
-        // Other lanes' bytes may be another CPU thread's: they must not even be written back.
+        // Inactive lanes' bytes may be in use by another CPU thread: they must not even be written back unchanged.
         ForActive(mask, [&](int lane) { to[lane] = from[lane]; });
       }
     } else {
