@@ -84,7 +84,7 @@ class LengauerTarjan {
   }
 
   const Adjacency& predecessors_;
-  std::vector<int> number_;  // by node; -1 where the root does not reach
+  std::vector<int> number_;  // by node; -1 if unreachable from the root
   std::vector<int> node_, parent_, semi_, label_, ancestor_, path_;
 };
 

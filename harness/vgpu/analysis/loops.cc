@@ -91,7 +91,7 @@ std::vector<std::vector<bool>> NaturalLoops(const Adjacency& successors, const A
   std::vector<std::vector<bool>> loops;
   if (nodes == 0) return loops;
   const std::vector<int> dominator = ImmediateDominators(successors, predecessors, 0);
-  std::vector<int> depth(static_cast<size_t>(nodes), kUnseen), way;  // in the tree of dominators
+  std::vector<int> depth(static_cast<size_t>(nodes), kUnseen), way;  // in the dominator tree
   for (int node = 0; node < nodes; ++node) {
     for (int at = node; at >= 0 && depth[static_cast<size_t>(at)] == kUnseen; at = dominator[static_cast<size_t>(at)]) {
       way.push_back(at);

@@ -41,7 +41,7 @@ using namespace value_use;
 using Shows = UsePlan::Shows;
 
 constexpr size_t kMostHolders = 8;  // registers that are known to hold a value
-constexpr int kMostSteps = 2048;    // of a walk; beyond it, nothing is sure
+constexpr int kMostSteps = 2048;    // per walk; beyond it, nothing is sure
 constexpr int64_t kMostStepsOfFunction = int64_t{1} << 23;
 constexpr uint64_t kStepsOfKeptWord = 32, kStepsAWriter = 64;
 
@@ -192,7 +192,7 @@ class SureValues {
     }
     if (!pure && (holds(guard) || (flows && guard < 0))) return Way::kUsed;
     flows &= pure;
-    const bool either = pure && holds(guard);  // the result tells what the guard was
+    const bool either = pure && holds(guard);  // the result reveals the guard's value
     // Whether the result comes from arithmetic.
     bool makes = false;
     if (kind == Kind::kSelect) {
@@ -409,7 +409,7 @@ class UsePlanner {
   std::optional<LiveRegisters> live_;  // of what is followed
   size_t live_block_ = SIZE_MAX;
   std::vector<Bits> live_behind_;  // by instruction of that block
-  Bits died_;                      // needed by somebody when a predecessor ends, by nobody in that block
+  Bits died_;                      // live at the end of a predecessor, dead in that block
 };
 
 }  // namespace

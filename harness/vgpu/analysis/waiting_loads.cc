@@ -72,7 +72,7 @@ class WaitFinder {
       successors_[Index(from)].push_back(Index(to));
       return;
     }
-    AnalysisWork::Spend(8 * graph_.edges.size());  // each may be kept
+    AnalysisWork::Spend(8 * graph_.edges.size());  // each may be stored
     for (const auto& [table, target] : graph_.edges) {
       if (table == to) successors_[Index(from)].push_back(Index(target));
     }
@@ -175,7 +175,8 @@ class WaitFinder {
     std::vector<bool> changing(body_.size()), known(uses_.registers.name.size());
     std::vector<int> open;
     const auto add = [&](int reg) {
-      if (known[Index(reg)] || uses_.registers.type[Index(reg)] == ptx::Type::kPred) return;  // what selects is no part
+      if (known[Index(reg)] || uses_.registers.type[Index(reg)] == ptx::Type::kPred)
+        return;  // what selects is not part of the address
       open.push_back(reg);
       known[Index(reg)] = true;
     };

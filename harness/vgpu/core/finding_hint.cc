@@ -202,7 +202,7 @@ std::string_view HintOf(const Finding& finding) {
       }
       return "the kernel stops itself here, by __trap()";
     case FindingKind::kUnsupported:
-      return finding.kernel.empty() ? "" : InfoOf(finding.kind).hint;  // of an instruction, or of a call
+      return finding.kernel.empty() ? "" : InfoOf(finding.kind).hint;  // of an instruction, or of an API call
     default:
       return InfoOf(finding.kind).hint;
   }

@@ -12,11 +12,11 @@ namespace {
 struct Registry {
   std::vector<const Opcode*> sorted;
   std::unordered_map<std::string_view, const Opcode*> by_name;
-  std::unordered_map<std::string_view, size_t> most_words;  // of the names that begin with an opcode
+  std::unordered_map<std::string_view, size_t> most_words;  // for names that start with an opcode
 };
 
 Registry& registry() {
-  static Registry instance;  // a function's static: families register in any order of translation units
+  static Registry instance;  // function-local static: families register in unspecified order of translation units
   return instance;
 }
 

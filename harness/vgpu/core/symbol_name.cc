@@ -39,7 +39,7 @@ uint64_t LongestDemangled(std::string_view mangled) {
       continue;
     }
     if (c == 'L' && k > 2) skips = false;
-    length += c == 'S' ? kStandardName : 20;  // a letter may stand for "unsigned long long"
+    length += c == 'S' ? kStandardName : 20;  // one letter can mean "unsigned long long"
     if (c == 'S' || c == 'T') ++references;
   }
   constexpr double kEndless = 1e18;
@@ -55,7 +55,7 @@ std::optional<std::string> Demangled(const std::string& mangled) {
 }
 
 std::string VariableName(const std::string& name) {
-  constexpr uint64_t kLongest = 1 << 20;  // longer ones are no one's handwriting
+  constexpr uint64_t kLongest = 1 << 20;  // no real name is longer
   const std::optional<std::string> full = LongestDemangled(name) <= kLongest ? Demangled(name) : std::nullopt;
   if (!full) return name;
   const size_t scope = full->rfind("::");

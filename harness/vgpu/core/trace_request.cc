@@ -7,7 +7,7 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr char kForm[] = "--trace=BLOCK,WARP or --trace=BLOCK,WARP,FROM,TO, as in --trace=0,3,1,200";
-constexpr uint64_t kMostWarps = 32;  // of a block
+constexpr uint64_t kMostWarps = 32;  // per block
 
 std::optional<uint64_t> Number(std::string_view text) {
   if (text.empty() || text.size() > 18) return std::nullopt;

@@ -246,14 +246,14 @@ RowRef ConstantPool::Predicate(bool value) { return Place(4, value ? kFullMask :
 
 AlignedBytes ConstantPool::Take(size_t* bytes) const {
   *bytes = bytes_.size();
-  AlignedBytes copy = MakeAlignedBytes(bytes_.size() + 256);  // some handlers read a whole row of the widest kind
+  AlignedBytes copy = MakeAlignedBytes(bytes_.size() + 256);  // some handlers read a whole row of the widest type
   std::memset(copy.get(), 0, bytes_.size() + 256);
   if (!bytes_.empty()) std::memcpy(copy.get(), bytes_.data(), bytes_.size());
   return copy;
 }
 
 uint32_t ProgramBuilder::Text(const ptx::Instruction& instruction) {
-  constexpr size_t kLongest = 200;  // of any instruction there is, far less
+  constexpr size_t kLongest = 200;  // any real instruction name is far shorter
   std::string text = instruction.opcode.substr(0, kLongest);
   for (const std::string& word : instruction.modifiers) {
     if (text.size() >= kLongest) break;

@@ -8,7 +8,7 @@ namespace lockstep::vgpu {
 
 using ptx::Type;
 
-constexpr uint64_t kStepsATarget = 32;  // it is looked up by its name, and kept
+constexpr uint64_t kStepsATarget = 32;  // a target is looked up by name and stored
 
 // Rows without a selector: the decoder handles these itself, because they need labels, call frames or convergence
 // points.
@@ -31,7 +31,7 @@ void FunctionDecoder::DecodeBranch(size_t index, Insn& insn) {
     const auto* target = i.operands.size() == 1 ? std::get_if<ptx::SymbolRef>(&i.operands[0].value) : nullptr;
     if (target == nullptr || !label_.contains(target->name)) throw Unsupported("its target is no label");
     insn.handler = Branch;
-    insn.immediate = label_.at(target->name);  // PatchBranches makes a pc of it
+    insn.immediate = label_.at(target->name);  // PatchBranches converts it to a pc
     if (i.guard) insn.flags |= kAlwaysCall;
   } else {
     if (!modifiers.Take("idx") || !modifiers.empty()) throw Unsupported("its modifiers are not supported");

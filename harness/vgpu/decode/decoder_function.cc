@@ -26,7 +26,7 @@ using ptx::Space;
 using ptx::Type;
 
 constexpr uint64_t kMaxFrameBytes = 4 << 20;
-constexpr uint64_t kMaxLocalBytes = 512 << 10;  // a thread's local memory, as on the hardware
+constexpr uint64_t kMaxLocalBytes = 512 << 10;  // per thread, as on the hardware
 
 using value_use::Has;
 
@@ -125,7 +125,7 @@ void FunctionDecoder::PlaceVariables() {
                                     const std::unordered_set<std::string_view>& addressed,
                                     std::vector<ValuePlace>& places) {
     for (const ptx::Variable& v : variables) {
-      if (v.space == Space::kReg) {  // liveness keeps such a register's row for itself
+      if (v.space == Space::kReg) {  // liveness gives such a register a row of its own
         if (v.type == Type::kPred || v.vector_width != 1) {
           throw Unsupported("function " + function_.name + " has a parameter in a register of an unusual type");
         }

@@ -10,7 +10,7 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr int kMaxField = 4096;          // width or precision: a hostile format could ask for gigabytes
-constexpr size_t kMaxString = 64 << 10;  // of one %s
+constexpr size_t kMaxString = 64 << 10;  // per %s
 constexpr int kMaxArguments = 32;        // as on the hardware
 
 // Reads the arguments in order.
@@ -131,7 +131,7 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
     case '%':
       return "%";
     default:
-      return std::string(format.substr(start, at - start));  // as it stands
+      return std::string(format.substr(start, at - start));  // unchanged
   }
 }
 

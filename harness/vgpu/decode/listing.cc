@@ -37,7 +37,7 @@ int Telling(Type type) {
   }
 }
 
-constexpr int kRounds = 4;  // over a function, to hand types on
+constexpr int kRounds = 4;  // passes over a function to propagate types
 
 class FunctionLister {
  public:
@@ -65,7 +65,7 @@ class FunctionLister {
     ListedInsn listed;
     listed.text = ptx::TextOf(i);
     listed.traits = opcodes_[index].traits;
-    if (i.call) return listed;  // what it returns is there when it returns
+    if (i.call) return listed;  // its results exist only after it returns
     const bool stores = opcodes_[index].Has(kStores | kAtomic);
     ForRegisters(index, [&](const OperandPart& part, Type, const std::string& name) {
       if (part.destination()) {

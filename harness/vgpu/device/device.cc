@@ -21,7 +21,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr uint32_t kAnyBlock = 1024;  // threads: what a kernel is made for that says nothing
+constexpr uint32_t kAnyBlock = 1024;  // threads per block if the kernel states no limit
 
 // A thread's registers on this device. The decoder's limit is that of current GPUs; a kernel built for small blocks
 // (.maxntid) may exceed the limit of an older GPU, whose compiler would have made it fit.
@@ -97,8 +97,8 @@ struct Device::Impl {
   // What earlier launches of a kernel have shown, by number of blocks. Blocks that have conflicted once will do so
   // again.
   struct Isolated {
-    uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch in which some met
-    uint64_t small_to = 0;             // and of the largest that is over before a second thread has begun
+    uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch in which some conflicted
+    uint64_t small_to = 0;             // blocks of the largest launch that ends before a second thread has started
   };
   std::map<std::pair<ModuleHandle, std::string>, Isolated> isolated;
   std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;

@@ -52,7 +52,7 @@ void LoadedModule::PlaceVariables(GlobalMemory& memory) {
 void LoadedModule::Place(const ptx::Function* scope, const ptx::Variable& v, GlobalMemory& memory) {
   if (v.space != Space::kGlobal && v.space != Space::kConst) return;
   const uint64_t bytes = v.TotalBytes();
-  if (bytes == 0 || v.is_extern) return;  // defined elsewhere: its use is what fails
+  if (bytes == 0 || v.is_extern) return;  // defined elsewhere: using it is the error
   const bool constant = v.space == Space::kConst;
   const uint64_t address = memory.Allocate(bytes, v.name, "", true, constant);
   if (address == 0) throw ptx::PtxError(0, "variable " + v.name + " does not fit into the device's memory");

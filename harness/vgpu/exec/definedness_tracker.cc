@@ -146,7 +146,7 @@ void DefinednessTracker::Shuffle(Warp& warp, LaneMask mask, const int32_t source
   }
   if (rest != 0) parts.push_back({s.groups[s.current].frame, warp.pc - 1, rest});
 
-  UndefinedSlot values, others;  // what the lanes give; what decides where each reads
+  UndefinedSlot values, others;  // the lanes' values; what determines each lane's source
   for (const Part& part : parts) {
     if (part.frame->undefined == nullptr) continue;
     const Step& step = *plan_.StepAt(part.pc);

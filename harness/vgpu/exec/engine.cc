@@ -307,8 +307,8 @@ void Engine::RunAllBlocks() {
 
   std::vector<Block*> started;
   size_t at = 0;
-  size_t idle = 0;   // turns in a row in which a block only spun
-  bool more = true;  // blocks may be left to start
+  size_t idle = 0;   // consecutive turns in which a block only spun
+  bool more = true;  // there may be blocks left to start
   const auto start = [&] {
     if (!more || started.size() >= launch_.resident_blocks) return false;
     const std::vector<Block*> next = StartNext();
@@ -326,7 +326,7 @@ void Engine::RunAllBlocks() {
   uint32_t random = 1;
   const Block* late = nullptr;
   bool had_late = false;
-  size_t without = 0;  // turns that others had meanwhile
+  size_t without = 0;  // turns of other blocks since
   for (;;) {
     while (TakesShortTurns() && started.size() < kBlocksSideBySide && start()) {
     }

@@ -9,7 +9,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr size_t kMaxOutput = 16 << 20;  // of a launch's printf
+constexpr size_t kMaxOutput = 16 << 20;  // of one launch's printf
 
 // Prints the blocks' output in order of block index, as early as that order allows.
 class OrderedOutput {

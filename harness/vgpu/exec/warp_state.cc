@@ -98,7 +98,7 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   s.current = -1;
   s.executed = 0;
   s.slept = 0;
-  s.wrote = false;  // by the block before it: else the first wait takes one turn more
+  s.wrote = false;  // by the previous block: otherwise the first wait would take one more turn
   s.async_copies.reset();
   s.undefined.reset();
   s.entry_frame.undefined.reset();

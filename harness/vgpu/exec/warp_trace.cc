@@ -22,7 +22,7 @@ namespace {
 using ptx::Type;
 
 constexpr size_t kPlaceColumns = 22, kTextColumns = 50;
-constexpr uint64_t kAddresses = uint64_t{1} << kWindowShift;  // what is no less is an address more likely than a number
+constexpr uint64_t kAddresses = uint64_t{1} << kWindowShift;  // larger values are more likely addresses than numbers
 
 void RunTraced(Warp& warp, const Insn&, LaneMask mask) { warp.engine->trace()->Run(warp, mask); }
 

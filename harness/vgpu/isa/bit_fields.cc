@@ -41,7 +41,7 @@ constexpr auto kBrev = [](auto a) {
 
 // The offset-th bit that is set, counted from base, upward or downward.
 constexpr auto kFns = [](uint32_t bits, uint32_t base, int32_t offset) -> uint32_t {
-  if (offset == INT32_MIN) return 0;  // seen on an H200
+  if (offset == INT32_MIN) return 0;  // measured on an H200
   if (base >= 32) return ~0u;
   if (offset == 0) return (bits >> base) & 1 ? base : ~0u;
   const int step = offset > 0 ? 1 : -1;

@@ -80,7 +80,7 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
     if (!Enter(warp, insn, mask)) return;
     // Lanes with other targets re-execute this instruction and meet these after the call.
     if (same != mask) {
-      warp.pc = pc;  // these have not arrived behind the call, although that is where they return to
+      warp.pc = pc;  // these have not arrived after the call, although that is their return address
       Diverge(warp, mask & ~same, pc, static_cast<uint32_t>(insn.extra));
       warp.pc = pc + 1;
     }

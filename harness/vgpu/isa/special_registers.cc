@@ -26,7 +26,7 @@ void MoveUniform(Warp& warp, const Insn& insn, LaneMask mask) {
 }
 
 struct SpecialRegister {
-  Handler as16, as32, as64;  // by the width that the move wants; null: not in this width
+  Handler as16, as32, as64;  // by width of the move; null: not in this width
 };
 
 template <auto kValue>

@@ -71,7 +71,7 @@ uint32_t Compute(const VideoForm& form, uint32_t a, uint32_t b, uint32_t c) {
     sum += static_cast<uint32_t>(value);
     parts |= (static_cast<uint32_t>(value) & part_mask) << at;
   }
-  return form.accumulates ? sum : parts;  // all parts are written, so that none of c's remains
+  return form.accumulates ? sum : parts;  // all parts are written, so nothing of c remains
 }
 
 void Video(Warp& warp, const Insn& insn, LaneMask mask) {

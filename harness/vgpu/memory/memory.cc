@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kAlignment = 256;
 constexpr uint64_t kGap = 512;
 constexpr uint64_t kNearby = 64 << 10;
-constexpr uint64_t kPastEndIsLikelier = 4;  // than before a beginning at this fraction of the distance
+constexpr uint64_t kPastEndIsLikelier = 4;  // than before the start, at this fraction of the distance
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = 2 << 20;
 constexpr size_t kMostFreed = 8192;
@@ -43,7 +43,7 @@ GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLa
     void* p = mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (p == MAP_FAILED) continue;
-    if (reinterpret_cast<uint64_t>(p) != base) {  // an old kernel that takes the address for a hint
+    if (reinterpret_cast<uint64_t>(p) != base) {  // an old kernel treats the address as a hint
       munmap(p, bytes);
       continue;
     }

@@ -10,14 +10,14 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr int kMostBlocks = 32, kMostWarps = 32;  // of an SM, of a block
+constexpr int kMostBlocks = 32, kMostWarps = 32;  // per SM, per block
 
 // The most that a block may use for 1, 2, 3, … blocks to fit an SM; lists shorter than the array end with 0.
 struct Thresholds {
   int major, minor, max_blocks;
-  uint16_t threads[kMostBlocks + 1];               // goes on for one block more than there are slots
+  uint16_t threads[kMostBlocks + 1];               // one entry more than there are slots
   int shared[kMostBlocks + 1];                     // bytes
-  uint8_t registers[kMostWarps][kMostBlocks + 1];  // a thread, by the number of the block's warps less 1
+  uint8_t registers[kMostWarps][kMostBlocks + 1];  // per thread, by the block's number of warps - 1
 };
 
 #include "vgpu/model/occupancy_table.inc"

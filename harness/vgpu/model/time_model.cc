@@ -43,7 +43,7 @@ struct Spread {
   double warps;    // of the launch
   double busiest;  // blocks of the busiest SM
   double share;    // its share of all work on SMs
-  double turns;    // that the blocks of the busiest SM take, as many at a time as are resident
+  double turns;    // rounds in which the busiest SM runs its blocks, as many at a time as are resident
 };
 
 Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device) {
@@ -107,7 +107,7 @@ double L2Clocks(const Counters& c, const DeviceProfile& device, double share) {
 }
 
 double DramMicroseconds(const Counters& c, const DeviceProfile& device) {
-  const double read = device.dram_gb_per_s * device.dram_read_efficiency * 1e3;  // bytes a microsecond
+  const double read = device.dram_gb_per_s * device.dram_read_efficiency * 1e3;  // bytes per microsecond
   const double copy = device.dram_gb_per_s * device.dram_efficiency * 1e3;
   if (device.strict_half_warp_coalescing) {
     return D(c.strict_coalescing_bytes) / copy + D(c.page_switches) * device.page_switch_ns / 1e3;

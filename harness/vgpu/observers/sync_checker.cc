@@ -77,7 +77,7 @@ class SyncChecker : public Checker {
   // The first to arrive, and the first to arrive at a different place.
   struct Meeting {
     int parties = 0;
-    uint64_t warps = 0;  // that have come
+    uint64_t warps = 0;  // that have arrived
     std::array<Party, 2> party;
   };
   Meeting& MeetingOf(uint32_t block_index) {
@@ -89,7 +89,7 @@ class SyncChecker : public Checker {
   }
 
   std::unordered_map<uint32_t, Meeting> meetings_;
-  Meeting* last_ = nullptr;  // the one last asked for
+  Meeting* last_ = nullptr;  // the one looked up last
   uint32_t last_index_ = 0;
   FindingTable findings_;
 };

@@ -35,7 +35,7 @@ constexpr uint64_t kWordBytes = 4;
 
 struct BlockStates {
   ByteStates shared;
-  std::vector<LaneMask> unwritten;     // by warp and slot of the program's CopyPlan; empty: nothing is
+  std::vector<LaneMask> unwritten;     // by warp and slot of the program's CopyPlan; empty: none
   std::vector<LocalByteStates> local;  // by warp
 };
 
@@ -318,7 +318,7 @@ class UninitializedChecker : public Checker {
 
   size_t warps_ = 0;
   const Program* program_ = nullptr;
-  bool copied_unwritten_ = false;  // in this launch, registers have come to hold words that nobody had written
+  bool copied_unwritten_ = false;  // in this launch, registers have held unwritten words
   GlobalByteStates global_;
   std::unordered_map<uint32_t, std::unique_ptr<BlockStates>> blocks_;
   std::vector<std::unique_ptr<BlockStates>> idle_;

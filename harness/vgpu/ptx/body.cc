@@ -409,7 +409,7 @@ class BodyParser {
   Scopes scopes_;
   LocationTracker locations_;
   std::vector<Pending> pending_;
-  bool has_symbol_ = false;  // the instruction in work names something that may be a label
+  bool has_symbol_ = false;  // the current instruction names something that may be a label
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace lockstep::vgpu::ptx {
 namespace {
 
-constexpr int kDeepest = 100;  // parentheses and signs in one another
+constexpr int kDeepest = 100;  // nested parentheses and signs
 constexpr int kLoosest = 1;    // ||
 constexpr int kMultiplicative = 10;
 constexpr uint64_t kWarpSize = 32;

@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
   // A program with an RPATH would find another runtime first; a preloaded library takes precedence.
   std::string preload = ReadProgram(program).has_rpath ? (directory / kRuntime).string() : "";
 #ifdef LOCKSTEP_SANITIZER_RUNTIME
-  preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come before all else
+  preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come first
 #endif
   if (!preload.empty()) Set("LD_PRELOAD", preload);
   ::unsetenv("LOCKSTEP_SOCKET");

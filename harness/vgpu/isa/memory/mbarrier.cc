@@ -186,7 +186,7 @@ void Test(Warp& warp, const Insn& insn, LaneMask mask) {
   });
   if (done != 0) Observe(warp, insn, done, object, AccessKind::kLoad);
   WritePredicate(warp, insn.row[0], done, mask);
-  if (done != mask) {  // test_wait too may find the barrier any time later, and is mostly called in a loop
+  if (done != mask) {  // test_wait too may report completion late, and is usually called in a loop
     warp.state->reason = StopReason::kSpun;
     warp.stop = true;
   }

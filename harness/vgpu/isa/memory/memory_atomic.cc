@@ -107,7 +107,7 @@ struct ExtremeHalf {
     const float x = Format::ToFloat(old), y = Format::ToFloat(b);
     if (x != x) return y != y ? Format::kNan : b;
     if (y != y) return old;
-    if (x == y) return kMax ? old & b : old | b;  // of two zeros the negative one is the smaller
+    if (x == y) return kMax ? old & b : old | b;  // of two zeros the negative one is smaller
     return (x < y) == kMax ? b : old;
   }
 };
@@ -128,7 +128,7 @@ template <typename Op>
 typename Op::Bits Update(typename Op::Bits* word, typename Op::Bits b, typename Op::Bits c, Region region,
                          bool parallel) {
   using T = typename Op::Bits;
-  if constexpr (sizeof(T) <= 8) {  // 128 bits are exchanged, hence read, which never runs in parallel
+  if constexpr (sizeof(T) <= 8) {  // 128 bits are exchanged, hence read, and that never runs in parallel
     if (parallel) {
       T old = __atomic_load_n(word, __ATOMIC_RELAXED);
       while (!__atomic_compare_exchange_n(word, &old, Op::Apply(old, b, c, region), true, __ATOMIC_RELAXED,
@@ -346,7 +346,7 @@ Selection SelectAtomic(Modifiers& m) {
   selection.extra = flags.Pack() | static_cast<uint64_t>(space) << kSpaceShift | (narrow ? kNarrowAddress : 0);
   if (count > 1) {
     if (space != AccessSpace::kGlobal && space != AccessSpace::kGeneric) return {};
-    if (hint || (kReturns && count == 8)) return {};  // more rows than an instruction has
+    if (hint || (kReturns && count == 8)) return {};  // too many rows for an instruction
     selection.handler = SelectVector<kReturns>(operation, type, count);
     selection.form = kReturns ? "dv0 a sv0" : "a sv0";
     return selection;

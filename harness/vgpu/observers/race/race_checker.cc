@@ -329,8 +329,8 @@ class RaceChecker : public Checker {
     CheckRecords(block, event, access, extent);
   }
   // A copy in flight is not ordered before any access of another thread, and its value differs from the memory's: by
-  // Race (race_rule.h) the two race. If the access is unordered with the copy's issue and changes the value, CheckRecords
-  // reports it instead, through the record of the issue.
+  // Race (race_rule.h) the two race. If the access is unordered with the copy's issue and changes the value,
+  // CheckRecords reports it instead, through the record of the issue.
   [[gnu::noinline]] void CheckCopies(BlockState& block, const MemoryAccess& event, const Access& access) {
     if (event.kind == AccessKind::kStore) block.copies.Complete(event);
     block.copies.ForMet(event, [&](uint32_t lane, const CopiesUnderWay::Copy& copy) {
@@ -453,7 +453,7 @@ class RaceChecker : public Checker {
         for (const uint32_t first : {0u, kHalf}) {
           if (event.address[first] != event.address[first + 1]) {
             CheckRow(c, event, memory, first, kHalf);
-          } else {  // two lanes stand for all
+          } else {  // two lanes represent all
             CheckLane(c, event, memory, first);
             CheckLane(c, event, memory, first + kHalf - 1);
           }
