@@ -11,7 +11,7 @@
 //     when the blocks run one after the other. Proof: suppose the two runs differ, and take the first read that
 //     differs, in the order of the single-threaded run. It found another block's store, with a value other than the one
 //     before the launch. Both runs are identical up to that read, so both blocks would touch that word in the parallel
-//     run too;
+//     run too, and the launch would not be isolated;
 //   * every finding is within one block. Between blocks, only loads meet loads and reductions meet reductions, and
 //     neither is a race.
 //
