@@ -4,17 +4,23 @@
 #include <string>
 
 namespace lockstep::vgpu {
-namespace {
 
-constexpr CheckerInfo kCheckers[] = {
-    {"races", "accesses to one place that nothing orders", [] { return MakeRaceChecker(true, true); }},
-    {"init", "reads of memory that nothing has written", MakeUninitializedChecker},
-    {"sync", "barriers that threads disagree about", MakeSyncChecker},
-};
+// A row each: X(id, factory, what it finds).
+#define LOCKSTEP_CHECKERS(X)                                                    \
+  X(races, MakeRaceChecker, "accesses to one place that nothing orders")        \
+  X(init, MakeUninitializedChecker, "reads of memory that nothing has written") \
+  X(sync, MakeSyncChecker, "barriers that threads disagree about")
 
-}  // namespace
+#define LOCKSTEP_DECLARE_CHECKER(id, factory, help) std::unique_ptr<Checker> factory();
+LOCKSTEP_CHECKERS(LOCKSTEP_DECLARE_CHECKER)
+#undef LOCKSTEP_DECLARE_CHECKER
 
-std::span<const CheckerInfo> AllCheckers() { return kCheckers; }
+std::span<const CheckerInfo> AllCheckers() {
+#define LOCKSTEP_CHECKER_INFO(id, factory, help) {#id, help, factory},
+  static const CheckerInfo kCheckers[] = {LOCKSTEP_CHECKERS(LOCKSTEP_CHECKER_INFO)};
+#undef LOCKSTEP_CHECKER_INFO
+  return kCheckers;
+}
 
 CheckerSet::CheckerSet(std::initializer_list<std::string_view> ids) {
   for (const std::string_view id : ids) {

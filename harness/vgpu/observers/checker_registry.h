@@ -1,4 +1,4 @@
-// The available checkers. To add one, write a file that defines its factory (checkers.h) and add a row to the table in
+// The available checkers. To add one, write a file that defines its factory and add a row to the table in
 // checker_registry.cc; vgpu-run's --check, its help and the judge's suites take it from there.
 #pragma once
 

@@ -46,11 +46,12 @@ class Checker : public Observer {
   virtual std::vector<RawFinding> TakeFindings() = 0;
 };
 
-// For the registry (checker_registry.h):
+// The factories that tests call; the registry (checker_registry.cc) has them all.
 //
 // shared: races on shared memory; global: races on global memory. With `global` the launch runs on one CPU thread,
 // unless its blocks are isolated (block_isolation.h); this checker determines that.
 std::unique_ptr<Checker> MakeRaceChecker(bool shared, bool global);
+std::unique_ptr<Checker> MakeRaceChecker();  // both
 // Reads of unwritten global, shared and local memory. Runs on one CPU thread unless blocks are isolated.
 std::unique_ptr<Checker> MakeUninitializedChecker();
 // Barriers that warps reach at different places in the program.

@@ -532,6 +532,8 @@ class RaceChecker : public Checker {
 
 }  // namespace
 
+std::unique_ptr<Checker> MakeRaceChecker() { return MakeRaceChecker(true, true); }
+
 std::unique_ptr<Checker> MakeRaceChecker(bool shared, bool global) {
   return std::make_unique<RaceChecker>(shared, global);
 }
