@@ -1,4 +1,4 @@
-// What an array that is filled as the task says holds, and what typical mistakes leave in it.
+// The right contents of an array in assignment 02, and the contents that typical mistakes leave.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a wrong shift tells about the mistake.
+// What a wrong shift reveals about the mistake.
 #pragma once
 
 #include <algorithm>

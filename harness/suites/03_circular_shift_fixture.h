@@ -1,6 +1,6 @@
 // What the public and the hidden tests of assignment 03 share.
 //
-// The elements of an array are all different, so that one in the wrong place tells how far it was shifted.
+// The elements of an array are all different, so an element in the wrong place shows how far it was shifted.
 #pragma once
 
 #include <cstdint>

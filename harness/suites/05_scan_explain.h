@@ -1,4 +1,4 @@
-// What a wrong scan tells about the mistake behind it.
+// What a wrong scan reveals about the mistake.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a wrong transpose tells about the mistake.
+// What a wrong transpose reveals about the mistake.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What the public and the hidden tests of assignment 06 share.
 //
-// Elements are moved, never computed with. So they are compared as words of 32 bits, and the words of a matrix are all
-// different: one that is in the wrong place tells where it came from.
+// Elements are moved, never computed with. So they are compared as words of 32 bits. The words of a matrix are all
+// different, so a word in the wrong place shows where it came from.
 #pragma once
 
 #include <cstdint>

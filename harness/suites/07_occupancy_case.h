@@ -1,5 +1,5 @@
-// A question of assignment 07 and what is right: an SM, a kernel, and the numbers that they lead to. Data alone,
-// without the rules: the public suite reads its cases from a table, the instructor's computes them.
+// A question of assignment 07 and its answer: an SM, a kernel, and the resulting numbers. Only data, without the
+// rules: the public suite reads its cases from a table, the instructor's computes them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The cases of the public suite: 07_occupancy_table.inc, made by harness/tests/suites/occupancy_table_test.cc from a
+// The cases of the public suite: 07_occupancy_table.inc. harness/tests/suites/occupancy_table_test.cc makes it from a
 // calculation that students do not have.
 #include "suites/07_occupancy_case.h"
 

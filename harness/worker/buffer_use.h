@@ -1,5 +1,5 @@
-// What was done to device memory in a call, by the judge's own count: each request is counted where it is served, when
-// it has succeeded. Nothing that the worker says of itself (names, notes, the flag of a continued transfer) has a say.
+// What was done to device memory in a call, by the judge's own count: each request is counted when the judge has served
+// it successfully. What the worker says about itself (names, notes, the flag of a continued transfer) changes nothing.
 #pragma once
 
 #include <cstdint>

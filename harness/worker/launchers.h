@@ -1,6 +1,6 @@
 // Registers an assignment's launchers with the worker: LOCKSTEP_LAUNCHERS(reduce1_interleaved, reduce2_strided)
 // in a glue file that includes the assignment's header. Parameters and results are unpacked from the C++
-// signatures: pointers (device memory, or host arrays and C strings where the judge passes such), integers,
+// signatures: pointers (device memory, or host arrays and C strings if the judge passes them), integers,
 // enumerations, bool, float and double.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Time as a busy machine gives it: a program is not slow because others had the processors.
+// Processor time, so that a program on a busy machine does not count as slow because others had the processors.
 #pragma once
 
 #include <fcntl.h>

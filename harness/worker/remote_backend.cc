@@ -1,5 +1,5 @@
 // A device at the other end of a socket: every request is one message and its reply. The judge has the memory,
-// the counters and the clock; nothing that decides a grade is here.
+// the counters and the clock; nothing here decides a grade.
 #include <unistd.h>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // exactly how it ended.
 //
 // The worker may do anything: it is one process, or a tree of them, that talks over one socket and prints to
-// one pipe. The session reads both all the time, believes nothing, and never waits without a deadline. The
-// deadline is on the worker's own time: while the judge runs a kernel for it the clock stands still.
+// one pipe. The session always reads both, trusts nothing, and never waits without a deadline. The
+// deadline covers the worker's own time: the clock stops while the judge runs a kernel for it.
 #pragma once
 
 #include <cstdint>

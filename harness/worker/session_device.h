@@ -1,8 +1,8 @@
-// Serves a worker on a virtual GPU that the judge owns, and keeps the trace of what it asked for.
+// Serves a worker on a virtual GPU that the judge owns, and keeps a trace of its requests.
 //
 // The worker may copy from and to what it allocated, its own module's variables, and the buffers that the
 // current call passed to it; it frees only its own. (Its kernels, as on the hardware, reach all live memory:
-// expected values belong on the host.) Everything it made goes when the session ends; so a session is stopped
+// expected values belong on the host.) Everything it made is freed when the session ends, so a session is stopped
 // before its device is Reset.
 #pragma once
 

@@ -1,12 +1,11 @@
 // The protocol between the judge and a worker, over one Unix stream socket.
 //
 // A message is {u32 payload bytes, u16 type, u16 flags} and the payload, all little-endian. The judge sends
-// Call or Quit; until the worker's Returned comes, the worker is the one that asks: every request of a CUDA
+// Call or Quit; until the worker's Returned comes, the worker sends requests: every request of a CUDA
 // backend is one message, answered by one Reply. Note and Hello are not answered.
 //
-// Both ends treat the other as broken until shown otherwise: a length above its type's limit, a payload that
-// is too short, or one that is too long is a WireError, and memory is taken as bytes arrive, never on the
-// word of a header.
+// Neither end trusts the other: a length above its type's limit, a payload that is too short, or one that is too long
+// is a WireError, and memory is allocated as bytes arrive, never because a header announces them.
 #pragma once
 
 #include <cstddef>

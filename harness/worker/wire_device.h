@@ -1,4 +1,4 @@
-// How a CUDA backend's requests and answers look on the wire: one struct a thing that has more than a number.
+// How a CUDA backend's requests and answers look on the wire: a struct for everything that is more than a number.
 #pragma once
 
 #include <string>

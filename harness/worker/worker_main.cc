@@ -1,8 +1,8 @@
-// The main program of a worker: the process in which a submission runs. It says which launchers it has, calls
-// them as it is told, and reports what they returned.
+// The main program of a worker: the process in which a submission runs. It announces its launchers, calls
+// them on request, and reports what they returned.
 //
-// Nothing here defends itself: the submission shares the process and can do anything to it. What it does is
-// seen, and judged, from the other end of the socket.
+// Nothing here is protected: the submission shares the process and can do anything to it. The other end of the socket
+// sees and judges what it does.
 #include <cuda_runtime_api.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // A typed array in device memory, as a test gives it to a launcher.
 //
-// On a device that does not find accesses outside of buffers by itself, a guard zone lies on either side. A buffer may
-// begin some elements into its allocation, so that its address has no better alignment than its type; these elements
+// If the device does not find accesses outside of buffers by itself, there is a guard zone on either side. A buffer may
+// begin some elements into its allocation, so that its address is aligned for its type and no better; these elements
 // are a guard zone too.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Comparison of what a submission computed with what is right.
+// Compares a submission's results with the right ones.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A real GPU through NVIDIA's own runtime, which is loaded when it is asked for: the judge needs none to be built.
+// A real GPU through NVIDIA's own runtime, which is loaded at first use: the judge builds without it.
 #include <dlfcn.h>
 #include <link.h>
 

@@ -1,4 +1,4 @@
-// The device that holds a test's buffers: virtual or real. It belongs to the judge; a submission is given addresses.
+// The device that holds a test's buffers: virtual or real. It belongs to the judge; a submission only gets addresses.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What timings need of a real GPU, beside its memory.
+// What timings need from a real GPU besides its memory.
 #pragma once
 
 #include <cstdint>

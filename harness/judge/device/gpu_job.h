@@ -1,4 +1,4 @@
-// What the judge's own kernels work on. The host and gpu_kernels.cu share it, so that it holds plain numbers alone.
+// What the judge's own kernels work on. The host and gpu_kernels.cu share it, so it holds only plain numbers.
 #pragma once
 
 #include "judge/input/key.h"

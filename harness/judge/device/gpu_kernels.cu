@@ -1,10 +1,9 @@
-// The judge's own kernels, for timings: inputs and checks of a size that takes the host too long. They are compiled to
-// PTX with the judge and run in its own process, where no submission reaches.
+// The judge's own kernels, for timings: inputs and checks that would take the host too long. They are compiled to
+// PTX with the judge and run in its own process, which no submission can reach.
 //
-// An input's element is a function of a key and the element's index (key.h), so that a check needs no copy of the
-// input. A thread makes a block of 16 words, and does with each what is to be done: the threads of a warp have
-// neighbours. All calls of a batch are dealt with at once: blockIdx.y, or where said blockIdx.x, is the number of a
-// job.
+// An input's element is a function of a key and the element's index (key.h), so a check needs no copy of the input. A
+// thread makes a block of 16 words and processes each of them; the threads of a warp have neighbouring blocks. One
+// launch handles all calls of a batch: blockIdx.y, or blockIdx.x where a comment says so, is the number of a job.
 #include "gpu_job.h"
 
 using lockstep::judge::ElementOf;

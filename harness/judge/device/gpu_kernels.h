@@ -1,4 +1,4 @@
-// The judge's own kernels as PTX text; gpu_kernels.cu has them.
+// The PTX text of the judge's own kernels (gpu_kernels.cu).
 #pragma once
 
 namespace lockstep::judge {

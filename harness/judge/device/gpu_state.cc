@@ -1,4 +1,4 @@
-// NVIDIA's management library, which comes with the driver and is loaded when it is asked for.
+// NVIDIA's management library, which comes with the driver and is loaded at first use.
 #include <dlfcn.h>
 
 #include <array>

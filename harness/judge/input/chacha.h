@@ -1,5 +1,5 @@
-// The ChaCha block function (D. J. Bernstein, 2008; RFC 8439), for the host, for vectors of the host's, and for the
-// judge's kernels: it needs a type with 32-bit words' sums, exclusive ors and shifts, and nothing else.
+// The ChaCha block function (D. J. Bernstein, 2008; RFC 8439), for the host, for the host's vectors, and for the
+// judge's kernels: its type only needs sums, exclusive ors and shifts of 32-bit words.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Inputs of a test: seeded, named, and such that the trivial answers are wrong.
+// Inputs of a test: seeded, named, and chosen so that trivial answers are wrong.
 #pragma once
 
 #include <cstdint>

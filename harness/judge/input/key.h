@@ -1,5 +1,5 @@
-// The words that a key stands for: element i of an input is a function of the key and i alone. The host and
-// gpu_kernels.cu share it, so that it holds plain numbers alone. What makes keys is in seed.h.
+// The words that a key stands for: element i of an input is a function of only the key and i. The host and
+// gpu_kernels.cu share this file, so it holds only plain numbers. seed.h makes the keys.
 #pragma once
 
 #include "judge/input/chacha.h"

@@ -1,4 +1,4 @@
-// What the right answer is, computed on the CPU, and how far from it a result may be.
+// The right answer, computed on the CPU, and how far from it a result may be.
 #pragma once
 
 #include <cmath>

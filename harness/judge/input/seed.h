@@ -1,8 +1,8 @@
-// What every input of a run follows from, such that inputs that are known tell nothing about others.
+// The seed from which every input of a run is derived, so that known inputs reveal nothing about others.
 //
-// Who grades has a number of 128 bits. It is a key, which makes a key for each name ("Test.Name/rung#3"), and that one
-// the words of one input (key.h). All of it is ChaCha, from whose blocks no way back to a key is known: who has read a
-// part of an input knows nothing of the rest, nor of any other.
+// The grader has a number of 128 bits. It is a key, which makes a key for each name ("Test.Name/rung#3"), which in turn
+// makes the words of one input (key.h). All of it is ChaCha, from whose blocks there is no known way back to a key: a
+// part of an input reveals nothing about the rest, or about other inputs.
 #pragma once
 
 #include <optional>

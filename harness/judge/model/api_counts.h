@@ -1,4 +1,4 @@
-// What the host code asked of the device in one call, counted from the judge's own trace of its requests.
+// The host code's requests to the device in one call, counted from the judge's own trace.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Evidence criteria: what is measured, and what it is worth.
+// Evidence criteria: what is measured, and how many points it gives.
 //
-// A metric is NAME, NAME / NAME or NAME / NAME of N elements, NAME = [SCOPE.]COUNTER. Without a scope it is of the
+// A metric is NAME, NAME / NAME or NAME / NAME of N elements, NAME = [SCOPE.]COUNTER. Without a scope it means the
 // criterion's own rung; the scope "reference" takes the reference's run of that rung, and another rung's id the
-// submission's run of that one. Of a denominator "warps of 32 elements" no more count than the task has of so many
-// elements: those that are launched beside them with nothing to do would else thin the ratio.
+// submission's run of that one. A denominator "warps of 32 elements" counts at most as many warps as the task has
+// groups of 32 elements: otherwise idle warps would lower the ratio.
 #pragma once
 
 #include <algorithm>

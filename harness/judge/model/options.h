@@ -1,4 +1,4 @@
-// The flags of a suite, beside GoogleTest's own.
+// The flags of a suite, in addition to GoogleTest's own.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What one rung's evidence run was measured to do.
+// The measurements of one rung's evidence run.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a run came to, and the file that says it. docs/reference/result-json.md describes the form.
+// The results of a run, and the file that holds them. docs/reference/result-json.md describes the format.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// An estimate from repeats that may hold outliers, with the interval in which it lies.
+// An estimate from repeats that may contain outliers, with its confidence interval.
 #pragma once
 
 #include <span>

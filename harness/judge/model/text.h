@@ -1,4 +1,4 @@
-// Texts that come from a submission, made fit to be shown and stored: they are hostile.
+// Cleans texts that come from a submission before they are shown and stored: they are hostile.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a call of a launcher came to, and what is wrong about it.
+// The outcome of a call of a launcher, and what is wrong with it.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Whether a right result is the kernels' work: they have read all of the input and stored all of the result.
 //
-// The floor under every rung: the host may order, not compute. It has no part in the data, but for what assignment.toml
-// allows in [device_calls]. Kernels are looked at by the sectors of 32 bytes that they load and store, so that reading
-// the same few elements over and over is not reading all of them.
+// Every rung requires this: the host may launch work but not compute. It does not touch the data, except as
+// [device_calls] in assignment.toml allows. Kernels are judged by the sectors of 32 bytes that they load and store, so
+// reading the same few elements over and over does not count as reading all of them.
 #pragma once
 
 #include <cstdint>

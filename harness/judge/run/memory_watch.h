@@ -1,5 +1,5 @@
-// How much memory this process, the judge, has at work: what a submission's requests made it take is the submission's
-// to answer for, before the system ends the judge.
+// How much memory this process, the judge, uses. If a submission's requests make it use too much, the submission fails
+// before the system kills the judge.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// For workers that ask the judge for nothing: those on a real GPU have its runtime, and a witness has no kernels.
+// For workers that send the judge no requests: those on a real GPU use its own runtime, and a witness has no kernels.
 #pragma once
 
 #include "worker/session.h"

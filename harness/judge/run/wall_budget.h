@@ -1,8 +1,8 @@
 // How long the calls of one submission may take together.
 //
-// Each call has a limit of its own; hundreds that stay just below it would hold a grader up for an hour. So what calls
-// take is added up, for a test and for the submission. The program's own time counts in full, that of its kernels on
-// the virtual GPU a third.
+// Each call has a limit of its own, but hundreds of calls just below it would hold up a grader for an hour. So the time
+// of all calls is added up, for a test and for the submission. The program's own time counts in full; its kernels' time
+// on the virtual GPU counts a third.
 #pragma once
 
 #include <limits>

@@ -1,8 +1,8 @@
 // A worker of the harness's own: the library and the launchers' glue, and no submission.
 //
 // When a submission's worker does not start, or answers as no worker would, the witness is started in the same box at
-// that moment. If it does what is asked of every worker, the box and the harness work, and what failed is the
-// submission's doing; if it fails too, it is ours.
+// that moment. If it does what every worker must do, the box and the harness work, and the submission is at fault; if
+// it fails too, the harness is.
 #pragma once
 
 #include <map>

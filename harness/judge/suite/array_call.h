@@ -1,4 +1,4 @@
-// A launcher that makes one array of another, called once: what the suites of such tasks have in common.
+// One call of a launcher that computes one array from another: what the suites of such tasks share.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What every launcher owes its buffers: inputs come back unchanged, and memory beside a buffer stays as it was.
+// What every launcher must leave unchanged: its inputs, and the memory beside its buffers.
 #pragma once
 
 #include <algorithm>

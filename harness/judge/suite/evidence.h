@@ -1,8 +1,8 @@
-// Evidence: what a rung's kernels were counted to do, against the criteria's budgets.
+// Evidence: the counters of a rung's kernels, compared with the criteria's budgets.
 //
-// Each rung runs once at the assignment's size on a virtual GPU with the counters on, the submission's and, where there
-// is one, the reference's; without a reference the recorded figures.json serves. Only a run with the right result
-// counts: the work of a wrong answer says nothing. Each criterion is a GoogleTest test of its own.
+// Each rung runs once at the assignment's size on a virtual GPU with the counters on, the submission's and, if there
+// is one, the reference's; without a reference the recorded figures.json is used. Only a run with the right result
+// counts: the work of a wrong answer proves nothing. Each criterion is a GoogleTest test of its own.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The table at the end of a run: what each rung was counted to do, beside the reference and the published figures.
+// The table at the end of a run: each rung's counters, beside the reference's and the published figures.
 #pragma once
 
 #include <string>

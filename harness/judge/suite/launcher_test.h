@@ -1,4 +1,4 @@
-// The fixture of tests that call launchers, one parameter a rung.
+// The fixture of tests that call launchers, with one parameter for each rung.
 //
 // A test adds each problem that it finds and stops at its first bad input. TearDown shows the worst problem, once,
 // and puts it into the result.

@@ -1,4 +1,4 @@
-// What a suite's own source gives to the judge's main program.
+// What a suite's own source passes to the judge's main program.
 #pragma once
 
 #include "judge/suite/evidence.h"

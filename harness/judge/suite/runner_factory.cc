@@ -1,4 +1,4 @@
-// Which device and which worker each role has in a real run.
+// Chooses the device and the worker of each role in a real run.
 #include <unistd.h>
 
 #include <fstream>

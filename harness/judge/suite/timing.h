@@ -1,15 +1,15 @@
-// Measured time on a real GPU, such that a grade can rest on it.
+// Measured time on a real GPU, precise enough to be graded.
 //
-// A repeat has a batch of calls made, each on buffers of its own that together exceed the cache. Their inputs are
-// filled with what the worker has never seen while the worker is held, their outputs are poisoned, and the GPU's cache
-// is emptied. The judge's clock runs from the order until the worker has answered and the judge has looked at the
-// outputs: at some elements of each, in one short kernel, so that work that is left for later is either waited for or
-// not there. Less what an empty batch takes, and divided by the calls, that is the time of one. Then every element is
-// checked. The reference does the same in the same repeat, and so does a plain copy, so that what slows down the GPU
-// for a while slows down all three; the submission's worker is held meanwhile.
+// In a repeat the worker makes a batch of calls, each on buffers of its own that together exceed the cache. While the
+// worker is held, the inputs are filled with values that it has never seen, the outputs are poisoned, and the GPU's
+// cache is emptied. The judge's clock runs from the order until the worker has answered and the judge has read the
+// outputs: some elements of each, in one short kernel, so deferred work is either waited for or missing from the
+// output. The time of one call is that time, less the time of an empty batch, divided by the number of calls. Then
+// every element is checked. The reference does the same in the same repeat, and so does a plain copy, so a temporary
+// slowdown of the GPU affects all three; the submission's worker is held meanwhile.
 //
-// A criterion's figure is a ratio of times; repeats go on until its interval decides the points, or there have been
-// too many: then it is said to be inconclusive, and nothing is guessed.
+// A criterion's figure is a ratio of times. Repeats go on until its interval decides the points. If the limit of
+// repeats comes first, the result is inconclusive; nothing is guessed.
 #pragma once
 
 #include <cstdint>

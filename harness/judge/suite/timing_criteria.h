@@ -1,4 +1,4 @@
-// Criteria that are timed: one GoogleTest test each, on a real GPU.
+// Timed criteria: one GoogleTest test each, on a real GPU.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Copies and fills: what every API function that makes them shares.
+// Copies and fills: what all API functions that make them share.
 #include <algorithm>
 #include <cstring>
 #include <optional>

@@ -1,4 +1,4 @@
-// The device: which there are, which is current, waiting for it, starting afresh.
+// Devices: listing them, choosing the current one, waiting for it, resetting it.
 #include <algorithm>
 #include <cstdio>
 

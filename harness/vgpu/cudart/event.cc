@@ -1,4 +1,4 @@
-// Events, whose times are those of the modelled clock.
+// Events, whose times come from the modelled clock.
 #include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;

@@ -1,4 +1,4 @@
-// Launching kernels, and what is known about them: cudaLaunch…, cudaFunc….
+// Launching kernels, and their attributes: cudaLaunch…, cudaFunc….
 #include <algorithm>
 #include <utility>
 

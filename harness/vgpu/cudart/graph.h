@@ -1,8 +1,8 @@
 // Graphs of work: nodes and what they depend on, made by hand (cudaGraphAdd…Node) or by capturing streams.
 //
-// A graph is owned by the program until cudaGraphDestroy. An executable graph is a copy in an order in which each node
-// comes behind all that it depends on; a launch does the nodes' work in that order, in one stream. Handles that the
-// program passes are looked up, never followed.
+// A graph is owned by the program until cudaGraphDestroy. An executable graph is a copy in topological order: each node
+// comes after all that it depends on. A launch does the nodes' work in that order, in one stream. Handles that the
+// program passes are looked up, never dereferenced.
 #pragma once
 
 #include <map>

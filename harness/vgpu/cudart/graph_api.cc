@@ -1,4 +1,4 @@
-// Graphs as wholes: making, looking at, copying and destroying them, and running executable ones.
+// Whole graphs: creating, inspecting, copying and destroying them, and running executable ones.
 #include <algorithm>
 #include <string>
 

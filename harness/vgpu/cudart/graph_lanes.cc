@@ -1,6 +1,6 @@
-// The branches of a graph, for the order of what they do: each node runs in a lane, which the clocks know as a stream
-// of its own. A node goes on in the lane of one that it depends on, where that lane has not gone on already; else it
-// takes another. One launch of an executable graph comes behind the one before, as documented.
+// The branches of a graph, to order their work: each node runs in a lane, which the clocks treat as a separate stream.
+// A node continues the lane of a node that it depends on, unless another node already has; then it takes a new lane.
+// A launch of an executable graph comes after its previous launch, as documented.
 #include <map>
 
 #include "vgpu/cudart/graph.h"

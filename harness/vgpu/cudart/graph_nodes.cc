@@ -1,4 +1,4 @@
-// Graphs' nodes: adding them, and reading and changing what they do.
+// Nodes of graphs: adding them, and reading and changing what they do.
 #include <algorithm>
 
 #include "vgpu/cudart/graph_params.h"

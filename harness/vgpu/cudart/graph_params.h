@@ -1,4 +1,4 @@
-// Work from the parameter structures of the graph API, and back.
+// Converts between Work and the parameter structures of the graph API.
 #pragma once
 
 #include "vgpu/cudart/graph.h"

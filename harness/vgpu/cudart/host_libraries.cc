@@ -1,4 +1,4 @@
-// Refuses programs that have loaded a library which brings machine code of its own (host_libraries.h): when the program
+// Refuses programs that have loaded a library with its own machine code (host_libraries.h): when the program
 // starts, and at the first API call after it has loaded another library.
 #include "vgpu/core/host_libraries.h"
 

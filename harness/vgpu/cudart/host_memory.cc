@@ -1,4 +1,4 @@
-// Host memory that the runtime knows: page-locked, registered, mapped; what a pointer is; memory hints.
+// Host memory that the runtime tracks: page-locked, registered, mapped; pointer attributes; memory hints.
 #include <cstdlib>
 #include <cstring>
 

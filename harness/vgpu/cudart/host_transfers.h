@@ -1,10 +1,10 @@
-// Copies between the device and page-locked host memory that are under way, as the host sees them.
+// Pending copies between the device and page-locked host memory, as the host sees them.
 //
-// Device work is done when it is asked for; what the host sees of it is not. The bytes of an asynchronous copy to
+// Device work is done at the call, but the host sees its results later. The bytes of an asynchronous copy to
 // page-locked memory are kept aside, and arrive when the host has waited for the copy. Until then the documentation
-// promises nothing about the destination, which is filled with kNotArrived: a program that reads too early shows it.
-// Of a copy from page-locked memory the source is kept, and compared when the host has waited: where it has changed,
-// the host wrote to what the copy still had to read. What comes behind a copy in its stream finds everything arrived.
+// promises nothing about the destination, which is filled with kNotArrived to expose a program that reads too early.
+// For a copy from page-locked memory the source is kept, and compared when the host has waited: if it has changed,
+// the host wrote to memory that the copy still had to read. Later operations of the stream see everything arrived.
 #pragma once
 
 #include <cstdint>

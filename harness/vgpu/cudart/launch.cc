@@ -1,4 +1,4 @@
-// Kernel launches: what every API function that makes one shares.
+// Kernel launches: what all API functions that make one share.
 #include <algorithm>
 #include <cstring>
 

@@ -1,8 +1,8 @@
 // A virtual GPU in this process, for programs that run on their own: see vgpu/run for the variables' front end.
 //
-//   LOCKSTEP_PROFILE=h200         the device that is modelled
+//   LOCKSTEP_PROFILE=h200         the modelled device
 //   LOCKSTEP_THREADS=4            CPU threads that run blocks; results do not depend on it
-//   LOCKSTEP_DEVICES=2            how many there are of it (cudart/runtime.cc)
+//   LOCKSTEP_DEVICES=2            the number of such devices (cudart/runtime.cc)
 //   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers (report/checks.h); "all" for every one
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV

@@ -1,9 +1,9 @@
-// Host memory in kernels, where it is no device memory: what is registered, and all page-locked memory where the device
-// is another process's. (Elsewhere page-locked memory is device memory, at one address for both.)
+// Host memory in kernels, if it is not device memory: registered memory, and all page-locked memory if the device
+// belongs to another process. (Otherwise page-locked memory is device memory, at one address for both.)
 //
-// cudaHostGetDevicePointer gives it a range of device memory as its image. Before device work the bytes that the host
-// has changed since go to the image; behind it those that the device has changed are kept, and arrive in host memory
-// when the host has waited, as copies do. At the host's own address a kernel finds nothing, and faults.
+// cudaHostGetDevicePointer gives it a range of device memory as its image. Before device work, bytes that the host
+// has changed are copied to the image. After it, bytes that the device has changed are kept, and arrive in host memory
+// when the host has waited, as copies do. At the host's own address there is no device memory, so a kernel faults.
 #pragma once
 
 #include <cstdint>

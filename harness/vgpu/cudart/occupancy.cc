@@ -1,4 +1,4 @@
-// Resident blocks of a kernel, as the device's model has it.
+// Resident blocks of a kernel, from the device's model.
 #include <algorithm>
 
 #include "vgpu/cudart/work.h"

@@ -1,6 +1,5 @@
-// Memory in stream order, and the pools that it comes from. Work is done when it is asked for, so what is freed in a
-// stream is free at once, and its use in another stream that nothing orders is a race; a pool counts what is in use,
-// and reserves no more than that.
+// Stream-ordered memory and its pools. Work is done at the call, so memory freed in a stream is free at once, and its
+// unordered use in another stream is a race. A pool counts the memory in use, and reserves no more than that.
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -2,22 +2,22 @@
 //
 // Theory of operation. nvcc's host code registers each fat binary, kernel and variable before main (registration.cc);
 // nothing is loaded until it is used, so a program that never calls CUDA costs nothing. Every API function is one call
-// of Api(): it takes the one lock, deals with the error state, runs the function's own body, and turns what the body
-// throws into an error code. Device work goes to a Backend, which is a virtual GPU in this process or, in a worker,
+// of Api(): it takes the one lock, handles the error state, runs the function's own body, and turns exceptions from the
+// body into an error code. Device work goes to a Backend, which is a virtual GPU in this process or, in a worker,
 // the judge's at the other end of a socket.
 //
 // Errors, as documented: a call's own error is returned and remembered by thread until cudaGetLastError takes it. A
-// kernel's fault is noticed after the launch has returned: it waits until the next call that may report earlier
-// launches, and from then on every call that needs the device fails with it ("sticky"), as the context is gone. After
-// cudaDeviceReset the device stays unavailable, as the process would have to be started again.
+// kernel's fault appears after the launch has returned: the next call that may report earlier launches reports it, and
+// from then on every call that needs the device fails with it ("sticky"), because the context is gone. After
+// cudaDeviceReset the device stays unavailable, because the process would have to be started again.
 //
-// Device work is done when it is asked for. Streams and events are kept on a modelled clock (timeline.h), so that
-// cudaEventElapsedTime says what the model says, in every run the same. What is copied to page-locked host memory is
-// seen there once the host has waited for it (host_transfers.h).
+// Device work is done at the call. Streams and events have times on a modelled clock (timeline.h), so
+// cudaEventElapsedTime gives the modelled time, the same in every run. Data copied to page-locked host memory
+// appears there once the host has waited for it (host_transfers.h).
 //
 // There may be several devices (LOCKSTEP_DEVICES), all of one kind; each thread has a current one. Modules are loaded
-// on each device that uses them. Memory belongs to one device: pointers say which, so copies go between any two, but a
-// kernel reaches its own device's memory alone (no peer access).
+// on each device that uses them. Memory belongs to one device, which the pointer identifies, so copies work between any
+// two; but a kernel reaches only its own device's memory (no peer access).
 #pragma once
 
 #include <cuda_runtime_api.h>

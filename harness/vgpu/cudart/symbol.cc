@@ -1,4 +1,4 @@
-// Variables of device code that host code names.
+// Device variables that host code accesses by name.
 #include "vgpu/cudart/graph_params.h"
 
 using namespace lockstep::vgpu::cudart;

@@ -1,10 +1,10 @@
 // The modelled clock: when the operations in streams begin and end, in microseconds since the first.
 //
-// The host's own time is not modelled: it enqueues work at once, and a call that waits for the device moves it
-// to where the device is. Work in the legacy default stream waits for that in all blocking streams, and theirs
+// The host's own time is not modelled: it enqueues work at once, and a call that waits for the device advances the
+// host's time to the device's. Work in the legacy default stream waits for work in all blocking streams, and theirs
 // for it, as documented. A stream belongs to the device that was current when it was created.
 //
-// Which operation is ordered behind which, is kept beside the times, in vector clocks (observers/stream_clocks.h).
+// Vector clocks beside the times keep which operation is ordered after which (observers/stream_clocks.h).
 #pragma once
 
 #include <cuda_runtime_api.h>

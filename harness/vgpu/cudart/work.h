@@ -1,7 +1,7 @@
-// What streams do: kernels, copies, fills, host functions. One type a kind; a graph's node holds one, and a call on a
-// stream makes one and submits it.
+// What streams do: kernels, copies, fills, host functions. Each kind is a type; a graph's node holds one, and a call on
+// a stream makes one and submits it.
 //
-// Submit does the work at once, or, where the stream is being captured, makes it a node of the graph that is captured.
+// Submit does the work at once or, if the stream is being captured, adds it as a node to the captured graph.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
 // Reading fat binaries: the containers in which nvcc embeds PTX and machine code.
 //
 // A fat binary is a header {0xBA55ED50, u16 version, u16 header bytes, u64 bytes of entries} and entries, each one
-// module of PTX or of machine code for one architecture, plain or compressed. The linker may lay several after one
-// another. Field offsets are as nvcc writes them. Images come from programs and are hostile:
-// nothing beyond the span given is read, and no size in an image is believed.
+// module of PTX or of machine code for one architecture, plain or compressed. The linker may concatenate several.
+// Field offsets are as nvcc writes them. Images come from programs and are hostile: nothing outside the given span is
+// read, and no size in an image is trusted.
 #pragma once
 
 #include <cstdint>

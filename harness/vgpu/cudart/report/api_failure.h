@@ -1,8 +1,8 @@
-// API calls that failed and whose error nobody asked for: vgpu-run --check=api.
+// Failed API calls whose error the program never checked: vgpu-run --check=api.
 //
-// What a program does with a call's return value can't be seen. What can: whether it took the error from
-// cudaGetLastError (or looked with cudaPeekAtLastError) before another error came, or before it ended with status 0. A
-// program that ends with another status has noticed, except for a launch by <<<>>>, which returns nothing to look at.
+// The runtime can't see what a program does with a call's return value. It can see whether the program took the error
+// with cudaGetLastError (or cudaPeekAtLastError) before the next error, or before it ended with status 0. A program
+// that ends with another status counts as having noticed, except for a launch by <<<>>>, which returns nothing.
 #pragma once
 
 #include <cuda_runtime_api.h>

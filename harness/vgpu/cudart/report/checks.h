@@ -1,4 +1,4 @@
-// What vgpu-run --check looks for: the fault checkers of launches, and what is seen of a program as a whole.
+// What vgpu-run --check looks for: the fault checkers of launches, and the checks of a whole program.
 #pragma once
 
 #include <span>

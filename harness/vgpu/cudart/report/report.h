@@ -1,5 +1,5 @@
-// What a program's run on the virtual GPU showed: findings, and counters by kernel and by source line. On standard
-// error, as aligned text; in colour on a terminal, or as LOCKSTEP_COLOR=always|never says.
+// The report of a program's run on the virtual GPU: findings, and counters by kernel and by source line. It goes to
+// standard error as aligned text, in colour on a terminal or as LOCKSTEP_COLOR=always|never says.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Aligned text tables, as wide as a terminal shows their cells. The judge's library, which has no other part of the
-// reports, prints by them too: so all is inline.
+// Aligned text tables, by the width that a terminal shows. The judge's library uses them without the rest of the
+// reports, so everything is inline.
 #pragma once
 
 #include <algorithm>
