@@ -1,9 +1,9 @@
 """The author's safety net: an assignment that passes can be handed out.
 
-Stubs compile, have their TODOs and fail; references get full marks; right solutions of other designs get the points
-that their first lines declare; wrong solutions get the verdicts that theirs declare, and the messages on record; the
-points add up; every criterion counts tests that exist; files are in their places (see `check_files`); what the handout
-offers solves nothing (see `check_handout`). `check_run` runs all that.
+Stubs compile, have their TODOs and fail. References get full marks. Right solutions of other designs get the points
+that their first lines declare. Wrong solutions get the verdicts that their first lines declare, and the recorded
+messages. The points add up, every criterion counts tests that exist, files are in their places (see `check_files`),
+and no code in the handout solves the assignment (see `check_handout`). `check_run` runs all of it.
 """
 
 import re

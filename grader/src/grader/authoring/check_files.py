@@ -1,4 +1,4 @@
-"""What `grader check` asks of an assignment's files: each in its place, none that nobody knows, figures up to date."""
+"""Checks an assignment's files for `grader check`: all in place, none unknown, figures up to date."""
 
 import json
 import re

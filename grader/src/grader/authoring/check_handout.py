@@ -1,13 +1,13 @@
 """`grader check`: nothing that students get solves the assignment.
 
-reference/NN_name/from_handout/*.cu are submissions as an attacker would wire them: they include what the handout's
-sources offer (`#include "vgpu/model/occupancy.cc"`) and call it from the launchers. What they include is pasted into
-them, as a student would have to, from the finished handout; then they are compiled and graded as any submission. The
-first line says what one may earn at the most:
+reference/NN_name/from_handout/*.cu are submissions as an attacker would write them: they include code from the
+handout's sources (`#include "vgpu/model/occupancy.cc"`) and call it from the launchers. The included files are pasted
+in from the finished handout, as a student would have to do; then the submissions are compiled and graded like any
+other. The first line says how much one may earn:
 
     // at most: 6 points
 
-One that includes what the handout does not have is not graded: it stands guard in case that comes back.
+A submission whose include is missing from the handout is not graded; it stays in case that file comes back.
 """
 
 import re

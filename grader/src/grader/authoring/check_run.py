@@ -1,12 +1,12 @@
-"""How `grader check` comes to its findings: all assignments' solutions in one queue, and nothing run that is known.
+"""Runs `grader check`: all assignments' solutions in one queue, without runs whose result is known.
 
-The time of a check is the suites' and the compilers'. So no processor waits for the last solution of an assignment:
-the next one's are in the queue. What can't change a finding is left out of a wrong solution's run:
+Suites and compilers take most of the time. So no processor waits for the last solution of an assignment: the next
+assignment's solutions are in the same queue. A wrong solution's run leaves out what can't change a finding:
 
-* the rungs above the one that it declares: the verdict is that of the first rung that fails (`tests_above`);
-* what comes after the first failure on a rung: verdict and message are the first one's (--one-failure);
-* on the rungs below, what another solution runs on the same code (`known_tests`). Most wrong solutions have one good
-  kernel for all the rungs that are not the point.
+* the rungs above the declared one: the first rung that fails gives the verdict (`tests_above`);
+* everything after the first failure on a rung: that failure gives verdict and message (--one-failure);
+* on the rungs below, tests that another solution runs on the same code (`known_tests`). Most wrong solutions use one
+  good kernel for all other rungs.
 
 The stub, the reference and the right solutions run every test.
 """

@@ -1,4 +1,4 @@
-"""What the solutions beside a reference declare on their first line, and what `grader check` grades.
+"""Reads what the solutions beside a reference declare on their first line, and collects what `grader check` grades.
 
 reference/NN_name/wrong/*.cu    // verdict: RACE reduce5_warp_unrolled     the verdict it must get, and on which rung
 reference/NN_name/right/*.cu    // points: 100 + 12                        the points it must get, and bonus points

@@ -1,4 +1,4 @@
-"""What a check of an assignment found."""
+"""A finding of a check of an assignment."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,8 @@
-"""Each rung of each ladder: what the course published, what the virtual GPU counts and models, what a GPU measures.
+"""Each rung of each ladder: published times, the virtual GPU's counts and modelled times, and times on a GPU.
 
-Assignments time few rungs. For this page all of a reference's rungs are timed, by the same judge in the same way: with
-a copy of assignment.toml in which every rung has a timed criterion, at the size of its evidence run. What was measured
-is recorded in a file, so that the page can be written again anywhere.
+Assignments time few rungs. For this page the same judge times all rungs of a reference in the same way: with
+a copy of assignment.toml in which every rung has a timed criterion, at the size of its evidence run. The measurements
+are recorded in a file, so the page can be written again on any machine.
 """
 
 import csv

@@ -1,6 +1,6 @@
-"""docs/reference/gpu-results.md: what the last full run on a GPU found, from its journals.
+"""docs/reference/gpu-results.md: the results of the last full run on a GPU, from its journals.
 
-What stands below the page's marker is written by hand, and stays.
+The text below the page's marker is written by hand, and is kept.
 """
 
 import json

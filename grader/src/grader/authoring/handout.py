@@ -1,7 +1,7 @@
-"""The folder that students get: stubs, public suites, what `make test` needs to build, and nothing that is hidden.
+"""The folder that students get: stubs, public suites, everything that `make test` builds, and nothing hidden.
 
-What goes in is named here, not what stays out: a folder that somebody adds to the repository is hidden until it is put
-on this list. Afterwards `leaks` reads the finished folder and looks for lines of everything under reference/.
+This module lists what goes in, not what stays out: a new folder of the repository is hidden until it is on the list.
+Afterwards `leaks` reads the finished folder and looks for lines of everything under reference/.
 """
 
 import re

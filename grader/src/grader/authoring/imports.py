@@ -1,4 +1,4 @@
-"""Which modules of the grader a module imports, read from the sources: the handout takes what students run, no more.
+"""Finds the grader's modules that a module imports, from the sources: the handout has only those that students run.
 
 An import inside a function or for type checking counts like any other.
 """

@@ -1,8 +1,8 @@
-"""The ladder of an assignment in counters: what the reference's rungs cost, rung by rung, for the documentation.
+"""The ladder of an assignment in counters: what each rung of the reference costs, for the documentation.
 
 The figures are exact and must not depend on the number of CPU threads that run the virtual GPU, so they are measured
-with several and compared. Times are modelled twice: on a GPU of today, and on the one that the course measured. The
-latter refuses kernels that need more than it has; their times stay empty.
+with several numbers of threads and compared. Times are modelled twice: on a current GPU, and on the one that the course
+measured. The latter refuses kernels that need more than it has; their times stay empty.
 """
 
 import tempfile

@@ -1,7 +1,8 @@
-"""Changes that take ordering away: between threads, between blocks, between the device and its host.
+"""Changes that remove ordering: between threads, between blocks, between the device and its host.
 
-A program that lost a fence is right on most runs. Only a checker that knows the memory model can tell, so each way to
-lose order is a change of its own: gone, at a smaller scope, weaker, by plain accesses instead of atomic ones.
+A program without a necessary fence is right on most runs. Only a checker that knows the memory model finds it, so each
+way to lose order is a separate change: a fence removed, a smaller scope, a weaker order, plain accesses instead of
+atomic ones.
 """
 
 import re

@@ -1,11 +1,11 @@
-"""Solutions with one small mistake each, made from a right one: what good tests have to catch.
+"""Makes solutions with one small mistake each from a right one: good tests must catch them all.
 
-Pure functions on text. Comments, strings and preprocessor lines are left alone, except inline PTX; a mutant differs
-from its source in one place. A sign that also stands for something else (`<` of a template, `*` of a pointer) counts
-where it is written as an operator, with a space on either side, as the project's formatter writes it.
+Pure functions on text. Comments, strings and preprocessor lines are not changed, except inline PTX; a mutant differs
+from its source in one place. A sign with several meanings (`<` of a template, `*` of a pointer) counts as an operator
+if it has a space on either side, as the project's formatter writes operators.
 
-An operator is a kind of change. Those of arithmetic and of control flow fit every program; those of ordering (fences,
-memory orders and scopes, volatile, atomics, streams), of warps and of addresses fit the lines that need them.
+A mutation operator is a kind of change. Arithmetic and control-flow operators fit every program; those for ordering
+(fences, memory orders and scopes, volatile, atomics, streams), warps and addresses fit only lines that use these.
 """
 
 import random

@@ -2,9 +2,9 @@
 
 Mutants are made from the reference and from the right solutions beside it, which have the fences, streams and atomics
 that the reference may lack. Each is graded like a submission, with the full suite and every checker, and is killed
-where it gets less than its original. What survives either shows a hole in the tests, or is equivalent: then an author
-says so, with the reason, in reference/ASSIGNMENT/equivalent_mutants.toml. Results are in a journal, so a run that was
-stopped goes on; several machines, or several runs, can take a share each.
+if it gets less than its original. A survivor either shows a hole in the tests or is equivalent: then an author
+says so, with the reason, in reference/ASSIGNMENT/equivalent_mutants.toml. Results are in a journal, so a stopped run
+can resume; several machines, or several runs, can take a share each.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""`grader new`: the files of a new assignment, all of the right shape, from templates/new.
+"""`grader new`: writes the files of a new assignment from templates/new.
 
-The scaffold is a whole assignment in small: its stub fails, its reference passes, its one wrong solution gets its
-verdict. Its author replaces the task.
+The scaffold is a complete small assignment: its stub fails, its reference passes, its one wrong solution gets its
+verdict. The author replaces the task.
 """
 
 import re

@@ -1,16 +1,17 @@
-"""Hostile solutions, and what each must get: on the GPU alone, on both devices, or on the virtual GPU.
+"""Hostile solutions, and the result that each must get: only on the GPU, on both devices, or on the virtual GPU.
 
-They lie in reference/NN_name/hostile, and some in wrong/ too, where the first line goes on with `; gpu: VERDICT`:
+They are in reference/NN_name/hostile, and some in wrong/, where the first line goes on with `; gpu: VERDICT`:
 
     // gpu: WRONG reduce8_shuffle
     // gpu: PASS reduce8_shuffle, gains nothing; virtual: REJECTED
     // virtual: CRASH shift2_any
     // virtual: PASS shift2_any, at most 10 points
 
-`gpu` says what a GPU's judge finds on that rung without the virtual GPU's help; `gains nothing`, that a time was
-measured and is no better than the reference's. `virtual` is what the virtual GPU finds, PASS where it isn't said: most
-of these misbehave only where they are timed. A line with `virtual` alone is of one that is not after a GPU: on a GPU it
-is graded on both devices as a class is, and must get the same; `at most` bounds what the whole submission earns.
+`gpu` is the verdict of a GPU's judge on that rung without the virtual GPU's help; `gains nothing` means that a time was
+measured and is no better than the reference's. `virtual` is the virtual GPU's verdict, PASS by default: most of these
+misbehave only when they are timed. A line with only `virtual` belongs to a solution that does not attack a GPU: on a
+GPU it is graded on both devices, as a class is, and must get the same; `at most` bounds the points of the whole
+submission.
 """
 
 import re

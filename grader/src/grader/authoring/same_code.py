@@ -1,13 +1,14 @@
-"""Which launchers of two sources of one assignment are the same code, so that what one passed the other passes too.
+"""Finds launchers with the same code in two sources of one assignment: a test that one passes the other passes too.
 
 A source is cut into its top-level pieces: directives, functions, types, variables. A launcher's code is its own piece
-and all pieces that the names in it lead to, over and over. The rest of the source could reach it only by state, so
-these belong to it too:
+and, transitively, all pieces that it names. The rest of the source could affect it only through state, so these belong
+to it too:
 
-* what nobody has to name: directives, variables (they may have constructors), operators, namespaces, attributes;
+* pieces that take effect without being named: directives, variables (they may have constructors), operators,
+  namespaces, attributes;
 * all pieces that name a variable which its own pieces name, or a function of its own with a static variable.
 
-Names are compared as words: a parameter that is called like a function makes the code larger than it is, never smaller.
+Names are compared as words: a parameter with a function's name makes the code larger than it is, never smaller.
 """
 
 import hashlib

@@ -1,1 +1,1 @@
-"""What the rest stands on: errors, files, names, processes, the sandbox, where things are in the repository."""
+"""Foundations: errors, files, names, processes, the sandbox, paths in the repository."""

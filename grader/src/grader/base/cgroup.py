@@ -1,11 +1,11 @@
-"""Control groups for boxes, where this user may make them.
+"""Control groups for sandboxes, if this user may create them.
 
-Version 1 hierarchies (one a controller) and version 2 (one for all) are both tried. A group is made inside the group
-that the grader itself runs in, so that limits from above go on holding.
+Both version 1 hierarchies (one for each controller) and version 2 (one for all) are tried. A group is created inside
+the group that the grader itself runs in, so limits from above still apply.
 
-A grader that is killed leaves its groups behind. The next one removes them: a group's name says which process made it,
-by its number, the time at which it started, and the namespace that the number belongs to. Only groups of this user and
-this namespace whose maker is gone are removed, and the kernel refuses to remove one with a process in it.
+A grader that is killed leaves its groups behind. The next one removes them: a group's name identifies the process that
+created it by pid, start time and pid namespace. Only groups of this user and this namespace are removed, and only if
+that process is gone; the kernel refuses to remove a group with a process in it.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""A time limit for work in this thread, which holds inside a regular expression too."""
+"""A time limit for work in this thread, which also interrupts a regular expression."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""The ways in which the grader itself gives up."""
+"""Errors with which the grader itself gives up."""
 
 
 class GraderError(Exception):

@@ -1,4 +1,4 @@
-"""Reading files that may be traps, and writing files that are never half there."""
+"""Reads files that may be traps, and writes files atomically."""
 
 import hashlib
 import os

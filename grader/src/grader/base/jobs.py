@@ -1,4 +1,4 @@
-"""Work for several threads, which only wait for compilers and suites: those are processes."""
+"""Runs jobs on several threads, which only wait for processes: compilers and suites."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Where things lie in the repository and in its build tree."""
+"""Paths in the repository and in its build tree."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Names that strangers chose, made fit to show and to use in file names."""
+"""Cleans names that strangers chose before they are shown or used in file names."""
 
 import hashlib
 import json

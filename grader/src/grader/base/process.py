@@ -1,4 +1,4 @@
-"""Runs a command that may hang, flood or die, and always comes back."""
+"""Runs a command that may hang, crash or flood its output, and always returns."""
 
 import contextlib
 import os

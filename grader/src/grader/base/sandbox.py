@@ -1,15 +1,15 @@
-"""The box that student code is compiled and run in.
+"""The sandbox ("box") in which student code is compiled and run.
 
 Theory of operation. bubblewrap gives a process its own view of the system: the operating system's files read-only, an
-empty /tmp in memory, no network, its own process table, an unprivileged user, no capabilities, and no way to make
-another such view inside. What a box may see beyond that is named one by one; nothing hidden is ever among it. It is
-started with an empty environment, because a process in the box can read the environment of the one that made it. Its
-arguments can be read too, so no path in them tells a secret.
+empty /tmp in memory, no network, its own process table, an unprivileged user, no capabilities, and no way to create
+another such view inside. Everything else that a box may see is listed explicitly, and never includes hidden files. A
+box starts with an empty environment, because a process in it can read the environment of the process that created it.
+It can read the arguments too, so no path in them reveals a secret.
 
-bubblewrap limits no resources. Limits that the kernel keeps for a process (size of files, descriptors, no core dumps,
-address space) are set inside by prlimit. The number of processes and their memory as a whole are limited by a control
-group where this user may make one (see `cgroup`); without one the number of processes is limited by prlimit, which
-holds for an ordinary user (the kernel counts by user and user namespace) but not for root.
+bubblewrap limits no resources. prlimit sets per-process limits inside (file size, descriptors, no core dumps, address
+space). A control group limits the number of processes and their total memory if this user may create one (see
+`cgroup`). Without one, prlimit limits the number of processes, which works for an ordinary user (the kernel counts by
+user and user namespace) but not for root.
 """
 
 import os

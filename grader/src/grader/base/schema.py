@@ -1,4 +1,4 @@
-"""Checked reading of parsed TOML and JSON: every complaint names the file, the place and the key."""
+"""Checked reading of parsed TOML and JSON: every error names the file, the place and the key."""
 
 import difflib
 import math

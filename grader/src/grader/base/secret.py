@@ -1,12 +1,12 @@
-"""The secret that the seeds of a class come from.
+"""The secret from which the seeds of a class are derived.
 
-A submission's inputs follow from its seed, so who knows the seed knows the answers before the run. Each submission has
-a seed of its own: the HMAC-SHA256 of its content under a secret that is made once at random. The same submission under
-the same secret has the same seed, so that a grade can be repeated; a file that differs in one byte has another, and no
-seed that leaks says anything about the next.
+A submission's inputs follow from its seed, so anyone who knows the seed knows the answers before the run. Each
+submission has a seed of its own: the HMAC-SHA256 of its content under a secret that is created once at random. The same
+submission under the same secret has the same seed, so a grade can be repeated. A file that differs in one byte has
+another seed, and a leaked seed says nothing about the others.
 
 The secret is a file beside the gradebook that only its owner can read. Graders who want the same grades share one file
-and name it (`--secret`, or the environment's LOCKSTEP_SECRET). Nothing that students see has the secret or a seed.
+and name it (`--secret`, or LOCKSTEP_SECRET in the environment). Students see neither the secret nor a seed.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What to say where the disk doesn't take what the grader writes."""
+"""Explains why the grader can't write to the disk."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Finds nvcc and says which compilers a grade was made with."""
+"""Finds nvcc, and identifies the compilers that a grade was made with."""
 
 import re
 import shutil

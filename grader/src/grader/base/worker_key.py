@@ -1,4 +1,4 @@
-"""What a worker's executable depends on, as one hash: two that are alike need not be compiled twice.
+"""One hash of everything that a worker's executable depends on, so that equal workers are compiled once.
 
 Only the standard library is used here: students run it.
 """

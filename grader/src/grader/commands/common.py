@@ -1,4 +1,4 @@
-"""What the commands of `grader` share: options, the console, and what has to be there before anything runs."""
+"""What the commands of `grader` share: options, the console, and the checks before anything runs."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The commands that a machine with a GPU is for."""
+"""The commands that need a machine with a GPU."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What a person sees while a class is graded: bars on a terminal, lines elsewhere."""
+"""Shows progress while a class is graded: bars on a terminal, lines elsewhere."""
 
 import threading
 from types import TracebackType

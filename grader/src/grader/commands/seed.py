@@ -1,4 +1,4 @@
-"""What `grader` does with seeds and the secret that they come from."""
+"""How `grader` handles seeds and the secret that they are derived from."""
 
 from pathlib import Path
 

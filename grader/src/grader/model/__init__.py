@@ -1,1 +1,1 @@
-"""What is graded and what came of it: assignments, submissions, results, records, scores."""
+"""What is graded and the outcome: assignments, submissions, results, records, scores."""

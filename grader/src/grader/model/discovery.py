@@ -1,10 +1,10 @@
 """Finds the submissions in a folder that strangers filled.
 
-Two shapes are taken: one folder a student (``lovelace_ada/reduction.cu``, also
+Two layouts are accepted: one folder for each student (``lovelace_ada/reduction.cu``, also
 ``lovelace_ada/04_reduction/reduction.cu`` and ``lovelace_ada/04_reduction-reduction.cu``), and flat files
 (``lovelace_ada.cu``). A folder may hold files of several assignments. Names are shown only after `names`
-cleaned them. Nothing is opened through a symbolic link: each step goes down by descriptor, so that a folder that is
-swapped for a link meanwhile isn't followed either. What can't be taken is reported as a problem of that submission.
+has cleaned them. Nothing is opened through a symbolic link: each step goes down by descriptor, so a folder that is
+swapped for a link meanwhile isn't followed either. A rejected file is reported as a problem of that submission.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What is kept of one graded submission: all that its report card, its row and its rank are made from."""
+"""The record of one graded submission: everything that its report card, its row and its rank are made from."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The judge's result file, read as strictly as if a stranger had written it.
+"""Reads the judge's result file as strictly as if a stranger had written it.
 
 docs/concepts/architecture.md defines the format.
 """

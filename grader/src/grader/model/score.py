@@ -1,4 +1,4 @@
-"""From what the judge found to points. Pure functions: the same result always scores the same."""
+"""Turns the judge's result into points. Pure functions: the same result always scores the same."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The ladder as a chart: where its bars go. The template draws them.
 
-Positions along the time axis are percentages and heights are pixels, so that the chart fits any width with its text at
-one size.
+Positions along the time axis are percentages and heights are pixels, so the chart fits any width while its text keeps
+its size.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""The student's source with what the counters and the checkers say about each line beside it.
+"""The student's source, with counters and findings beside each line.
 
-Whatever the source is, this takes bounded time and makes a page of bounded size; what is left out is said.
+Whatever the source is, this takes bounded time and makes a page of bounded size; the page says what it leaves out.
 """
 
 import re

@@ -1,10 +1,10 @@
-"""Colours for CUDA C++ in time that is linear in the text, whatever the text is.
+"""Syntax highlighting for CUDA C++ in time that is linear in the text, whatever the text is.
 
-A lexer that looks for whole declarations tries to end one at every blank and begins again at the next: a few thousand
-line feeds after a word then take minutes. This one knows tokens only. Nothing that can fail follows a repetition in its
-pattern, so the regular-expression engine never comes back to try a shorter match, and a token that is opened and never
-closed goes to the end of the text: no character is looked at more than a few times. (Possessive repetitions would say
-so, but Python before 3.11.5 gets them wrong around alternatives.)
+A lexer that looks for whole declarations tries to end one at every blank and starts over at the next: a few thousand
+line feeds after a word then take minutes. This one knows only tokens. In its pattern nothing that can fail follows a
+repetition, so the regular-expression engine never backtracks, and an unclosed token extends to the end of the text: no
+character is read more than a few times. (Possessive repetitions would express this, but Python before 3.11.5 gets them
+wrong around alternatives.)
 """
 
 import re

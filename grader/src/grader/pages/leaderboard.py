@@ -3,8 +3,8 @@
 An entry is a graded run: its inputs came from a seed that no student had seen, and all its outputs were checked. Only
 submissions whose results are all right are ranked. Real names never appear.
 
-Where a GPU measured, times are ranked by how many times as fast as the reference a submission was, for both were timed
-in the same minute; then submissions that only the virtual GPU has seen have no place on the board.
+With times from a GPU, submissions are ranked by their speed relative to the reference, because both were timed in the
+same minute. Submissions that ran only on the virtual GPU are then not on the board.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
-"""The pages: a report card a submission, the class's index, and the leaderboard.
+"""The pages: a report card for each submission, the class's index, and the leaderboard.
 
-Each page is one file without scripts or fetched parts. Everything in it that a student wrote is escaped by Jinja.
+Each page is one file without scripts or external resources. Jinja escapes everything that a student wrote.
 """
 
 import statistics

@@ -1,4 +1,4 @@
-"""The gradebook: one row a student, as a spreadsheet takes it."""
+"""The gradebook: one row for each student, in a form that spreadsheets can open."""
 
 import math
 import re

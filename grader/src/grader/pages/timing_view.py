@@ -1,4 +1,4 @@
-"""Measured times as a report card shows them."""
+"""Measured times, in the form that a report card shows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""From a submission to a record: workers built, suites run, results kept in the journal."""
+"""From a submission to a record: builds workers, runs suites, keeps results in the journal."""

@@ -1,8 +1,8 @@
-"""Compiles a submission into a worker, in a box: compiling is running.
+"""Compiles a submission into a worker, in a box: compiling untrusted code is as dangerous as running it.
 
-The flags live in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
-assignment's folder as students have it and the one submission; it can write one empty folder. Of the harness it sees no
-more, for what a submission could include there may do its work: benchmarks have scans, tests have reductions.
+The flags are in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
+assignment's folder as students have it and the one submission; it can write to one empty folder. It sees no other part
+of the harness, because a submission could include a solution from there: benchmarks have scans, tests have reductions.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""What a GPU found, put together with what the virtual GPU found of the same submission.
+"""Merges a GPU's results with the virtual GPU's results for the same submission.
 
-The virtual GPU finds faults and counts in either mode. A GPU adds verdicts of its own, and time. For each test the
-worse verdict holds, by the table in docs/reference/verdicts.md, with its message; of two that are equal the virtual
-GPU's, for that one names the line. A race that did not show on the GPU is a race all the same.
+The virtual GPU finds faults and counts in either mode. A GPU adds its own verdicts, and time. For each test the worse
+verdict counts, by the table in docs/reference/verdicts.md, with its message; if both are equal, the virtual GPU's
+message is used, because it names the line. A race that did not show on the GPU is still a race.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""Who may be on the GPU at once: any number of tests, or one that is timed, and then nothing else.
+"""Decides what may use the GPU at once: any number of tests, or a single timing and nothing else.
 
-Whoever waits to be timed goes before tests that come later.
+A waiting timing goes before tests that come later.
 """
 
 import threading

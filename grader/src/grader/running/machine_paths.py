@@ -1,9 +1,9 @@
-"""Takes this machine's paths out of what students read: compilers' and linkers' messages, asserts, the judge's words.
+"""Removes this machine's paths from what students read: messages of compilers, linkers, asserts and the judge.
 
-In the sandbox a submission is compiled under a name that says nothing, so that its `__FILE__` says nothing either. What
-remains are the folders of the checkout and of the toolkit in messages about headers, and all of them without a sandbox.
-Its tables of mounts name the folders too, also as their file systems have them: no line of such a table is shown. What
-a submission encodes before it prints it stays what it is.
+In the sandbox a submission is compiled under a neutral name, so its `__FILE__` reveals nothing. What remains are the
+folders of the checkout and of the toolkit in messages about headers and, without a sandbox, all other paths. Mount
+tables in the sandbox name the folders too, also by their paths on their file systems, so no line of such a table is
+shown. A path that a submission encodes before it prints it is not recognised.
 """
 
 import re

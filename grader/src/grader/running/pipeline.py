@@ -1,10 +1,10 @@
-"""Grades a class: what is done for one submission, and for all of them side by side.
+"""Grades a class: the steps for one submission, and all submissions in parallel.
 
 For each submission: key → journal? → build → run → score → journal. The work folder of a submission is named by its
 key and is removed when the result is in the journal. Threads only wait for compilers and suites, which are processes.
 
-With a GPU each submission's suite runs three times: on the virtual GPU and then on the GPU, side by side with others',
-and for the rungs that are right on both it is timed, while nothing else is on the GPU.
+With a GPU each submission's suite runs three times: on the virtual GPU and then on the GPU, in parallel with others',
+and a third time to measure the rungs that are right on both, while nothing else is on the GPU.
 """
 
 import fcntl

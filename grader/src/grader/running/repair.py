@@ -1,7 +1,7 @@
 """Saves what can be read of a damaged journal.
 
-Tables are read from both ends up to what can't be read: a damaged page costs the rows on it. A result that is no longer
-one is left out, so that it is graded again. The secret of the seeds has a file of its own: the others keep theirs.
+Tables are read from both ends up to the damage: a damaged page costs the rows on it. An invalid result is left out, so
+that it is graded again. The secret of the seeds is in another file, so all seeds stay the same.
 """
 
 import contextlib

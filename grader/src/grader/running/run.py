@@ -1,8 +1,8 @@
-"""Runs a suite on a worker and reads what it found.
+"""Runs a suite on a worker and reads its results.
 
-The suite is the judge: it is trusted, runs outside the box, and puts the worker into the box by the words in its
-prefix file. What goes wrong here is the harness's fault, never the student's: it is tried again and reported as such.
-Tests that ended in an earlier run, before somebody killed it, are left out and taken from the journal.
+The suite is the judge: it is trusted, runs outside the box, and starts the worker in the box with the arguments in its
+prefix file. A failure here is the harness's fault, never the student's: it is tried again and reported as such.
+Tests that ended in an earlier run that was killed are skipped, and their results come from the journal.
 """
 
 import signal

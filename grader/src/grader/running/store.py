@@ -1,9 +1,9 @@
-"""The journal: what survives when the grader is killed.
+"""The journal: finished work, which survives when the grader is killed.
 
-One SQLite file in the output folder. A test is in it moments after it ended, a submission the moment its suite ended;
-what is in it is never done again. A row's key is a hash of all that the result depends on (submission, suite,
+One SQLite file in the output folder. A test is in it moments after it ended, a submission as soon as its suite ended;
+nothing in it is done again. A row's key is a hash of everything that the result depends on (submission, suite,
 libraries, assignment, reference, toolchain, seed), so a change of any of them leads to another row, and the old rows
-are the history. Results that the harness spoiled, or times that did not decide, are kept to be shown, and replaced by
+are the history. Results of a failed harness, and inconclusive times, are kept to be shown, and replaced by
 the next attempt.
 """
 

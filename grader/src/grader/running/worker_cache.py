@@ -1,9 +1,8 @@
-"""Compiled workers that are kept across runs, by a hash of all that they depend on.
+"""Compiled workers that are kept across runs, by a hash of everything that they depend on.
 
 An author's own runs (`check`, `mutate`) compile the same hundred solutions again and again: their entries are in the
-build tree, and go when nobody asked for them in two weeks. A class is graded once: its entries are in the output folder
-until all is graded, so that a run that was killed doesn't compile again what was compiled. What a compiler refused is
-kept too.
+build tree, and are deleted when unused for two weeks. A class is graded once: its entries are in the output folder
+until everything is graded, so a run that was killed compiles nothing twice. Compile errors are kept too.
 """
 
 import json

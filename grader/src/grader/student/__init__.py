@@ -1,1 +1,1 @@
-"""What a student's `make test`, `make check` and `make profile` run: the standard library alone."""
+"""What a student's `make test`, `make check` and `make profile` run, with only the standard library."""

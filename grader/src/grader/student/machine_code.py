@@ -1,16 +1,16 @@
-"""What the assembler makes of a submission's PTX, line by line: the branches and accesses that a GPU executes.
+"""Compares a submission's PTX with its machine code, line by line: the branches and accesses that a GPU executes.
 
 The virtual GPU counts what the PTX does. A hardware profiler counts what the machine code does, and the assembler may
 have turned a branch into predicated instructions or four neighbouring loads into one. Both texts name source lines, so
-the two can be set side by side: a student who opens Nsight Compute later is not told otherwise.
+the two can be compared: a student who opens Nsight Compute later sees no contradiction.
 
-Only static counts are compared, and only where they speak for every execution of a line:
+Only static counts are compared, and only if they hold for every execution of a line:
 
-* PTX has conditional branches on a line and machine code has none: none is executed. `@P0 EXIT` is none: hardware does
-  not count it as a branch.
+* PTX has conditional branches on a line and machine code has none: none is executed. `@P0 EXIT` is not one: hardware
+  does not count it as a branch.
 * PTX and machine code move the same bytes by accesses of other widths: executed accesses change by the same ratio.
 
-ptxas and nvdisasm come with the toolkit; where one is missing there is nothing to say. Only the standard library is
+ptxas and nvdisasm come with the toolkit; if one is missing, nothing is compared. Only the standard library is
 used here: students run it.
 """
 

@@ -1,9 +1,9 @@
 """What a student's `make test`, `make check` and `make profile` do: build the solution, run the public suite, explain.
 
-harness/student.sh calls it once the harness is built. It is the student's own code on the student's own machine, so
-nothing is boxed here. Only the standard library is used: no Python packages have to be there.
+harness/student.sh calls it once the harness is built. The student's own code runs on the student's own machine, so
+there is no sandbox. Only the standard library is used: students need no Python packages.
 
-Status: 0 all that was asked for is right, 1 something is not, 3 the harness failed.
+Status: 0 everything requested is right, 1 something is not, 3 the harness failed.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What a student reads in the terminal: one screen that says how far they are and what to do next.
+"""The text for a student's terminal: one screen with the progress so far and what to do next.
 
 Pure functions from results to text. Only the standard library is used here: students run it without setting up Python
 packages.
