@@ -2,7 +2,7 @@
 
 
 class GraderError(Exception):
-    """Something the person at the keyboard can mend; its text says what to type next."""
+    """Something the person at the keyboard can fix; its text says what to type next."""
 
 
 class InfrastructureError(Exception):
