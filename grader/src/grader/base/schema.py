@@ -1,9 +1,14 @@
 """Checked reading of parsed TOML and JSON: every error names the file, the place and the key."""
 
+import dataclasses
 import difflib
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cache
+from types import NoneType
+from typing import Any, TypeVar, cast, get_args, get_type_hints
+
+T = TypeVar("T")
 
 _MISSING: Any = object()
 _MOST_DIGITS = 100
@@ -151,6 +156,36 @@ class Fields:
         if len(values) > most:
             raise SchemaError(f"{self.at(key)}: more than {most} entries")
         return values
+
+
+def read(made: type[T], fields: Fields, **given: Any) -> T:
+    """Makes a dataclass of the keys that its fields name; `given` are fields that the caller has read.
+
+    Read are texts, numbers, whole numbers and flags, and such that may be null. Raises SchemaError.
+    """
+    readers: dict[Any, Callable[[str], Any]] = {
+        str: fields.text,
+        float: fields.number,
+        int: fields.whole,
+        bool: fields.flag,
+    }
+    values = {
+        name: None if may_be_null and not fields.has(name) else readers[kind](name)
+        for name, kind, may_be_null in _plan(cast(Hashable, made))
+        if name not in given
+    }
+    return made(**values, **given)
+
+
+@cache
+def _plan(made: Any) -> tuple[tuple[str, Any, bool], ...]:
+    """Of each field: its name, its type, and whether it may be null."""
+    hints = get_type_hints(made)
+    plan = []
+    for field in dataclasses.fields(made):
+        kinds = get_args(hints[field.name]) or (hints[field.name],)
+        plan.append((field.name, kinds[0], NoneType in kinds))
+    return tuple(plan)
 
 
 def _kind(value: object) -> str:

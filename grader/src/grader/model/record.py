@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.base.schema import Fields
+from grader.base.schema import Fields, read
 from grader.model.result import FORMAT, SuiteResult, TestResult, is_not_begun, result_from
 from grader.model.roster import Student
 from grader.model.score import Score, score_from
@@ -116,39 +116,17 @@ class Record:
         return self.verdict
 
 
-def student_from(fields: Fields) -> Student:
-    """Reads a student that was written as JSON."""
-    return Student(**{name: fields.text(name) for name in ("name", "sid", "email", "alias", "folder")})
-
-
 def record_from_json(text: str) -> Record:
     """Reads a record back; raises SchemaError."""
     document = json.loads(text)
     fields = Fields(document, "record")
-    made = fields.table("provenance")
-    return Record(
-        assignment=fields.text("assignment"),
-        folder=fields.text("folder"),
-        student=student_from(fields.table("student")),
-        key=fields.text("key"),
+    return read(
+        Record,
+        fields,
+        student=read(Student, fields.table("student")),
         status=fields.choice("status", _STATUSES),
-        message=fields.text("message"),
         score=score_from(fields.table("score")) if fields.has("score") else None,
         result=result_from(document["result"]) if fields.has("result") else None,
         source=fields.text("source", longest=1 << 24),
-        provenance=Provenance(
-            submission=made.text("submission"),
-            suite=made.text("suite"),
-            library=made.text("library"),
-            assignment=made.text("assignment"),
-            reference=made.text("reference"),
-            nvcc=made.text("nvcc"),
-            host_compiler=made.text("host_compiler"),
-            grader=made.text("grader"),
-            device=made.text("device"),
-            seed=made.whole("seed") if made.has("seed") else None,
-            sandboxed=made.flag("sandboxed"),
-            command=made.text("command"),
-        ),
-        graded_at=fields.text("graded_at"),
+        provenance=read(Provenance, fields.table("provenance")),
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grader.base.schema import Fields, SchemaError
+from grader.base.schema import Fields, SchemaError, read
 
 FORMAT = 2
 VERDICTS = (
@@ -274,7 +274,7 @@ def result_from(document: object) -> SuiteResult:
         evidence=tuple(_evidence(entry) for entry in fields.tables("evidence")),
         timings=tuple(_timing(entry) for entry in fields.tables("timings")),
         profiles=tuple(_profile(entry) for entry in fields.tables("profiles")),
-        leaderboard=_ranked(fields.table("leaderboard")) if fields.has("leaderboard") else None,
+        leaderboard=read(Ranked, fields.table("leaderboard")) if fields.has("leaderboard") else None,
     )
 
 
@@ -324,15 +324,6 @@ def _evidence(fields: Fields) -> Evidence:
         message=fields.text("message", ""),
         hint=fields.text("hint", ""),
         unmet=fields.text("unmet", ""),
-    )
-
-
-def _ranked(fields: Fields) -> Ranked:
-    return Ranked(
-        rung=fields.text("rung"),
-        metric=fields.text("metric"),
-        value=_measured(fields, "value"),
-        reference=_measured(fields, "reference"),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from grader.base.schema import Fields
+from grader.base.schema import Fields, read
 from grader.model.assignment import Assignment, Criterion
 from grader.model.result import INCONCLUSIVE, VERDICTS, SuiteResult, TestResult
 
@@ -204,28 +204,4 @@ def _score(assignment: Assignment, criteria: tuple[CriterionScore, ...], verdict
 
 def score_from(fields: Fields) -> Score:
     """Reads a score that was written as JSON."""
-    return Score(
-        total=fields.number("total"),
-        bonus=fields.number("bonus"),
-        possible=fields.number("possible"),
-        verdict=fields.text("verdict"),
-        rung=fields.text("rung"),
-        criteria=tuple(
-            CriterionScore(
-                id=entry.text("id"),
-                rung=entry.text("rung"),
-                title=entry.text("title"),
-                points=entry.number("points"),
-                possible=entry.number("possible"),
-                bonus=entry.flag("bonus"),
-                verdict=entry.text("verdict"),
-                detail=entry.text("detail"),
-                hint=entry.text("hint"),
-                metric=entry.text("metric"),
-                value=entry.number("value") if entry.has("value") else None,
-                full=entry.number("full"),
-                none=entry.number("none"),
-            )
-            for entry in fields.tables("criteria")
-        ),
-    )
+    return read(Score, fields, criteria=tuple(read(CriterionScore, entry) for entry in fields.tables("criteria")))

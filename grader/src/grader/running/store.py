@@ -17,10 +17,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
-from grader.base.schema import Fields, SchemaError
+from grader.base.schema import Fields, SchemaError, read
 from grader.base.storage import DamagedError, journal_problem
-from grader.model.record import Record, record_from_json, student_from
+from grader.model.record import Record, record_from_json
 from grader.model.result import TestResult, test_from
+from grader.model.roster import Student
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -166,7 +167,7 @@ class Journal:
             ).fetchall()
         try:
             return [
-                replace(record_from_json(document), student=student_from(Fields(json.loads(student), "journal")))
+                replace(record_from_json(document), student=read(Student, Fields(json.loads(student), "journal")))
                 for document, student in rows
             ]
         except UNREADABLE as error:
