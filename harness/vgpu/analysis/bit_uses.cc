@@ -39,8 +39,6 @@ bool WholeBytes(uint64_t mask) {
 bool IsPlainInteger(ptx::Type type) { return type >= ptx::Type::kU8 && type <= ptx::Type::kS64; }
 bool IsSigned(ptx::Type type) { return type >= ptx::Type::kS8 && type <= ptx::Type::kS64; }
 
-bool IsShift(const Opcode& opcode) { return opcode.Is(Meaning::kShiftLeft) || opcode.Is(Meaning::kShiftRight); }
-
 class Finder {
  public:
   Finder(const FunctionOpcodes& opcodes, const Uses& uses, const std::vector<bool>& copies)

@@ -42,7 +42,6 @@ Effect EffectOf(const Uses& uses, size_t k) {
   return uses.pure(k) ? Effect::kPure : Effect::kOther;
 }
 
-bool IsShift(const Opcode& opcode) { return opcode.Is(Meaning::kShiftLeft) || opcode.Is(Meaning::kShiftRight); }
 bool IsProduct(const Opcode& opcode) { return opcode.Is(Meaning::kMultiply) || opcode.Is(Meaning::kMultiplyAdd); }
 bool WorksOnHalves(const Opcode& opcode) {
   switch (opcode.meaning) {

@@ -35,6 +35,8 @@ inline bool Has(const ptx::Instruction& i, std::string_view word) {
   return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
 }
 
+inline bool IsShift(const Opcode& opcode) { return opcode.Is(Meaning::kShiftLeft) || opcode.Is(Meaning::kShiftRight); }
+
 inline bool MayBeUnused(const Opcode& opcode, const ptx::Instruction& i) {
   if (!opcode.Has(kLoads)) return false;
   return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {

@@ -2,6 +2,7 @@
 // addresses. Used by listings and traces; made by decode/listing.cc.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct ListedInsn {
   bool has_address = false;                    // memory accesses: base + Insn::immediate
   ListedRegister base;                         // row kNoRow: base is 0
 };
+
+// Padded with spaces to a column, at least two.
+inline std::string Padded(std::string text, size_t columns) {
+  text.resize(std::max(text.size(), columns) + 2, ' ');
+  return text;
+}
 
 struct Listing {
   std::vector<ListedInsn> insns;  // by pc

@@ -27,4 +27,11 @@ ptx::SourceLocation SourcePlaces::Shown(uint32_t pc) const {
   return own == chain.end() ? chain.back() : *own;
 }
 
+std::string SourcePlaces::Text(uint32_t pc) const {
+  const ptx::SourceLocation place = Shown(pc);
+  const std::string_view file = program_.FileName(place);
+  if (file.empty() || place.line == 0) return "";
+  return std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(place.line);
+}
+
 }  // namespace lockstep::vgpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "vgpu/core/program.h"
@@ -13,6 +14,8 @@ class SourcePlaces {
   explicit SourcePlaces(const Program& program);
   // The first location of the instruction's InlineChain outside the toolkit's headers; the last one if all are inside.
   ptx::SourceLocation Shown(uint32_t pc) const;
+  // The same as "reduction.cu:41"; empty where no line is known.
+  std::string Text(uint32_t pc) const;
 
  private:
   bool IsToolkitHeader(const ptx::SourceLocation& place) const {

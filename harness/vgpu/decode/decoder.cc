@@ -214,14 +214,15 @@ void Build(ProgramBuilder& builder, const ptx::Function& entry) {
   PlaceShared(builder);
   program.functions.resize(builder.functions.size());
   builder.callees.resize(builder.functions.size());
-  if (std::any_of(builder.functions.begin(), builder.functions.end(),
-                  [](const ptx::Function* function) { return HasShuffles(*function); })) {
+  std::vector<FunctionOpcodes> opcodes;
+  for (const ptx::Function* function : builder.functions) opcodes.emplace_back(*function);
+  if (std::any_of(opcodes.begin(), opcodes.end(), HasShuffles)) {
     program.definedness = std::make_shared<DefinednessPlan>();
   }
   for (uint32_t k = 0; k < builder.functions.size(); ++k) {
     const auto address = builder.image.function_addresses.find(builder.functions[k]->name);
     if (address != builder.image.function_addresses.end()) program.function_of_address[address->second] = k;
-    FunctionDecoder(builder, *builder.functions[k], k).Decode();
+    FunctionDecoder(builder, opcodes[k], k).Decode();
   }
   SizeStack(builder);
 }

@@ -66,8 +66,8 @@ std::unordered_set<std::string_view> NamesInOperands(const ptx::Function& functi
 
 }  // namespace
 
-FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index)
-    : builder_(builder), function_(function), opcodes_(function), index_(index) {}
+FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const FunctionOpcodes& opcodes, uint32_t index)
+    : builder_(builder), opcodes_(opcodes), function_(opcodes.function()), index_(index) {}
 
 void FunctionDecoder::CollectRegisters() {
   std::unordered_map<std::string_view, const ptx::Variable*> ranges;

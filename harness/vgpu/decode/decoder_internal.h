@@ -64,7 +64,7 @@ int RowElementBytes(ptx::Type type);
 
 class FunctionDecoder {
  public:
-  FunctionDecoder(ProgramBuilder& builder, const ptx::Function& function, uint32_t index);
+  FunctionDecoder(ProgramBuilder& builder, const FunctionOpcodes& opcodes, uint32_t index);
   void Decode();  // throws Unsupported or ptx::PtxError if the whole function cannot be decoded
 
  private:
@@ -113,8 +113,8 @@ class FunctionDecoder {
   bool FindAddress(const std::string& symbol, uint64_t* address, bool* is_local) const;
 
   ProgramBuilder& builder_;
+  const FunctionOpcodes& opcodes_;
   const ptx::Function& function_;
-  const FunctionOpcodes opcodes_;
   const uint32_t index_;
   Flow flow_;
   RegisterLayout layout_;

@@ -159,12 +159,6 @@ std::string Joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-// Pads with spaces to a column, at least two.
-std::string Padded(std::string text, size_t columns) {
-  text.resize(std::max(text.size() + 2, columns + 2), ' ');
-  return text;
-}
-
 std::string Head(const Program& program) {
   const KernelInfo& k = program.kernel;
   std::string text = k.demangled + (k.mangled == k.demangled ? "" : "  (" + k.mangled + ")") + "\n";
@@ -196,14 +190,9 @@ std::string Disassemble(const Program& program, const Listing& listing) {
       if (program.functions[k].entry_pc == pc) text += "function " + program.functions[k].name + "\n";
     }
     const ListedInsn& listed = listing.insns[pc];
-    const ptx::SourceLocation place = places.Shown(pc);
-    const std::string_view file = program.FileName(place);
-    const bool shows_line = program.info[pc].counted && place.line != 0 && !file.empty();
-    const std::string line =
-        shows_line ? std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(place.line) : "";
     char number[16];
     std::snprintf(number, sizeof number, "%6u  ", pc);
-    std::string row = number + Padded(line, kLineColumns);
+    std::string row = number + Padded(program.info[pc].counted ? places.Text(pc) : "", kLineColumns);
     row += Padded(program.info[pc].counted ? listed.text : PseudoText(program, pc), kTextColumns);
     row += Joined(TraitsOf(program, listed, pc));
     const std::string of_opcode = TraitsText(listed.traits);

@@ -133,12 +133,6 @@ std::string RowText(Type type, const uint8_t* row, LaneMask mask) {
   }
 }
 
-// Pads with spaces to a column, at least two.
-std::string Padded(std::string text, size_t columns) {
-  text.append(text.size() < columns ? columns - text.size() + 2 : 2, ' ');
-  return text;
-}
-
 }  // namespace
 
 bool BeginTrace(const TraceJob& job, const LaunchInfo& launch) {
@@ -185,10 +179,8 @@ void WarpTrace::Execute(Warp& warp, uint32_t pc, LaneMask mask) const {
 }
 
 std::string WarpTrace::Place(uint32_t pc) const {
-  const ptx::SourceLocation place = places_.Shown(pc);
-  const std::string_view file = program_.FileName(place);
-  if (file.empty() || place.line == 0) return "PTX line " + std::to_string(program_.info[pc].ptx_line);
-  return std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(place.line);
+  std::string text = places_.Text(pc);
+  return text.empty() ? "PTX line " + std::to_string(program_.info[pc].ptx_line) : text;
 }
 
 std::string WarpTrace::ValuesText(const std::vector<ListedRegister>& registers, const uint8_t* rows,

@@ -94,12 +94,12 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   if (c == nullptr) return;
   switch (region) {
     case Region::kGlobal: {
-      PcMemory cost;
-      AddGlobalCost(access, address, mask, bytes, cost);
-      *c += cost;
+      const uint64_t before = c->sectors;
+      AddGlobalCost(access, address, mask, bytes, *c);
+      const uint64_t sectors = c->sectors - before;
       Locality& locality = warp.engine->locality();
       const uint32_t pc = warp.pc - 1, block = warp.block->index;
-      c->missed_sectors += std::min(uint64_t{locality.TouchLanes(block, access, address, mask)}, cost.sectors);
+      c->missed_sectors += std::min(uint64_t{locality.TouchLanes(block, access, address, mask)}, sectors);
       locality.BeginRequest(pc, block, warp.index);
       c->page_switches += locality.FollowLanes(pc, address, mask, bytes, warp.engine->range(pc).base);
       return;
