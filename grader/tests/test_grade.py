@@ -370,9 +370,26 @@ def test_a_build_script_that_can_not_work_is_no_compile_error(in_checkout: Layou
     assert results(in_checkout)["ada"]["verdict"] == "HARNESS"
 
 
-def test_the_same_file_twice_is_graded_twice(in_checkout: Layout, submissions: Submissions) -> None:
-    folder = submissions(**dict.fromkeys(("a", "b", "c", "d"), ""))
+def copies(folder: Path, source: str) -> None:
     for path in folder.glob("*/ladder.cu"):
-        path.write_text("// who copied\n// slow 0.05\n")
+        path.write_text(source)
+
+
+def test_the_same_file_is_graded_once(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(**dict.fromkeys(("a", "b", "c", "d"), ""))
+    copies(folder, "// who copied\n// slow 0.05\n")
     assert grade(folder, "--jobs", "4").exit_code == 0
     assert {r["score"]["total"] for r in results(in_checkout).values()} == {23}
+    assert log(in_checkout).count("run copied") == 1
+    for name, result in results(in_checkout).items():
+        assert result["student"]["name"] == name
+        assert result["provenance"]["command"].endswith(f"--only {name}")
+    assert "4 of 4 were graded before" in grade(folder).output
+
+
+def test_a_failed_harness_is_no_result_for_the_same_file(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(a="", b="")
+    copies(folder, "// who copied\n// harness 3\n")  # as often as one submission is tried
+    assert grade(folder).exit_code == 3
+    verdicts = {name: result["verdict"] for name, result in results(in_checkout).items()}
+    assert verdicts == {"a": "HARNESS", "b": "PASS"}

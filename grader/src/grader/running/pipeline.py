@@ -252,23 +252,39 @@ def grade_class(
 ) -> list[Record]:
     """Grades all submissions, `jobs` at a time, each result in the journal before the next begins in its place.
 
-    Results come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
+    Of those with the same file one is graded, and the others get its result: they have the seed in common too. Results
+    come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
     """
     records: dict[int, Record] = {}
     queue = Jobs(jobs, stop)
+
+    def add(index: int, copies: Sequence[int] = (), same: Record | None = None) -> None:
+        def graded(record: Record) -> None:
+            records[index] = record
+            for copy in copies:
+                add(copy, same=record)
+
+        queue.add(partial(grade_one, bench, submissions[index], journal, progress, command, stop, same), graded)
+
+    files: dict[bytes | int, list[int]] = {}
     for index, submission in enumerate(submissions):
-        queue.add(
-            partial(grade_one, bench, submission, journal, progress, command, stop),
-            partial(records.__setitem__, index),
-        )
+        files.setdefault(submission.source if submission.source is not None else index, []).append(index)
+    for first, *copies in files.values():
+        add(first, copies)
     queue.run()
     return [records[index] for index in range(len(submissions))]
 
 
 def grade_one(
-    bench: Bench, submission: Submission, journal: Journal, progress: Progress, command: str, stop: threading.Event
+    bench: Bench,
+    submission: Submission,
+    journal: Journal,
+    progress: Progress,
+    command: str,
+    stop: threading.Event,
+    same: Record | None = None,
 ) -> Record:
-    """Grades one submission, or finds it in the journal."""
+    """Grades one submission, or finds it in the journal, or takes the result of `same`: another one with the file."""
     if stop.is_set():
         raise CancelledError
     key = key_of(bench, submission)
@@ -277,15 +293,27 @@ def grade_one(
         known = replace(known, student=submission.student)  # the roster may have changed meanwhile
         progress.on_record(known, cached=True)
         return known
-    record = _Grading(bench, submission, journal, progress, command, stop, key).record()
+    if same is not None and same.is_final and same.key == key:
+        record = replace(
+            same,
+            folder=submission.folder,
+            student=submission.student,
+            provenance=replace(same.provenance, command=_command(command, submission)),
+        )
+    else:
+        record = _Grading(bench, submission, journal, progress, command, stop, key).record()
     journal.add(record)
     shutil.rmtree(_work_folder(bench, submission, key), ignore_errors=True)
     progress.on_record(record, cached=False)
     return record
 
 
+def _command(command: str, submission: Submission) -> str:
+    return f"{command} --only {shlex.quote(submission.folder)}"
+
+
 def _work_folder(bench: Bench, submission: Submission, key: str) -> Path:
-    """One's own: two who hand in the same file have the same key, and are graded side by side."""
+    """One's own: two who hand in the same file have the same key, and may be graded side by side."""
     return bench.work / f"{key[:24]}-{fingerprint(submission.folder)}"
 
 
@@ -440,7 +468,7 @@ class _Grading:
                 device=bench.settings.device,
                 seed=self._settings.seed,
                 sandboxed=bench.settings.sandboxed,
-                command=f"{self._command} --only {shlex.quote(self._submission.folder)}",
+                command=_command(self._command, self._submission),
             ),
             graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
