@@ -8,6 +8,7 @@
 #include "vgpu/core/insn_class.h"
 #include "vgpu/core/memory_flags.h"
 #include "vgpu/core/row.h"
+#include "vgpu/exec/control.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/exec/warp_trace.h"
@@ -27,6 +28,8 @@ constexpr size_t kBlocksSideBySide = 80;
 constexpr size_t kTurnsWithout = 64;
 // Back edges of a spin loop per turn: what the loop waits for happens in other turns.
 constexpr int32_t kSpinQuantum = 4;
+// Turns of warps between looks at the launch's clock, which took 4 % of a kernel with many barriers.
+constexpr uint32_t kTurnsALook = 16;
 // Passes over all warps of a block, all of them spinning, before lanes that wait to reconverge are released.
 constexpr uint32_t kIdlePasses = 4;
 // The same for a kernel with spin loops whose threads appear to make progress: instructions without a barrier or exit.
@@ -462,7 +465,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
       }
       fuel = std::min(fuel, launch_.budget - used);
     }
-    if (launch_.clock != nullptr && launch_.clock->IsOver()) {
+    if (launch_.clock != nullptr && ++turns_ % kTurnsALook == 0 && launch_.clock->IsOver()) {
       Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
                               "the launch took longer than kernels may on the virtual GPU"));
       return WarpTurn::kFault;
@@ -537,13 +540,21 @@ uint64_t Engine::RunGroup(Warp& warp, uint64_t fuel) {
       continue;
     }
     warp.pc = pc + 1;
+    if (insn->handler == Converge && warp.state->reconverge_pc != pc) {
+      --left;
+      continue;
+    }
     if (insn->guard != kNoRow) {
       const LaneMask guard = *Source<LaneMask>(warp, insn->guard);
       mask &= (insn->flags & kGuardNegated) != 0 ? ~guard : guard;
     }
     issue[pc].warps += 1;
     issue[pc].threads += static_cast<uint64_t>(std::popcount(mask));
-    if (mask != 0 || (insn->flags & kAlwaysCall) != 0) insn->handler(warp, *insn, mask);
+    if (insn->handler == Branch && (mask == warp.active || mask == 0)) {
+      if (mask != 0) warp.pc = static_cast<uint32_t>(insn->immediate);
+    } else if (mask != 0 || (insn->flags & kAlwaysCall) != 0) {
+      insn->handler(warp, *insn, mask);
+    }
     --left;
   } while (!warp.stop && left != 0);
   return fuel - left;

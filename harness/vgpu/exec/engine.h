@@ -280,6 +280,7 @@ class Engine {
   std::vector<BlockCount> block_counts_;
   uint64_t executed_ = 0, extra_ = 0;  // instructions, and the sum of Charge()
   uint64_t started_ = 0;               // blocks
+  uint32_t turns_ = 0;                 // of warps
   Waiting waiting_;
 };
 

@@ -3,50 +3,13 @@
 // setp is hot: each comparison of integers, f32 and f64 has its own handler, which compiles to vector compares. For the
 // 16-bit floats and set, Insn::extra holds the comparison.
 #include "vgpu/core/half_format.h"
+#include "vgpu/isa/compare_lanes.h"
 #include "vgpu/isa/float_arithmetic.h"
 
 namespace lockstep::vgpu {
 namespace {
 
 using ptx::Type;
-
-enum class CompareOp : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
-
-// Whether a op b holds. The forms with u hold for unordered operands too.
-template <CompareOp kOp>
-constexpr auto kCompare = [](auto a, auto b) -> bool {
-  switch (kOp) {
-    case CompareOp::kEq:
-      return a == b;
-    case CompareOp::kNe:
-      return a < b || a > b;
-    case CompareOp::kLt:
-      return a < b;
-    case CompareOp::kLe:
-      return a <= b;
-    case CompareOp::kGt:
-      return a > b;
-    case CompareOp::kGe:
-      return a >= b;
-    case CompareOp::kEqu:
-      return !(a < b || a > b);
-    case CompareOp::kNeu:
-      return !(a == b);
-    case CompareOp::kLtu:
-      return !(a >= b);
-    case CompareOp::kLeu:
-      return !(a > b);
-    case CompareOp::kGtu:
-      return !(a <= b);
-    case CompareOp::kGeu:
-      return !(a < b);
-    case CompareOp::kNum:
-      return a == a && b == b;
-    case CompareOp::kNan:
-      return a != a || b != b;
-  }
-  return false;
-};
 
 // Calls visit(Constant<op>) for the op known at run time.
 template <typename F>
@@ -113,24 +76,28 @@ LaneMask Combine(BoolOp op, LaneMask a, LaneMask b) {
   return a;
 }
 
-template <auto kOp, typename T>
-inline LaneMask CompareLanes(const T* a, const T* b) {
-  LaneMask result = 0;
-  for (int lane = 0; lane < kWarpSize; ++lane) result |= LaneMask{kOp(a[lane], b[lane])} << lane;
-  return result;
+// Rows of setp: p, q, a, b, c.
+template <CompareOp kOp, bool kFtz, typename T>
+LaneMask CompareSources(const Warp& warp, const Insn& insn) {
+  const T *a = Source<T>(warp, insn.row[2]), *b = Source<T>(warp, insn.row[3]);
+  if constexpr (kFtz) {
+    constexpr auto kFlushed = [](T x, T y) { return kCompare<kOp>(Flush(x), Flush(y)); };
+    return TestLanes<kFlushed>(a, b);
+  } else {
+    return CompareLanes<kOp>(a, b);
+  }
 }
 
-// Rows of setp: p, q, a, b, c.
-template <auto kOp, typename T>
+template <CompareOp kOp, bool kFtz, typename T>
 void Setp(Warp& warp, const Insn& insn, LaneMask mask) {
-  const LaneMask result = CompareLanes<kOp>(Source<T>(warp, insn.row[2]), Source<T>(warp, insn.row[3]));
+  const LaneMask result = CompareSources<kOp, kFtz, T>(warp, insn);
   WritePredicate(warp, insn.row[0], result, mask);
   WritePredicate(warp, insn.row[1], ~result, mask);
 }
 
-template <auto kOp, typename T>
+template <CompareOp kOp, bool kFtz, typename T>
 void SetpCombined(Warp& warp, const Insn& insn, LaneMask mask) {
-  const LaneMask result = CompareLanes<kOp>(Source<T>(warp, insn.row[2]), Source<T>(warp, insn.row[3]));
+  const LaneMask result = CompareSources<kOp, kFtz, T>(warp, insn);
   const BoolOp bool_op = CompareModes::Decode(insn.extra).bool_op;
   const LaneMask c = PredicateSource(warp, insn, 4);
   WritePredicate(warp, insn.row[0], Combine(bool_op, result, c), mask);
@@ -302,14 +269,11 @@ Handler PickSetp(const CompareModes& modes) {
     constexpr CompareOp kOp = decltype(op)::value;
     if constexpr (std::is_integral_v<T> && kOp > CompareOp::kGe) {
       return nullptr;
-    } else if constexpr (std::is_same_v<T, float>) {
-      if (modes.ftz) {
-        constexpr auto kFlushed = [](float a, float b) { return kCompare<kOp>(Flush(a), Flush(b)); };
-        return modes.bool_op == BoolOp::kNone ? Setp<kFlushed, T> : SetpCombined<kFlushed, T>;
-      }
-      return modes.bool_op == BoolOp::kNone ? Setp<kCompare<kOp>, T> : SetpCombined<kCompare<kOp>, T>;
     } else {
-      return modes.bool_op == BoolOp::kNone ? Setp<kCompare<kOp>, T> : SetpCombined<kCompare<kOp>, T>;
+      if constexpr (std::is_same_v<T, float>) {
+        if (modes.ftz) return modes.bool_op == BoolOp::kNone ? Setp<kOp, true, T> : SetpCombined<kOp, true, T>;
+      }
+      return modes.bool_op == BoolOp::kNone ? Setp<kOp, false, T> : SetpCombined<kOp, false, T>;
     }
   });
 }
