@@ -8,6 +8,16 @@
 namespace lockstep::vgpu {
 namespace {
 
+bool AreApart(const uint32_t offset[kWarpSize], LaneMask lanes) {
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    for (LaneMask others = left & (left - 1); others != 0; others &= others - 1) {
+      if (offset[lane] == offset[std::countr_zero(others)]) return false;
+    }
+  }
+  return true;
+}
+
 AccessPattern Learn(const uint32_t* a, const uint64_t address[kWarpSize], LaneMask lanes, uint32_t bytes,
                     AccessKind access) {
   AccessPattern p;
@@ -26,6 +36,7 @@ AccessPattern Learn(const uint32_t* a, const uint64_t address[kWarpSize], LaneMa
   p.phase = static_cast<uint32_t>(address[first_lane]) % 4;
   AddSharedCost(access, address, lanes, static_cast<int>(bytes), p.cost);
   p.form = FormOf(address, lanes, bytes, access == AccessKind::kLoad);
+  p.apart = p.form == AccessForm::kScattered && AreApart(p.offset, lanes);
   p.uniform[0] = address[0] == address[1];
   p.uniform[1] = address[kWarpSize / 2] == address[kWarpSize / 2 + 1];
   p.bytes = bytes;

@@ -25,6 +25,7 @@ struct AccessPattern {
   uint32_t phase = 0;  // the first active lane's offset in its 4-byte word
   PcMemory cost;       // of one such access
   AccessForm form = AccessForm::kScattered;
+  bool apart = false;                // kScattered: no two active lanes use one address
   bool uniform[2] = {false, false};  // kHalves: all lanes of the half-warp use one address
 
   // Addresses relative to the first active lane's, 0 for inactive lanes; and ~0 for active lanes.

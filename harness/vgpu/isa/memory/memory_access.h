@@ -226,15 +226,17 @@ bool SharersAgree(const uint64_t address[kWarpSize], LaneMask mask, const F& sam
   return true;
 }
 
-// The same, with the form of a pattern (memory/access_pattern.h).
+// The same for an access with this pattern.
 template <typename Mover>
-void ObservePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize], AccessForm form) {
+void ObservePattern(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t address[kWarpSize],
+                    const AccessPattern& pattern) {
   bool same = false;
   if constexpr (Mover::kAccess == AccessKind::kStore) {
-    same = form == AccessForm::kScattered &&
-           SharersAgree(address, mask, [&](int a, int b) { return Mover::SameValue(warp, insn, a, b); });
+    same = pattern.form == AccessForm::kScattered && (pattern.apart || SharersAgree(address, mask, [&](int a, int b) {
+                                                        return Mover::SameValue(warp, insn, a, b);
+                                                      }));
   }
-  ObserveMove<Mover>(warp, insn, mask, Region::kShared, address, same, form);
+  ObserveMove<Mover>(warp, insn, mask, Region::kShared, address, same, pattern.form);
 }
 
 // Loads and stores in one region. Mover moves the bytes between rows and memory:
@@ -340,7 +342,7 @@ template <typename Mover, bool kTell>
   if (!halves || kTell) {
     for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
   }
-  if (kTell) ObservePattern<Mover>(warp, insn, mask, address, pattern.form);
+  if (kTell) ObservePattern<Mover>(warp, insn, mask, address, pattern);
   if constexpr (Mover::kHalves) {
     if (halves) {
       for (const int half : {0, 1}) {

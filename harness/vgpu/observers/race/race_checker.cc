@@ -31,7 +31,7 @@
 #include "vgpu/observers/finding_table.h"
 #include "vgpu/observers/race/access_log.h"
 #include "vgpu/observers/race/block_clocks.h"
-#include "vgpu/observers/race/race_comparison.h"
+#include "vgpu/observers/race/race_check.h"
 #include "vgpu/observers/race/race_isolation.h"
 #include "vgpu/observers/race/race_shadow.h"
 #include "vgpu/observers/race/race_state.h"
@@ -461,6 +461,9 @@ class RaceChecker : public Checker {
         return;
       default:
         break;
+    }
+    if constexpr (Memory::kBounded) {
+      if (CheckSpread(c, *memory.At(0, event.bytes < 4).region, event)) return;
     }
     // Of consecutive lanes at one address, checking the first and the last suffices if their accesses do not conflict.
     const bool skip_equal =

@@ -153,6 +153,16 @@ class alignas(64) ShadowRegion {
     return &data_[trace][granule];
   }
 
+  // The same for a granule of each lane, all of them among `count` from `lowest` on. Returns the records of the region.
+  Record* TouchEach(Trace trace, const int32_t granule[kWarpSize], size_t lowest, size_t count) {
+    MakeData(trace);
+    if (whole_lines_[trace] != 0) SplitLines(trace, lowest, count);
+    uint64_t chunks = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) chunks |= uint64_t{1} << (granule[lane] >> chunk_shift_);
+    touched_[trace] |= chunks;
+    return data_[trace].get();
+  }
+
   // Switches from words to bytes: each byte inherits its word's records.
   void Refine() {
     if (shift_ == 0) return;
