@@ -33,6 +33,19 @@ def test_a_main_of_the_submissions_own_does_not_matter(tmp_path: Path) -> None:
     assert (tmp_path / "worker").is_file()
 
 
+@pytest.mark.parametrize("value", ["std::riemann_zeta(2.0)", "std::numeric_limits<double>::max()"])
+def test_what_the_headers_bring_unasked_is_there(tmp_path: Path, value: str) -> None:
+    assert build(tmp_path, f"{REFERENCE}\ndouble value() {{ return {value}; }}\n") == (0, "")
+
+
+def test_a_name_of_the_standard_librarys_clashes_as_it_does_for_nvcc(tmp_path: Path) -> None:
+    status, said = build(
+        tmp_path, REFERENCE + "using namespace std;\nfloat beta;\nfloat twice() { return 2 * beta; }\n"
+    )
+    assert status != 0
+    assert '"beta" is ambiguous' in said
+
+
 def test_a_launcher_that_is_missing_is_named_with_what_is_there_instead(tmp_path: Path) -> None:
     source = REFERENCE.replace('#include "copy.h"', "#include <cuda_runtime.h>")
     source = source.replace(
