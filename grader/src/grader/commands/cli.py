@@ -5,6 +5,7 @@ import shlex
 import shutil
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -53,7 +54,7 @@ from grader.model.assignment import Assignment, load_assignment
 from grader.model.discovery import Submission, Wanted, find_submissions, shared_students
 from grader.model.record import NOT_GRADED, Record
 from grader.pages.publish import JOURNAL, Published, open_journal, publish, publish_boards
-from grader.running.pipeline import grade_class, only_grader, prepare
+from grader.running.pipeline import Bench, grade_class, make_ready, only_grader, prepare
 from grader.running.repair import repair
 from grader.running.run import RunSettings
 from grader.running.worker_cache import WorkerCache
@@ -133,19 +134,28 @@ def grade(
         work, workers = (out / "work").resolve(), out / "workers"
         shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
         cache = WorkerCache(layout, workers)
+        settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
+        classes: list[tuple[Bench, list[Submission], list[Submission]]] = []
         for assignment in _assignments(layout, names, submissions):
             need_gpu(layout, assignment, device)
             found = find_submissions(submissions, _wanted(layout, assignment), roster)
-            chosen = _chosen(found, only, submissions)
+            bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
+            classes.append((bench, found, _chosen(found, only, submissions)))
+        for index, (bench, found, chosen) in enumerate(classes):
+            assignment = bench.assignment
             _show_shared(console, found)
-            settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
             command = (
                 f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
                 f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
             )
-            bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
+            after = None
+            if index + 1 < len(classes):
+                following, _, theirs = classes[index + 1]
+                after = partial(make_ready, following, theirs, journal)
             with Display(console, assignment.title, len(chosen)) as display:
-                records = grade_class(bench, chosen, journal, display, jobs=jobs, command=command, stop=stop)
+                records = grade_class(
+                    bench, chosen, journal, display, jobs=jobs, command=command, stop=stop, after=after
+                )
             journal.set_class(assignment.id, records, whole=only is None)
             if display.cached:
                 console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")

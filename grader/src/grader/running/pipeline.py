@@ -7,6 +7,7 @@ With a GPU each submission's suite runs three times: on the virtual GPU and then
 and a third time to measure the rungs that are right on both, while nothing else is on the GPU.
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -14,7 +15,6 @@ import shlex
 import shutil
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -92,7 +92,7 @@ class Bench:
     flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
 
 
-@contextmanager
+@contextlib.contextmanager
 def only_grader(out: Path) -> Any:
     """Holds the output folder's lock; raises GraderError where another grader holds it."""
     out.mkdir(parents=True, exist_ok=True)
@@ -249,8 +249,11 @@ def grade_class(
     jobs: int,
     command: str,
     stop: threading.Event,
+    after: Callable[[], None] | None = None,
 ) -> list[Record]:
     """Grades all submissions, `jobs` at a time, each result in the journal before the next begins in its place.
+
+    `after` is called once the last one has begun: while it is graded, the other threads have nothing else to do.
 
     Of those with the same file one is graded, and the others get its result: they have the seed in common too. Results
     come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
@@ -271,8 +274,19 @@ def grade_class(
         files.setdefault(submission.source if submission.source is not None else index, []).append(index)
     for first, *copies in files.values():
         add(first, copies)
+    if after is not None:
+        queue.add(after, lambda _: None)
     queue.run()
     return [records[index] for index in range(len(submissions))]
+
+
+def make_ready(bench: Bench, submissions: Sequence[Submission], journal: Journal) -> None:
+    """Builds and measures the reference if there is one to grade. What fails is told when one is graded."""
+    if all(journal.find(bench.assignment.id, one.folder, key_of(bench, one)) for one in submissions):
+        return
+    with contextlib.suppress(GraderError, InfrastructureError):
+        bench.reference.worker()
+        bench.reference.figures(bench)
 
 
 def grade_one(
