@@ -188,6 +188,16 @@ __device__ float exclusive_of(float inclusive, unsigned lane) {
   return lane == 0 ? Op::identity() : before;
 }
 
+// Rungs 5 and 6 take larger tiles: a thread has kChunks times four elements, the lanes' fours side by side. The larger
+// the tiles, the fewer the words that are looked at; four of these just fit the registers of an SM.
+constexpr unsigned kThreads = 256;
+constexpr unsigned kChunks = 12;
+constexpr unsigned kPassTile = kThreads * kChunks * 4;
+
+// A tile of this size has twelve words of d_work to itself and uses one. Were the tiles' words side by side, many SMs
+// would read and write the same few sectors at the same time, and wait for each other: 5 to 15 % on an H200.
+constexpr unsigned kWordsApart = kPassTile / kTile;
+
 // What a tile has made known of itself: its own total, later the total of all up to its end. Kind and value share a
 // word of 64 bits, which is read and written as a whole: nobody can see the one without the other, so that the accesses
 // need to order nothing else (memory_order_relaxed). A word of zeros says nothing yet.
@@ -210,7 +220,7 @@ __device__ float look_back(unsigned long long* d_words, unsigned tile, unsigned 
     unsigned long long word = __float_as_uint(Op::identity());  // where there is no tile
     if (lane < end) {
       do {
-        word = WordRef(d_words[end - 1 - lane]).load(cuda::memory_order_relaxed);
+        word = WordRef(d_words[(end - 1 - lane) * kWordsApart]).load(cuda::memory_order_relaxed);
       } while (word >> 32 == kNothing);
     }
     const unsigned prefixes = __ballot_sync(kAllLanes, word >> 32 == kPrefix);
@@ -221,14 +231,6 @@ __device__ float look_back(unsigned long long* d_words, unsigned tile, unsigned 
   }
   return total;
 }
-
-// Rungs 5 and 6 take larger tiles: a thread has kChunks times four elements, the lanes' fours side by side. The larger
-// the tiles, the fewer the words that are looked at; a large tile just fits the registers of an SM. Of small ones it
-// holds two: where there are few tiles an SM, large ones would leave too many SMs without a last one.
-constexpr unsigned kThreads = 1024;
-constexpr unsigned kLargeChunks = 12;
-constexpr unsigned kSmallChunks = 4;
-constexpr unsigned kLargeFrom = 3u << 22;  // elements: two large tiles an SM of an H200
 
 // Four elements from i on. `whole`: all of them exist, at an address that allows one load. No element is used again, so
 // that it need not stay in a cache: __ldcs and __stcs leave the room to the words.
@@ -256,11 +258,10 @@ __device__ void store_four(float* d_out, unsigned i, unsigned n, bool whole, flo
 
 // Rung 5. A single pass with decoupled look-back (Merrill and Garland): a block scans a tile in registers, publishes
 // its total, and looks back for the total of all before it. Each element is read once and written once.
-template <typename Op, bool kInclusive, unsigned kChunks>
-__global__ void __launch_bounds__(kThreads, kChunks == kSmallChunks ? 2 : 1)
+template <typename Op, bool kInclusive>
+__global__ void __launch_bounds__(kThreads, 4)
     scan5_lookback_kernel(const float* d_in, float* d_out, unsigned n, unsigned long long* d_counter,
                           unsigned long long* d_words, bool aligned) {
-  constexpr unsigned kPassTile = kThreads * kChunks * 4;
   constexpr unsigned kWarps = kThreads / 32;
   __shared__ unsigned s_tile;
   __shared__ float s_warp[kWarps];
@@ -294,9 +295,9 @@ __global__ void __launch_bounds__(kThreads, kChunks == kSmallChunks ? 2 : 1)
   if (warp == 0) {
     const float inclusive = scan_warp<Op>(lane < kWarps ? s_warp[lane] : Op::identity(), lane);
     const float tile_total = __shfl_sync(kAllLanes, inclusive, 31);
-    if (lane == 0) publish(d_words[tile], kTotal, tile_total);
+    if (lane == 0) publish(d_words[tile * kWordsApart], kTotal, tile_total);
     const float tile_before = look_back<Op>(d_words, tile, lane);
-    if (lane == 0) publish(d_words[tile], kPrefix, Op::apply(tile_before, tile_total));
+    if (lane == 0) publish(d_words[tile * kWordsApart], kPrefix, Op::apply(tile_before, tile_total));
     const float before = Op::apply(tile_before, exclusive_of<Op>(inclusive, lane));
     if (lane < kWarps) s_warp[lane] = before;
   }
@@ -314,22 +315,14 @@ __global__ void __launch_bounds__(kThreads, kChunks == kSmallChunks ? 2 : 1)
   }
 }
 
-template <typename Op, bool kInclusive, unsigned kChunks>
-void scan_in_tiles(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
-  const unsigned tiles = (n - 1) / (kThreads * kChunks * 4) + 1;
-  // The counter and the tiles' words; what an earlier call left there would be taken for news.
-  cudaMemsetAsync(d_work, 0, (1 + tiles) * sizeof(*d_work));
-  const bool aligned = (reinterpret_cast<size_t>(d_in) | reinterpret_cast<size_t>(d_out)) % sizeof(float4) == 0;
-  scan5_lookback_kernel<Op, kInclusive, kChunks><<<tiles, kThreads>>>(d_in, d_out, n, d_work, d_work + 1, aligned);
-}
-
 template <typename Op, bool kInclusive>
 void scan_in_one_pass(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
-  if (n >= kLargeFrom) {
-    scan_in_tiles<Op, kInclusive, kLargeChunks>(d_in, d_out, n, d_work);
-  } else if (n > 0) {
-    scan_in_tiles<Op, kInclusive, kSmallChunks>(d_in, d_out, n, d_work);
-  }
+  if (n == 0) return;
+  const unsigned tiles = (n - 1) / kPassTile + 1;
+  // The counter and the tiles' words; what an earlier call left there would be taken for news.
+  cudaMemsetAsync(d_work, 0, (1 + (tiles - 1) * kWordsApart + 1) * sizeof(*d_work));
+  const bool aligned = (reinterpret_cast<size_t>(d_in) | reinterpret_cast<size_t>(d_out)) % sizeof(float4) == 0;
+  scan5_lookback_kernel<Op, kInclusive><<<tiles, kThreads>>>(d_in, d_out, n, d_work, d_work + 1, aligned);
 }
 
 void scan5_lookback(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
