@@ -5,6 +5,8 @@ BUILD ?= build
 DEMO := out/demo
 SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
+# What is built while the Python packages are installed.
+BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo build grader-%,$(MAKECMDGOALS)),core))
 include harness/student.mk
 
 .DEFAULT_GOAL := help
@@ -15,7 +17,7 @@ help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 $(STAMP): harness/setup.sh $(wildcard grader/requirements.txt grader/pyproject.toml)
-	@harness/setup.sh --build $(BUILD)
+	@harness/setup.sh --build $(BUILD) --target '$(BESIDE_SETUP)'
 	@mkdir -p $(BUILD) && touch $@
 
 setup: $(STAMP)  ## install and find all that is needed (the other targets do it too)

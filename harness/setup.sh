@@ -8,18 +8,20 @@
 #
 # Where no package index can be reached, packages that the system's Python has already will do.
 #
-#   harness/setup.sh [--build DIR] [--student]
+#   harness/setup.sh [--build DIR] [--student] [--target TARGET]
 #
 # --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
+# --target: what harness/build.sh is to build while pip, which uses one processor, installs the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build student=''
+build=build student='' target=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
     --student) student=1; shift ;;
-    *) echo "usage: harness/setup.sh [--build DIR] [--student]" >&2; exit 2 ;;
+    --target) target=$2; shift 2 ;;
+    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET]" >&2; exit 2 ;;
   esac
 done
 
@@ -107,9 +109,16 @@ sys.exit(main())
 EOF
   chmod +x .venv/bin/grader
 }
-[ -n "$student" ] || set_up_python
-
 nvcc=$(find_nvcc)
+python=''
+if [ -z "$student" ] && [ -n "$nvcc" ]; then
+  set_up_python &
+  python=$!
+  trap 'kill $python 2>/dev/null || true' EXIT
+  trap 'exit 130' INT TERM
+elif [ -z "$student" ]; then
+  set_up_python
+fi
 if [ -z "$nvcc" ]; then
   # The toolkit's compiler as Python packages: no driver, no root.
   [ -x .venv/bin/python ] || python3 -m venv .venv
@@ -130,3 +139,5 @@ fi
 mkdir -p "$build"
 echo "$nvcc" > "$build/nvcc.txt"
 say "nvcc: $nvcc ($("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'))"
+[ -z "$target" ] || harness/build.sh --build "$build" "$target"
+[ -z "$python" ] || wait "$python"
