@@ -39,21 +39,64 @@ _TOOLS = {
 }
 
 _NOTES = """\
-Found by timing some thirty variants of each kernel side by side on an H200, on 2026-11-21:
+Found by timing some hundred variants of each kernel side by side, with a copy and the library in the same run, on an
+H200 and an H100 80GB HBM3, on 2026-11-21 and 2026-11-23:
 
 - **Reduction.** Up to 2^25 what counts is what comes before the kernel: `cudaMemsetAsync`, and one atomic operation
   a block in place of a second launch. At 2^28 blocks of 256 to 1024 threads, with two to eight loads under way, are
   within 2 % of each other, as long as they fill the SMs.
-- **Scan.** One block of 1024 threads an SM, with 48 elements a thread in registers, is 5 % faster at 2^24 than two
-  blocks of 512, and 1 % at 2^27. Blocks of 256 and 384 threads, and looking back over 64 or 128 words at once, are
-  slower. The counter that gives out tiles costs 2 to 4 % against `blockIdx.x`, which nothing promises to work.
-- **Transpose.** With tiles numbered down the columns the kernel reaches 97 to 98 % of a copy at 8192² and 16384²,
-  with tiles along the rows 95 %. Larger tiles, bands of columns, more resident blocks, `__ldcs` and `__stcs` gain
-  nothing there. Where rows are not aligned to 16 bytes, warps that store from multiples of 128 bytes on gain 5 %, a
-  tile 128 long in place of 64 some 10 %; what is left is the L2's doing, 94 % busy (ncu): 32 floats that begin
-  anywhere lie in five sectors.
+- **Scan.** What decides is how far apart the tiles' words are. Side by side, four share a sector, and every SM polls
+  the few sectors that others are about to write. With words 8, 16, 32, 64 and 128 bytes apart a scan of 2^27 reaches
+  84, 90, 94, 95 and 95 % of a copy on an H200 (one block of 1024 threads an SM, 49152 elements a tile). Once they are
+  apart, four blocks of 256 threads an SM with 12288 elements each are within 1 % of that at 2^27, and 3 to 5 % faster
+  at 2^24 and 2^25, where large tiles leave SMs without a last one. Looking back over 64 or 128 words at once is 3 to
+  8 % slower, `__nanosleep` between polls changes nothing, and stores without `__stcs` cost 5 to 7 %. Blocks that stay
+  and load their next tile early, into registers or by `cp.async`, are 6 % slower at best, most of them 30 %.
+- **Transpose, aligned.** Tiles are numbered down the columns: along the rows, in bands or in squares of 4 to 32 tiles
+  they are up to 3 % slower. 512 threads a tile, two loads each, gain up to 0.7 % on 256 threads with four. `__ldcs`
+  and `__stcs` together gain 10 % at 1024², 3 to 4 % at 2048², 1 % at 4096² and nothing beyond; either alone loses up
+  to 2 %. Other tiles from 32 × 32 to 256 × 64 and blocks that stay for several tiles gain nothing. Three blocks of 256
+  threads an SM, in place of six, are 0.3 % faster on the H100 and 3 % slower on the H200.
+- **Transpose, unaligned.** To store whole sectors gains 5 %, to have the L2 cache fetch 256 bytes where a load misses
+  another 1.5 %. A tile of 128 columns and 64 rows is the best of thirteen on both GPUs. Loads that begin at multiples
+  of 128 bytes gain nothing on the H100 and lose 5 % on the H200; `__ldcs` and `__stcs` lose 2 %.
 - **Circular shift.** One int4 a thread and a grid as large as it takes. Two to eight int4s a thread are 1 to 3 %
-  slower, a bounded grid 6 to 9 %, two aligned loads in place of a load and shuffles 2 to 4 %."""
+  slower, a bounded grid 6 to 9 %, two aligned loads in place of a load and shuffles 2 to 4 %.
+
+What bounds them, by `ncu --clock-control none` on an H200 (driver 580.159.04, 2026-11-23), one launch each:
+
+| kernel | µs | DRAM busy | L2 throughput | L2 tag lookups | DRAM read, MB | written, MB |
+|---|---:|---:|---:|---:|---:|---:|
+| copy of 8192², one float4 a thread | 124.0 | 86.1 % | 92.2 % | 42.3 % | 268.5 | 244.9 |
+| transpose of 8192², tile by 256 threads | 127.3 | 83.6 % | 90.6 % | 41.9 % | 268.5 | 243.5 |
+| transpose of 8191², stores that share sectors | 140.5 | 76.4 % | 94.7 % | 56.6 % | 269.0 | 247.5 |
+| transpose of 8191², whole sectors | 134.1 | 80.2 % | 94.8 % | 63.5 % | 270.0 | 247.6 |
+| scan of 2^27, words side by side | 304.1 | 71.6 % | 78.7 % | 34.5 % | 536.9 | 510.5 |
+| scan of 2^27, words 96 bytes apart | 272.8 | 79.9 % | 85.9 % | 39.8 % | 537.6 | 510.4 |
+
+These are `dram__cycles_active`, ncu's "L2 Cache Throughput", `lts__t_tag_requests` and `dram__bytes_*`. All
+kernels read their input from memory once. An aligned transpose is bound as the copy is, by memory, which is busy 3
+% less of the time. Where rows are not aligned, 32 neighbouring floats lie in two lines of 128 bytes, so the L2
+cache looks up 1.6 times as many tags; it is nearer its limit than under the copy, and memory is further from its
+own. A scan whose words are side by side has nothing near a limit: it waits.
+
+On an NVIDIA H100 80GB HBM3, driver 580.159.04, 2026-11-23, by the same program:
+
+| | reference, GB/s | ÷ library | ÷ copy |
+|---|---:|---:|---:|
+| scan, 2^20 | 876 | 1.123 | 0.612 |
+| scan, 2^22 | 1823 | 1.208 | 0.779 |
+| scan, 2^24 | 2455 | 1.148 | 0.873 |
+| scan, 2^24-3 | 2455 | 1.145 | 0.925 |
+| scan, 2^27 | 2896 | 1.190 | 0.969 |
+| transpose, 1024x1024 | 1587 | 1.366 | 1.069 |
+| transpose, 2048x2048 | 2374 | 1.022 | 1.009 |
+| transpose, 4096x4096 | 2766 | 1.042 | 0.982 |
+| transpose, 8192x8192 | 2904 | 1.019 | 0.973 |
+| transpose, 16384x16384 | 2933 | 1.016 | 0.973 |
+| transpose, 12288x5120 | 2880 | 1.020 | 0.966 |
+| transpose, 8191x8191 | 2850 | 1.256 | 0.965 |
+| transpose, 5003x12007 | 2800 | 1.256 | 0.954 |"""
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ __device__ unsigned swizzle(unsigned row, unsigned chunk) { return row * kChunks
 // Both matrices' rows begin at multiples of 16 bytes: a chunk lies inside of the matrix or outside, and so does a
 // square. No element is used again: __ldcs and __stcs let its cache lines go first, which gains 1 to 5 % where the
 // matrices are not much larger than the L2 cache.
-__global__ void __launch_bounds__(kWideThreads, 2)
+__global__ void __launch_bounds__(kWideThreads)
     transpose5_wide_kernel(const float4* d_in, float4* d_out, unsigned width, unsigned height) {
   __shared__ float4 s_tile[kWideTile * kChunks];
   const Tile tile = tile_of_block<kWideTile>(height);
@@ -185,13 +185,13 @@ __device__ float load_ahead(const float* address) {
   return value;
 }
 
-__global__ void __launch_bounds__(kStretchThreads, 2)
+__global__ void __launch_bounds__(kStretchThreads)
     transpose5_sectors_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
   constexpr unsigned kRows = kStretch + kSector;                   // the first kSector of them lie before the tile
   constexpr unsigned kRowsAtOnce = kStretchThreads / kColumns;     // of the tile
   constexpr unsigned kOutRowsAtOnce = kStretchThreads / kStretch;  // of the output
   __shared__ float s_tile[kRows][kColumns + 1];
-  const Tile tile = tile_of_block<kColumns, kStretch>(height + kSector - 1);
+  const Tile tile = tile_of_block<kColumns, kStretch>(height + kSector);
   const unsigned row = threadIdx.x / kColumns, column = threadIdx.x % kColumns, x = tile.x + column;
   float loaded[kRows / kRowsAtOnce];  // all under way before the first is stored
 #pragma unroll
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(kStretchThreads, 2)
   for (unsigned k = 0; k < kColumns; k += kOutRowsAtOnce) {
     const unsigned out_row = threadIdx.x / kStretch + k;
     const unsigned begin = (tile.x + out_row) * height;
-    const unsigned back = (begin + tile.y) % kSector;  // how far the sector reaches back before the tile
+    const unsigned back = begin % kSector;  // how far a sector reaches back before the tile
     const unsigned from = kSector - back + threadIdx.x % kStretch, y = tile.y + from - kSector;
     if (tile.x + out_row < width && y < height) d_out[begin + y] = s_tile[from][out_row];
   }
@@ -219,7 +219,7 @@ void transpose5_wide(const float* d_in, float* d_out, unsigned width, unsigned h
     launch_tiles<kWideTile>(transpose5_wide_kernel, kWideThreads, reinterpret_cast<const float4*>(d_in),
                             reinterpret_cast<float4*>(d_out), width, height);
   } else {
-    const unsigned tiles = Pieces(width, kColumns) * Pieces(height + kSector - 1, kStretch);
+    const unsigned tiles = Pieces(width, kColumns) * Pieces(height + kSector, kStretch);
     transpose5_sectors_kernel<<<tiles, kStretchThreads>>>(d_in, d_out, width, height);
   }
 }
