@@ -46,7 +46,8 @@ format: $(STAMP)  ## format C++, CUDA and Python sources
 	@harness/lint.sh --build $(BUILD) --fix
 
 unit-tests: build-all  ## C++ tests
-	@cd $(BUILD) && ctest --output-on-failure -j2
+	@# Some only wait, for what has to run out of time: more at once than there are processors.
+	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2))
 
 grader-check: build  ## stubs fail, references pass, wrong solutions get their verdicts
 	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.
