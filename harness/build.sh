@@ -17,8 +17,10 @@ log=$build/build.log
 ninja -C "$build" "${targets[@]}" > "$log" 2>&1 &
 ninja=$!
 trap 'kill $ninja 2>/dev/null; exit 130' INT TERM
-said=''
+said='' looks=0
 while kill -0 $ninja 2>/dev/null; do
+  # Soon at first: where nothing is stale ninja takes less than 0.1 s, and a student waits for it at every turn.
+  if [ $((looks += 1)) -le 10 ]; then sleep 0.02; continue; fi
   sleep 0.2
   step=$(grep -E '^\[[0-9]+/[0-9]+\] (Building|Linking)' "$log" | tail -n 1 || true)
   [ -n "$step" ] || continue
