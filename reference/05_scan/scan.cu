@@ -319,8 +319,9 @@ template <typename Op, bool kInclusive>
 void scan_in_one_pass(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
   if (n == 0) return;
   const unsigned tiles = (n - 1) / kPassTile + 1;
-  // The counter and the tiles' words; what an earlier call left there would be taken for news.
-  cudaMemsetAsync(d_work, 0, (1 + (tiles - 1) * kWordsApart + 1) * sizeof(*d_work));
+  // The counter, and the words of all tiles but the last, at which none looks: what an earlier call left there would
+  // look like a fresh result.
+  cudaMemsetAsync(d_work, 0, (1 + (tiles - 1) * kWordsApart) * sizeof(*d_work));
   const bool aligned = (reinterpret_cast<size_t>(d_in) | reinterpret_cast<size_t>(d_out)) % sizeof(float4) == 0;
   scan5_lookback_kernel<Op, kInclusive><<<tiles, kThreads>>>(d_in, d_out, n, d_work, d_work + 1, aligned);
 }
