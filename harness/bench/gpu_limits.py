@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,7 +115,7 @@ def build(program: Path, folder: str, sources: list[Path], *options: str) -> Non
     includes = [f"-I{HERE / folder}", *(f"-I{header.parent}" for header in (ROOT / "assignments").glob("*/*.h"))]
     run(
         os.environ.get("NVCC", "nvcc"),
-        *("-std=c++17", "-O3", "-lineinfo", "-arch=native", "--threads", "0"),
+        *("-std=c++17", "-O3", "-lineinfo", "-arch=native"),
         *includes,
         *sorted((HERE / folder).glob("*.cu")),
         *sources,
@@ -124,10 +125,25 @@ def build(program: Path, folder: str, sources: list[Path], *options: str) -> Non
     )
 
 
+def build_all(folder: Path) -> None:
+    """The six programs at once: nvcc takes a program's files one after the other, and nothing is measured meanwhile."""
+    limits = [source for name in _REFERENCES.values() for source in (ROOT / "reference" / name).glob("*.cu")]
+    references = sorted((ROOT / "reference").glob("0[1-6]_*/*.cu"))
+    with ThreadPoolExecutor() as pool:
+        begun = [
+            pool.submit(build, folder / "limits", "gpu_limits", limits, "-lcublas"),
+            pool.submit(build, folder / "references", "gpu_sanitize", references),
+        ]
+        for tool, wrong in _TOOLS.items():
+            others = [source for source in references if source.parent.name != Path(wrong).parts[0]]
+            sources = [*others, ROOT / "reference" / wrong]
+            begun.append(pool.submit(build, folder / f"control_{tool}", "gpu_sanitize", sources))
+    for program in begun:
+        program.result()
+
+
 def measure(folder: Path) -> list[dict[str, str]]:
     """The program's rows: task, size, what, microseconds, gb_s."""
-    sources = [source for name in _REFERENCES.values() for source in (ROOT / "reference" / name).glob("*.cu")]
-    build(folder / "limits", "gpu_limits", sources, "-lcublas")
     return list(csv.DictReader(io.StringIO(run(folder / "limits"))))
 
 
@@ -149,15 +165,10 @@ def errors_found(tool: str, program: Path) -> tuple[int, int]:
 
 def sanitize(folder: Path) -> list[Watched]:
     """Every launcher of the references under each tool, and each tool's control."""
-    references = sorted((ROOT / "reference").glob("0[1-6]_*/*.cu"))
-    build(folder / "references", "gpu_sanitize", references)
     watched = []
-    for tool, wrong in _TOOLS.items():
-        control = folder / f"control_{tool}"
-        others = [source for source in references if source.parent.name != Path(wrong).parts[0]]
-        build(control, "gpu_sanitize", [*others, ROOT / "reference" / wrong])
+    for tool in _TOOLS:
         calls, errors = errors_found(tool, folder / "references")
-        watched.append(Watched(tool, calls, errors, errors_found(tool, control)[1]))
+        watched.append(Watched(tool, calls, errors, errors_found(tool, folder / f"control_{tool}")[1]))
     return watched
 
 
@@ -223,6 +234,7 @@ def main() -> None:
     """Measures, and writes the page."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        build_all(Path(folder))
         rows, watched = measure(Path(folder)), sanitize(Path(folder))
     text = page(rows, watched, gpu_and_driver())
     (REFERENCE_PAGES / "gpu-limits.md").write_text(text, encoding="utf-8")
