@@ -30,7 +30,7 @@ WRONG_STATUS, HARNESS_STATUS, STOPPED_STATUS = 1, 3, 130
 out_option = click.option("--out", type=FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
 build_option = click.option("--build", type=FOLDER, help="The C++ build tree.  [default: build in the checkout]")
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Submissions graded at once.  [default: one a processor]"
+    "--jobs", type=click.IntRange(1, 256), help="Submissions graded at once.  [default: one a processor, and one more]"
 )
 device_option = click.option(
     "--device",
@@ -94,9 +94,12 @@ def need_gpu(layout: Layout, assignment: Assignment, device: str) -> None:
 
 
 def split_jobs(jobs: int | None) -> tuple[int, int]:
-    """How many submissions at once, and how many threads for the virtual GPU of each."""
+    """How many submissions at once, and how many threads for the virtual GPU of each.
+
+    One more than there are processors: each now and then waits, for a box or a worker to start or end.
+    """
     processors = len(os.sched_getaffinity(0))
-    jobs = jobs or processors
+    jobs = jobs or processors + 1
     return jobs, max(1, processors // jobs)
 
 
