@@ -1,5 +1,6 @@
 #include "vgpu/observers/race/race_isolation.h"
 
+#include <bit>
 #include <utility>
 
 namespace lockstep::vgpu {
@@ -27,24 +28,31 @@ PageUse UseOf(const ShadowRegion& page, Record floor) {
 }  // namespace
 
 void ShadowRegion::WordsSince(Trace trace, Record floor, uint64_t* words) const {
-  if (touched_[trace] == 0) return;
-  for (size_t line = 0; line < this->granules() / kLineGranules; ++line) {
-    if (!Meets(trace, line * kLineGranules, kLineGranules)) continue;
-    uint32_t granules = 0;
-    if (const Record whole = OfLine(trace, line)) {
-      granules = (whole & kRecordBits) < floor ? 0 : 0xffff;
-    } else if (data_[trace]) {
-      const Record* record = &data_[trace][line * kLineGranules];
-      for (size_t k = 0; k < kLineGranules; ++k) granules |= uint32_t{record[k] >= floor} << k;
-    }
-    if (shift_ == 0) {
-      for (size_t word = line * 4; granules != 0; ++word, granules >>= 4) {
-        words[word / 64] |= uint64_t{(granules & 0xf) != 0} << (word % 64);
-      }
-    } else {
-      words[line / 4] |= uint64_t{granules} << (line % 4 * kLineGranules);
+  // A block touches little of a page, so only the touched chunks are visited: on two threads, with checkers, transpose
+  // 1.47. A page's chunk is one line, or several.
+  const size_t lines = (size_t{1} << chunk_shift_) / kLineGranules, line_words = (kLineGranules << shift_) / 4;
+  for (uint64_t left = touched_[trace]; left != 0; left &= left - 1) {
+    const size_t first = static_cast<size_t>(std::countr_zero(left)) * lines;
+    for (size_t line = first; line < first + lines; ++line) {
+      const size_t word = line * line_words;
+      words[word / 64] |= WordsOfLine(trace, line, floor) << word % 64;
     }
   }
+}
+
+// A bit for each 4-byte word of a line.
+uint64_t ShadowRegion::WordsOfLine(Trace trace, size_t line, Record floor) const {
+  uint32_t granules = 0;
+  if (const Record whole = OfLine(trace, line)) {
+    granules = (whole & kRecordBits) < floor ? 0 : 0xffff;
+  } else if (data_[trace]) {
+    const Record* record = &data_[trace][line * kLineGranules];
+    for (size_t k = 0; k < kLineGranules; ++k) granules |= uint32_t{record[k] >= floor} << k;
+  }
+  if (shift_ != 0) return granules;
+  uint64_t words = 0;
+  for (int word = 0; word < 4; ++word) words |= uint64_t{(granules >> 4 * word & 0xf) != 0} << word;
+  return words;
 }
 
 void AddUses(ShadowPages& pages, Record floor, BlockIsolation& isolation) {

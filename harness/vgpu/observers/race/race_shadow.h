@@ -208,6 +208,7 @@ class alignas(64) ShadowRegion {
     chunk_shift_ = static_cast<int16_t>(std::max(bits - 6, 0));
   }
 
+  uint64_t WordsOfLine(Trace trace, size_t line, Record floor) const;
   Record OfLine(int trace, size_t line) const { return whole_lines_[trace] == 0 ? 0 : lines_[trace][line]; }
   void MakeData(int trace) {
     if (!data_[trace]) data_[trace] = std::make_unique<Record[]>(granules());
