@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <random>
+
+#include "vgpu/isa/compare_lanes.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -65,6 +68,77 @@ TEST(LanesTest, ComparesShiftedLanes) {
   }
   EXPECT_GT(held, 500);
   EXPECT_GT(failed, 500);
+}
+
+template <typename T>
+void Blend() {
+  std::mt19937 random(6);
+  for (int trial = 0; trial < 100; ++trial) {
+    const LaneMask mask = random();
+    T d[kWarpSize], r[kWarpSize], expected[kWarpSize];
+    for (int k = 0; k < kWarpSize; ++k) {
+      d[k] = static_cast<T>(random());
+      r[k] = static_cast<T>(random());
+      expected[k] = (mask >> k & 1) != 0 ? r[k] : d[k];
+    }
+    BlendLanes(d, r, mask);
+    for (int k = 0; k < kWarpSize; ++k) ASSERT_TRUE(d[k] == expected[k]) << "mask " << mask << ", lane " << k;
+  }
+}
+
+TEST(LanesTest, BlendsElementsOfEachSize) {
+  Blend<uint8_t>();
+  Blend<uint16_t>();
+  Blend<uint32_t>();
+  Blend<uint64_t>();
+  Blend<unsigned __int128>();
+}
+
+template <CompareOp kOp, typename T>
+void CompareAll() {
+  using Limits = std::numeric_limits<T>;
+  const T values[] = {
+      0, 1, static_cast<T>(-1), Limits::lowest(), Limits::max(), Limits::quiet_NaN(), Limits::infinity()};
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 50; ++trial) {
+    T a[kWarpSize], b[kWarpSize];
+    for (int k = 0; k < kWarpSize; ++k) {
+      a[k] = values[random() % 7];
+      b[k] = values[random() % 7];
+    }
+    ASSERT_EQ((CompareLanes<kOp>(a, b)), (TestLanes<kCompare<kOp>>(a, b))) << "operation " << static_cast<int>(kOp);
+  }
+}
+
+template <typename T>
+void CompareInAllWays() {
+  CompareAll<CompareOp::kEq, T>();
+  CompareAll<CompareOp::kNe, T>();
+  CompareAll<CompareOp::kLt, T>();
+  CompareAll<CompareOp::kLe, T>();
+  CompareAll<CompareOp::kGt, T>();
+  CompareAll<CompareOp::kGe, T>();
+  if constexpr (!std::numeric_limits<T>::is_integer) {
+    CompareAll<CompareOp::kEqu, T>();
+    CompareAll<CompareOp::kNeu, T>();
+    CompareAll<CompareOp::kLtu, T>();
+    CompareAll<CompareOp::kLeu, T>();
+    CompareAll<CompareOp::kGtu, T>();
+    CompareAll<CompareOp::kGeu, T>();
+    CompareAll<CompareOp::kNum, T>();
+    CompareAll<CompareOp::kNan, T>();
+  }
+}
+
+TEST(LanesTest, ComparesAsTheDefinitionDoes) {
+  CompareInAllWays<int16_t>();
+  CompareInAllWays<uint16_t>();
+  CompareInAllWays<int32_t>();
+  CompareInAllWays<uint32_t>();
+  CompareInAllWays<int64_t>();
+  CompareInAllWays<uint64_t>();
+  CompareInAllWays<float>();
+  CompareInAllWays<double>();
 }
 
 }  // namespace

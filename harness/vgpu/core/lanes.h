@@ -70,7 +70,35 @@ template <int kCount, typename Word>
   return ((low | high << 16) & mask) == 0;
 }
 
+// d[lane] = r[lane] for the lanes in the mask.
+template <typename D>
+[[gnu::always_inline]] inline void BlendLanes(D* d, const D* r, LaneMask mask) {
+  namespace in = lanes_internal;
+  constexpr int kWidth = sizeof(D) == 1 ? kWarpSize : sizeof(D) == 16 ? 1 : 64 / static_cast<int>(sizeof(D));
+  for (int at = 0; at < kWarpSize; at += kWidth) {
+    if constexpr (sizeof(D) == 16) {
+      d[at] = (mask >> at) & 1 ? r[at] : d[at];
+    } else if constexpr (sizeof(D) == 1) {
+      _mm256_storeu_epi8(d, _mm256_mask_loadu_epi8(_mm256_loadu_epi8(d), mask, r));
+    } else if constexpr (sizeof(D) == 2) {
+      _mm512_storeu_si512(d + at, _mm512_mask_blend_epi16(mask, in::Load(d + at), in::Load(r + at)));
+    } else if constexpr (sizeof(D) == 4) {
+      const auto part = static_cast<__mmask16>(mask >> at);
+      _mm512_storeu_si512(d + at, _mm512_mask_blend_epi32(part, in::Load(d + at), in::Load(r + at)));
+    } else {
+      static_assert(sizeof(D) == 8);
+      const auto part = static_cast<__mmask8>(mask >> at);
+      _mm512_storeu_si512(d + at, _mm512_mask_blend_epi64(part, in::Load(d + at), in::Load(r + at)));
+    }
+  }
+}
+
 #else
+
+template <typename D>
+inline void BlendLanes(D* d, const D* r, LaneMask mask) {
+  for (int lane = 0; lane < kWarpSize; ++lane) d[lane] = (mask >> lane) & 1 ? r[lane] : d[lane];
+}
 
 template <int kCount, typename Word>
 [[gnu::always_inline]] inline bool IsProgression(const Word* a, Word start, Word stride, LaneMask mask) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "vgpu/core/insn.h"
+#include "vgpu/core/lanes.h"
 #include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
@@ -45,7 +46,7 @@ inline void ForLanes(Warp& warp, RowRef destination, LaneMask mask, F f) {
   }
   D r[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) r[lane] = f(lane);
-  for (int lane = 0; lane < kWarpSize; ++lane) d[lane] = (mask >> lane) & 1 ? r[lane] : d[lane];
+  BlendLanes(d, r, mask);
 }
 
 }  // namespace lockstep::vgpu

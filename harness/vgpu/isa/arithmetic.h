@@ -26,11 +26,9 @@ inline void ForLanesInPlace(D* d, LaneMask mask, F f) {
     for (int lane = 0; lane < kWarpSize; ++lane) d[lane] = f(lane);
     return;
   }
-#pragma GCC ivdep
-  for (int lane = 0; lane < kWarpSize; ++lane) {
-    const D value = f(lane);
-    d[lane] = (mask >> lane) & 1 ? value : d[lane];
-  }
+  D r[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) r[lane] = f(lane);
+  BlendLanes(d, r, mask);
 }
 
 // Row 0 = kOp(row 1, row 2, …).
