@@ -1,6 +1,7 @@
 #include "vgpu/cudart/report/call_site.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -27,6 +28,10 @@ using backtrace_syminfo_callback = void (*)(void* data, uintptr_t pc, const char
 backtrace_state* backtrace_create_state(const char* program, int threaded, backtrace_error_callback, void* data);
 int backtrace_pcinfo(backtrace_state*, uintptr_t pc, backtrace_full_callback, backtrace_error_callback, void* data);
 int backtrace_syminfo(backtrace_state*, uintptr_t pc, backtrace_syminfo_callback, backtrace_error_callback, void* data);
+// The linker's names (--wrap) for what libbacktrace calls to learn the process's objects, and for the C library's own.
+using PhdrCallback = int (*)(dl_phdr_info* info, size_t bytes, void* data);
+int __real_dl_iterate_phdr(PhdrCallback callback, void* data);
+int __wrap_dl_iterate_phdr(PhdrCallback callback, void* data);
 }
 #endif
 
@@ -57,14 +62,17 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
 }
 
 // Of this library, or of the system's: libc starts threads, libstdc++ runs what they are given.
-bool IsForeignObject(uintptr_t pc) {
+bool IsForeignObject(const void* base, std::string_view file) {
   static const void* const self = [] {
     Dl_info own;
     return ::dladdr(reinterpret_cast<void*>(&CallSite), &own) != 0 ? own.dli_fbase : nullptr;
   }();
+  return base == self || StartsWithAny(file, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
+}
+
+bool IsForeignObject(uintptr_t pc) {
   Dl_info info;
-  if (::dladdr(reinterpret_cast<void*>(pc), &info) == 0) return false;
-  return info.dli_fbase == self || StartsWithAny(info.dli_fname, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
+  return ::dladdr(reinterpret_cast<void*>(pc), &info) != 0 && IsForeignObject(info.dli_fbase, info.dli_fname);
 }
 
 // The toolkit's headers have typed wrappers (cudaMalloc<float>, cudaLaunchKernelEx) and whole libraries (CUB, Thrust),
@@ -179,6 +187,24 @@ std::string Resolve(const Frames& frames) {
 }
 
 }  // namespace
+
+#ifdef LOCKSTEP_HAS_LIBBACKTRACE
+// Before its first answer libbacktrace reads the debug information of every object that it is told of. That of the C
+// and C++ libraries, where it is installed, takes ten times as long as a program's own, and no call site is in there.
+extern "C" int __wrap_dl_iterate_phdr(PhdrCallback callback, void* data) {
+  struct Filter {
+    PhdrCallback callback;
+    void* data;
+  } filter{callback, data};
+  return __real_dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t bytes, void* passed) {
+        const auto& to = *static_cast<const Filter*>(passed);
+        const auto* base = reinterpret_cast<const void*>(info->dlpi_addr);
+        return IsForeignObject(base, info->dlpi_name) ? 0 : to.callback(info, bytes, to.data);
+      },
+      &filter);
+}
+#endif
 
 void NoteLaunchedKernel(const std::string& mangled) { KernelBeingLaunched() = mangled; }
 
