@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 namespace lockstep::worker {
@@ -17,34 +17,39 @@ inline double ProcessorSeconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// A clock that stands still while the thread that made it is ready to run and has no processor. Where the kernel keeps
-// no such account (proc(5), /proc/PID/schedstat) it never does.
+inline double WallSeconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+// A clock that stands still while the calling thread is ready to run and has no processor. Where the kernel keeps no
+// such account (proc(5), /proc/PID/schedstat) it never does.
 class RunningClock {
  public:
-  RunningClock() : file_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
-  RunningClock(const RunningClock&) = delete;
-  RunningClock& operator=(const RunningClock&) = delete;
-  ~RunningClock() {
-    if (file_ >= 0) ::close(file_);
-  }
-
-  double Seconds() const {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count() - WaitedSeconds();
-  }
+  static double Seconds() { return WallSeconds() - WaitedSeconds(); }
 
  private:
-  // The file is kept open: it is read twice a request.
-  double WaitedSeconds() const {
+  static double WaitedSeconds() {
+    // Kept open: it is read several times a call, and a test may make thousands of calls.
+    static thread_local const Account account;
     char text[128];
-    const ssize_t got = file_ < 0 ? -1 : ::pread(file_, text, sizeof text - 1, 0);
+    const ssize_t got = account.file < 0 ? -1 : ::pread(account.file, text, sizeof text - 1, 0);
     if (got <= 0) return 0;
     text[got] = 0;
-    unsigned long long ran = 0, waited = 0;
-    return std::sscanf(text, "%llu %llu", &ran, &waited) == 2 ? 1e-9 * static_cast<double>(waited) : 0;
+    char* rest = text;
+    std::strtoull(text, &rest, 10);  // how long it ran
+    return 1e-9 * static_cast<double>(std::strtoull(rest, nullptr, 10));
   }
 
-  const int file_;
+  struct Account {
+    Account() : file(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
+    Account(const Account&) = delete;
+    Account& operator=(const Account&) = delete;
+    ~Account() {
+      if (file >= 0) ::close(file);
+    }
+    const int file;
+  };
 };
 
 }  // namespace lockstep::worker

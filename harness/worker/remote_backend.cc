@@ -70,9 +70,11 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
   bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin& origin) override {
     return InPieces(bytes, [&](uint64_t done, uint64_t piece, uint16_t flags) {
+      const std::span<const uint8_t> data(static_cast<const uint8_t*>(from) + done, piece);
       Encoder encoder = For(origin);
-      encoder.Put(to + done).PutBytes({static_cast<const uint8_t*>(from) + done, piece});
-      return AskBool(MessageType::kWrite, encoder, flags);
+      encoder.Put(to + done).PutLengthOf(data);
+      const Message reply = Exchange(MessageType::kWrite, flags, encoder.bytes(), data);
+      return Decoder(reply.payload).GetBool();
     });
   }
 
@@ -172,9 +174,10 @@ class RemoteBackend : public vgpu::cudart::Backend {
     return encoder;
   }
 
-  Message Exchange(MessageType type, uint16_t flags, std::span<const uint8_t> payload) {
+  Message Exchange(MessageType type, uint16_t flags, std::span<const uint8_t> payload,
+                   std::span<const uint8_t> rest = {}) {
     Message reply = Guarded([&] {
-      Send(socket_, type, flags, payload);
+      Send(socket_, type, flags, payload, rest);
       Message received = Receive(socket_);
       if (received.type != MessageType::kReply) throw WireError("no Reply");
       return received;

@@ -126,14 +126,21 @@ class WorkerSession::Conversation {
   const std::vector<uint8_t>& payload() const { return awaited_message_.payload; }
 
  private:
-  double WorkerSeconds() const { return clock_.Seconds() - begin_ - serving_seconds_; }
+  double WorkerSeconds() const { return RunningClock::Seconds() - begin_ - serving_seconds_; }
+
+  // How long the worker still has. What the judge waited for a processor counts as the worker's only while that makes
+  // no difference: finding it out takes longer than a short call.
+  double SecondsLeft() const {
+    const double at_least = limits_.call_seconds - (WallSeconds() - wall_begin_ - serving_wall_seconds_);
+    return at_least > 0 ? at_least : limits_.call_seconds - WorkerSeconds();
+  }
 
   // Handles what has come, then waits for more.
   std::optional<CallResult> Step() {
     Message message;
     while (!done_ && session_.reader_.Next(&message)) {
       if (auto failure = Handle(message)) return failure;
-      if (WorkerSeconds() > limits_.call_seconds) return TimedOut();
+      if (SecondsLeft() < 0) return TimedOut();
     }
     if (done_) return std::nullopt;
     if (socket_closed_) return AwaitEnd();
@@ -143,7 +150,7 @@ class WorkerSession::Conversation {
   // Waits until the socket is ready; reads some of what there is to read, and all of the output. While a message is
   // being sent nothing is read, so that a worker which only ever talks can't fill the judge's memory.
   std::optional<CallResult> Wait(short socket_events) {
-    const double left = limits_.call_seconds - WorkerSeconds();
+    const double left = SecondsLeft();
     if (left <= 0) return TimedOut();
     pollfd polled[3] = {
         {process_.socket(), socket_events, 0}, {process_.output(), POLLIN, 0}, {process_.exit_event(), POLLIN, 0}};
@@ -250,10 +257,11 @@ class WorkerSession::Conversation {
       server_.Serve(message);
       return std::nullopt;
     }
-    const double begin = clock_.Seconds(), processor = ProcessorSeconds();
+    const double begin = RunningClock::Seconds(), wall_begin = WallSeconds(), processor = ProcessorSeconds();
     const Message reply = server_.Serve(message);
-    const double seconds = clock_.Seconds() - begin;
+    const double seconds = RunningClock::Seconds() - begin;
     serving_seconds_ += seconds;
+    serving_wall_seconds_ += WallSeconds() - wall_begin;
     device_seconds_ += limits_.device_is_processor ? std::min(seconds, ProcessorSeconds() - processor) : seconds;
     if (device_seconds_ > limits_.device_seconds) {
       return Failure(Outcome::kDeviceTimeout, "the program's kernels and copies took too long");
@@ -282,9 +290,8 @@ class WorkerSession::Conversation {
   const Limits limits_;
   CudaServer& server_;
   const MessageType awaited_;
-  const RunningClock clock_;
-  const double begin_ = clock_.Seconds();
-  double serving_seconds_ = 0;
+  const double begin_ = RunningClock::Seconds(), wall_begin_ = WallSeconds();
+  double serving_seconds_ = 0, serving_wall_seconds_ = 0;
   double device_seconds_ = 0;
   bool done_ = false, socket_closed_ = false, output_closed_ = false;
   Message awaited_message_;
@@ -370,7 +377,6 @@ CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limit
   if (result.outcome != Outcome::kReturned) return Finish(std::move(result));
   try {
     Returned returned = DecodeReturned(conversation.payload());
-    server.EndCall();
     if (!returned.refused.empty()) {
       // The signatures agreed, so only an IPC handle can be at fault: nothing of the submission's.
       result.outcome = Outcome::kBadSignature;

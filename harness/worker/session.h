@@ -24,9 +24,6 @@ class CudaServer {
   virtual ~CudaServer() = default;
   // A call with these arguments begins: the only buffers of the judge's that its copies may touch.
   virtual void BeginCall(std::span<const Argument> arguments) = 0;
-  // The launcher has come back; the last that the worker asked was its own cudaDeviceSynchronize and
-  // cudaGetLastError.
-  virtual void EndCall() {}
   // A request or a Note. Returns the Reply to a request (its type and flags included). Throws WireError when the
   // message makes no sense; any other exception is a failure of the harness and leaves Start or Call.
   virtual Message Serve(const Message& request) = 0;

@@ -67,11 +67,10 @@ class DeviceServer : public CudaServer {
   explicit DeviceServer(vgpu::Device& device, DeviceServerOptions options = {});
 
   void BeginCall(std::span<const Argument> arguments) override;
-  void EndCall() override;
   Message Serve(const Message& request) override;
   void EndSession() override;
 
-  // Since the last ClearTrace; without the two calls that the worker's main program makes itself.
+  // Since the last ClearTrace.
   const std::vector<ApiCall>& trace() const { return trace_; }
   uint64_t trace_dropped() const { return trace_dropped_; }
   // What succeeded since the last ClearTrace, and what became of the buffers of the last call.

@@ -1,6 +1,7 @@
 #include "worker/wire.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,14 +97,31 @@ void ReceiveExactly(int socket, uint8_t* to, uint64_t bytes) {
   }
 }
 
-void SendExactly(int socket, const uint8_t* from, uint64_t bytes) {
-  while (bytes > 0) {
-    const ssize_t sent = ::send(socket, from, bytes, MSG_NOSIGNAL);
+// Parts one after the other.
+void SendExactly(int socket, std::span<iovec> parts) {
+  while (!parts.empty()) {
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) throw WireError(std::string("send: ") + std::strerror(errno));
-    from += sent;
-    bytes -= static_cast<uint64_t>(sent);
+    auto left = static_cast<size_t>(sent);
+    while (!parts.empty() && left >= parts.front().iov_len) {
+      left -= parts.front().iov_len;
+      parts = parts.subspan(1);
+    }
+    if (parts.empty()) return;
+    parts.front().iov_base = static_cast<uint8_t*>(parts.front().iov_base) + left;
+    parts.front().iov_len -= left;
   }
+}
+
+Header CheckedHeader(MessageType type, uint16_t flags, uint64_t bytes) {
+  if (bytes > MaxPayloadBytes(type)) {
+    throw WireError(std::string(NameOf(type)) + " message of " + std::to_string(bytes) + " bytes");
+  }
+  return {static_cast<uint32_t>(bytes), static_cast<uint16_t>(type), flags};
 }
 
 }  // namespace
@@ -176,13 +194,12 @@ void Decoder::Finish() const {
 }
 
 std::vector<uint8_t> Frame(MessageType type, uint16_t flags, std::span<const uint8_t> payload) {
-  if (payload.size() > MaxPayloadBytes(type)) {
-    throw WireError(std::string(NameOf(type)) + " message of " + std::to_string(payload.size()) + " bytes");
-  }
-  const Header header{static_cast<uint32_t>(payload.size()), static_cast<uint16_t>(type), flags};
-  std::vector<uint8_t> bytes(kHeaderBytes + payload.size());
-  std::memcpy(bytes.data(), &header, kHeaderBytes);
-  std::copy(payload.begin(), payload.end(), bytes.begin() + kHeaderBytes);
+  const Header header = CheckedHeader(type, flags, payload.size());
+  const auto* first = reinterpret_cast<const uint8_t*>(&header);
+  std::vector<uint8_t> bytes;
+  bytes.reserve(kHeaderBytes + payload.size());
+  bytes.assign(first, first + kHeaderBytes);
+  bytes.insert(bytes.end(), payload.begin(), payload.end());
   return bytes;
 }
 
@@ -208,6 +225,10 @@ void FrameReader::Feed(std::span<const uint8_t> bytes) {
       continue;
     }
     const size_t wanted = std::min<uint64_t>(missing_, bytes.size());
+    // Once a message is seen to be long: a header alone takes no memory.
+    if (partial_.payload.size() + wanted > partial_.payload.capacity() && partial_.payload.size() >= kReceiveStep / 4) {
+      partial_.payload.reserve(partial_.payload.size() + missing_);
+    }
     partial_.payload.insert(partial_.payload.end(), bytes.begin(), bytes.begin() + wanted);
     bytes = bytes.subspan(wanted);
     missing_ -= wanted;
@@ -228,9 +249,12 @@ bool FrameReader::Next(Message* message) {
   return true;
 }
 
-void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t> payload) {
-  const std::vector<uint8_t> bytes = Frame(type, flags, payload);
-  SendExactly(socket, bytes.data(), bytes.size());
+void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t> payload,
+          std::span<const uint8_t> rest) {
+  Header header = CheckedHeader(type, flags, payload.size() + rest.size());
+  const auto part = [](const uint8_t* data, size_t bytes) { return iovec{const_cast<uint8_t*>(data), bytes}; };
+  iovec parts[] = {{&header, kHeaderBytes}, part(payload.data(), payload.size()), part(rest.data(), rest.size())};
+  SendExactly(socket, parts);
 }
 
 Message Receive(int socket) {

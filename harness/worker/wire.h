@@ -88,9 +88,12 @@ class Encoder {
   requires std::is_integral_v<T> || std::is_enum_v<T> Encoder& Put(T value) { return PutRaw(&value, sizeof value); }
   Encoder& PutDouble(double value) { return PutRaw(&value, sizeof value); }
   Encoder& PutBytes(std::span<const uint8_t> bytes);  // u64 length, bytes
+  // The length alone: the bytes are sent behind what the encoder holds.
+  Encoder& PutLengthOf(std::span<const uint8_t> bytes) { return Put<uint64_t>(bytes.size()); }
   Encoder& PutString(std::string_view text);
   std::vector<uint8_t> Take() { return std::move(bytes_); }
   const std::vector<uint8_t>& bytes() const { return bytes_; }
+  void Reserve(size_t bytes) { bytes_.reserve(bytes); }
 
  private:
   Encoder& PutRaw(const void* data, size_t bytes);
@@ -147,7 +150,9 @@ class FrameReader {
 };
 
 // Blocking transfer, for the worker's end. Send throws WireError when the judge is gone; Receive too.
-void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t> payload);
+// rest: more of the payload, which lies elsewhere.
+void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t> payload,
+          std::span<const uint8_t> rest = {});
 Message Receive(int socket);
 
 }  // namespace lockstep::worker

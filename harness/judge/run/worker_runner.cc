@@ -43,7 +43,6 @@ class BoundedServer : public worker::CudaServer {
     if ((may_take_much || ++served_ % kServedAtOnce == 0) && ResidentBytes() > most_bytes_) throw TooMuchMemory();
     return reply;
   }
-  void EndCall() override { server_.EndCall(); }
   void EndSession() override { server_.EndSession(); }
   worker::DeviceServer& server() { return server_; }
   void set_most_launches(uint64_t launches) { most_launches_ = launches; }
@@ -213,8 +212,7 @@ class WorkerRunner : public Runner {
   CallReport Converse(Exchange exchange) {
     worker::CallResult result;
     bool too_many = false, too_much = false;
-    const worker::RunningClock clock;
-    const double begin = clock.Seconds(), processor = worker::ProcessorSeconds();
+    const double begin = worker::WallSeconds(), processor = worker::ProcessorSeconds();
     try {
       result = exchange();
     } catch (const BoundedServer::TooManyLaunches&) {
@@ -225,7 +223,7 @@ class WorkerRunner : public Runner {
     }
     if (too_many || too_much) {
       // Cut short within a request: nobody has said what it took.
-      const double seconds = clock.Seconds() - begin;
+      const double seconds = worker::WallSeconds() - begin;
       result.device_seconds = std::min(seconds, worker::ProcessorSeconds() - processor);
       result.seconds = seconds - result.device_seconds;
     }

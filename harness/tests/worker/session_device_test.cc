@@ -248,15 +248,6 @@ TEST_F(DeviceServerTest, TracesCallsAndFoldsThePiecesOfATransfer) {
   EXPECT_EQ(server.trace_dropped(), 103u);
 }
 
-TEST_F(DeviceServerTest, LeavesTheWorkersOwnClosingCallsOut) {
-  Ask(MessageType::kNote, From("cudaGetLastError").Put(0));
-  Ask(MessageType::kNote, From("cudaDeviceSynchronize").Put(0));
-  Ask(MessageType::kNote, From("cudaGetLastError").Put(0));
-  server.EndCall();
-  ASSERT_EQ(server.trace().size(), 1u);
-  EXPECT_EQ(server.trace()[0].function, "cudaGetLastError");
-}
-
 TEST_F(DeviceServerTest, RefusesMalformedRequests) {
   EXPECT_THROW(Ask(MessageType::kAllocate, Encoder()), WireError);
   EXPECT_THROW(Ask(MessageType::kRead, From("cudaMemcpy").Put(uint64_t{0}).Put(~uint64_t{0})), WireError);

@@ -130,6 +130,16 @@ cudaError_t cudaPeekAtLastError() {
   return LastError();
 }
 
+// What a worker does after each call of a launcher, in one: it waits for the device and takes the error that is left.
+// Being none of the program's own calls it is not noted (Runtime::Leave).
+cudaError_t __cudaLockstepFinishCall() {
+  constexpr char kName[] = "__cudaLockstepFinishCall";
+  const cudaError_t waited = Api(kName, [](Runtime& r) { r.timeline().SynchronizeDevice(r.device()); });
+  const cudaError_t left = std::exchange(LastError(), cudaSuccess);
+  Api(kName, Faults::kNone, [](Runtime&) { NoteErrorRead(); });
+  return left != cudaSuccess ? left : waited;
+}
+
 const char* cudaGetErrorName(cudaError_t code) {
   const ErrorText* error = Find(code);
   return error != nullptr ? error->name : kUnrecognized;

@@ -226,11 +226,17 @@ bool Device::Write(uint64_t to, const void* from, uint64_t bytes) {
 }
 
 bool Device::Read(void* to, uint64_t from, uint64_t bytes) const {
-  if (!Contains(from, bytes)) return false;
-  if (bytes != 0) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  const void* place = Look(from, bytes);
+  if (place == nullptr) return false;
+  if (bytes != 0) std::memcpy(to, place, bytes);
+  return true;
+}
+
+const void* Device::Look(uint64_t from, uint64_t bytes) const {
+  if (!Contains(from, bytes)) return nullptr;
   impl_->Tell([&](Observer& o) { o.OnHostRead(from, bytes); });
   impl_->streams.Access(StreamAccess::kLoad, from, bytes);
-  return true;
+  return reinterpret_cast<const void*>(from);
 }
 
 bool Device::Copy(uint64_t to, uint64_t from, uint64_t bytes) {

@@ -69,6 +69,8 @@ class Device {
   // Return false and do nothing if a range is not inside one live allocation.
   bool Write(uint64_t to, const void* from, uint64_t bytes);
   bool Read(void* to, uint64_t from, uint64_t bytes) const;
+  // Reads without a copy: where the bytes lie, until memory is written or freed next. nullptr where Read would fail.
+  const void* Look(uint64_t from, uint64_t bytes) const;
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes);
   bool Fill(uint64_t to, uint8_t value, uint64_t bytes);
   uint64_t FreeBytes() const;
@@ -82,7 +84,7 @@ class Device {
   std::vector<AllocationInfo> Allocations() const;  // live ones, by address, without module variables
 
   LaunchResult Launch(const LaunchSpec& launch);
-  // Starts recording, by sector, what kernels load from and store to this range. Needs the counters.
+  // Starts recording, by sector, what kernels load from and store to this range.
   void Watch(TouchedRange range);
   void Unwatch(uint64_t base);
   void ClearWatched();
