@@ -80,7 +80,7 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
 }
 
 // What the array tells about the mistake. threads: of the kernel; 0: not known.
-inline std::string Explain(int number, const Shape& shape, const Filling& right, const std::vector<int32_t>& found,
+inline std::string Explain(int number, const Shape& shape, const Filling& right, std::span<const int32_t> found,
                            uint64_t threads) {
   const uint64_t n = found.size();
   const auto matches = [&](const Filling& filling, uint64_t begin, uint64_t end) {

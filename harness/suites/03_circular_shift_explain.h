@@ -77,6 +77,11 @@ class ShiftResult {
         in_place_(in_place) {}
 
   std::optional<uint64_t> FirstWrong() const {
+    if (std::equal(in_.begin() + static_cast<std::ptrdiff_t>(offset_), in_.end(), out_.begin()) &&
+        std::equal(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(offset_),
+                   out_.end() - static_cast<std::ptrdiff_t>(offset_))) {
+      return std::nullopt;
+    }
     for (uint64_t i = 0; i < in_.size(); ++i) {
       if (out_[i] != Shifted(i, offset_)) return i;
     }

@@ -65,9 +65,19 @@ class TransposeResult {
 
   // The first element that is wrong, or nothing. Rows of d_out have `height` elements.
   std::optional<uint64_t> FirstWrong() const {
-    for (uint64_t row = 0, i = 0; row < shape_.width; ++row) {
-      for (uint64_t column = 0; column < shape_.height; ++column, ++i) {
-        if (out_[i] != in_[column * shape_.width + row]) return i;
+    // Some rows of d_out at a time, which are pieces of d_in's rows: whole columns of d_in would miss the cache at each
+    // element.
+    constexpr uint64_t kRows = 32;
+    const uint64_t height = shape_.height;
+    for (uint64_t first = 0; first < shape_.width; first += kRows) {
+      const uint64_t rows = std::min(kRows, shape_.width - first);
+      bool right = true;
+      for (uint64_t column = 0; column < height; ++column) {
+        const uint32_t* source = &in_[column * shape_.width + first];
+        for (uint64_t row = 0; row < rows; ++row) right &= out_[(first + row) * height + column] == source[row];
+      }
+      for (uint64_t i = first * height; !right; ++i) {
+        if (out_[i] != Expected(i)) return i;
       }
     }
     return std::nullopt;

@@ -45,11 +45,32 @@ class DeviceArray {
   bool Set(std::span<const T> values) {
     return values.size() == n_ && alive() && (n_ == 0 || device_.Write(address(), values.data(), n_ * sizeof(T)));
   }
+  // What a buffer held when it was asked, where it lies if this process sees that, else as a copy. Valid until the next
+  // call of a launcher.
+  class Contents {
+   public:
+    std::span<const T> values() const { return values_; }
+
+   private:
+    friend DeviceArray;
+    std::vector<T> copy_;
+    std::span<const T> values_;
+  };
   // Empty where the memory is gone.
+  Contents Look() const {
+    Contents contents;
+    if (!alive() || n_ == 0) return contents;
+    if (const void* place = device_.Look(address(), n_ * sizeof(T))) {
+      contents.values_ = {static_cast<const T*>(place), n_};
+      return contents;
+    }
+    contents.copy_.resize(n_);
+    if (device_.Read(contents.copy_.data(), address(), n_ * sizeof(T))) contents.values_ = contents.copy_;
+    return contents;
+  }
   std::vector<T> Get() const {
-    std::vector<T> values(n_);
-    if (!alive() || (n_ > 0 && !device_.Read(values.data(), address(), n_ * sizeof(T)))) values.clear();
-    return values;
+    const Contents contents = Look();
+    return {contents.values().begin(), contents.values().end()};
   }
   bool Poison() { return alive() && device_.Poison(address(), n_ * sizeof(T)); }
   static T Poisoned() {

@@ -36,6 +36,8 @@ class JudgeDevice {
   // False where the memory is not there any more (a fault took the context).
   virtual bool Write(uint64_t to, const void* from, uint64_t bytes) = 0;
   virtual bool Read(void* to, uint64_t from, uint64_t bytes) = 0;
+  // Reads without a copy where this process sees device memory: where the bytes lie, until they change. Else nullptr.
+  virtual const void* Look(uint64_t /*from*/, uint64_t /*bytes*/) { return nullptr; }
   // Fills with a recognizable value, and on a device that keeps track of what was written leaves a fresh buffer
   // unwritten.
   virtual bool Poison(uint64_t address, uint64_t bytes) = 0;

@@ -28,6 +28,7 @@ class VgpuJudgeDevice : public JudgeDevice {
   void Free(uint64_t address) override { device_.Free(address); }
   bool Write(uint64_t to, const void* from, uint64_t bytes) override { return device_.Write(to, from, bytes); }
   bool Read(void* to, uint64_t from, uint64_t bytes) override { return device_.Read(to, from, bytes); }
+  const void* Look(uint64_t from, uint64_t bytes) override { return device_.Look(from, bytes); }
 
   // Device addresses are addresses of this process. Writing straight to them goes past the observers, so that the
   // checker of uninitialised memory goes on taking the buffer for unwritten.

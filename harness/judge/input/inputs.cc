@@ -121,8 +121,9 @@ std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, const SeedKey& seed) 
 // A word has the permuted index in its lowest bits, as many as n needs, and random bits above them. The permutation is
 // a Feistel network on the index's two halves, whose round functions are tables: no two indices come out alike,
 // whatever is in the tables.
-std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed) {
+void FillDistinct(std::span<uint32_t> words, const SeedKey& seed) {
   constexpr int kRounds = 4;
+  const uint64_t n = words.size();
   const int bits = n > 1 ? std::bit_width(n - 1) : 0, low_bits = bits / 2, high_bits = bits - low_bits;
   const uint32_t low_mask = (1u << low_bits) - 1, high_mask = (1u << high_bits) - 1;
   // One table after the other; a round looks up the half that the one before changed.
@@ -130,7 +131,6 @@ std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed) {
   std::vector<uint32_t> drawn(kRounds * table_size);
   FillWords(seed, KeyUse::kTables, 0, drawn);
   const std::vector<uint16_t> tables(drawn.begin(), drawn.end());
-  std::vector<uint32_t> words(n);
   constexpr uint64_t kPage = 4 * kGroupWords;
   for (uint64_t first = 0; first < n; first += kPage) {
     const uint64_t end = std::min(first + kPage, n);
@@ -146,6 +146,11 @@ std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed) {
       words[i] = static_cast<uint32_t>(uint64_t{words[i]} << bits) | high << low_bits | low;
     }
   }
+}
+
+std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed) {
+  std::vector<uint32_t> words(n);
+  FillDistinct(words, seed);
   return words;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,9 +47,10 @@ const std::vector<Pattern>& AllPatterns();
 // identity and a copy of the input are wrong; spikes at the first position are the exception to the second.
 std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, const SeedKey& seed);
 
-// n words of 32 bits, all different, in random order: a result that is in the wrong place tells where it came from.
-// What distinguishes them are as many bits as n needs; the others are any, so that no word follows from the rest.
-// n <= 2^32.
+// Words of 32 bits, all different, in random order: a result that is in the wrong place tells where it came from.
+// What distinguishes them are as many bits as their number needs; the others are any, so that no word follows from
+// the rest. At most 2^32.
+void FillDistinct(std::span<uint32_t> words, const SeedKey& seed);
 std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed);
 
 // {b - 1, b, b + 1} for each b, ascending, without doubles; none below 0.

@@ -27,6 +27,8 @@ struct ArrayCall {
   bool frees = false;          // it has to free all that it allocates
   bool is_work = true;         // kernels have to have made the result; a shift by nothing is none
   uint64_t spare_input = 0;    // bytes of the input that they need not read
+  // How messages show an element of the input.
+  std::function<std::string(T)> text_of = ValueText<T>;
   // Says more of what went wrong with the call itself. May be empty.
   std::function<void(const CallReport&, std::vector<Problem>&)> explain;
   // The task's own: what is wrong with the result.
@@ -40,15 +42,21 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                          const Others&... others) {
   const bool in_place = &call.in == &call.out;
   const uint64_t n = call.values.size();
-  std::vector<T> contents(call.values.begin(), call.values.end());
-  contents.resize(call.in.size(), DeviceArray<T>::Poisoned());
+  std::span<const T> contents = call.values;
+  std::vector<T> with_rest;
+  if (call.in.size() > n) {
+    with_rest.assign(contents.begin(), contents.end());
+    with_rest.resize(call.in.size(), DeviceArray<T>::Poisoned());
+    contents = with_rest;
+  }
   call.in.Set(contents);
   if (!in_place) call.out.Poison();
   runner.LimitInstructions(n);
   EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
   run.problems = ProblemsOf(run.report, context);
   if (call.explain) call.explain(run.report, run.problems);
-  const std::vector<T> found = call.out.Get();
+  const auto result_now = call.out.Look();
+  const std::span<const T> found = result_now.values();
   if (!run.problems.empty() || found.size() < n) return run;
   // Where the buffer is larger than the array, what lies past it is nobody's. As bytes: the poison may be no number.
   const T poison = DeviceArray<T>::Poisoned();
@@ -60,8 +68,8 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                                         " of the output was written; the result has " + Grouped(n) + " elements"},
                                        "compare each index with the result's end before the store"));
   }
-  if (auto problem = call.check(run.report, std::span<const T>(found).first(n))) run.problems.push_back(*problem);
-  if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems);
+  if (auto problem = call.check(run.report, found.first(n))) run.problems.push_back(*problem);
+  if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems, call.text_of);
   CheckGuards(context, run.problems, call.in, call.out, others...);
   if (call.is_work && run.problems.empty()) {
     TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"),

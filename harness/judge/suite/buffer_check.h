@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,11 +15,14 @@
 namespace lockstep::judge {
 
 // Adds a problem where a buffer that is read only holds anything but `before`. Nothing where the memory is gone.
+// text_of: how messages show an element.
 template <class T>
 void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, const CallContext& context,
-                    const std::string& hint, std::vector<Problem>& problems) {
+                    const std::string& hint, std::vector<Problem>& problems,
+                    const std::function<std::string(T)>& text_of = ValueText<T>) {
   if (!buffer.alive()) return;
-  const std::vector<T> after = buffer.Get();
+  const auto contents = buffer.Look();
+  const std::span<const T> after = contents.values();
   // As bytes: a NaN that is still there is unchanged.
   const std::span<const uint8_t> old_bytes(reinterpret_cast<const uint8_t*>(before.data()), before.size_bytes());
   const std::span<const uint8_t> new_bytes(reinterpret_cast<const uint8_t*>(after.data()), after.size() * sizeof(T));
@@ -27,7 +31,7 @@ void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, con
   const uint64_t index = change->index / sizeof(T);
   std::string text = "the input was changed: element " + std::to_string(index) + " of " + Grouped(before.size());
   if (index < before.size() && index < after.size()) {
-    text += " was " + ValueText(before[index]) + ", is " + ValueText(after[index]);
+    text += " was " + text_of(before[index]) + ", is " + text_of(after[index]);
   }
   problems.push_back(MakeProblem(Verdict::kWrong, context, {text}, hint));
 }
