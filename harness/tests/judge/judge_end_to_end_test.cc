@@ -180,6 +180,20 @@ TEST_F(EndToEndTest, RightResultPasses) {
   EXPECT_EQ(report_.launches[0].kernel, "add_one_kernel");
   EXPECT_EQ(report_.launches[0].grid.x, 8u);
   EXPECT_GT(report_.launches[0].counters.warp_instructions, 0u);
+  // The worker waits for the device behind each call. That is none of the program's calls.
+  ASSERT_EQ(report_.trace.size(), 1u);
+  EXPECT_EQ(report_.trace[0].kind, worker::ApiKind::kLaunch);
+}
+
+TEST_F(EndToEndTest, LargeInputsAreNotCountedButWatched) {
+  Use("submission", Role::kPlain);
+  Expect("add_one", "PASS");
+  EXPECT_EQ(report_.launches.at(0).counters.warp_instructions, 0u);
+  ASSERT_EQ(report_.memory.buffers.size(), 1u);
+  const vgpu::TouchedRange& data = report_.memory.buffers[0].by_kernels;
+  uint64_t first = 0;
+  EXPECT_EQ(vgpu::TouchedRange::Missing(data.loaded, 0, 4000, &first), 0u);
+  EXPECT_EQ(vgpu::TouchedRange::Missing(data.stored, 0, 4000, &first), 0u);
 }
 
 TEST_F(EndToEndTest, LeavingWithStatusZeroIsACrash) {

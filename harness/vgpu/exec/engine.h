@@ -119,6 +119,8 @@ class Engine {
   bool observed() const { return observed_; }
   const std::vector<Observer*>& memory_observers() const { return memory_observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
+  // Whether to keep track, without counters, of the global memory that is touched.
+  bool follows_touches() const { return !launch_.watched->empty(); }
   // The running instruction has only waited and will be executed again, so that it counts once.
   void TakeBack(const Warp& warp, LaneMask mask) {
     PcIssue& issue = issue_[warp.pc - 1];

@@ -267,6 +267,11 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
       if (!IsOnePlace(finding)) outcome.findings.push_back(std::move(finding));
     }
   }
+  if (!outcome.fault) {
+    for (TouchedRange& range : *launch.watched) {
+      for (const auto& engine : engines) engine->locality().AddTo(range);
+    }
+  }
   if (!outcome.fault && launch.counters) {
     std::vector<PcCounters> by_pc(launch.program->code.size());
     std::vector<const Locality*> localities;
@@ -279,9 +284,6 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
     outcome.counters.global_load_footprint = footprint.loads;
     outcome.counters.global_store_footprint = footprint.stores;
     outcome.counters.atomic_footprint = footprint.atomics;
-    for (TouchedRange& range : *launch.watched) {
-      for (const Locality* locality : localities) locality->AddTo(range);
-    }
   }
   return outcome;
 }

@@ -88,10 +88,20 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   return true;
 }
 
+void TouchLanes(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
+  uint64_t address[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
+  warp.engine->locality().TouchLanes(warp.block->index, access, address, mask);
+}
+
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
-  if (c == nullptr) return;
+  if (c == nullptr) {
+    if (region != Region::kGlobal || !warp.engine->follows_touches()) return;
+    warp.engine->locality().TouchLanes(warp.block->index, access, address, mask);
+    return;
+  }
   switch (region) {
     case Region::kGlobal: {
       const uint64_t before = c->sectors;
@@ -118,7 +128,16 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
 
 void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
-  if (c == nullptr) return;
+  if (c == nullptr) {
+    if (region != Region::kGlobal) return;
+    for (int half = 0; half < 2; ++half) {
+      const LaneMask lanes = half == 0 ? 0xffffu : 0xffff0000u;
+      const LaneMask one = half == 0 ? 1u : 0x10000u;
+      const uint64_t lane_zero = halves.first[half] - static_cast<uint64_t>(half) * (kWarpSize / 2) * halves.bytes;
+      TouchUnit(warp, access, lane_zero, halves.uniform[half] ? one : lanes, static_cast<int>(halves.bytes));
+    }
+    return;
+  }
   if (region == Region::kShared) return AddHalvesSharedCost(access, halves, *c);
   if (region != Region::kGlobal) return;
   AddHalvesGlobalCost(halves, *c);

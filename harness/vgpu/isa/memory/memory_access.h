@@ -126,6 +126,9 @@ inline void ReadAddresses(const Warp& warp, RowRef row, uint64_t offset, uint64_
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 int bytes);
 
+// Keeps track of an access in which lane l's address is first + l * bytes, where nothing is counted.
+void TouchLanes(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes);
+
 // Counts what bytes [low, high) of global memory cost in caches and DRAM.
 inline void CountSpan(Warp& warp, PcMemory& c, AccessKind access, uint64_t low, uint64_t high) {
   Locality& locality = warp.engine->locality();
@@ -135,11 +138,25 @@ inline void CountSpan(Warp& warp, PcMemory& c, AccessKind access, uint64_t low, 
   c.page_switches += locality.Follow(pc, low - buffer, high - buffer);
 }
 
+// The same; most masks have no gaps.
+inline void TouchUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
+  if (!warp.engine->follows_touches()) return;
+  const uint64_t width = static_cast<uint64_t>(bytes);
+  const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;
+  if (!IsContiguous(mask)) return TouchLanes(warp, access, first, mask, bytes);
+  const uint64_t high = low + static_cast<uint64_t>(std::popcount(mask)) * width;
+  warp.engine->locality().Touch(warp.block->index, access, low >> kSectorShift, (high - 1) >> kSectorShift);
+}
+
 // Counts an access in which lane l's address is first + l * bytes.
 template <Region kRegion>
 inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
-  if (c == nullptr || kRegion == Region::kConst) return;
+  if (kRegion == Region::kConst) return;
+  if (c == nullptr) {
+    if (kRegion == Region::kGlobal) TouchUnit(warp, access, first, mask, bytes);
+    return;
+  }
   // Full warps with aligned addresses cost the same on all hardware generations: only their number is kept. The tally
   // is of global memory only; an instruction that also accesses shared memory is counted elsewhere.
   if (kRegion == Region::kGlobal && mask == kFullMask && (bytes == 4 || bytes == 8 || bytes == 16) &&
