@@ -92,8 +92,7 @@ std::vector<int32_t> MakeArray(Values values, uint64_t n, const judge::SeedKey& 
     for (uint64_t i = 0; i < n; ++i) array[i] = static_cast<int32_t>(i + 1);
     return array;
   }
-  const std::vector<uint32_t> words = judge::MakeDistinct(n, seed);
-  std::transform(words.begin(), words.end(), array.begin(), [](uint32_t word) { return std::bit_cast<int32_t>(word); });
+  judge::FillDistinct({reinterpret_cast<uint32_t*>(array.data()), n}, seed);
   return array;
 }
 

@@ -42,31 +42,37 @@ class Oracle {
         max_(rung == kMaxRung),
         exact_(max_ || input.precision == Precision::kExact) {}
 
-  struct Element {
-    double value, bound;
-  };
-  Element Next() {
-    if (inclusive_) Add();
-    const double slack = exact_ ? 0 : static_cast<double>(terms_) * kEpsilon * magnitude_;
-    const Element element = {max_ ? largest_ : sum_, slack};
-    if (!inclusive_) Add();
-    return element;
+  // Of the next elements, as many as there is room for.
+  void Next(std::span<double> values, std::span<double> bounds) {
+    Terms terms = terms_;  // a copy stays in registers
+    for (uint64_t i = 0; i < values.size(); ++i) {
+      if (inclusive_) terms.Add(input_.values[terms.count]);
+      values[i] = max_ ? terms.largest : terms.sum;
+      bounds[i] = exact_ ? 0 : static_cast<double>(terms.count) * kEpsilon * terms.magnitude;
+      if (!inclusive_) terms.Add(input_.values[terms.count]);
+    }
+    terms_ = terms;
   }
 
  private:
   static constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
 
-  void Add() {
-    const auto value = static_cast<double>(input_.values[terms_++]);
-    sum_ += value;
-    magnitude_ += std::abs(value);
-    largest_ = std::max(largest_, value);
-  }
+  struct Terms {
+    uint64_t count = 0;
+    double sum = 0, magnitude = 0, largest = -std::numeric_limits<double>::infinity();
+
+    void Add(float term) {
+      const auto value = static_cast<double>(term);
+      ++count;
+      sum += value;
+      magnitude += std::abs(value);
+      largest = std::max(largest, value);
+    }
+  };
 
   const ScanInput& input_;
-  bool inclusive_, max_, exact_;
-  uint64_t terms_ = 0;
-  double sum_ = 0, magnitude_ = 0, largest_ = -std::numeric_limits<double>::infinity();
+  const bool inclusive_, max_, exact_;
+  Terms terms_;
 };
 
 // Piece by piece: an array of doubles for all elements would not stay in the cache.
@@ -77,11 +83,10 @@ std::optional<judge::Mismatch> Compare(const std::string& rung, const ScanInput&
   std::optional<judge::Mismatch> all;
   for (uint64_t begin = 0; begin < found.size(); begin += kPiece) {
     const uint64_t length = std::min(kPiece, found.size() - begin);
-    for (uint64_t i = 0; i < length; ++i) {
-      const Oracle::Element element = oracle.Next();
-      values[i] = element.value;
-      bounds[i] = element.bound;
-    }
+    oracle.Next(std::span(values).first(length), std::span(bounds).first(length));
+    bool right = true;
+    for (uint64_t i = 0; i < length; ++i) right &= static_cast<double>(found[begin + i]) == values[i];
+    if (right) continue;
     auto mismatch = judge::CompareBounded<float>(std::span(values).first(length), found.subspan(begin, length),
                                                  std::span(bounds).first(length));
     if (!mismatch) continue;
@@ -107,9 +112,8 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
     return judge::NoKernelProblem(context);
   }
   if (!launched && std::all_of(found.begin(), found.end(), IsUnwritten)) return judge::UnfinishedProblem(context);
-  std::vector<double> expected(n);
-  Oracle oracle(rung, input);
-  for (double& value : expected) value = oracle.Next().value;
+  std::vector<double> expected(n), bounds(n);
+  Oracle(rung, input).Next(expected, bounds);
   return judge::MakeProblem(Verdict::kWrong, context, {judge::MismatchText(*mismatch, n)},
                             ExplainScan(input.values, expected, found, mismatch->index, rung != kMaxRung));
 }
@@ -291,21 +295,21 @@ TEST_P(LongScanTest, ScansManyTiles) {
   for (const uint64_t n : {1500, 10007, 65537, 100003}) Expect(n, Pattern::kAlternating);
 }
 
-// Tiles of up to 16 384 elements are more than a warp has lanes: a look-back has to go on behind its first window.
-TEST_P(LongScanTest, ScansMoreTilesThanAWarpLooksAt) { Expect(40 * 16384 + 1, Pattern::kSmall); }
-
-// More tiles than one tile has elements.
+// One more tile than one tile has elements. Of tiles of up to 16,384 elements these are more than a warp has lanes too:
+// a look-back has to go on behind its first window.
 TEST_P(LongScanTest, ScansTilesOfTiles) {
-  for (const uint64_t n : judge::Around({1024 * 1024})) Expect(n, Pattern::kSmall, Role::kPlain);
-  Expect(1024 * 1024 + 5000, Pattern::kAlternating);
+  Expect(1024 * 1024 + 1, Pattern::kSmall);
+  Expect(1024 * 1024, Pattern::kSmall, Role::kPlain);
 }
 
 // Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
 TEST_P(LongScanTest, ScansLargeArrays) {
   // Quick to say that a rung is not begun.
   Expect(1000, Pattern::kSmall, Role::kPlain);
-  // Past all limits at once: tiles of tiles of 1024, 65,535 blocks of 256, and the indices that a float holds.
-  Expect((uint64_t{1} << 24) + 43, Pattern::kSmall, Role::kPlain);
+  // Past all limits at once: three levels of tiles of 256, 65,535 blocks of 256, and the indices that a float holds.
+  // Rung 6 is rung 5 with another operator or another first element, and its evidence has 2^24 elements.
+  const bool is_variant = rung() == kInclusiveRung || rung() == kMaxRung;
+  Expect((is_variant ? uint64_t{1} << 21 : uint64_t{1} << 24) + 43, Pattern::kSmall, Role::kPlain);
 }
 
 // What is timed: each call scans an array of its own, of small whole numbers, whose sums are all exact in any order.

@@ -11,6 +11,7 @@
 #include "judge/device/buffer.h"
 #include "judge/suite/evidence.h"
 #include "judge/suite/launcher_test.h"
+#include "transpose.h"
 
 namespace lockstep::suites {
 
@@ -18,6 +19,10 @@ struct Shape {
   uint64_t width = 0, height = 0;
   uint64_t elements() const { return width * height; }
 };
+
+// One row of tiles more than a grid has blocks in y.
+constexpr uint64_t kMostBlocksInY = 65535;
+constexpr uint64_t kLong = (kMostBlocksInY + 1) * kTile + 1;
 
 enum class Values : uint8_t {
   kRamp,  // 1, 2, 3, … as floats; for messages that can be read. Up to 2^24 elements
@@ -36,7 +41,7 @@ class TransposeBuffers {
  public:
   TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity, Offsets offsets = {});
 
-  judge::DeviceArray<float> in, out;
+  judge::DeviceArray<uint32_t> in, out;
 };
 
 // Transposes a matrix that fills the first part of d_in, and returns all that is wrong with how it went. `what` names

@@ -22,8 +22,6 @@ using judge::Role;
 using judge::Verdict;
 
 // What gridDim.y and gridDim.z end at.
-constexpr uint64_t kMostBlocksInY = 65535;
-
 std::string_view NameOf(Values values) {
   switch (values) {
     case Values::kRamp:
@@ -41,7 +39,7 @@ std::string ShapeText(Shape shape) {
 }
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, Shape shape,
-                                   const std::vector<uint32_t>& in, const std::vector<uint32_t>& out) {
+                                   std::span<const uint32_t> in, std::span<const uint32_t> out) {
   const uint32_t poison = judge::DeviceArray<uint32_t>::Poisoned();
   const bool has_tiles = !context.launcher.starts_with("transpose1");
   const TransposeResult result(shape, in, out, poison, has_tiles);
@@ -112,24 +110,20 @@ TransposeBuffers::TransposeBuffers(judge::JudgeDevice& device, uint64_t capacity
 judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, TransposeBuffers& buffers, Shape shape,
                              const std::vector<uint32_t>& matrix, const std::string& what) {
   const judge::CallContext context = ContextOf(rung, shape, what);
-  std::vector<float> values(matrix.size());
-  if (!matrix.empty()) std::memcpy(values.data(), matrix.data(), matrix.size() * sizeof(float));
-  return judge::RunArrayCall<float>(
+  return judge::RunArrayCall<uint32_t>(
       runner, context,
       {.in = buffers.in,
        .out = buffers.out,
-       .values = values,
+       .values = matrix,
        .arguments = ArgumentsOf(buffers, shape),
        .unchanged_hint = "d_in is read only: the transpose goes to d_out",
        // A single row or column is a copy.
        .is_work = shape.width > 1 && shape.height > 1,
+       .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
        .explain = [&](const judge::CallReport& report,
                       std::vector<Problem>& problems) { Explain(report, shape, problems); },
-       .check = [&](const judge::CallReport& report, std::span<const float> found) -> std::optional<Problem> {
-         std::vector<uint32_t> out(found.size());
-         if (!found.empty()) std::memcpy(out.data(), found.data(), found.size_bytes());
-         return CheckResult(context, report, shape, matrix, out);
-       }});
+       .check = [&](const judge::CallReport& report,
+                    std::span<const uint32_t> found) { return CheckResult(context, report, shape, matrix, found); }});
 }
 
 void TransposeTest::ExpectIn(TransposeBuffers& buffers, Shape shape, const std::vector<uint32_t>& matrix,
@@ -212,15 +206,14 @@ TEST_P(TransposeTest, HandlesNothing) {
 TEST_P(TransposeTest, TransposesLargeMatrices) {
   // Quick to say that a rung is not begun.
   Expect({33, 65}, Values::kRamp, Role::kPlain);
-  for (const Shape shape : {Shape{1023, 1025}, {2039, 2053}}) Expect(shape, Values::kBits, Role::kPlain);
+  Expect({1023, 1025}, Values::kBits, Role::kPlain);
 }
 
-// A grid has no more than 65535 blocks in y.
+// A grid has no more than 65,535 blocks in y. That is where the rows belong; columns, which belong in x, may be as many
+// as anybody has, so a wide matrix shows nothing that this one does not.
 TEST_P(TransposeTest, TransposesVeryLongMatrices) {
   Expect({33, 65}, Values::kRamp, Role::kPlain);
-  constexpr uint64_t kLong = (kMostBlocksInY + 1) * kTile + 1;
   Expect({1, kLong}, Values::kBits, Role::kPlain);
-  Expect({kLong, 1}, Values::kBits, Role::kPlain);
 }
 
 TEST_P(TransposeTest, LeavesTheInputUnchanged) {
