@@ -366,22 +366,28 @@ void WorkerSession::Hold() {
   if (alive_) process_->Hold();
 }
 
-// Sends a message that Returned answers. The result is complete but for the host arrays' sizes.
-CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server,
-                                   uint64_t array_bytes) {
+CallResult WorkerSession::Converse(std::span<const uint8_t> opening, MessageType awaited, const Limits& limits,
+                                   CudaServer& server, uint64_t array_bytes, std::vector<uint8_t>& answer) {
   server_ = &server;
   process_->Release();
   reader_.set_most_returned(kReturnedBytes + array_bytes);
-  Conversation conversation(*this, limits, server, MessageType::kReturned);
+  Conversation conversation(*this, limits, server, awaited);
   CallResult result = conversation.Run(opening);
-  if (result.outcome != Outcome::kReturned) return Finish(std::move(result));
+  answer = conversation.payload();
+  return result;
+}
+
+namespace {
+
+// What a launcher returned, by the payload of its answer.
+void Take(std::span<const uint8_t> payload, CallResult& result) {
   try {
-    Returned returned = DecodeReturned(conversation.payload());
+    Returned returned = DecodeReturned(payload);
     if (!returned.refused.empty()) {
       // The signatures agreed, so only an IPC handle can be at fault: nothing of the submission's.
       result.outcome = Outcome::kBadSignature;
       result.message = returned.refused;
-      return result;
+      return;
     }
     result.result = returned.result;
     result.cuda_error = returned.cuda_error;
@@ -391,35 +397,89 @@ CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limit
     result.outcome = Outcome::kProtocolError;
     result.message = error.what();
   }
-  return Finish(std::move(result));
+}
+
+// What is wrong with the host arrays that came back; "" where nothing is.
+std::string WrongArrays(std::span<const Argument> arguments, const CallResult& result) {
+  size_t arrays = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind != ArgumentKind::kHostArray) continue;
+    if (arrays >= result.arrays.size() || result.arrays[arrays].size() != argument.bytes.size()) {
+      return "a host array came back with another size";
+    }
+    ++arrays;
+  }
+  return arrays == result.arrays.size() ? "" : "more host arrays came back than were sent";
+}
+
+uint64_t ArrayBytes(std::span<const Argument> arguments) {
+  uint64_t bytes = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind == ArgumentKind::kHostArray) bytes += sizeof(uint64_t) + argument.bytes.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+// Sends a message that Returned answers. The result is complete but for the host arrays' sizes.
+CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server,
+                                   uint64_t array_bytes) {
+  std::vector<uint8_t> answer;
+  CallResult result = Converse(opening, MessageType::kReturned, limits, server, array_bytes, answer);
+  if (result.outcome == Outcome::kReturned) Take(answer, result);
+  return result.outcome == Outcome::kBadSignature ? result : Finish(std::move(result));
 }
 
 CallResult WorkerSession::Call(const std::string& launcher, std::span<const Argument> arguments, const Limits& limits,
                                CudaServer& server) {
   if (auto failure = CanNotCall(launcher, arguments)) return std::move(*failure);
   server.BeginCall(arguments);
-  uint64_t array_bytes = 0;
-  for (const Argument& argument : arguments) {
-    if (argument.kind == ArgumentKind::kHostArray) array_bytes += sizeof(uint64_t) + argument.bytes.size();
-  }
   CallResult result =
-      Exchange(Frame(MessageType::kCall, 0, EncodeCall(launcher, arguments)), limits, server, array_bytes);
+      Exchange(Frame(MessageType::kCall, 0, EncodeCall(launcher, arguments)), limits, server, ArrayBytes(arguments));
   if (result.outcome != Outcome::kReturned) return result;
-  std::string wrong;
-  size_t arrays = 0;
-  for (const Argument& argument : arguments) {
-    if (argument.kind != ArgumentKind::kHostArray) continue;
-    if (arrays >= result.arrays.size() || result.arrays[arrays].size() != argument.bytes.size()) {
-      wrong = "a host array came back with another size";
-      break;
-    }
-    ++arrays;
-  }
-  if (wrong.empty() && arrays != result.arrays.size()) wrong = "more host arrays came back than were sent";
-  if (wrong.empty()) return result;
+  result.message = WrongArrays(arguments, result);
+  if (result.message.empty()) return result;
   result.outcome = Outcome::kProtocolError;
-  result.message = std::move(wrong);
   return Finish(std::move(result));
+}
+
+std::vector<CallResult> WorkerSession::CallAll(const std::string& launcher,
+                                               std::span<const std::vector<Argument>> calls, const Limits& limits,
+                                               CudaServer& server) {
+  uint64_t answer_bytes = 0;
+  std::vector<std::vector<uint8_t>> parts;
+  for (const std::vector<Argument>& arguments : calls) {
+    if (auto failure = CanNotCall(launcher, arguments)) return {std::move(*failure)};
+    answer_bytes += ArrayBytes(arguments) + kReturnedBytes;
+    parts.push_back(EncodeCall(launcher, arguments));
+  }
+  server.BeginCall({});
+  std::vector<uint8_t> answer;
+  CallResult whole = Converse(Frame(MessageType::kCallAll, 0, EncodeAll(parts)), MessageType::kReturnedAll, limits,
+                              server, answer_bytes, answer);
+  const auto fail = [&](std::string message) -> std::vector<CallResult> {
+    whole.outcome = Outcome::kProtocolError;
+    whole.message = std::move(message);
+    return {Finish(std::move(whole))};
+  };
+  if (whole.outcome != Outcome::kReturned) return {Finish(std::move(whole))};
+  std::vector<CallResult> results(calls.size());
+  try {
+    const std::vector<std::span<const uint8_t>> returned = DecodeAll(answer);
+    if (returned.size() != calls.size()) return fail("another number of answers than calls");
+    for (size_t k = 0; k < calls.size(); ++k) {
+      Take(returned[k], results[k]);
+      if (results[k].outcome != Outcome::kReturned) return fail(results[k].message);
+      if (std::string wrong = WrongArrays(calls[k], results[k]); !wrong.empty()) return fail(std::move(wrong));
+    }
+  } catch (const WireError& error) {
+    return fail(error.what());
+  }
+  results.front().output = std::move(whole.output);
+  results.front().seconds = whole.seconds;
+  results.front().device_seconds = whole.device_seconds;
+  return results;
 }
 
 CallResult WorkerSession::Prepare(const std::string& launcher, std::span<const std::vector<Argument>> calls,

@@ -87,6 +87,11 @@ class WorkerSession {
   // Calls a launcher and serves the worker until it returns, or until something else is certain.
   CallResult Call(const std::string& launcher, std::span<const Argument> arguments, const Limits& limits,
                   CudaServer& server);
+  // The same of several calls, which have no pointers to device memory, within one call's limits. Each call's result;
+  // or one, where something else than that they all returned is certain. What they printed, and the time that they
+  // took, is the first one's.
+  std::vector<CallResult> CallAll(const std::string& launcher, std::span<const std::vector<Argument>> calls,
+                                  const Limits& limits, CudaServer& server);
   // Tells the worker of calls that RunBatch then makes, one after the other. They take no host arrays. No code of the
   // submission's is called, though it may run, for it may have threads.
   CallResult Prepare(const std::string& launcher, std::span<const std::vector<Argument>> calls, const Limits& limits,
@@ -102,7 +107,9 @@ class WorkerSession {
  private:
   class Conversation;
   std::optional<CallResult> CanNotCall(const std::string& launcher, std::span<const Argument> arguments) const;
-  // array_bytes: of host arrays, that come back.
+  // Sends a message and serves the worker until it answers. array_bytes: of host arrays, that come back.
+  CallResult Converse(std::span<const uint8_t> opening, MessageType awaited, const Limits& limits, CudaServer& server,
+                      uint64_t array_bytes, std::vector<uint8_t>& answer);
   CallResult Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server,
                       uint64_t array_bytes = 0);
   CallResult Finish(CallResult result);

@@ -31,9 +31,11 @@ constexpr TypeInfo kTypes[] = {
     {MessageType::kReply, kTransferBytes + kMargin, "Reply"},
     {MessageType::kPrepare, kSmallBytes, "Prepare"},
     {MessageType::kRun, sizeof(uint32_t), "Run"},
+    {MessageType::kCallAll, kCallBytes, "CallAll"},
     {MessageType::kStarted, 0, "Started"},
     {MessageType::kHello, kSmallBytes, "Hello"},
     {MessageType::kReturned, kCallBytes, "Returned"},
+    {MessageType::kReturnedAll, kCallBytes, "ReturnedAll"},
     {MessageType::kNote, kMargin * 4, "Note"},
     {MessageType::kBeginOperation, kSmallBytes, "BeginOperation"},
     {MessageType::kEndOperation, 0, "EndOperation"},
@@ -206,8 +208,10 @@ std::vector<uint8_t> Frame(MessageType type, uint16_t flags, std::span<const uin
 void FrameReader::CheckHeader() {
   const Header header = CheckedHeader(header_.data());
   header_.clear();
-  if (static_cast<MessageType>(header.type) == MessageType::kReturned && header.length > most_returned_) {
-    throw WireError("Returned message of " + std::to_string(header.length) + " bytes: at most " +
+  const auto type = static_cast<MessageType>(header.type);
+  const bool is_answer = type == MessageType::kReturned || type == MessageType::kReturnedAll;
+  if (is_answer && header.length > most_returned_) {
+    throw WireError(std::string(NameOf(type)) + " message of " + std::to_string(header.length) + " bytes: at most " +
                     std::to_string(most_returned_) + " were asked for");
   }
   partial_ = Message{static_cast<MessageType>(header.type), header.flags, {}};

@@ -19,7 +19,7 @@
 
 namespace lockstep::worker {
 
-inline constexpr uint32_t kProtocolVersion = 3;
+inline constexpr uint32_t kProtocolVersion = 4;
 inline constexpr int kSocketDescriptor = 3;  // in the worker
 // Exit status of a worker that lost its connection to the judge.
 inline constexpr int kConnectionLostStatus = 120;
@@ -40,10 +40,12 @@ enum class MessageType : uint16_t {
   kReply,
   kPrepare,  // a Call to be run later, in a batch; without kContinued it begins a new batch. Answered by Returned
   kRun,      // u32: makes the batch's first so many calls, and waits for the device. Answered by one Returned
+  kCallAll,  // calls to be made one after the other. Answered by ReturnedAll
   // Worker to judge, not answered.
   kStarted = 32,  // the executable was loaded; sent before any code of the submission runs
   kHello,
   kReturned,
+  kReturnedAll,
   kNote,
   kBeginOperation,  // what follows is one operation of a stream
   kEndOperation,

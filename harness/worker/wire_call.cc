@@ -175,6 +175,21 @@ Call DecodeCall(std::span<const uint8_t> payload) {
   return call;
 }
 
+std::vector<uint8_t> EncodeAll(std::span<const std::vector<uint8_t>> parts) {
+  Encoder encoder;
+  encoder.Put(static_cast<uint32_t>(parts.size()));
+  for (const std::vector<uint8_t>& part : parts) encoder.PutBytes(part);
+  return encoder.Take();
+}
+
+std::vector<std::span<const uint8_t>> DecodeAll(std::span<const uint8_t> payload) {
+  Decoder decoder(payload);
+  std::vector<std::span<const uint8_t>> parts(decoder.GetCount(sizeof(uint64_t)));
+  for (std::span<const uint8_t>& part : parts) part = decoder.GetBytes();
+  decoder.Finish();
+  return parts;
+}
+
 std::vector<uint8_t> Encode(const Returned& returned) {
   Encoder encoder;
   encoder.PutString(returned.refused).Put(returned.result.kind).Put(returned.result.bits);

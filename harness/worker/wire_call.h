@@ -101,6 +101,10 @@ struct Call {
 std::vector<uint8_t> EncodeCall(const std::string& launcher, std::span<const Argument> arguments);
 Call DecodeCall(std::span<const uint8_t> payload);
 
+// Calls, or what they returned, as the payload of one message.
+std::vector<uint8_t> EncodeAll(std::span<const std::vector<uint8_t>> parts);
+std::vector<std::span<const uint8_t>> DecodeAll(std::span<const uint8_t> payload);
+
 struct Returned {
   std::string refused;  // not called, and why
   Value result;

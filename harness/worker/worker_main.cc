@@ -146,6 +146,12 @@ int Serve() {
       case MessageType::kCall:
         returned = RunOne(DecodeCall(message.payload));
         break;
+      case MessageType::kCallAll: {
+        std::vector<std::vector<uint8_t>> all;
+        for (const auto& call : DecodeAll(message.payload)) all.push_back(Encode(RunOne(DecodeCall(call))));
+        Send(kSocketDescriptor, MessageType::kReturnedAll, 0, EncodeAll(all));
+        continue;
+      }
       case MessageType::kPrepare:
         if ((message.flags & kContinued) == 0) batch.clear();
         batch.push_back(MakeReady(DecodeCall(message.payload)));

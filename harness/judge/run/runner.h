@@ -22,6 +22,14 @@ class Runner {
   // Never fails for what the submission does: the report says it, and the next call finds a worker that runs and a
   // device that works. A fault takes the memory on the device with it. Throws HarnessError.
   virtual CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) = 0;
+  // The same of several calls, one after the other. Where the launcher only computes on the host they are one exchange
+  // with the worker, and what they printed is with the first.
+  virtual std::vector<CallReport> CallAll(const std::string& launcher,
+                                          std::span<const std::vector<worker::Argument>> calls) {
+    std::vector<CallReport> reports;
+    for (const std::vector<worker::Argument>& arguments : calls) reports.push_back(Call(launcher, arguments));
+    return reports;
+  }
   // Bounds each launch of the calls that follow, below the assignment's own limit, as for an input of so many elements:
   // a hang with a small input is found in a moment. Nothing on a real GPU.
   virtual void LimitInstructions(uint64_t /*elements*/) {}

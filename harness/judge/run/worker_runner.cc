@@ -88,6 +88,40 @@ class WorkerRunner : public Runner {
     if (bounded_server_ != nullptr) bounded_server_->server().FailCopy(nth);
   }
 
+  // All at once where that goes well: an exchange takes longer than a calculation. Else one by one, to find the call at
+  // fault; where it then is none, all of them are to blame, and the last answers for them.
+  std::vector<CallReport> CallAll(const std::string& launcher,
+                                  std::span<const std::vector<worker::Argument>> calls) override {
+    if (bounded_server_ == nullptr || calls.size() < 2 || memory_.timed_out.contains(launcher) || EnsureStarted()) {
+      return Runner::CallAll(launcher, calls);
+    }
+    ClearRecords();
+    std::vector<worker::CallResult> results;
+    CallReport whole = Converse([&] {
+      results = session_.CallAll(launcher, calls, options_.limits, server());
+      return results.front();
+    });
+    AfterCall(whole);
+    NoteTimeout(launcher, whole);
+    const bool returned = whole.outcome == worker::Outcome::kReturned;
+    if (!returned || !whole.trace.empty() || !whole.launches.empty() || !whole.findings.empty() ||
+        !whole.refusals.empty()) {
+      std::vector<CallReport> reports = Runner::CallAll(launcher, calls);
+      const bool all_return = std::all_of(reports.begin(), reports.end(), [](const CallReport& report) {
+        return report.outcome == worker::Outcome::kReturned;
+      });
+      if (!returned && all_return) reports.back() = std::move(whole);
+      return reports;
+    }
+    std::vector<CallReport> reports(calls.size(), whole);
+    for (size_t k = 1; k < calls.size(); ++k) {
+      reports[k].output.clear();
+      reports[k].seconds = 0;
+      TakeReturned(results[k], reports[k]);
+    }
+    return reports;
+  }
+
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
     const auto& timeouts = memory_.timed_out;
     if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second.times >= kMaxFailures) {
@@ -105,15 +139,7 @@ class WorkerRunner : public Runner {
     }
     BlameForAnswer(report, launcher, arguments);
     AfterCall(report);
-    const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
-      return finding.kind == vgpu::FindingKind::kTimeout;
-    });
-    if (kernel_timeout || report.outcome == worker::Outcome::kTimeout ||
-        report.outcome == worker::Outcome::kDeviceTimeout) {
-      SubmissionMemory::TimedOut& hung = memory_.timed_out[launcher];
-      ++hung.times;
-      hung.report = report;
-    }
+    NoteTimeout(launcher, report);
     return report;
   }
 
@@ -135,6 +161,19 @@ class WorkerRunner : public Runner {
   void Restart() override { session_.Stop(); }
 
  private:
+  void NoteTimeout(const std::string& launcher, const CallReport& report) {
+    const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
+      return finding.kind == vgpu::FindingKind::kTimeout;
+    });
+    if (!kernel_timeout && report.outcome != worker::Outcome::kTimeout &&
+        report.outcome != worker::Outcome::kDeviceTimeout) {
+      return;
+    }
+    SubmissionMemory::TimedOut& hung = memory_.timed_out[launcher];
+    ++hung.times;
+    hung.report = report;
+  }
+
   // A worker that runs, or the report of why there is none.
   std::optional<CallReport> EnsureStarted() {
     if (std::string exceeded = memory_.budget.Exceeded(); !exceeded.empty()) {
@@ -245,16 +284,21 @@ class WorkerRunner : public Runner {
     device_->TakePrinted();
   }
 
-  CallReport Collect(worker::CallResult result) {
-    CallReport report;
-    report.outcome = result.outcome;
-    report.ended_by = result.ended_by;
-    report.code = result.code;
+  // What is each call's own.
+  static void TakeReturned(worker::CallResult& result, CallReport& report) {
     report.cuda_error = result.cuda_error != 0 && result.cuda_error_name.empty()
                             ? "error " + std::to_string(result.cuda_error)
                             : result.cuda_error_name;
     report.value = result.result;
     report.arrays = std::move(result.arrays);
+  }
+
+  CallReport Collect(worker::CallResult result) {
+    CallReport report;
+    report.outcome = result.outcome;
+    report.ended_by = result.ended_by;
+    report.code = result.code;
+    TakeReturned(result, report);
     report.detail = std::move(result.message);
     report.output = std::move(result.output) + device_->TakePrinted();
     report.limit_seconds = options_.limits.call_seconds;

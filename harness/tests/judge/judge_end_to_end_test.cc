@@ -196,6 +196,53 @@ TEST_F(EndToEndTest, LargeInputsAreNotCountedButWatched) {
   EXPECT_EQ(vgpu::TouchedRange::Missing(data.stored, 0, 4000, &first), 0u);
 }
 
+// Calls of functions that take a number and double it: of 3 to 8.
+class CallAllTest : public EndToEndTest {
+ protected:
+  CallAllTest() { Use("submission"); }
+
+  std::vector<CallReport> ReportsOf(const std::string& launcher) {
+    std::vector<std::vector<worker::Argument>> calls;
+    for (int x = 3; x <= 8; ++x) calls.push_back({worker::Argument::Integer(x)});
+    std::vector<CallReport> reports = runner_->CallAll(launcher, calls);
+    EXPECT_EQ(reports.size(), calls.size());
+    for (size_t k = 0; k < reports.size(); ++k) {
+      if (reports[k].outcome != worker::Outcome::kReturned) continue;
+      EXPECT_EQ(reports[k].value.AsInteger(), 2 * static_cast<int>(k + 3)) << launcher;
+    }
+    return reports;
+  }
+  static std::vector<size_t> Failed(const std::vector<CallReport>& reports) {
+    std::vector<size_t> failed;
+    for (size_t k = 0; k < reports.size(); ++k) {
+      if (reports[k].outcome != worker::Outcome::kReturned) failed.push_back(k);
+    }
+    return failed;
+  }
+};
+
+TEST_F(CallAllTest, ReturnsEachCallsValue) { EXPECT_EQ(Failed(ReportsOf("doubles")), std::vector<size_t>{}); }
+
+TEST_F(CallAllTest, TheCallThatFailsIsFound) {
+  const std::vector<CallReport> reports = ReportsOf("ends_at_seven");
+  ASSERT_EQ(Failed(reports), std::vector<size_t>{4});
+  EXPECT_EQ(reports[4].outcome, worker::Outcome::kExited);
+}
+
+// The new process, which makes the calls one by one, has not made six before.
+TEST_F(CallAllTest, AFailureThatDoesNotHappenAgainIsTheLastCalls) {
+  EXPECT_EQ(Failed(ReportsOf("ends_at_the_eighth_call")), std::vector<size_t>{});
+  const std::vector<CallReport> reports = ReportsOf("ends_at_the_eighth_call");
+  ASSERT_EQ(Failed(reports), std::vector<size_t>{5});
+  EXPECT_EQ(reports[5].outcome, worker::Outcome::kExited);
+}
+
+TEST_F(CallAllTest, WhatIsDoneOnTheDeviceBelongsToItsCall) {
+  const std::vector<CallReport> reports = ReportsOf("launches_at_seven");
+  EXPECT_EQ(Failed(reports), std::vector<size_t>{});
+  for (size_t k = 0; k < reports.size(); ++k) EXPECT_EQ(reports[k].launches.size(), k == 4 ? 1u : 0u) << k;
+}
+
 TEST_F(EndToEndTest, LeavingWithStatusZeroIsACrash) {
   Use("submission");
   Expect("ends_program", "CRASH");

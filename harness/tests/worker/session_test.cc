@@ -145,6 +145,22 @@ const std::map<std::string, std::function<void()>>& CallBehaviours() {
   return behaviours;
 }
 
+// Answers so many calls at once, 7 to each.
+void ReturnAll(const std::string& behaviour, size_t calls) {
+  if (behaviour == "exit3") std::exit(3);
+  Returned returned;
+  returned.result = {ValueKind::kInteger, 7};
+  std::vector<std::vector<uint8_t>> all(calls, Encode(returned));
+  if (behaviour == "too_few") all.pop_back();
+  if (behaviour == "cut_short") all.back().pop_back();
+  if (behaviour == "extra_array") {
+    returned.arrays.resize(1);
+    all.back() = Encode(returned);
+  }
+  if (behaviour == "print") std::printf("hello\n"), std::fflush(stdout);
+  Send(kSocket, MessageType::kReturnedAll, 0, EncodeAll(all));
+}
+
 int RunAsWorker(const std::string& behaviour) {
   if (behaviour == "no_start") {
     std::fprintf(stderr, "sandbox: can't make a namespace\n");
@@ -159,12 +175,17 @@ int RunAsWorker(const std::string& behaviour) {
   if (behaviour == "constructor_hang") Hang();
   if (behaviour == "constructor_allocates") AskForMemory(64);
   SendHello();
-  while (Receive(kSocket).type == MessageType::kCall) {
+  for (;;) {
+    const Message message = Receive(kSocket);
+    if (message.type == MessageType::kCallAll) {
+      ReturnAll(behaviour, DecodeAll(message.payload).size());
+      continue;
+    }
+    if (message.type != MessageType::kCall) return 0;
     const auto found = CallBehaviours().find(behaviour);
     if (found == CallBehaviours().end()) return 99;
     found->second();
   }
-  return 0;
 }
 
 // ---- The judge ----
@@ -235,6 +256,40 @@ TEST_F(SessionTest, CallsTheSameWorkerAgain) {
     ASSERT_EQ(session.Call("f", arguments, limits, server).outcome, Outcome::kReturned);
   }
   EXPECT_EQ(server.calls, 102);  // with the start
+}
+
+TEST_F(SessionTest, MakesSeveralCallsAtOnce) {
+  WorkerSession session(CommandFor("print"));
+  ASSERT_EQ(session.Start(limits, server).outcome, Outcome::kReturned);
+  const std::vector<std::vector<Argument>> calls(3, arguments);
+  for (int time = 0; time < 2; ++time) {
+    const std::vector<CallResult> results = session.CallAll("f", calls, limits, server);
+    ASSERT_EQ(results.size(), 3u);
+    for (const CallResult& result : results) {
+      EXPECT_EQ(result.outcome, Outcome::kReturned) << result.message;
+      EXPECT_EQ(result.result.AsInteger(), 7);
+    }
+    EXPECT_EQ(results[0].output, "hello\n");
+    EXPECT_EQ(results[1].output, "");
+  }
+  EXPECT_EQ(session.CallAll("g", calls, limits, server).at(0).outcome, Outcome::kNoSuchLauncher);
+  EXPECT_TRUE(session.alive());
+}
+
+TEST_F(SessionTest, SeveralCallsFailTogether) {
+  const std::pair<const char*, Outcome> ends[] = {{"too_few", Outcome::kProtocolError},
+                                                  {"cut_short", Outcome::kProtocolError},
+                                                  {"extra_array", Outcome::kProtocolError},
+                                                  {"exit3", Outcome::kExited}};
+  for (const auto& [behaviour, outcome] : ends) {
+    WorkerSession session(CommandFor(behaviour));
+    ASSERT_EQ(session.Start(limits, server).outcome, Outcome::kReturned);
+    const std::vector<std::vector<Argument>> calls(3, arguments);
+    const std::vector<CallResult> results = session.CallAll("f", calls, limits, server);
+    ASSERT_EQ(results.size(), 1u) << behaviour;
+    EXPECT_EQ(results[0].outcome, outcome) << behaviour << ": " << results[0].message;
+    EXPECT_FALSE(session.alive()) << behaviour;
+  }
 }
 
 TEST_F(SessionTest, KeepsWhatWasPrintedInItsOrder) {

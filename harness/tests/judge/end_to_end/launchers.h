@@ -20,6 +20,12 @@ void sleeps(int* d_data, unsigned n);
 void fills_memory(int* d_data, unsigned n);
 void keeps_heap(int* d_data, unsigned n);
 
+// On the host alone: twice x, but for the calls that go wrong.
+int doubles(int x);
+int ends_at_seven(int x);
+int ends_at_the_eighth_call(int x);
+int launches_at_seven(int x);
+
 // For timed batches: these copy n ints, or fail to at some call.
 void copies(const int* d_in, int* d_out, unsigned n);
 void copies_ten_times(const int* d_in, int* d_out, unsigned n);

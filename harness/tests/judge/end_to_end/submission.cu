@@ -111,6 +111,26 @@ void keeps_heap(int* d_data, unsigned n) {
   add_one(d_data, n);
 }
 
+int doubles(int x) { return 2 * x; }
+
+int ends_at_seven(int x) {
+  if (x == 7) exit(3);
+  return 2 * x;
+}
+
+int ends_at_the_eighth_call(int x) {
+  static int calls = 0;
+  if (++calls == 8) exit(3);
+  return 2 * x;
+}
+
+__global__ void empty_kernel() {}
+
+int launches_at_seven(int x) {
+  if (x == 7) empty_kernel<<<1, 1>>>();
+  return 2 * x;
+}
+
 __global__ void copy_kernel(const int* d_in, int* d_out, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) d_out[i] = d_in[i];
