@@ -54,7 +54,8 @@ class Side:
         after = os.times()
         if run.returncode != 0:
             sys.exit(f"{assignment} of {self.root}: the reference fails\n{run.stdout[-2000:]}{run.stderr}")
-        return after.children_user + after.children_system - before.children_user - before.children_system
+        seconds = after.children_user + after.children_system - before.children_user - before.children_system
+        return max(seconds, 0)
 
 
 def evidence_of(result: dict[str, Any]) -> dict[str, Any]:
