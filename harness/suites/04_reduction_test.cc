@@ -152,14 +152,7 @@ ReductionBuffers::ReductionBuffers(judge::JudgeDevice& device, uint64_t capacity
 judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, ReductionBuffers& buffers,
                           const std::vector<int32_t>& values, const std::string& what) {
   const judge::CallContext context = ContextOf(rung, values, what);
-  std::span<const int32_t> contents = values;
-  std::vector<int32_t> with_rest;
-  if (buffers.in.size() > values.size()) {
-    with_rest = values;
-    with_rest.resize(buffers.in.size(), judge::DeviceArray<int32_t>::Poisoned());
-    contents = with_rest;
-  }
-  buffers.in.Set(contents);
+  const auto before = buffers.in.Fill(values);
   buffers.sum.Poison();
   const std::vector<worker::Argument> arguments = ArgumentsOf(buffers, values.size());
   runner.LimitInstructions(values.size());
@@ -168,8 +161,8 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   const std::vector<int32_t> found = buffers.sum.Get();
   if (!run.problems.empty() || found.empty()) return run;
   if (auto problem = CheckResult(rung, context, run.report, values, found[0])) run.problems.push_back(*problem);
-  judge::CheckUnchanged<int32_t>(buffers.in, contents, context, "d_in is read only: intermediate results go to d_work",
-                                 run.problems);
+  judge::CheckUnchanged<int32_t>(buffers.in, before.values(), context,
+                                 "d_in is read only: intermediate results go to d_work", run.problems);
   judge::CheckGuards(context, run.problems, buffers.in, buffers.sum, buffers.work);
   // The sum of one element is a copy, that of none a constant.
   if (values.size() > 1 && run.problems.empty()) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -18,10 +17,6 @@
 namespace lockstep::worker {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 // How long a worker that closed its socket has for ending, before it counts as one that lives on.
 constexpr double kGraceSeconds = 3.0;
@@ -214,10 +209,10 @@ class WorkerSession::Conversation {
   }
 
   std::optional<CallResult> AwaitEnd() {
-    const Clock::time_point begin = Clock::now();
+    const double begin = WallSeconds();
     while (!process_.Status()) {
       if (auto flood = DrainOutput()) return flood;
-      if (SecondsSince(begin) > kGraceSeconds) {
+      if (WallSeconds() - begin > kGraceSeconds) {
         return Failure(Outcome::kClosedSocket, kClosedSocketText);
       }
       pollfd polled{process_.exit_event(), POLLIN, 0};

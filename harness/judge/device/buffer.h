@@ -49,10 +49,12 @@ class DeviceArray {
   // call of a launcher.
   class Contents {
    public:
+    Contents(Contents&&) = default;  // no copies: the view may be of the copy in here
     std::span<const T> values() const { return values_; }
 
    private:
     friend DeviceArray;
+    Contents() = default;
     std::vector<T> copy_;
     std::span<const T> values_;
   };
@@ -66,6 +68,19 @@ class DeviceArray {
     }
     contents.copy_.resize(n_);
     if (device_.Read(contents.copy_.data(), address(), n_ * sizeof(T))) contents.values_ = contents.copy_;
+    return contents;
+  }
+  // Fills the buffer with these values, and with poison behind them. Returns what it holds: a view of the values where
+  // they fill it all.
+  Contents Fill(std::span<const T> values) {
+    Contents contents;
+    contents.values_ = values;
+    if (values.size() < n_) {
+      contents.copy_.assign(values.begin(), values.end());
+      contents.copy_.resize(n_, Poisoned());
+      contents.values_ = contents.copy_;
+    }
+    Set(contents.values_);
     return contents;
   }
   std::vector<T> Get() const {

@@ -42,14 +42,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                          const Others&... others) {
   const bool in_place = &call.in == &call.out;
   const uint64_t n = call.values.size();
-  std::span<const T> contents = call.values;
-  std::vector<T> with_rest;
-  if (call.in.size() > n) {
-    with_rest.assign(contents.begin(), contents.end());
-    with_rest.resize(call.in.size(), DeviceArray<T>::Poisoned());
-    contents = with_rest;
-  }
-  call.in.Set(contents);
+  const auto before = call.in.Fill(call.values);
   if (!in_place) call.out.Poison();
   runner.LimitInstructions(n);
   EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
@@ -69,7 +62,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                                        "compare each index with the result's end before the store"));
   }
   if (auto problem = call.check(run.report, found.first(n))) run.problems.push_back(*problem);
-  if (!in_place) CheckUnchanged<T>(call.in, contents, context, call.unchanged_hint, run.problems, call.text_of);
+  if (!in_place) CheckUnchanged<T>(call.in, before.values(), context, call.unchanged_hint, run.problems, call.text_of);
   CheckGuards(context, run.problems, call.in, call.out, others...);
   if (call.is_work && run.problems.empty()) {
     TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"),

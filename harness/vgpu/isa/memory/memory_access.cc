@@ -88,12 +88,6 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   return true;
 }
 
-void TouchLanes(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
-  uint64_t address[kWarpSize];
-  for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
-  warp.engine->locality().TouchLanes(warp.block->index, access, address, mask);
-}
-
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
@@ -129,12 +123,9 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
 void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (c == nullptr) {
-    if (region != Region::kGlobal) return;
+    if (region != Region::kGlobal || !warp.engine->follows_touches()) return;
     for (int half = 0; half < 2; ++half) {
-      const LaneMask lanes = half == 0 ? 0xffffu : 0xffff0000u;
-      const LaneMask one = half == 0 ? 1u : 0x10000u;
-      const uint64_t lane_zero = halves.first[half] - static_cast<uint64_t>(half) * (kWarpSize / 2) * halves.bytes;
-      TouchUnit(warp, access, lane_zero, halves.uniform[half] ? one : lanes, static_cast<int>(halves.bytes));
+      TouchSpan(warp, access, halves.first[half], halves.first[half] + halves.Span(half));
     }
     return;
   }

@@ -126,26 +126,17 @@ inline void ReadAddresses(const Warp& warp, RowRef row, uint64_t offset, uint64_
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 int bytes);
 
-// Keeps track of an access in which lane l's address is first + l * bytes, where nothing is counted.
-void TouchLanes(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes);
+// Keeps track of bytes [low, high) of global memory. For a load, returns how many sectors are not in the block's cache.
+inline uint32_t TouchSpan(Warp& warp, AccessKind access, uint64_t low, uint64_t high) {
+  return warp.engine->locality().Touch(warp.block->index, access, low >> kSectorShift, (high - 1) >> kSectorShift);
+}
 
 // Counts what bytes [low, high) of global memory cost in caches and DRAM.
 inline void CountSpan(Warp& warp, PcMemory& c, AccessKind access, uint64_t low, uint64_t high) {
-  Locality& locality = warp.engine->locality();
-  const uint32_t pc = warp.pc - 1, block = warp.block->index;
+  const uint32_t pc = warp.pc - 1;
   const uint64_t buffer = warp.engine->range(pc).base;
-  c.missed_sectors += locality.Touch(block, access, low >> kSectorShift, (high - 1) >> kSectorShift);
-  c.page_switches += locality.Follow(pc, low - buffer, high - buffer);
-}
-
-// The same; most masks have no gaps.
-inline void TouchUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
-  if (!warp.engine->follows_touches()) return;
-  const uint64_t width = static_cast<uint64_t>(bytes);
-  const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;
-  if (!IsContiguous(mask)) return TouchLanes(warp, access, first, mask, bytes);
-  const uint64_t high = low + static_cast<uint64_t>(std::popcount(mask)) * width;
-  warp.engine->locality().Touch(warp.block->index, access, low >> kSectorShift, (high - 1) >> kSectorShift);
+  c.missed_sectors += TouchSpan(warp, access, low, high);
+  c.page_switches += warp.engine->locality().Follow(pc, low - buffer, high - buffer);
 }
 
 // Counts an access in which lane l's address is first + l * bytes.
@@ -153,13 +144,10 @@ template <Region kRegion>
 inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
   if (kRegion == Region::kConst) return;
-  if (c == nullptr) {
-    if (kRegion == Region::kGlobal) TouchUnit(warp, access, first, mask, bytes);
-    return;
-  }
+  if (c == nullptr && (kRegion != Region::kGlobal || !warp.engine->follows_touches())) return;
   // Full warps with aligned addresses cost the same on all hardware generations: only their number is kept. The tally
   // is of global memory only; an instruction that also accesses shared memory is counted elsewhere.
-  if (kRegion == Region::kGlobal && mask == kFullMask && (bytes == 4 || bytes == 8 || bytes == 16) &&
+  if (kRegion == Region::kGlobal && c != nullptr && mask == kFullMask && (bytes == 4 || bytes == 8 || bytes == 16) &&
       (first & (16 * static_cast<uint64_t>(bytes) - 1)) == 0) {
     Engine::Site& site = warp.engine->site(warp.pc - 1);
     ++site.side_by_side;
@@ -173,6 +161,10 @@ inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask ma
     const uint64_t width = static_cast<uint64_t>(bytes);
     const uint64_t low = first + static_cast<uint64_t>(std::countr_zero(mask)) * width;
     const uint64_t moved = static_cast<uint64_t>(std::popcount(mask)) * width;
+    if (c == nullptr) {
+      TouchSpan(warp, access, low, low + moved);
+      return;
+    }
     AddContiguousGlobalCost(low, mask, bytes, *c);
     warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
     CountSpan(warp, *c, access, low, low + moved);
