@@ -60,8 +60,7 @@ void ReadTracker::Run(Warp& warp, LaneMask mask) {
   std::unique_ptr<ReadTags>& tags = warp.state->read_tags;
   const bool reads = step.reads && mask != 0;
   if (!reads && (tags == nullptr || tags->reads.empty())) return Execute(warp, insn, mask);
-  if (tags == nullptr) tags = std::make_unique<ReadTags>();
-  tags->slots.resize(program_.uses->slots);
+  if (tags == nullptr) tags = std::make_unique<ReadTags>(program_.uses->slots);
   const LaneMask active = warp.active;
   auto& slots = tags->slots;
 
@@ -75,6 +74,7 @@ void ReadTracker::Run(Warp& warp, LaneMask mask) {
       Use(gathered_, kFullMask);
     } else if (result.slot != UsePlan::kNoSlot) {
       for (const ReadTag& tag : gathered_) Add(slots[result.slot], tag);
+      tags->Hold(result.slot);
     }
   }
   if (reads) {
@@ -82,7 +82,7 @@ void ReadTracker::Run(Warp& warp, LaneMask mask) {
       for (const uint32_t number : tags->reads) {
         if (DelayedEvents::Read* read = events_.Find(number)) read->Settle();
       }
-      for (std::vector<ReadTag>& slot : slots) slot.clear();
+      tags->ForHeld([](std::vector<ReadTag>& slot) { slot.clear(); });
       tags->reads.clear();
       changed_ = true;
     }
@@ -113,6 +113,7 @@ void ReadTracker::Read(Warp& warp, const Insn& insn, const Step& step, LaneMask 
       read.used[part] = read.lanes;
     } else if (result.slot != UsePlan::kNoSlot) {
       Add(tags.slots[result.slot], {number, part, read.lanes});
+      tags.Hold(result.slot);
     }
   }
   tags.reads.push_back(number);
@@ -169,8 +170,7 @@ void ReadTracker::Settle(ReadTags& tags) {
   for (const uint32_t number : tags.reads) {
     if (DelayedEvents::Read* read = events_.Find(number)) read->open.fill(0);
   }
-  for (std::vector<ReadTag>& slot : tags.slots) {
-    if (slot.empty()) continue;
+  tags.ForHeld([&](std::vector<ReadTag>& slot) {
     std::erase_if(slot, [&](ReadTag& tag) {
       DelayedEvents::Read* read = events_.Find(tag.read);
       if (read == nullptr) return true;
@@ -178,7 +178,7 @@ void ReadTracker::Settle(ReadTags& tags) {
       read->open[tag.part] |= tag.lanes;
       return tag.lanes == 0;
     });
-  }
+  });
   std::erase_if(tags.reads, [&](uint32_t number) {
     DelayedEvents::Read* read = events_.Find(number);
     if (read == nullptr) return true;
@@ -193,7 +193,7 @@ void ReadTracker::Settle(ReadTags& tags) {
 void ReadTracker::Exit(Warp& warp, LaneMask lanes) {
   ReadTags* tags = warp.state->read_tags.get();
   if (tags == nullptr || tags->reads.empty()) return;
-  for (std::vector<ReadTag>& slot : tags->slots) Drop(slot, lanes);
+  tags->ForHeld([&](std::vector<ReadTag>& slot) { Drop(slot, lanes); });
   Settle(*tags);
 }
 

@@ -1,6 +1,8 @@
 #include "vgpu/observers/race/order_clock.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 namespace lockstep::vgpu {
 namespace {
@@ -13,11 +15,41 @@ uint32_t HeightFor(uint32_t block) {
   return height;
 }
 
+// No two nodes of a process have the same.
+uint64_t NewNumber() {
+  constexpr uint64_t kRange = 1 << 20;
+  static std::atomic<uint64_t> ranges{0};
+  thread_local uint64_t next = 0, end = 0;
+  if (next == end) {
+    next = 1 + kRange * ranges.fetch_add(1, std::memory_order_relaxed);
+    end = next + kRange;
+  }
+  return next++;
+}
+
+// Pairs of nodes of which the first holds all that the second does. Nodes don't change, so what was found once holds.
+// Warps of a block, and polls of one word, bring the same two clocks together again and again.
+class KnownPairs {
+ public:
+  bool Has(uint64_t all, uint64_t part) const { return pairs_[Place(all, part)] == Pair{all, part}; }
+  void Add(uint64_t all, uint64_t part) { pairs_[Place(all, part)] = {all, part}; }
+
+ private:
+  static constexpr size_t kPlaces = 1 << 10;
+  using Pair = std::pair<uint64_t, uint64_t>;
+  static size_t Place(uint64_t all, uint64_t part) {
+    return (all * 0x9e3779b97f4a7c15u + part * 0xc2b2ae3d27d4eb4fu) >> 54;
+  }
+
+  std::array<Pair, kPlaces> pairs_{};
+};
+thread_local KnownPairs known_pairs;
+
 }  // namespace
 
-// Height 0: a block's times; height h > 0: 16 nodes of height h - 1, any of which may be missing. The functions below
-// take and return counted references: the caller owns what they return and keeps what it passes in.
+// Height 0: a block's times; height h > 0: 16 nodes of height h - 1, any of which may be missing.
 struct OrderClock::Node {
+  uint64_t number = NewNumber();
   uint32_t holders = 1;
   uint32_t height = 0;
   union {
@@ -47,30 +79,24 @@ const uint32_t* OrderClock::TimesOf(uint32_t block) const {
   return node == nullptr ? nullptr : node->time;
 }
 
-// Joins trees of one height; returns a or b itself if it contains the other.
+// Joins trees of one height. Returns a or b itself, without a reference of its own, if it contains the other; else a new
+// node, which is the caller's.
 OrderClock::Node* OrderClock::Joined(Node* a, Node* b) {
-  if (a == nullptr || a == b) {
-    Keep(b);
-    return b;
-  }
-  if (b == nullptr) {
-    Keep(a);
-    return a;
-  }
+  if (a == nullptr || a == b) return b;
+  if (b == nullptr) return a;
   if (a->height == 0) {
     bool as_a = true, as_b = true;
     for (uint32_t w = 0; w < kWarps; ++w) {
       as_a &= a->time[w] >= b->time[w];
       as_b &= b->time[w] >= a->time[w];
     }
-    if (as_a || as_b) {
-      Keep(as_a ? a : b);
-      return as_a ? a : b;
-    }
+    if (as_a || as_b) return as_a ? a : b;
     Node* node = new Node;
     for (uint32_t w = 0; w < kWarps; ++w) node->time[w] = std::max(a->time[w], b->time[w]);
     return node;
   }
+  if (known_pairs.Has(a->number, b->number)) return a;
+  if (known_pairs.Has(b->number, a->number)) return b;
   Node* child[kFan];
   bool as_a = true, as_b = true;
   for (uint32_t k = 0; k < kFan; ++k) {
@@ -78,18 +104,27 @@ OrderClock::Node* OrderClock::Joined(Node* a, Node* b) {
     as_a &= child[k] == a->child[k];
     as_b &= child[k] == b->child[k];
   }
-  if (as_a || as_b) {
-    for (Node* made : child) Drop(made);
-    Keep(as_a ? a : b);
-    return as_a ? a : b;
+  if (as_a) {
+    known_pairs.Add(a->number, b->number);
+    return a;
+  }
+  if (as_b) {
+    known_pairs.Add(b->number, a->number);
+    return b;
   }
   Node* node = new Node;
   node->height = a->height;
-  std::copy_n(child, kFan, node->child);
+  for (uint32_t k = 0; k < kFan; ++k) {
+    node->child[k] = child[k];
+    if (child[k] == a->child[k] || child[k] == b->child[k]) Keep(child[k]);
+  }
+  known_pairs.Add(node->number, a->number);
+  known_pairs.Add(node->number, b->number);
   return node;
 }
 
-// The tree with the block's times raised; the same tree if they are not newer. node: of this height, or nullptr.
+// The tree with the block's times raised; the same tree if they are not newer. node: of this height, or nullptr. The
+// caller owns a reference to what it gets.
 OrderClock::Node* OrderClock::Raised(Node* node, uint32_t height, uint32_t block, const uint32_t* times,
                                      uint32_t warps) {
   if (height == 0) {
@@ -141,11 +176,14 @@ bool OrderClock::Become(Node* root) {
 
 bool OrderClock::Join(const OrderClock& other) {
   if (other.root_ == nullptr || other.root_ == root_) return false;
-  if (root_ == nullptr || root_->height == other.root_->height) return Become(Joined(root_, other.root_));
   OrderClock high = other;
-  high.Lift(root_->height);
-  Lift(high.root_->height);
-  return Become(Joined(root_, high.root_));
+  if (root_ != nullptr) {
+    high.Lift(root_->height);
+    Lift(high.root_->height);
+  }
+  Node* joined = Joined(root_, high.root_);
+  if (joined == root_ || joined == high.root_) Keep(joined);
+  return Become(joined);
 }
 
 bool OrderClock::Join(uint32_t block, const uint32_t* times, uint32_t warps) {
