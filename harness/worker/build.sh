@@ -58,16 +58,15 @@ trap 'exit 130' HUP INT TERM
 # -lineinfo: messages name the student's lines. The order of the two standards is deliberate: students write C++17, the
 # glue is ours.
 nvcc() { TMPDIR=$scratch "$nvcc" -O3 -std=c++17 -lineinfo -I "$assignment" "$source" "$@"; }
-# A third of nvcc's time for a short file are C++17's special functions (std::riemann_zeta …), which libstdc++ has in
-# every CUDA program, and what they include. The guard of their header leaves them out, as C++14 does. What does not
-# compile without them compiles with them, or says so; a file with `using` and `std` may have names that clash with them.
+# What students hardly ever use, and nvcc would read in every file. C++17's special functions (std::riemann_zeta …) are a
+# third of its time for a short file; the guard of their header leaves them out, but where `using` and `std` may bring in
+# names that clash with them. libcu++'s and cooperative groups' support of numbers with 16 bits and fewer is a fifth of its
+# time where one of their headers is included. What does not compile without them compiles with them, or says so.
+lean=''
+{ grep -qw using "$source" && grep -qw std "$source"; } || lean=-D_GLIBCXX_BITS_SPECFUN_H
+grep -qE 'cuda_(bf|fp)[0-9]' "$source" || lean="$lean -DCCCL_DISABLE_FP16_SUPPORT"
 compile() {
-  if ! { grep -qw using "$source" && grep -qw std "$source"; } &&
-    nvcc -D_GLIBCXX_BITS_SPECFUN_H "$@" > "$scratch/said" 2>&1; then
-    cat "$scratch/said" >&2
-  else
-    nvcc "$@"
-  fi
+  if [ -n "$lean" ] && nvcc $lean "$@" > "$scratch/said" 2>&1; then cat "$scratch/said" >&2; else nvcc "$@"; fi
 }
 if [ -n "$ptx" ]; then
   compile -ptx "-arch=compute_$arch" -o "$ptx"
