@@ -37,6 +37,7 @@ from grader.authoring.check_files import check_count, check_figures, check_hando
 from grader.authoring.check_handout import Attack, attacks_from_handout, check_attack
 from grader.authoring.declared import REFERENCE, STUB, Collected, collect
 from grader.authoring.finding import Finding
+from grader.authoring.in_order import InOrder
 from grader.authoring.same_code import Code
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
@@ -80,7 +81,7 @@ def check_assignments(
     stop: threading.Event,
 ) -> list[Checked]:
     """Checks assignments; each finding is also given to `on_finding`, one assignment's after the other's."""
-    shown = _InOrder(assignments, on_begin, on_finding)
+    shown = InOrder(assignments, on_begin, on_finding)
     jobs = Jobs(settings.jobs, stop)
     with tempfile.TemporaryDirectory(prefix="grader-check-") as name:
         journal = Journal(Path(name) / "journal.sqlite")
@@ -120,43 +121,6 @@ def check_assignments(
         finally:
             journal.close()
     return [check.checked for check in checks]
-
-
-class _InOrder:
-    """Shows the findings of one assignment as they come, and keeps those of the ones after it until it is done."""
-
-    def __init__(
-        self,
-        assignments: Sequence[Assignment],
-        on_begin: Callable[[Assignment], None],
-        on_finding: Callable[[Finding], None],
-    ) -> None:
-        self._assignments = assignments
-        self._on_begin = on_begin
-        self._on_finding = on_finding
-        self._waiting: list[list[Finding]] = [[] for _ in assignments]
-        self._finished = [False] * len(assignments)
-        self._now = 0
-        self._lock = threading.Lock()
-        if assignments:
-            on_begin(assignments[0])
-
-    def add(self, index: int, finding: Finding) -> None:
-        with self._lock:
-            if index == self._now:
-                self._on_finding(finding)
-            else:
-                self._waiting[index].append(finding)
-
-    def finish(self, index: int) -> None:
-        with self._lock:
-            self._finished[index] = True
-            while self._now < len(self._finished) and self._finished[self._now]:
-                self._now += 1
-                if self._now < len(self._finished):
-                    self._on_begin(self._assignments[self._now])
-                    for finding in self._waiting[self._now]:
-                        self._on_finding(finding)
 
 
 class _Check:

@@ -113,11 +113,10 @@ def _declared(line: str, patterns: Sequence[re.Pattern[str]]) -> dict[str, str] 
 
 
 def meet_opponents(
-    bench: Bench,
-    opponents: Sequence[Opponent],
+    benches: Sequence[tuple[Bench, Sequence[Opponent]]],
     journal: Journal,
     progress: Progress,
-    on_met: Callable[[Met], None],
+    on_met: Callable[[int, Met], None],
     *,
     jobs: int,
     stop: threading.Event,
@@ -125,11 +124,11 @@ def meet_opponents(
     """Runs them, `jobs` at a time, each on its own rung alone; on a GPU where that is timed, if it is.
 
     Where no points are looked at, the first failure is the verdict, and what comes after it is left out: a solution
-    that floods the judge would do so in every test.
+    that floods the judge would do so in every test. `on_met` gets the place of the opponent's bench.
     """
 
-    def meet(opponent: Opponent) -> Met:
-        flags = () if bench.settings.on_gpu or opponent.most_points is not None else ("--one-failure",)
+    def meet(bench: Bench, opponent: Opponent) -> Met:
+        flags = () if opponent.most_points is not None else ("--one-failure",)
         settings = replace(bench.settings, rung=opponent.rung, alone=bench.settings.alone and bool(opponent.gpu))
         own = replace(bench, settings=settings, flags=(*bench.flags, *flags))
         is_timed = any(one.timing and one.rung == opponent.rung for one in bench.assignment.criteria)
@@ -142,16 +141,20 @@ def meet_opponents(
             ]
             journal.add_tests(opponent.submission.folder, gpu_key(key_of(own, opponent.submission)), passed)
         record = grade_one(own, opponent.submission, journal, progress, "grader opponents", stop)
-        met = judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
-        on_met(met)
-        return met
+        return judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
 
     queue = Jobs(jobs, stop)
-    met: dict[int, Met] = {}
-    for index, opponent in enumerate(opponents):
-        queue.add(partial(meet, opponent), partial(met.__setitem__, index))
+    met: dict[tuple[int, int], Met] = {}
+
+    def ended(place: int, index: int, one: Met) -> None:
+        met[place, index] = one
+        on_met(place, one)
+
+    for place, (bench, opponents) in enumerate(benches):
+        for index, opponent in enumerate(opponents):
+            queue.add(partial(meet, bench, opponent), partial(ended, place, index))
     queue.run()
-    return [met[index] for index in sorted(met)]
+    return [met[at] for at in sorted(met)]
 
 
 def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -10,7 +11,6 @@ import click
 from rich.markup import escape
 
 from grader.authoring.check import SEED
-from grader.authoring.finding import Finding
 from grader.authoring.gpu_ladders import (
     RECORDED,
     Recorded,
@@ -21,8 +21,9 @@ from grader.authoring.gpu_ladders import (
     recorded_text,
 )
 from grader.authoring.gpu_results import OPPONENTS, load_run, opponents_document, results_page
+from grader.authoring.in_order import InOrder
 from grader.authoring.ladder import ladder_assignments
-from grader.authoring.opponents import Met, find_opponents, meet_opponents, opponents_text
+from grader.authoring.opponents import Met, Opponent, find_opponents, meet_opponents, opponents_text
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 from grader.base.layout import find_layout
@@ -43,7 +44,8 @@ from grader.commands.common import (
     split_jobs,
 )
 from grader.model.assignment import load_assignment
-from grader.running.pipeline import Quiet, prepare
+from grader.running.gpu_gate import GpuGate
+from grader.running.pipeline import Bench, Quiet, prepare
 from grader.running.run import RunSettings
 from grader.running.worker_cache import WorkerCache
 
@@ -81,26 +83,38 @@ def opponents(
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
-    met: list[Met] = []
-    unreadable: list[Finding] = []
+    listed = {
+        name: find_opponents(layout, load_assignment(layout.assignment(name)))
+        for name in known_assignments(layout, names)
+    }
+    unreadable = [problem for _, problems in listed.values() for problem in problems]
+    for problem in unreadable:
+        show_finding(console, problem)
     with at_work(out) as (journal, stop):
-        for assignment in [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]:
-            found, problems = find_opponents(layout, assignment)
-            if only:
-                found = [one for one in found if any(fnmatchcase(one.submission.folder, glob) for glob in only)]
-            unreadable += problems
-            if not found and not problems:
-                continue
-            need_gpu(layout, assignment, device)
-            console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
-            for problem in problems:
-                show_finding(console, problem)
-            settings = RunSettings(SEED, device, threads, sandboxed, alone=device == "cuda")
-            cache = WorkerCache(layout)
-            bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
-            met += meet_opponents(
-                bench, found, journal, Quiet(), lambda one: show_finding(console, one.finding), jobs=jobs, stop=stop
-            )
+        benches: list[tuple[Bench, list[Opponent]]] = []
+        cache, gate = WorkerCache(layout), GpuGate()
+        for name, (every, _) in listed.items():
+            found = [one for one in every if not only or any(fnmatchcase(one.submission.folder, glob) for glob in only)]
+            if found:
+                assignment = load_assignment(layout.assignment(name))
+                need_gpu(layout, assignment, device)
+                settings = RunSettings(SEED, device, threads, sandboxed, alone=device == "cuda")
+                bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
+                benches.append((replace(bench, gpu=gate), found))
+        left = [len(found) for _, found in benches]
+        shown = InOrder(
+            [bench.assignment for bench, _ in benches],
+            lambda assignment: console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False),
+            lambda finding: show_finding(console, finding),
+        )
+
+        def on_met(place: int, one: Met) -> None:
+            shown.add(place, one.finding)
+            left[place] -= 1
+            if left[place] == 0:
+                shown.finish(place)
+
+        met = meet_opponents(benches, journal, Quiet(), on_met, jobs=jobs, stop=stop)
     if not names and not only:
         write_atomic(out / OPPONENTS, opponents_document(met, device))
     console.print(opponents_text(met), highlight=False)

@@ -79,8 +79,8 @@ const uint32_t* OrderClock::TimesOf(uint32_t block) const {
   return node == nullptr ? nullptr : node->time;
 }
 
-// Joins trees of one height. Returns a or b itself, without a reference of its own, if it contains the other; else a new
-// node, which is the caller's.
+// Joins trees of one height. Returns a or b itself, without a reference of its own, if it contains the other; else a
+// new node, which is the caller's.
 OrderClock::Node* OrderClock::Joined(Node* a, Node* b) {
   if (a == nullptr || a == b) return b;
   if (b == nullptr) return a;

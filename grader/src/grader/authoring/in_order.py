@@ -1,0 +1,47 @@
+"""Shows what is found of several assignments at a time one assignment after the other."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+from grader.authoring.finding import Finding
+from grader.model.assignment import Assignment
+
+
+class InOrder:
+    """Shows the findings of one assignment as they come, and keeps those of the ones after it until it is done."""
+
+    def __init__(
+        self,
+        assignments: Sequence[Assignment],
+        on_begin: Callable[[Assignment], None],
+        on_finding: Callable[[Finding], None],
+    ) -> None:
+        """The first assignment is shown at once."""
+        self._assignments = assignments
+        self._on_begin = on_begin
+        self._on_finding = on_finding
+        self._waiting: list[list[Finding]] = [[] for _ in assignments]
+        self._finished = [False] * len(assignments)
+        self._now = 0
+        self._lock = threading.Lock()
+        if assignments:
+            on_begin(assignments[0])
+
+    def add(self, index: int, finding: Finding) -> None:
+        """A finding of the assignment at `index`."""
+        with self._lock:
+            if index == self._now:
+                self._on_finding(finding)
+            else:
+                self._waiting[index].append(finding)
+
+    def finish(self, index: int) -> None:
+        """All findings of the assignment at `index` have been added."""
+        with self._lock:
+            self._finished[index] = True
+            while self._now < len(self._finished) and self._finished[self._now]:
+                self._now += 1
+                if self._now < len(self._finished):
+                    self._on_begin(self._assignments[self._now])
+                    for finding in self._waiting[self._now]:
+                        self._on_finding(finding)
