@@ -14,6 +14,7 @@ from grader.base.layout import Layout
 from grader.model.assignment import load_assignment
 from grader.model.result import FORMAT, Line, Profile, result_from
 from grader.student import make
+from grader.student.mistyped import no_rung, no_test
 from grader.student.text import Choice, Terminal, profile_text, report
 
 _TODOS = "// TODO(alpha): this\n\n// TODO(beta_two): that\n// TODO(gamma): more\n"
@@ -57,7 +58,9 @@ def test_one_rung_and_one_test(folder: Path, capfd: pytest.CaptureFixture[str]) 
     assert "    hello" in text
     assert "1 of 1 tests pass" in text
     assert run(folder, "", "test", "--test", "Nowhere", "--rung", "alpha") == 3
-    assert "no test is called Nowhere" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert said.startswith("90_fake has no test with Nowhere in its name. Its tests are:\n  SumsAll  SumsNone")
+    assert said.endswith("Type:  make test TEST=SumsAll\n")
 
 
 def test_without_its_todo_a_rung_says_what_is_missing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +92,7 @@ def test_a_compilers_message_is_the_whole_answer(folder: Path, capfd: pytest.Cap
     assert run(folder, "#error\n", "test") == 1
     text = capfd.readouterr().out
     assert text.startswith("ladder.cu(1): error: #error says so\n")
-    assert "mend the first error" in text
+    assert "fix the first error above" in text
 
 
 def test_a_worker_is_built_again_only_after_a_change(
@@ -167,8 +170,38 @@ def test_a_gpu_that_is_not_there(
     said = capfd.readouterr()
     assert said.out == ""
     assert said.err == "This machine has no NVIDIA GPU.\nType:  make test      for the virtual GPU, which needs none\n"
-    # The checkers and counters are the virtual GPU's: the device is no question for them.
+    # The checkers and counters are the virtual GPU's.
     assert run(folder, "", "check", "--device", "cuda") == 0
+    assert capfd.readouterr().out.startswith(
+        "make check uses the virtual GPU, which alone has checkers and counters.\n"
+    )
+
+
+def test_what_there_is_not_is_answered_by_what_there_is(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(folder, "", "test", "--device", "gpu") == 3
+    assert "There is no device gpu.\nType:  make test   " in capfd.readouterr().err
+    (folder / "ladder.cu").rename(folder / "my_ladder.cu")
+    assert make.main(["test", "90_fake"]) == 3
+    said = capfd.readouterr().err
+    assert said == "ladder.cu is missing; my_ladder.cu is there. Rename it.\nType:  mv my_ladder.cu ladder.cu\n"
+    (folder / "other.cu").write_text("")
+    assert make.main(["test", "90_fake"]) == 3
+    assert "ladder.cu is missing; in its folder are my_ladder.cu, other.cu.\n" in capfd.readouterr().err
+    fake = load_assignment(folder)
+    assert no_rung(fake, "99").startswith(
+        "90_fake has no rung 99. Its rungs are:\n  alpha_one  beta_two  gamma_bonus\n"
+    )
+    many = [f"LadderTest.SumsArraysOfLength{number}/alpha_one" for number in range(40)]
+    assert max(map(len, no_test(fake, "x", many).splitlines())) < 80
+
+
+def test_a_test_that_takes_long_is_not_waited_for_in_silence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(make, "_PATIENCE_SECONDS", 0.1)
+    run(folder, "// slow 0.5\n", "test")
+    assert "waiting for a test for 0 s: is there a loop that does not end?" in capfd.readouterr().out
 
 
 def test_a_profile_is_of_the_file_that_was_given() -> None:

@@ -114,8 +114,9 @@ explain_link() {
       echo "$submission: error: $symbol is used, and nothing defines it"
       continue
     fi
-    echo "$submission: error: $symbol is missing"
     name=${symbol%%(*}
+    declared=$(cd "$assignment" && grep -HnE "(^|[^[:alnum:]_])$name\(" ./*.h | sed -n '1s/^\.\/\([^:]*:[0-9]*\):.*/; see \1/p')
+    echo "$submission: error: $symbol is missing$declared"
     grep -E "(^|::)$name(\(|\$)" "$scratch/defined" | while read -r found; do
       case $found in
         "$name") echo "  it has $name as extern \"C\": leave that out" ;;

@@ -47,8 +47,67 @@ TEST(FindingPlaceTest, AnUnsignedIndexBelowZeroIsNamed) {
   ExpectSays(message, "4 bytes before the start of d_first (32 bytes, offset -4): as an unsigned index 4294967295\n");
   ExpectSays(message, "an unsigned number can't go below zero");
   ExpectSays(MessageOfLoad(false, "17179869152"), "32 bytes before the start of d_first");
-  // Past the end of what the index turned around to: no such thing.
-  ExpectSays(MessageOfLoad(false, "17179869300"), "which is in no allocation");
+  // Not an index that turned around: it would have come out within the buffer or behind it.
+  ExpectSays(MessageOfLoad(false, "17179869300"), "17179869268 bytes past the end of d_first");
+}
+
+TEST(FindingPlaceTest, TheBufferIsTheOneWhosePointerWasUsed) {
+  // Nearer to the first buffer's end than to the second one's start.
+  ExpectSays(MessageOfLoad(true, "-700"), "700 bytes before the start of d_second (32 bytes, offset -700)");
+  ExpectSays(MessageOfLoad(true, "-700"), "the index is below zero");
+  ExpectSays(MessageOfLoad(false, "720"), "688 bytes past the end of d_first");
+  // Of an address from two pointers nobody knows whose it is: the nearest buffer has to do.
+  TestDevice device(std::string(ptx::kHeader) +
+                    ".visible .entry k(.param .u64 p, .param .u64 q) { .reg .b64 %rd<5>; .reg .b32 %r<2>; .reg .pred "
+                    "%p<2>; ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; setp.eq.s64 %p1, %rd1, 0; selp.b64 %rd3, "
+                    "%rd1, %rd2, %p1; ld.global.u32 %r1, [%rd3+-700]; ret; }");
+  const auto first = device.Make(std::vector<int>(8), "d_first");
+  const auto second = device.Make(std::vector<int>(8), "d_second");
+  EXPECT_NE(device.Launch("k", {{1}, {1}}, first, second).error, LaunchError::kNone);
+  ExpectSays(MessageOf(device), "past the end of d_first");
+}
+
+// Every thread below `threads` stores to its own element of 40.
+std::string MessageOfGuard(const std::string& threads) {
+  TestDevice device(std::string(ptx::kHeader) +
+                    ".visible .entry k(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .pred %p<2>; "
+                    "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, " +
+                    threads +
+                    "; @%p1 bra end; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; "
+                    "st.global.u32 [%rd3], %r1; end: ret; }");
+  EXPECT_NE(device.Launch("k", {{1}, {64}}, device.Make(std::vector<int>(40), "d_out")).error, LaunchError::kNone);
+  return MessageOf(device);
+}
+
+TEST(FindingPlaceTest, OneThreadThatGoesOneElementTooFarIsNoMissingGuard) {
+  ExpectSays(MessageOfGuard("41"), "one thread goes one element too far");
+  ExpectSays(MessageOfGuard("42"), "compare the index with the array's length");
+  ExpectSays(MessageOfGuard("64"), "compare the index with the array's length");
+}
+
+// What is said of threads that store to one element what `value` computes of it.
+std::string MessageOfRace(const std::string& value) {
+  DeviceOptions options;
+  options.checkers = CheckerSet::All();
+  TestDevice device(std::string(ptx::kHeader) +
+                        ".visible .entry k(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, "
+                        "[p]; mov.u32 %r2, %tid.x; mov.u32 %r1, 0; " +
+                        value + " add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1; ret; }",
+                    options);
+  EXPECT_EQ(device.Launch("k", {{2}, {64}}, device.Make(std::vector<int>(2), "d_bins")).error, LaunchError::kNone);
+  return MessageOf(device);
+}
+
+TEST(FindingPlaceTest, ALostUpdateAsksForAnAtomic) {
+  const std::string atomic = "use atomicAdd() or the like";
+  ExpectSays(MessageOfRace("ld.global.u32 %r1, [%rd1];"), atomic);
+  // A load of another element, or through a pointer that has moved on, is no update.
+  for (const char* other : {"", "ld.global.u32 %r1, [%rd1+4];",
+                            "ld.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, 4; add.s64 %rd1, %rd1, -4;"}) {
+    const std::string said = MessageOfRace(other);
+    EXPECT_EQ(said.find(atomic), std::string::npos) << said;
+    ExpectSays(said, "RACE");
+  }
 }
 
 TEST(FindingPlaceTest, AnOffsetInSharedMemoryBelowZeroIsBeforeTheFirstArray) {

@@ -55,6 +55,7 @@ struct MemoryPlace {
   uint64_t buffer_base = 0, buffer_bytes = 0;
   std::string allocated_at;  // "reduction.cu:120" if known
   bool wrapped = false;      // the real address is 2^32 elements higher: an unsigned index went below zero
+  bool one_too_far = false;  // one thread alone comes here, to the element just past the end
 };
 
 // Position of an access relative to its nearest buffer.
@@ -83,6 +84,7 @@ struct Finding {
   // Races only: the findings folded into this one include a race between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;
   OrderClue clue = OrderClue::kNone;  // races only
+  bool lost_update = false;           // races only: both accesses are of one update, as of `++bins[x]`
   // The kernel contains asynchronous copies to shared memory / memory barriers (cuda::barrier).
   bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;

@@ -121,6 +121,10 @@ std::string_view RaceHint(const Finding& finding) {
   }
   const bool one_line =
       first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
+  if (finding.lost_update) {
+    return "several threads update this element at the same time, and one's update gets lost: use atomicAdd() or the "
+           "like, or give each thread an element of its own";
+  }
   if (!one_line && finding.clue != OrderClue::kNone) return HintOf(finding.clue);
   if (finding.across_blocks || Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
     return RaceBetweenBlocks(first, second, one_line);
@@ -143,6 +147,10 @@ std::string_view BoundsHint(const MemoryPlace& memory) {
   if (memory.wrapped) return "an unsigned number can't go below zero: test for 0 before you subtract";
   if (BesideBuffer(memory) == Beside::kBefore) {
     return "the index is below zero, or a difference of unsigned numbers has wrapped: test it before the access";
+  }
+  if (memory.one_too_far) {
+    return "one thread goes one element too far: is there a `<=` where `<` belongs, or a neighbour that the last "
+           "element does not have? The last index is the length minus one";
   }
   constexpr uint64_t kGap = 512;  // bytes between allocations
   if (memory.space == MemorySpace::kGlobal && memory.address - memory.buffer_base >= memory.buffer_bytes + kGap) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "vgpu/core/access_origins.h"
 #include "vgpu/core/finding.h"
 #include "vgpu/core/insn.h"
 #include "vgpu/core/kernel_info.h"
@@ -100,6 +101,7 @@ struct Program {
   std::shared_ptr<UsePlan> uses;                 // loads whose values may be unused; nullptr if there are none
   std::shared_ptr<CopyPlan> copies;              // loads whose values are only copied; nullptr if there are none
   std::shared_ptr<DefinednessPlan> definedness;  // nullptr if the program has no shuffles
+  AccessOrigins origins;                         // of addresses
   std::vector<std::string> texts;                // "st.shared.u32"
   std::vector<std::string> files;                // SourceLocation::file
   std::vector<ptx::InlineSite> inline_sites;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "vgpu/analysis/access_origins.h"
 #include "vgpu/analysis/copied_loads.h"
 #include "vgpu/analysis/definedness.h"
 #include "vgpu/analysis/guessing_loads.h"
@@ -215,6 +216,14 @@ void FunctionDecoder::Decode() {
   PatchBranches();
   PlanUses(opcodes_, *flow_.graph, own_pc_, program.uses);
   PlanCopies(opcodes_, own_pc_, program.copies);
+  FindAccessOrigins(
+      opcodes_, own_pc_,
+      [&](const std::string& symbol) -> std::optional<uint32_t> {
+        const auto it = parameters_.find(symbol);
+        if (!InEntry() || it == parameters_.end()) return std::nullopt;
+        return static_cast<uint32_t>(it->second.offset);
+      },
+      program.origins);
   if (program.definedness != nullptr) PlanDefinedness(opcodes_, own_pc_, *program.definedness);
 }
 

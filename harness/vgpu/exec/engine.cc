@@ -457,10 +457,15 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
       const Waiting& waiting = launch_.interleaved ? waiting_ : block.waiting;
       const uint64_t used = launch_.interleaved ? ChargedInAll() : ChargedTo(block);
       if (used >= launch_.budget || waiting.in_a_row >= launch_.budget) {
-        Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
-                                used >= launch_.budget
-                                    ? "the launch took more than " + launch_.budget_text
-                                    : "threads only waited for others, for more than " + launch_.budget_text));
+        const bool worked = used >= launch_.budget;
+        Finding finding = MakeFinding(
+            warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
+            (worked ? "the launch took more than " : "threads only waited for others, for more than ") + launch_.budget_text);
+        if (!worked) {
+          finding.hint = "these threads wait for a value that does not come: which thread sets it, and does that one get "
+                         "there without waiting for these?";
+        }
+        Fault(warp, std::move(finding));
         return WarpTurn::kFault;
       }
       fuel = std::min(fuel, launch_.budget - used);

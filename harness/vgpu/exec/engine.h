@@ -98,8 +98,9 @@ inline Dim3 Unflatten(uint64_t index, const Dim3& extent) {
           static_cast<uint32_t>(index / extent.x / extent.y)};
 }
 
-// Describes the memory at an address. Global: a device address; shared, local, param: an offset.
-MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes);
+// Describes the memory at an address. Global: a device address; shared, local, param: an offset. pc: of the instruction
+// that computed it, kNoPc where nobody's mistake is to be explained.
+MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes, uint32_t pc);
 ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint32_t thread_index, uint32_t pc);
 
 class Engine {

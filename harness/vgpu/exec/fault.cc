@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "vgpu/core/dim_text.h"
+#include "vgpu/core/row.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/memory/freed.h"
@@ -46,18 +47,27 @@ std::string DynamicSharedName(const Program& program) {
   return "dynamic shared memory";
 }
 
+void SetBuffer(const Allocation& a, MemoryPlace& place) {
+  place.in_buffer = true;
+  place.buffer_name = a.label;
+  place.buffer_base = a.base;
+  place.buffer_bytes = a.bytes;
+  place.allocated_at = a.allocated_at;
+}
+
 // An unsigned index that went below zero, widened to 64 bits: the address is 2^32 elements past the intended one.
+uint64_t TurnOf(const MemoryPlace& place) { return uint64_t{place.bytes} << 32; }
+void SetWrapped(MemoryPlace& place) {
+  place.wrapped = true;
+  place.address -= TurnOf(place);
+}
 void DescribeWrapped(const GlobalMemory& memory, MemoryPlace& place) {
-  const uint64_t turn = uint64_t{place.bytes} << 32;
+  const uint64_t turn = TurnOf(place);
   if (place.address < turn) return;
   const Allocation* a = memory.Nearest(place.address - turn);
   if (a == nullptr || place.address - turn >= a->base) return;
-  place.in_buffer = place.wrapped = true;
-  place.address -= turn;
-  place.buffer_name = a->label;
-  place.buffer_base = a->base;
-  place.buffer_bytes = a->bytes;
-  place.allocated_at = a->allocated_at;
+  SetBuffer(*a, place);
+  SetWrapped(place);
 }
 
 // A negative offset in shared or local memory: it was meant for the first array. Both addresses are moved up by 2^32,
@@ -92,18 +102,36 @@ const Allocation* NamedFor(const LaunchState& launch, uint64_t address) {
   return given ? freed : nearest;
 }
 
-void Describe(const LaunchState& launch, MemoryPlace& place) {
+// The buffer whose pointer the instruction computed the address from, if there is exactly one.
+const Allocation* PointedTo(const LaunchState& launch, uint32_t pc) {
+  const auto& parameters = launch.program->origins.parameters;
+  const auto origins = parameters.find(pc);
+  if (origins == parameters.end()) return nullptr;
+  const Allocation* found = nullptr;
+  for (const uint32_t offset : origins->second) {
+    uint64_t pointer = 0;
+    if (offset + sizeof pointer > launch.parameter_bytes) continue;
+    std::memcpy(&pointer, launch.parameters + offset, sizeof pointer);
+    const Allocation* a = launch.memory->Find(pointer);
+    if (a == nullptr || a == found) continue;
+    if (found != nullptr) return nullptr;
+    found = a;
+  }
+  return found;
+}
+
+void Describe(const LaunchState& launch, uint32_t pc, MemoryPlace& place) {
   const NamedRange* range = nullptr;
   switch (place.space) {
     case MemorySpace::kGlobal:
     case MemorySpace::kConst:
-      if (const Allocation* a = NamedFor(launch, place.address)) {
-        place.in_buffer = true;
-        place.buffer_name = a->label;
-        place.buffer_base = a->base;
-        place.buffer_bytes = a->bytes;
-        place.allocated_at = a->allocated_at;
+      if (const Allocation* meant = launch.memory->Find(place.address) == nullptr ? PointedTo(launch, pc) : nullptr) {
+        SetBuffer(*meant, place);
+        const uint64_t turn = TurnOf(place);
+        if (place.address >= meant->base + turn / 2 && place.address < meant->base + turn) SetWrapped(place);
+        return;
       }
+      if (const Allocation* a = NamedFor(launch, place.address)) SetBuffer(*a, place);
       if (!place.in_buffer) DescribeWrapped(*launch.memory, place);
       return;
     case MemorySpace::kShared:
@@ -135,14 +163,27 @@ void Describe(const LaunchState& launch, MemoryPlace& place) {
   place.buffer_bytes = range->bytes;
 }
 
+// Whether no lane behind this one runs the instruction, nor any warp behind it that is known: the warp's last lane may
+// have successors.
+bool IsLastLane(const Warp& warp, int lane) {
+  const Insn& insn = warp.engine->program().code[warp.pc - 1];
+  LaneMask running = warp.active;
+  if (insn.guard != kNoRow) {
+    const LaneMask guard = *Source<LaneMask>(warp, insn.guard);
+    running &= (insn.flags & kGuardNegated) != 0 ? ~guard : guard;
+  }
+  return lane + 1 < kWarpSize && running >> (lane + 1) == 0;
+}
+
 }  // namespace
 
-MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes) {
+MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes,
+                           uint32_t pc) {
   MemoryPlace place;
   place.space = space;
   place.address = address;
   place.bytes = bytes;
-  Describe(launch, place);
+  Describe(launch, pc, place);
   return place;
 }
 
@@ -221,7 +262,10 @@ void Engine::MemoryFault(Warp& warp, int lane, FindingKind kind, AccessKind acce
                          uint32_t bytes) {
   Finding finding = MakeFinding(warp, warp.pc - 1, lane, kind, "");
   finding.first.access = access;
-  finding.memory = DescribeMemory(launch_, space, address, bytes);
+  finding.memory = DescribeMemory(launch_, space, address, bytes, warp.pc - 1);
+  finding.memory->one_too_far = kind == FindingKind::kOutOfBounds && IsLastLane(warp, lane) &&
+                                BesideBuffer(*finding.memory) == Beside::kPastTheEnd &&
+                                address - finding.memory->buffer_base == finding.memory->buffer_bytes;
   if (kind == FindingKind::kOutOfBounds && !finding.memory->in_buffer) finding.kind = FindingKind::kInvalidAddress;
   Fault(warp, std::move(finding));
 }

@@ -53,7 +53,7 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   finding.block_dim = launch.info.block;
   finding.first = place(raw.first);
   if (raw.has_second) finding.second = place(raw.second);
-  if (raw.has_memory) finding.memory = DescribeMemory(launch, raw.space, raw.address, raw.bytes);
+  if (raw.has_memory) finding.memory = DescribeMemory(launch, raw.space, raw.address, raw.bytes, raw.first.pc);
   finding.detail = raw.detail;
   finding.hint = raw.hint;
   finding.count = raw.count;
@@ -63,6 +63,7 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   if (const Program* program = launch.info.program) {
     finding.copies_async = program->copies_async;
     finding.memory_barriers = program->memory_barriers;
+    finding.lost_update = raw.kind == FindingKind::kRace && program->origins.AreOneUpdate(raw.first.pc, raw.second.pc);
   }
   return finding;
 }
@@ -179,6 +180,8 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
     finding.first.block = Unflatten(count.block_index, launch.info.grid);
     finding.detail = "the launch took more than " + launch.budget_text + ", its first " +
                      std::to_string(count.block_index + 1) + " blocks together";
+    finding.hint = "each block comes to its end, and all together they do far more than the input needs: does every block "
+                   "walk over the whole array? A grid-stride loop steps by gridDim.x * blockDim.x";
     return finding;
   }
   return std::nullopt;

@@ -218,7 +218,7 @@ std::string WarpTrace::AddressText(const Warp& warp, uint32_t pc, LaneMask mask)
     addresses.push_back(address);
   }
   if (!one_space) return "  at shared, local and global memory";
-  const MemoryPlace place = DescribeMemory(engine_.launch(), space, addresses.front(), 1);
+  const MemoryPlace place = DescribeMemory(engine_.launch(), space, addresses.front(), 1, kNoPc);
   if (!place.in_buffer || place.wrapped || place.address != addresses.front()) return "  at " + Sequence(addresses);
   std::vector<int64_t> offsets;
   for (const uint64_t address : addresses) offsets.push_back(static_cast<int64_t>(address - place.buffer_base));

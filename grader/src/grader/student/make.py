@@ -11,9 +11,10 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
@@ -25,6 +26,7 @@ from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.result import SuiteResult, parse_result
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
+from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
 from grader.student.text import Choice, Terminal, faults, overview, profile_text, report
 
 _HARNESS_STATUS, _WRONG_STATUS, _STOPPED_STATUS = 3, 1, 130
@@ -32,6 +34,7 @@ _SECONDS = 3600
 _BYTES = 64 << 20
 _ALL_LEFT_OUT = "-*"  # no test: the suite then measures every selected rung
 _NO_EVIDENCE = "-Evidence.*"
+_PATIENCE_SECONDS = 3.0
 _GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # what the driver makes, on Linux and on Windows' Linux
 
 
@@ -61,7 +64,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--build", type=Path, help="the C++ build tree")
     parser.add_argument("--rung", default="", help="one rung: 3, reduce3 or reduce3_sequential")
     parser.add_argument("--test", default="", help="only tests whose names contain this")
-    parser.add_argument("--device", choices=("vgpu", "cuda"), default="vgpu")
+    parser.add_argument("--device", default="vgpu", help="vgpu or cuda")
     parser.add_argument("--seed", default="", help="seed of all inputs; default random")
     parser.add_argument("--verbose", default="", help="anything: every test's message as it ends")
     parser.add_argument("--source", default="", help="test this file in place of the assignment's own")
@@ -71,8 +74,7 @@ def main(words: Sequence[str] | None = None) -> int:
         typed.command,
         typed.names,
         Choice(typed.rung, typed.test),
-        # Only the virtual GPU has checkers and counters.
-        typed.device if typed.command == "test" else "vgpu",
+        typed.device,
         typed.seed,
         typed.verbose not in ("", "0"),
         Path(typed.source) if typed.source else None,
@@ -94,11 +96,17 @@ class _Student:
         self._layout = layout
         self._request = request
         self._stamp = 0  # of the result file that was shown last
+        self._since = time.monotonic()  # then
         plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
         self._is_terminal = sys.stdout.isatty()
         self._to = Terminal(colour=self._is_terminal and not plain)
 
     def run(self) -> int:
+        if self._request.device not in DEVICES:
+            raise GraderError(no_device(self._request.device))
+        if self._request.command != "test" and self._request.device == "cuda":
+            print(f"make {self._request.command} uses the virtual GPU, which alone has checkers and counters.\n")
+            self._request = replace(self._request, device="vgpu")
         if self._request.device == "cuda" and not any(node.exists() for node in _GPU_NODES):
             raise GraderError(
                 "This machine has no NVIDIA GPU.\nType:  make test      for the virtual GPU, which needs none"
@@ -120,7 +128,7 @@ class _Student:
         try:
             worker = self._worker(assignment)
         except _CompileError as error:
-            print(f"{error}\n\n{assignment.submission} does not compile: mend the first error above, then make test")
+            print(f"{error}\n\n{assignment.submission} does not compile: fix the first error above.  Next: make test")
             return _WRONG_STATUS
         command = {"test": self._test, "check": self._check, "profile": self._profile}[self._request.command]
         return command(assignment, worker)
@@ -129,12 +137,20 @@ class _Student:
         filters = [f"--gtest_filter=*{self._request.choice.test}*"] if self._request.choice.test else []
         result, table = self._suite(assignment, worker, filters, verbose=self._request.verbose)
         if self._request.choice.test and not result.tests and not result.evidence:
-            raise GraderError(
-                f"no test is called {self._request.choice.test}.\nType:  make test      to see what there is"
-            )
+            raise GraderError(no_test(assignment, self._request.choice.test, self._tests(assignment)))
         source = self._source(assignment).read_text(encoding="utf-8", errors="replace")
         print(report(assignment, result, source, self._request.choice, table, self._to), end="")
         return _status(assignment, result)
+
+    def _tests(self, assignment: Assignment) -> list[str]:
+        """The full names of the suite's tests."""
+        command = [
+            str(self._layout.public_suite(assignment.id)),
+            f"--assignment={assignment.path.parent}",
+            "--gtest_list_tests",
+        ]
+        listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+        return [line.split()[0] for line in listed if line.startswith("  ")]
 
     def _check(self, assignment: Assignment, worker: Path) -> int:
         test = self._request.choice.test
@@ -147,8 +163,16 @@ class _Student:
         result, _ = self._suite(assignment, worker, [f"--gtest_filter={_ALL_LEFT_OUT}"])
         runs = list(result.runs("submission").values())
         if not runs:
-            print("Nothing to measure: a rung is measured once its results are right.  Next: make test")
+            if not any(criterion.metric for criterion in assignment.criteria):
+                print(f"Nothing is counted in {assignment.id}: only its results matter.  Next: make test")
+            else:
+                print("Nothing to measure: a rung is measured once its results are right.  Next: make test")
             return _WRONG_STATUS
+        if not any(run.launches for run in runs):
+            print(
+                "No kernel was launched, and a profile is of a kernel's lines.  Next: make test, for what counts here"
+            )
+            return 0
         source = self._source(assignment)
         text = source.read_text(encoding="utf-8", errors="replace")
         print(profile_text(source.name, runs, text, self._to, self._machine_code(assignment)), end="")
@@ -230,7 +254,9 @@ class _Student:
         path = self._source(assignment)
         try:
             source = read_regular(path, _BYTES)
-        except (FileError, FileNotFoundError) as error:
+        except FileNotFoundError as error:
+            raise GraderError(no_file(path)) from error
+        except FileError as error:
             raise GraderError(f"{path} can't be read: {error}") from error
         worker = self._layout.build / "workers" / assignment.id
         stamp = worker.with_suffix(".key")
@@ -279,6 +305,7 @@ class _Student:
                 *flags,
                 *request.flags,
             ]
+            self._since = time.monotonic()
             if verbose:
                 sys.stdout.flush()
                 status, output = subprocess.run(command, check=False).returncode, ""
@@ -294,7 +321,9 @@ class _Student:
                 status, output = ended.status, ended.output
             self._say("")
             if status == _HARNESS_STATUS and not path.is_file():
-                raise GraderError(output.strip())
+                said = output.strip()
+                is_unknown = f"--rung={request.choice.rung} names no rung" in said
+                raise GraderError(no_rung(assignment, request.choice.rung) if is_unknown else said)
             try:
                 result = parse_result(read_regular(path, _BYTES))
             except (FileNotFoundError, FileError, SchemaError) as error:
@@ -307,13 +336,16 @@ class _Student:
         """A line that says how far the suite is, on a terminal."""
         if not self._is_terminal:
             return True
+        now = time.monotonic()
         try:
             stamp = path.stat().st_mtime_ns
             if stamp != self._stamp:
-                self._stamp = stamp
+                self._stamp, self._since = stamp, now
                 self._say(parse_result(read_regular(path, _BYTES)).tests[-1].name)
         except (OSError, FileError, SchemaError, IndexError):
             pass  # there is nothing to say yet
+        if (waited := now - self._since) > _PATIENCE_SECONDS:
+            self._say(f"waiting for a test for {waited:.0f} s: is there a loop that does not end?")
         return True
 
     def _say(self, text: str) -> None:

@@ -1,0 +1,50 @@
+"""What a student is told who asks for something that there is not: each answer lists what there is.
+
+Only the standard library is used here: students run it.
+"""
+
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.model.assignment import Assignment
+
+DEVICES = ("vgpu", "cuda")
+_COLUMNS = 78
+
+
+def no_device(device: str) -> str:
+    """For DEVICE=gpu."""
+    return (
+        f"There is no device {device}.\n"
+        "Type:  make test                  for the virtual GPU, which runs everywhere\n"
+        "       make test DEVICE=cuda      for this machine's NVIDIA GPU"
+    )
+
+
+def no_rung(assignment: Assignment, rung: str) -> str:
+    """For RUNG=99."""
+    ids = [one.id for one in assignment.rungs]
+    return f"{assignment.id} has no rung {rung}. Its rungs are:\n{_listed(ids)}\nType:  make test RUNG={ids[0]}"
+
+
+def no_test(assignment: Assignment, test: str, tests: Iterable[str]) -> str:
+    """For TEST=Foo; `tests` are full names, as in "SumTest.SumsNothing/reduce1_interleaved"."""
+    names = list(dict.fromkeys(name.partition("/")[0].rpartition(".")[2] for name in tests))
+    example = f"\nType:  make test TEST={names[0]}" if names else ""
+    return f"{assignment.id} has no test with {test} in its name. Its tests are:\n{_listed(names)}{example}"
+
+
+def no_file(path: Path) -> str:
+    """For a solution that is not where it has to be: renamed, or gone."""
+    others = sorted(other.name for other in path.parent.glob("*.cu")) if path.parent.is_dir() else []
+    if len(others) == 1:
+        return f"{path.name} is missing; {others[0]} is there. Rename it.\nType:  mv {others[0]} {path.name}"
+    found = f"; in its folder are {', '.join(others)}" if others else ""
+    return f"{path.name} is missing{found}.\nRename your file to {path.name}, or copy the stub from the handout again."
+
+
+def _listed(names: Iterable[str]) -> str:
+    return textwrap.fill(
+        "  ".join(names), _COLUMNS, initial_indent="  ", subsequent_indent="  ", break_long_words=False
+    )

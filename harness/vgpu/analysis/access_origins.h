@@ -1,0 +1,21 @@
+// Finds the kernel parameters that addresses come from, and loads and stores that together update an element.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vgpu/core/access_origins.h"
+#include "vgpu/core/opcode_table.h"
+
+namespace lockstep::vgpu {
+
+// Adds the function's. pc: by instruction, its position in the program. parameter: the offset of a kernel parameter,
+// nothing for another symbol.
+void FindAccessOrigins(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc,
+                       const std::function<std::optional<uint32_t>(const std::string&)>& parameter,
+                       AccessOrigins& origins);
+
+}  // namespace lockstep::vgpu
