@@ -3,7 +3,7 @@
 #   make test                  build your solution and run the public tests
 #   make test RUNG=3           one rung of the ladder
 #   make test TEST=SumsOne     the tests whose names contain this
-#   make test VERBOSE=1        every message, as each test ends
+#   make test VERBOSE=1        every message, as each test ends, and a table of all counters and modelled times
 #   make check                 all that the fault checkers find: races, bad addresses, unwritten memory, barriers
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
 #   make run FILE=mine.cu      any CUDA program on the virtual GPU; CHECK=1 reports faults, PROFILE=1 costs by line,

@@ -60,7 +60,9 @@ def test_a_launcher_that_is_missing_is_named_with_what_is_there_instead(tmp_path
     status, said = build(tmp_path, source)
     assert status == 1
     signature = "(int const*, int*, unsigned long)"
-    assert re.search(rf"copy.cu: error: copy1_round_trip{re.escape(signature)} is missing; see copy\.h:\d+\n", said), said
+    assert re.search(rf"copy.cu: error: copy1_round_trip{re.escape(signature)} is missing; see copy\.h:\d+\n", said), (
+        said
+    )
     assert "it has copy1_round_trip(int*, int*, int): its parameters have to be those above" in said
     assert 'it has copy2_two_buffers as extern "C": leave that out' in said
     assert f"it has mine::copy4_pinned{signature}: take it out of the namespace" in said

@@ -458,12 +458,14 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
       const uint64_t used = launch_.interleaved ? ChargedInAll() : ChargedTo(block);
       if (used >= launch_.budget || waiting.in_a_row >= launch_.budget) {
         const bool worked = used >= launch_.budget;
-        Finding finding = MakeFinding(
-            warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
-            (worked ? "the launch took more than " : "threads only waited for others, for more than ") + launch_.budget_text);
+        Finding finding =
+            MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
+                        (worked ? "the launch took more than " : "threads only waited for others, for more than ") +
+                            launch_.budget_text);
         if (!worked) {
-          finding.hint = "these threads wait for a value that does not come: which thread sets it, and does that one get "
-                         "there without waiting for these?";
+          finding.hint =
+              "these threads wait for a value that does not come: which thread sets it, and does that one get "
+              "there without waiting for these?";
         }
         Fault(warp, std::move(finding));
         return WarpTurn::kFault;

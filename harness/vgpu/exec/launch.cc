@@ -180,8 +180,9 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
     finding.first.block = Unflatten(count.block_index, launch.info.grid);
     finding.detail = "the launch took more than " + launch.budget_text + ", its first " +
                      std::to_string(count.block_index + 1) + " blocks together";
-    finding.hint = "each block comes to its end, and all together they do far more than the input needs: does every block "
-                   "walk over the whole array? A grid-stride loop steps by gridDim.x * blockDim.x";
+    finding.hint =
+        "each block comes to its end, and all together they do far more than the input needs: does every block "
+        "walk over the whole array? A grid-stride loop steps by gridDim.x * blockDim.x";
     return finding;
   }
   return std::nullopt;

@@ -8,6 +8,7 @@ Status: 0 everything requested is right, 1 something is not, 3 the harness faile
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,7 +100,8 @@ class _Student:
         self._since = time.monotonic()  # then
         plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
         self._is_terminal = sys.stdout.isatty()
-        self._to = Terminal(colour=self._is_terminal and not plain)
+        columns = shutil.get_terminal_size().columns if self._is_terminal else 0
+        self._to = Terminal(colour=self._is_terminal and not plain, columns=columns)
 
     def run(self) -> int:
         if self._request.device not in DEVICES:
@@ -139,7 +141,10 @@ class _Student:
         if self._request.choice.test and not result.tests and not result.evidence:
             raise GraderError(no_test(assignment, self._request.choice.test, self._tests(assignment)))
         source = self._source(assignment).read_text(encoding="utf-8", errors="replace")
-        print(report(assignment, result, source, self._request.choice, table, self._to), end="")
+        print(
+            report(assignment, result, source, self._request.choice, table, self._to, wide=self._request.verbose),
+            end="",
+        )
         return _status(assignment, result)
 
     def _tests(self, assignment: Assignment) -> list[str]:

@@ -5,6 +5,7 @@ packages.
 """
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from grader.model.score import CriterionScore, Score, points_text, score_result
 from grader.student.machine_code import ARCH, MachineChanges
 
 _OUTPUT_LINES, _OUTPUT_COLUMNS = 10, 200
+_COLUMNS = 80  # where a terminal doesn't say
 _NAMED_TESTS = 3
 _GAP_LINES = 3  # of source between two costly lines that are shown too
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "dim": "2"}
@@ -23,9 +25,24 @@ _UNMET = "yellow"
 
 @dataclass(frozen=True)
 class Terminal:
-    """How text may look: with colours where the terminal has them."""
+    """How text may look: with colours where the terminal has them, and in its columns; 0: lines of any length."""
 
     colour: bool = False
+    columns: int = 0
+
+    def wrapped(self, text: str) -> str:
+        """A message's lines, broken where they are too long; what follows stands below the line's own text."""
+        if not self.columns:
+            return text
+        lines: list[str] = []
+        for line in text.split("\n"):
+            label = re.match(r"\s*(?:\w+\s{2,}|\s)", line)
+            indent = " " * min(len(label[0]) if label else 4, self.columns // 3)
+            lines += textwrap.wrap(
+                line, self.columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
+                drop_whitespace=True, replace_whitespace=False,
+            ) or [line]  # fmt: skip
+        return "\n".join(lines)
 
     def paint(self, text: str, *styles: str) -> str:
         """The text in a style, or as it is."""
@@ -85,10 +102,19 @@ def todo_line(source: str, rung: Rung) -> int:
     return 0
 
 
-def report(assignment: Assignment, result: SuiteResult, source: str, choice: Choice, table: str, to: Terminal) -> str:
+def report(
+    assignment: Assignment,
+    result: SuiteResult,
+    source: str,
+    choice: Choice,
+    table: str,
+    to: Terminal,
+    *,
+    wide: bool = False,
+) -> str:
     """What `make test` shows of one assignment: the first thing to mend, the evidence, the rungs, the next step.
 
-    `table` is the suite's evidence table; `source` the student's file, for the places of its TODOs.
+    `table` is the suite's evidence table, shown with `wide`; `source` the student's file, for the places of its TODOs.
     """
     rows = _rows(assignment, result)
     parts = [_heading(assignment, result, to)]
@@ -101,8 +127,10 @@ def report(assignment: Assignment, result: SuiteResult, source: str, choice: Cho
         parts.append(_message(first, result, to))
     elif choice.rung or choice.test:
         parts += _printed(result, to)
-    if table.strip():
+    if table.strip() and (wide or result.timings):
         parts.append(table.strip("\n"))
+    elif budgets := _budgets(rows, table, to):
+        parts.append(budgets)
     parts.append(_rungs(assignment, rows, source, choice, to))
     parts.append(_closing(assignment, rows, first, choice, to))
     return "\n\n".join(parts) + "\n"
@@ -169,12 +197,18 @@ def _message(row: _Row, result: SuiteResult, to: Terminal) -> str:
     first, *others = [test for test in row.failed if not test.unfinished] or row.failed
     lines = [_coloured(first.said, to)]
     lines += _output(first)
-    lines.append(f"  again   {first.reproduce}")
+    lines.append(f"  again   {_shorter(first.reproduce)}")
     if others:
         names = [test.short_name for test in others[:_NAMED_TESTS]]
         more = f" and {len(others) - len(names)} more" if len(others) > len(names) else ""
-        lines.append(to.paint(f"  also    {', '.join(names)}{more}; make test RUNG={row.rung.label} VERBOSE=1", "dim"))
+        also = f"  also    {', '.join(names)}{more}; make test RUNG={row.rung.label} VERBOSE=1"
+        lines.append(to.paint(to.wrapped(also), "dim"))
     return "\n".join(lines)
+
+
+def _shorter(command: str) -> str:
+    """A command that names one test, without the suite: a part of the name is enough."""
+    return re.sub(r"\bTEST=\w+\.(?=\w+/)", "TEST=", command)
 
 
 def _printed(result: SuiteResult, to: Terminal) -> list[str]:
@@ -195,6 +229,7 @@ def _output(test: TestResult) -> list[str]:
 
 def _coloured(message: str, to: Terminal) -> str:
     """The verdict in its colour, the place of the fault in bold."""
+    message = to.wrapped(message)
     head, _, rest = message.partition("\n")
     verdict, gap, name = head.partition("  ")
     head = to.paint(verdict, "bold", "yellow" if verdict == "SLOW" else "red") + gap + name
@@ -222,13 +257,46 @@ def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Ch
         points = "–" if choice.test else f"{points_text(earned)} / {points_text(possible)}"
         line = f"{name}  {tests:>8}  {budgets:>8}  {points:>9}"
         if row.failed:
-            line += "  " + to.paint(f"{_fault(row)}: make test RUNG={row.rung.label}", "red")
+            line += "  " + to.paint(_fault(row), "red")
         elif row.unmet and not choice.test:
-            line += "  " + to.paint(f"above budget: make profile RUNG={row.rung.label}", "yellow")
+            line += "  " + to.paint("above budget", "yellow")
         elif not choice.test:
             line += "  " + to.paint("done", "green")
         lines.append(line)
     return "\n".join(lines)
+
+
+def _budgets(rows: Sequence[_Row], table: str, to: Terminal) -> str:
+    """A line for each budget that was measured: what was counted, the limit, and whether it is met."""
+    measured = [(row, budget) for row in rows if not row.failed for budget in row.budgets if budget.value is not None]
+    if not measured:
+        return ""
+    labels = max(len(row.rung.label) for row, _ in measured)
+    titles = max(len(budget.title) for _, budget in measured)
+    values = max(len(_number(budget.value)) for _, budget in measured)
+    limits = max(len(_number(budget.full)) for _, budget in measured)
+    lines = [to.wrapped(table.strip().partition("\n")[0].partition(";")[0])]
+    for row, budget in measured:
+        value = budget.value or 0.0
+        if budget.full < budget.none:
+            sign = "≤" if value <= budget.full else ">"
+        else:
+            sign = "≥" if value >= budget.full else "<"
+        mark = to.paint("✓", "green") if budget.is_full else to.paint("✗", "yellow")
+        text = (
+            f"  {row.rung.label:>{labels}}  {budget.title:{titles}}  "
+            f"{_number(budget.value):>{values}} {sign} {_number(budget.full):<{limits}}"
+        )
+        room = (to.columns or _COLUMNS) - len(text) - 5
+        unit = budget.metric if len(budget.metric) <= room else f"{budget.metric[: max(room - 1, 0)]}…"
+        lines.append(f"{text}  {mark}  {to.paint(unit, 'dim')}".rstrip())
+    return "\n".join(line for line in lines if line)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004
 
 
 def _where(assignment: Assignment, row: _Row, source: str) -> str:
@@ -260,7 +328,8 @@ def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, c
         state = state[:-1] + f", and {points_text(bonus)} bonus."
     if next_row is None:
         return to.paint(state, "green") + f"\nNext: hand in {assignment.submission}"
-    step = to.paint(f"make test RUNG={next_row.rung.label}", "bold")
+    is_above = next_row is first and not next_row.failed
+    step = to.paint(f"make {'profile' if is_above else 'test'} RUNG={next_row.rung.label}", "bold")
     return f"{state}\nNext: {step}  {next_row.rung.title}"
 
 
