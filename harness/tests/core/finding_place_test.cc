@@ -67,20 +67,22 @@ TEST(FindingPlaceTest, TheBufferIsTheOneWhosePointerWasUsed) {
   ExpectSays(MessageOf(device), "past the end of d_first");
 }
 
-// Every thread below `threads` stores to its own element of 40.
-std::string MessageOfGuard(const std::string& threads) {
+// Every thread below `threads` stores to its own element of `elements`.
+std::string MessageOfGuard(const std::string& threads, size_t elements = 40) {
   TestDevice device(std::string(ptx::kHeader) +
                     ".visible .entry k(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .pred %p<2>; "
                     "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, " +
                     threads +
                     "; @%p1 bra end; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; "
                     "st.global.u32 [%rd3], %r1; end: ret; }");
-  EXPECT_NE(device.Launch("k", {{1}, {64}}, device.Make(std::vector<int>(40), "d_out")).error, LaunchError::kNone);
+  EXPECT_NE(device.Launch("k", {{1}, {64}}, device.Make(std::vector<int>(elements), "d_out")).error,
+            LaunchError::kNone);
   return MessageOf(device);
 }
 
 TEST(FindingPlaceTest, OneThreadThatGoesOneElementTooFarIsNoMissingGuard) {
   ExpectSays(MessageOfGuard("41"), "one thread goes one element too far");
+  ExpectSays(MessageOfGuard("33", 32), "one thread goes one element too far");
   ExpectSays(MessageOfGuard("42"), "compare the index with the array's length");
   ExpectSays(MessageOfGuard("64"), "compare the index with the array's length");
 }

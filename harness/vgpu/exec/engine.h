@@ -146,6 +146,18 @@ class Engine {
     bool noted = false;         // shared-memory access that observers may be told about later: observers/shared_notes.h
     bool of_global = false;     // side_by_side counts global accesses
     uint8_t bytes = 0;          // per lane, for side_by_side
+    uint8_t unsteady = 0;       // patterns in a row that hardly recurred
+    uint8_t passed = 0;         // accesses since the last look for one, where they don't recur
+
+    // Whether an access that does not have the site's pattern is worth a look for its own. Addresses that depend on
+    // data have a new one each time, and looking for it takes longer than the access.
+    bool LooksForPattern() {
+      constexpr uint64_t kRecurs = 4;
+      constexpr uint8_t kMostUnsteady = 16, kPassedOver = 64;
+      if (pattern == nullptr || of_pattern >= kRecurs) unsteady = 0;
+      if (unsteady < kMostUnsteady) return ++unsteady, true;
+      return ++passed % kPassedOver == 0;
+    }
   };
   static_assert(sizeof(Site) == 64);
   Site& site(uint32_t pc) { return sites_[pc]; }

@@ -163,16 +163,20 @@ void Describe(const LaunchState& launch, uint32_t pc, MemoryPlace& place) {
   place.buffer_bytes = range->bytes;
 }
 
-// Whether no lane behind this one runs the instruction, nor any warp behind it that is known: the warp's last lane may
-// have successors.
-bool IsLastLane(const Warp& warp, int lane) {
+// Whether this lane is the last that runs the instruction, as where a guard lets one thread too many pass. The warp's
+// last lane may have successors; and a lane alone may be its block's leader, unless the element has the thread's
+// number.
+bool IsLastLane(const Warp& warp, int lane, uint64_t element) {
   const Insn& insn = warp.engine->program().code[warp.pc - 1];
   LaneMask running = warp.active;
   if (insn.guard != kNoRow) {
     const LaneMask guard = *Source<LaneMask>(warp, insn.guard);
     running &= (insn.flags & kGuardNegated) != 0 ? ~guard : guard;
   }
-  return lane + 1 < kWarpSize && running >> (lane + 1) == 0;
+  if (lane + 1 >= kWarpSize || running >> (lane + 1) != 0) return false;
+  const uint64_t threads = warp.engine->launch().info.block.Count();
+  const uint64_t number = warp.block->index * threads + warp.index * kWarpSize + static_cast<uint64_t>(lane);
+  return std::popcount(running) > 1 || number == element;
 }
 
 }  // namespace
@@ -263,9 +267,9 @@ void Engine::MemoryFault(Warp& warp, int lane, FindingKind kind, AccessKind acce
   Finding finding = MakeFinding(warp, warp.pc - 1, lane, kind, "");
   finding.first.access = access;
   finding.memory = DescribeMemory(launch_, space, address, bytes, warp.pc - 1);
-  finding.memory->one_too_far = kind == FindingKind::kOutOfBounds && IsLastLane(warp, lane) &&
-                                BesideBuffer(*finding.memory) == Beside::kPastTheEnd &&
-                                address - finding.memory->buffer_base == finding.memory->buffer_bytes;
+  const uint64_t end = finding.memory->buffer_base + finding.memory->buffer_bytes;
+  finding.memory->one_too_far = kind == FindingKind::kOutOfBounds && finding.memory->in_buffer && address == end &&
+                                IsLastLane(warp, lane, finding.memory->buffer_bytes / bytes);
   if (kind == FindingKind::kOutOfBounds && !finding.memory->in_buffer) finding.kind = FindingKind::kInvalidAddress;
   Fault(warp, std::move(finding));
 }

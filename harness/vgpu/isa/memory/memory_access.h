@@ -364,15 +364,17 @@ template <typename Mover, bool kTell>
   Mover::Lanes(warp, insn, mask, {warp.block->shared, 0, warp.block->shared_bytes}, address);
 }
 
-// The same if it does not match; caches the new pattern for the next execution. False: the access is invalid.
+// The same if it does not match; caches the new pattern for the next execution. False: the access is invalid, or the
+// instruction's pattern keeps changing.
 template <typename Mover>
 [[gnu::noinline]] bool MoveNewPattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
                                       uint32_t offset) {
+  Engine& engine = *warp.engine;
+  const uint32_t pc = warp.pc - 1;
+  if (!engine.site(pc).LooksForPattern()) return false;
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = base[lane] + offset;
   // Misaligned or out-of-bounds accesses have no pattern.
-  Engine& engine = *warp.engine;
-  const uint32_t pc = warp.pc - 1;
   engine.SetPattern(pc, nullptr);
   if (!LanesInShared(warp, address, mask, Mover::Bytes(insn))) return false;
   engine.SetPattern(pc, engine.patterns().Find(base, address, mask, Mover::Bytes(insn), Mover::kAccess));
