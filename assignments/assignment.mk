@@ -1,9 +1,9 @@
-# What every assignment's Makefile includes: `make test`, `make check` and `make profile` for this folder alone.
+# What every assignment's Makefile includes: `make test`, `check`, `profile` and `hint` for this folder alone.
 # harness/student.mk says what they take.
 include ../../harness/student.mk
 
-.PHONY: test check profile run
-test check profile:
+.PHONY: test check profile hint run
+test check profile hint:
 	@$(STUDENT) $@ $(notdir $(CURDIR)) $(CHOICES)
 
 run:

@@ -6,6 +6,7 @@
 #   make test VERBOSE=1        every message, as each test ends, and a table of all counters and modelled times
 #   make check                 all that the fault checkers find: races, bad addresses, unwritten memory, barriers
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
+#   make hint RUNG=3           one hint more each time, up to the last idea before the code
 #   make run FILE=mine.cu      any CUDA program on the virtual GPU; CHECK=1 reports faults, PROFILE=1 costs by line,
 #                              ARGS='1000 7' are the program's arguments
 #

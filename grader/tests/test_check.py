@@ -124,6 +124,15 @@ _REFUSALS = {
         (_replace(f"{_OWN}/assignment.toml", "points = 4", "points = 5"), "points says 20"),
         (_replace(f"{_OWN}/assignment.toml", "*LadderTest.*/beta_two", "*Gone*"), "in the suite: beta.sum (*Gone*)"),
     ],
+    "hints": [
+        (
+            _write(f"{_OWN}/hints.toml", '[alpha_one]\nsteps = ["Look.", "x = 3;"]\n[delta]\nsteps = ["a", "b"]\n'),
+            "beta_two has 0; at least 2",
+        ),
+        (lambda _: None, "there is no rung delta"),
+        (lambda _: None, "a hint for alpha_one is code: x = 3;"),
+    ],
+    "hints_of_another_form": [(_write(f"{_OWN}/hints.toml", 'alpha_one = "Look."\n'), "[alpha_one] has to have steps")],
     "places": [
         (_write(f"{_OWN}/notes.txt", "x"), "assignments/90_fake/notes.txt is out of place"),
         (_write(f"{_OWN}/old/ladder.cu", "x"), "assignments/90_fake/old/ladder.cu is out of place"),

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from conftest import BUILD, ROOT, needs_build
 from grader.authoring.check import check_points, check_todos
-from grader.authoring.check_files import check_handout, check_places
+from grader.authoring.check_files import check_handout, check_hints, check_places
 from grader.authoring.new import new_assignment
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
@@ -32,6 +32,7 @@ def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
         check_places(in_checkout, assignment),
         check_points(assignment),
         check_todos(assignment),
+        check_hints(assignment),
         check_handout(in_checkout, assignment),
     ):
         assert not finding.problem

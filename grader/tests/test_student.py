@@ -195,6 +195,25 @@ def test_what_there_is_not_is_answered_by_what_there_is(folder: Path, capfd: pyt
     assert max(map(len, no_test(fake, "x", many).splitlines())) < 80
 
 
+def test_a_hint_more_each_time(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "hints.toml").write_text('[beta_two]\nsteps = ["Look there.", "Think of that.", "Do this."]\n')
+    (folder / "ladder.cu").write_text("// TODO(beta)\n")
+    seen = []
+    for _ in range(4):
+        assert make.main(["hint", "90_fake"]) == 0
+        seen.append(capfd.readouterr().out)
+    assert seen[0].startswith(
+        "Second, hint 1 of 3\n\n  1  Look there.\n\nNext: make hint RUNG=beta_two for one more, or"
+    )
+    assert ["Do this." in text for text in seen] == [False, False, True, True]
+    assert "for one more" not in seen[3]
+    assert make.main(["hint", "90_fake", "--rung", "alpha"]) == 0
+    assert "There is no hint for alpha_one" in capfd.readouterr().out
+    assert make.main(["hint", "90_fake", "--rung", "7"]) == 3
+    assert "90_fake has no rung 7" in capfd.readouterr().err
+    assert make.main(["hint", "90_fake", "01_other"]) == 3
+
+
 def test_a_test_that_takes_long_is_not_waited_for_in_silence(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/core/access_origins.h"
 #include "vgpu/core/opcode_table.h"
+#include "vgpu/core/program.h"
 
 namespace lockstep::vgpu {
 

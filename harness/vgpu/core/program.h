@@ -13,7 +13,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vgpu/core/access_origins.h"
 #include "vgpu/core/finding.h"
 #include "vgpu/core/insn.h"
 #include "vgpu/core/kernel_info.h"
@@ -92,6 +91,20 @@ using AlignedBytes = std::unique_ptr<uint8_t[], AlignedDelete>;
 inline AlignedBytes MakeAlignedBytes(size_t bytes) {
   return AlignedBytes(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
 }
+
+// Where the addresses of memory instructions come from, for messages. Made by analysis/access_origins.cc.
+struct AccessOrigins {
+  // By pc, the kernel parameters, by offset, that the address is computed from and that may be pointers.
+  std::unordered_map<uint32_t, std::vector<uint32_t>> parameters;
+  // By pc of a load and of a store that have one address and one line, as of `++bins[x]`: the load's pc.
+  std::unordered_map<uint32_t, uint32_t> updates;
+
+  // Whether the instructions at both places belong to one such update.
+  bool AreOneUpdate(uint32_t a, uint32_t b) const {
+    const auto of_a = updates.find(a), of_b = updates.find(b);
+    return of_a != updates.end() && of_b != updates.end() && of_a->second == of_b->second;
+  }
+};
 
 struct Program {
   KernelInfo kernel;

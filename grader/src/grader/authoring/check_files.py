@@ -14,15 +14,17 @@ from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import write_atomic
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
+from grader.model.hints import HINTS, load_hints
 from grader.running.pipeline import FIGURES, Bench
 
 _ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
+_CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
 MESSAGES = "messages.txt"
 FEWEST_WRONG = 10
 FEWEST_RIGHT = 5
-_STUDENTS = ("README.md", "Makefile", "assignment.toml")
+_STUDENTS = ("README.md", "Makefile", "assignment.toml")  # and hints, where there are some
 _PICTURES = ("*.svg", "*.png")
 
 
@@ -37,7 +39,7 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
     if not any(own.glob("*.h")):
         problems.append(f"{own.relative_to(layout.root)} has no header with the launchers' signatures")
     known = {
-        own: (*_STUDENTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
+        own: (*_STUDENTS, HINTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
             *("hidden_*.cc", "*.h"),
@@ -56,6 +58,26 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         if not (own / name).is_file()
     ]
     return Finding("files", "all in their places", "; ".join(problems))
+
+
+def check_hints(assignment: Assignment) -> Finding:
+    """Where the assignment has hints, every rung has some, and none of them is code."""
+    try:
+        hints = load_hints(assignment.path.parent)
+    except GraderError as error:
+        return Finding("hints", "", str(error))
+    if not hints:
+        return Finding("hints", "none")
+    ids = [rung.id for rung in assignment.rungs]
+    problems = [f"{rung} has {len(hints.get(rung, []))}; at least 2" for rung in ids if len(hints.get(rung, [])) < 2]  # noqa: PLR2004
+    problems += [f"there is no rung {rung}" for rung in hints if rung not in ids]
+    problems += [
+        f"a hint for {rung} is code: {step[:40]}…"
+        for rung, steps in hints.items()
+        for step in steps
+        if _CODE.search(step)
+    ]
+    return Finding("hints", f"{sum(map(len, hints.values()))} for {len(hints)} rungs", "; ".join(problems))
 
 
 def _fits(path: Path, patterns: Sequence[str]) -> bool:

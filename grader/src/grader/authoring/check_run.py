@@ -33,7 +33,14 @@ from grader.authoring.check import (
     check_wrong,
     first_message,
 )
-from grader.authoring.check_files import check_count, check_figures, check_handout, check_messages, check_places
+from grader.authoring.check_files import (
+    check_count,
+    check_figures,
+    check_handout,
+    check_hints,
+    check_messages,
+    check_places,
+)
 from grader.authoring.check_handout import Attack, attacks_from_handout, check_attack
 from grader.authoring.declared import REFERENCE, STUB, Collected, collect
 from grader.authoring.finding import Finding
@@ -162,6 +169,7 @@ class _Check:
             check_points(assignment),
             check_places(layout, assignment),
             check_todos(assignment),
+            check_hints(assignment),
             check_handout(layout, assignment),
         )
         run = RunSettings(SEED, "vgpu", settings.threads, settings.sandboxed)

@@ -48,6 +48,7 @@ def new_assignment(layout: Layout, name: str) -> list[Path]:
         "assignment/README.md": own / "README.md",
         "assignment/Makefile": own / "Makefile",
         "assignment/assignment.toml": own / "assignment.toml",
+        "assignment/hints.toml": own / "hints.toml",
         "assignment/launchers.h": own / f"{stem}.h",
         "assignment/stub.cu": own / f"{stem}.cu",
         "reference/solution.cu": hidden / f"{stem}.cu",

@@ -1,4 +1,4 @@
-"""What a student's `make test`, `make check` and `make profile` do: build the solution, run the public suite, explain.
+"""What a student's `make test`, `make check`, `make profile` and `make hint` do: build, run the public suite, explain.
 
 harness/student.sh calls it once the harness is built. The student's own code runs on the student's own machine, so
 there is no sandbox. Only the standard library is used: students need no Python packages.
@@ -26,6 +26,7 @@ from grader.base.schema import SchemaError
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.result import SuiteResult, parse_result
+from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
 from grader.student.text import Choice, Terminal, faults, overview, profile_text, report
@@ -60,7 +61,7 @@ class _Request:
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one command and gives the exit status."""
     parser = argparse.ArgumentParser(prog="student", description="Builds solutions and runs the public tests on them.")
-    parser.add_argument("command", choices=("test", "check", "profile"))
+    parser.add_argument("command", choices=("test", "check", "profile", "hint"))
     parser.add_argument("names", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
     parser.add_argument("--build", type=Path, help="the C++ build tree")
     parser.add_argument("--rung", default="", help="one rung: 3, reduce3 or reduce3_sequential")
@@ -106,7 +107,7 @@ class _Student:
     def run(self) -> int:
         if self._request.device not in DEVICES:
             raise GraderError(no_device(self._request.device))
-        if self._request.command != "test" and self._request.device == "cuda":
+        if self._request.command in ("check", "profile") and self._request.device == "cuda":
             print(f"make {self._request.command} uses the virtual GPU, which alone has checkers and counters.\n")
             self._request = replace(self._request, device="vgpu")
         if self._request.device == "cuda" and not any(node.exists() for node in _GPU_NODES):
@@ -115,6 +116,8 @@ class _Student:
             )
         names = self._request.names or self._layout.assignments()
         assignments = [load_assignment(self._layout.assignment(name)) for name in names]
+        if self._request.command == "hint":
+            return self._hint(assignments)
         if len(assignments) == 1:
             return self._one(assignments[0])
         if self._request.command == "test":
@@ -125,6 +128,16 @@ class _Student:
             status = max(status, self._one(assignment))
             print()
         return status
+
+    def _hint(self, assignments: Sequence[Assignment]) -> int:
+        if len(assignments) > 1:
+            raise GraderError("A hint is for one assignment.\nType:  cd assignments/01_handson_copy && make hint")
+        try:
+            source = self._source(assignments[0]).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            source = ""
+        print(hint(self._layout, assignments[0], self._request.choice.rung, source))
+        return 0
 
     def _one(self, assignment: Assignment) -> int:
         try:
