@@ -9,8 +9,7 @@ from conftest import FAKE, ROOT
 from grader.base.errors import GraderError
 from grader.base.schema import SchemaError
 from grader.model.assignment import load_assignment
-from grader.model.result import FORMAT, parse_result
-from grader.running.run import listed_tests
+from grader.model.result import FORMAT, listed_tests, parse_result
 
 
 def loaded(tmp_path: Path, old: str, new: str) -> None:

@@ -83,20 +83,17 @@ def opponents(
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
-    listed = {
-        name: find_opponents(layout, load_assignment(layout.assignment(name)))
-        for name in known_assignments(layout, names)
-    }
-    unreadable = [problem for _, problems in listed.values() for problem in problems]
+    assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
+    listed = [(assignment, *find_opponents(layout, assignment)) for assignment in assignments]
+    unreadable = [problem for *_, problems in listed for problem in problems]
     for problem in unreadable:
         show_finding(console, problem)
     with at_work(out) as (journal, stop):
         benches: list[tuple[Bench, list[Opponent]]] = []
         cache, gate = WorkerCache(layout), GpuGate()
-        for name, (every, _) in listed.items():
+        for assignment, every, _ in listed:
             found = [one for one in every if not only or any(fnmatchcase(one.submission.folder, glob) for glob in only)]
             if found:
-                assignment = load_assignment(layout.assignment(name))
                 need_gpu(layout, assignment, device)
                 settings = RunSettings(SEED, device, threads, sandboxed, alone=device == "cuda")
                 bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)

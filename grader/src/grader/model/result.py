@@ -384,3 +384,16 @@ def _triple(fields: Fields, key: str) -> tuple[int, int, int]:
     if len(values) != 3:  # noqa: PLR2004
         raise SchemaError(f"{fields.at(key)}: expected three whole numbers")
     return values[0], values[1], values[2]
+
+
+def listed_tests(output: str) -> list[str]:
+    """Full test names from what --gtest_list_tests prints."""
+    names = []
+    suite = ""
+    for line in output.splitlines():
+        name = line.partition("#")[0].rstrip()
+        if name and not name.startswith(" ") and name.endswith("."):
+            suite = name
+        elif suite and name.startswith("  "):
+            names.append(suite + name.strip())
+    return names

@@ -21,7 +21,15 @@ from grader.base.schema import SchemaError
 from grader.base.secret import Secret
 from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment
-from grader.model.result import EVIDENCE_SUITE, TIMING_SUITE, SuiteResult, TestResult, parse_result, passed_test
+from grader.model.result import (
+    EVIDENCE_SUITE,
+    TIMING_SUITE,
+    SuiteResult,
+    TestResult,
+    listed_tests,
+    parse_result,
+    passed_test,
+)
 
 _RESULT_BYTES = 64 << 20
 _OUTPUT_CAP = 1 << 16
@@ -98,19 +106,6 @@ def list_suite(layout: Layout, assignment: Assignment) -> Suite:
     if ended.status != 0 or ended.timed_out:
         raise InfrastructureError(f"{path} --gtest_list_tests failed:\n{ended.output.strip()[-2000:]}")
     return Suite(path, tuple(listed_tests(ended.output)))
-
-
-def listed_tests(output: str) -> list[str]:
-    """Full test names from what --gtest_list_tests prints."""
-    names = []
-    suite = ""
-    for line in output.splitlines():
-        name = line.partition("#")[0].rstrip()
-        if name and not name.startswith(" ") and name.endswith("."):
-            suite = name
-        elif suite and name.startswith("  "):
-            names.append(suite + name.strip())
-    return names
 
 
 def run_suite(

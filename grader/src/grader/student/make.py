@@ -25,7 +25,7 @@ from grader.base.process import CancelledError, run_command
 from grader.base.schema import SchemaError
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
 from grader.model.assignment import Assignment, load_assignment
-from grader.model.result import SuiteResult, parse_result
+from grader.model.result import SuiteResult, listed_tests, parse_result
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
@@ -167,8 +167,7 @@ class _Student:
             f"--assignment={assignment.path.parent}",
             "--gtest_list_tests",
         ]
-        listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
-        return [line.split()[0] for line in listed if line.startswith("  ")]
+        return listed_tests(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
 
     def _check(self, assignment: Assignment, worker: Path) -> int:
         test = self._request.choice.test

@@ -40,7 +40,7 @@ class Terminal:
             indent = " " * min(len(label[0]) if label else 4, self.columns // 3)
             lines += textwrap.wrap(
                 line, self.columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
-                drop_whitespace=True, replace_whitespace=False,
+                replace_whitespace=False,
             ) or [line]  # fmt: skip
         return "\n".join(lines)
 
