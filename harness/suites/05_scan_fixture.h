@@ -54,8 +54,10 @@ class ScanTest : public judge::LauncherTest {
               uint64_t out_offset = 0);
   void ExpectReals(uint64_t n, double low);
   void ExpectValues(const ScanInput& input);
-  // The same in buffers that the test keeps.
-  void ExpectIn(ScanBuffers& buffers, const ScanInput& input, judge::Role role = judge::Role::kChecked);
+  // The same in buffers that the test keeps. is_repeated: a call of as many elements was made before, so that what this
+  // one allocates and doesn't free is a leak, not a buffer that the launcher keeps for its next call.
+  void ExpectIn(ScanBuffers& buffers, const ScanInput& input, judge::Role role = judge::Role::kChecked,
+                bool is_repeated = false);
 
  private:
   uint64_t inputs_ = 0;

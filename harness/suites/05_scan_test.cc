@@ -172,10 +172,14 @@ ScanInput MakeReals(const std::string& rung, double low, uint64_t n, const judge
   return input;
 }
 
+judge::CallContext ContextOf(const std::string& rung, const ScanInput& input) {
+  return {rung, "n = " + judge::Grouped(input.values.size()) + ", " + input.what,
+          judge::Suite::Get().assignment().submission};
+}
+
 judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, const ScanInput& input) {
   const uint64_t n = input.values.size();
-  const judge::CallContext context{rung, "n = " + judge::Grouped(n) + ", " + input.what,
-                                   judge::Suite::Get().assignment().submission};
+  const judge::CallContext context = ContextOf(rung, input);
   return judge::RunArrayCall<float>(
       runner, context,
       {.in = buffers.in,
@@ -190,10 +194,13 @@ judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuff
       buffers.work);
 }
 
-void ScanTest::ExpectIn(ScanBuffers& buffers, const ScanInput& input, Role role) {
+void ScanTest::ExpectIn(ScanBuffers& buffers, const ScanInput& input, Role role, bool is_repeated) {
   if (!ok() || input.values.size() > MostElements(rung())) return;
   judge::EvidenceRun run = Scan(judge::Suite::Get().runner(role), rung(), buffers, input);
   Keep(run.report);
+  if (is_repeated && run.problems.empty()) {
+    judge::CheckNothingHeld(ContextOf(rung(), input), run.report, run.problems);
+  }
   Add(std::move(run.problems));
 }
 
@@ -277,6 +284,17 @@ TEST_P(ScanTest, ScansAgainInTheSameBuffers) {
     input.what += ", in buffers that held other values before";
     ExpectIn(buffers, input);
   }
+}
+
+TEST_P(ScanTest, KeepsNoMemory) {
+  const uint64_t n = std::min<uint64_t>(10000, MostElements(rung()));
+  ScanBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), n);
+  ScanInput input = MakeIntegers(rung(), Pattern::kSmall, n, Seed());
+  const std::string what = input.what;
+  input.what = what + ", first call";
+  ExpectIn(buffers, input);
+  input.what = what + ", the same again, second call";
+  ExpectIn(buffers, input, Role::kChecked, /*is_repeated=*/true);
 }
 
 // One load or store of several floats needs an address that is a multiple of its size, of each pointer by itself; the
