@@ -42,7 +42,6 @@ def checkout(tmp_path: Path) -> Layout:
     (root / "harness" / "suites").mkdir(parents=True)
     (root / "harness" / "worker").mkdir()
     (root / "build" / "bin").mkdir()
-    shutil.copytree(ROOT / "templates", root / "templates")
     shutil.copy(FAKE / "assignment.toml", layout.assignment("90_fake"))
     shutil.copy(FAKE / "build.sh", layout.build_script)
     make_executable(layout.build_script)

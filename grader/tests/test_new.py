@@ -122,7 +122,6 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
 def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, build = tmp_path / "checkout", BUILD
     layout = Layout(root, root / "build")
-    shutil.copytree(ROOT / "templates", root / "templates")
     for part in ("worker", "judge", "vgpu", "build.sh", "CMakeLists.txt"):
         source = ROOT / "harness" / part
         target = root / "harness" / part

@@ -25,8 +25,8 @@ class Layout:
 
     @property
     def templates(self) -> Path:
-        """The pages' templates."""
-        return self.root / "templates"
+        """What pages, handouts and new assignments are made from: a part of the package, so that a wheel has it."""
+        return Path(__file__).parents[1] / "templates"
 
     @property
     def libraries(self) -> Path:

@@ -1,0 +1,113 @@
+"""The grader as a wheel: built without a network, installed beside nothing of the checkout, and run."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, needs
+from grader import __version__
+from grader.base.layout import Layout
+
+_FIRST_WITH_WHEELS = 71  # the setuptools that pyproject.toml asks for
+
+
+def _setuptools() -> int:
+    try:
+        return int(version("setuptools").partition(".")[0])
+    except PackageNotFoundError:
+        return 0
+
+
+pytestmark = needs(
+    _setuptools() >= _FIRST_WITH_WHEELS,
+    f"setuptools {_FIRST_WITH_WHEELS} is missing; type: .venv/bin/pip install -r grader/requirements.txt",
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy: setuptools leaves a folder `build` behind, and would take old files from it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    unwanted = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "tests")
+    shutil.copytree(ROOT / "grader", folder / "grader", ignore=unwanted)
+    _run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index",
+         "-w", str(folder), str(folder / "grader"))  # fmt: skip
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def grader(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    """The installed command. What it depends on comes from the environment that runs the tests."""
+    folder = tmp_path_factory.mktemp("venv")
+    _run(sys.executable, "-m", "venv", "--without-pip", str(folder))
+    python = folder / "bin" / "python"
+    _run(sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel))
+    site = next(folder.glob("lib/python*/site-packages"))
+    paths = {sysconfig.get_path("purelib"), *(path for path in sys.path if path.endswith("site-packages"))}
+    (site / "dependencies.pth").write_text("\n".join(sorted(paths)))
+
+    def run(*words: str) -> "subprocess.CompletedProcess[str]":
+        return _run(str(folder / "bin" / "grader"), *words, check=False)
+
+    return run
+
+
+def _run(*words: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert not check or ended.returncode == 0, ended.stdout + ended.stderr
+    return ended
+
+
+def test_it_holds_the_package_and_its_templates(wheel: Path) -> None:
+    assert wheel.name == f"lockstep_grader-{__version__}-py3-none-any.whl"
+    package = ROOT / "grader" / "src"
+    wanted = {
+        str(path.relative_to(package))
+        for path in (package / "grader").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        assert {name for name in archive.namelist() if ".dist-info/" not in name} == wanted
+
+
+def test_it_runs_in_a_fresh_environment(grader: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
+    assert grader("--version").stdout == f"grader, version {__version__}\n"
+    assert "grader grade submissions" in grader("--help").stdout
+
+
+def test_it_says_that_it_needs_a_checkout(
+    grader: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "submissions").mkdir()
+    ended = grader("grade", "submissions", "--no-sandbox")
+    assert ended.returncode != 0
+    assert "no Lockstep checkout around this folder.\nType:  cd path/to/lockstep" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_it_grades_in_a_checkout_once_that_is_built(
+    grader: Callable[..., "subprocess.CompletedProcess[str]"], in_checkout: Layout, submissions: Callable[..., Path]
+) -> None:
+    folder = submissions(ada="", bob="// fail alpha_one WRONG")
+    suite = in_checkout.public_suite("90_fake")
+    suite.rename(suite.with_suffix(".later"))
+    unbuilt = grader("grade", str(folder), "--no-sandbox")
+    assert unbuilt.returncode != 0
+    assert "Type:  make build " in unbuilt.stderr
+    suite.with_suffix(".later").rename(suite)
+    graded = grader("grade", str(folder), "--no-sandbox")
+    assert graded.returncode == 0, graded.stdout + graded.stderr
+    assert (in_checkout.root / "out" / "index.html").is_file()
+    assert grader("handout", "given").returncode == 0
+    assert Path("given/README.md").is_file()
