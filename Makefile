@@ -10,7 +10,7 @@ BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check test profile run lint tidy format unit-tests grader-check grader-tests bench clean
+.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests bench clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -67,6 +67,12 @@ bench: build-all  ## benchmarks of the virtual GPU
 
 test:  ## run the public tests on the stubs in assignments/: what students do
 	@$(STUDENT) test $(CHOICES)
+
+watch:
+	@$(STUDENT) watch $(CHOICES)
+
+hint:
+	@$(STUDENT) hint $(CHOICES)
 
 profile:  ## what each line of the kernels in assignments/ costs, once they are right
 	@$(STUDENT) profile $(CHOICES)

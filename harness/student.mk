@@ -6,6 +6,7 @@
 #   make test VERBOSE=1        every message, as each test ends, and a table of all counters and modelled times
 #   make check                 all that the fault checkers find: races, bad addresses, unwritten memory, barriers
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
+#   make watch                 the same whenever you save; goes on to the next rung when one is right
 #   make hint RUNG=3           one hint more each time, up to the last idea before the code
 #   make run FILE=mine.cu      any CUDA program on the virtual GPU; CHECK=1 reports faults, PROFILE=1 costs by line,
 #                              ARGS='1000 7' are the program's arguments
@@ -27,8 +28,11 @@ CHECK ?=
 PROFILE ?=
 ARGS ?=
 
-STUDENT = $(LOCKSTEP)/harness/student.sh --build '$(BUILD)'
-CHOICES = --device '$(DEVICE)' --rung '$(RUNG)' --test '$(TEST)' --seed '$(SEED)' --verbose '$(VERBOSE)' \
-	--source '$(SOURCE)' --flags='$(FLAGS)'
-RUN = $(LOCKSTEP)/harness/run.sh --build '$(BUILD)' --file '$(FILE)' --device '$(DEVICE)' --check '$(CHECK)' \
-	--profile '$(PROFILE)' --arguments '$(ARGS)'
+# `make` ends a failure with a line of its own, "make: *** [...] Error 1", which only a status of 0 would suppress. The
+# command that it calls, `lockstep`, can be typed instead: lockstep --help.
+STUDENT = $(LOCKSTEP)/lockstep
+CHOICES = --by-make --build '$(BUILD)' --device '$(DEVICE)' $(if $(RUNG),--rung '$(RUNG)') $(if $(TEST),--test '$(TEST)') \
+	$(if $(SEED),--seed '$(SEED)') $(if $(filter-out 0,$(VERBOSE)),--verbose) $(if $(SOURCE),--source '$(SOURCE)') \
+	$(if $(FLAGS),--flags='$(FLAGS)')
+RUN = $(STUDENT) run --by-make --build '$(BUILD)' --device '$(DEVICE)' $(if $(filter-out 0,$(CHECK)),--check) \
+	$(if $(filter-out 0,$(PROFILE)),--profile) $(if $(FILE),'$(FILE)') $(if $(ARGS),-- $(ARGS))

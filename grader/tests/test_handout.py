@@ -167,3 +167,9 @@ def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
     profiled = make("profile")
     assert "modelled" in profiled.stdout
     assert "│" in profiled.stdout
+    direct = subprocess.run(
+        ["../../lockstep", "test", "1", "--build", str(layout.build)], cwd=folder, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert direct.returncode == 0, direct.stdout + direct.stderr
+    assert "tests pass.\nNext: ../../lockstep test\n" in direct.stdout

@@ -21,12 +21,12 @@ from grader.base.secret import NAME as SECRET
 from grader.model.assignment import Assignment, load_assignment
 
 _HARNESS = (
-    "CMakeLists.txt", "build.sh", "judge", "nvcc-requirements.txt", "run.sh", "setup.sh", "student.mk", "student.sh",
-    "vgpu", "worker",
+    "CMakeLists.txt", "build.sh", "judge", "nvcc-requirements.txt", "run.sh", "setup.sh", "student.mk", "vgpu",
+    "worker",
 )  # fmt: skip
-_ROOT = ("CMakeLists.txt", "LICENSE", "assignments/assignment.mk", ".gitignore")
+_ROOT = ("CMakeLists.txt", "LICENSE", "assignments/assignment.mk", ".gitignore", "lockstep")
 _PACKAGE = "grader/src/grader"
-_ENTRY = "grader.student.make"  # the module that students run; what it imports goes with it
+_ENTRY = "grader.student.__main__"  # the module that students run; what it imports goes with it
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 _HIDDEN_SUFFIXES = (".cu", ".cuh", ".cc", ".h")
 _WINDOW = 3  # so many lines of a hidden file in a row are a leak

@@ -33,6 +33,10 @@ class Rung:
         found = re.search(r"\d+", self.id)
         return found[0] if found else self.id
 
+    def is_named(self, word: str) -> bool:
+        """Whether a student who types this means the rung: "3", "reduce3" or the id. Several may share a number."""
+        return word in (self.id, self.id.split("_", 1)[0], self.label)
+
 
 @dataclass(frozen=True)
 class Criterion:

@@ -8,7 +8,7 @@ import json
 import textwrap
 from pathlib import Path
 
-from grader.base.errors import GraderError
+from grader.base.errors import UsageError
 from grader.base.files import write_atomic
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment, Rung
@@ -45,9 +45,9 @@ def _chosen(assignment: Assignment, rung: str, source: str) -> Rung:
         to_do = [one for one in assignment.rungs if todo_line(source, one)]
         return to_do[0] if to_do else assignment.rungs[0]
     for one in assignment.rungs:
-        if rung in (one.id, one.id.split("_", 1)[0], one.label):
+        if one.is_named(rung):
             return one
-    raise GraderError(no_rung(assignment, rung))
+    raise UsageError(no_rung(assignment, rung))
 
 
 def _shown(path: Path) -> dict[str, int]:

@@ -1,12 +1,12 @@
-"""What a student's `make test`, `make check`, `make profile` and `make hint` do: build, run the public suite, explain.
+"""What `test`, `check`, `profile` and `hint` do: build a student's solution, run the public suite, explain.
 
-harness/student.sh calls it once the harness is built. The student's own code runs on the student's own machine, so
+`command` calls it once the harness is built. The student's own code runs on the student's own machine, so
 there is no sandbox. Only the standard library is used: students need no Python packages.
 
 Status: 0 everything requested is right, 1 something is not, 3 the harness failed.
 """
 
-import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -15,13 +15,13 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.base.errors import GraderError
+from grader.base.errors import GraderError, UsageError
 from grader.base.files import FileError, read_regular, write_atomic
-from grader.base.layout import Layout, find_layout
-from grader.base.process import CancelledError, run_command
+from grader.base.layout import Layout
+from grader.base.process import run_command
 from grader.base.schema import SchemaError
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
 from grader.model.assignment import Assignment, load_assignment
@@ -29,15 +29,16 @@ from grader.model.result import SuiteResult, listed_tests, parse_result
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
-from grader.student.text import Choice, Terminal, faults, overview, profile_text, report
+from grader.student.text import Choice, Terminal, faults, open_rungs, overview, profile_text, report
+from grader.student.typed import Typed
 
-_HARNESS_STATUS, _WRONG_STATUS, _STOPPED_STATUS = 3, 1, 130
+_HARNESS_STATUS, _WRONG_STATUS = 3, 1
 _SECONDS = 3600
 _BYTES = 64 << 20
 _ALL_LEFT_OUT = "-*"  # no test: the suite then measures every selected rung
 _NO_EVIDENCE = "-Evidence.*"
 _PATIENCE_SECONDS = 3.0
-_GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # what the driver makes, on Linux and on Windows' Linux
+GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # what the driver makes, on Linux and on Windows' Linux
 
 
 class _CompileError(Exception):
@@ -45,60 +46,38 @@ class _CompileError(Exception):
 
 
 @dataclass(frozen=True)
-class _Request:
-    """What was typed."""
+class Request:
+    """What was typed: a command, the assignments that it is about, and the choice among what they have.
+
+    `state`: a file for what `watch` has to know once the tests have run.
+    """
 
     command: str
-    names: list[str]
-    choice: Choice
-    device: str
-    seed: str
-    verbose: bool
-    source: Path | None
-    flags: list[str]
+    names: Sequence[str]
+    choice: Choice = field(default_factory=Choice)
+    device: str = "vgpu"
+    seed: str = ""
+    verbose: bool = False
+    source: Path | None = None
+    flags: Sequence[str] = ()
+    typed: Typed = field(default_factory=Typed)
+    state: Path | None = None
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Runs one command and gives the exit status."""
-    parser = argparse.ArgumentParser(prog="student", description="Builds solutions and runs the public tests on them.")
-    parser.add_argument("command", choices=("test", "check", "profile", "hint"))
-    parser.add_argument("names", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
-    parser.add_argument("--build", type=Path, help="the C++ build tree")
-    parser.add_argument("--rung", default="", help="one rung: 3, reduce3 or reduce3_sequential")
-    parser.add_argument("--test", default="", help="only tests whose names contain this")
-    parser.add_argument("--device", default="vgpu", help="vgpu or cuda")
-    parser.add_argument("--seed", default="", help="seed of all inputs; default random")
-    parser.add_argument("--verbose", default="", help="anything: every test's message as it ends")
-    parser.add_argument("--source", default="", help="test this file in place of the assignment's own")
-    parser.add_argument("--flags", default="", help="more flags for the suite")
-    typed = parser.parse_args(words)
-    request = _Request(
-        typed.command,
-        typed.names,
-        Choice(typed.rung, typed.test),
-        typed.device,
-        typed.seed,
-        typed.verbose not in ("", "0"),
-        Path(typed.source) if typed.source else None,
-        typed.flags.split(),
-    )
-    try:
-        return _Student(find_layout(typed.build), request).run()
-    except (KeyboardInterrupt, CancelledError):
-        return _STOPPED_STATUS
-    except GraderError as error:
-        print(error, file=sys.stderr)
-        return _HARNESS_STATUS
+def carry_out(layout: Layout, request: Request) -> int:
+    """Runs one command and gives its status. Raises GraderError where that can't be done."""
+    return _Student(layout, request).run()
 
 
 class _Student:
     """One run of a command."""
 
-    def __init__(self, layout: Layout, request: _Request) -> None:
+    def __init__(self, layout: Layout, request: Request) -> None:
         self._layout = layout
         self._request = request
         self._stamp = 0  # of the result file that was shown last
         self._since = time.monotonic()  # then
+        self._waits_for = ""  # the test that runs since then, once that was looked up
         plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
         self._is_terminal = sys.stdout.isatty()
         columns = shutil.get_terminal_size().columns if self._is_terminal else 0
@@ -106,11 +85,11 @@ class _Student:
 
     def run(self) -> int:
         if self._request.device not in DEVICES:
-            raise GraderError(no_device(self._request.device))
+            raise UsageError(no_device(self._request.device))
         if self._request.command in ("check", "profile") and self._request.device == "cuda":
-            print(f"make {self._request.command} uses the virtual GPU, which alone has checkers and counters.\n")
+            self._print(f"make {self._request.command} uses the virtual GPU, which alone has checkers and counters.\n")
             self._request = replace(self._request, device="vgpu")
-        if self._request.device == "cuda" and not any(node.exists() for node in _GPU_NODES):
+        if self._request.device == "cuda" and not any(node.exists() for node in GPU_NODES):
             raise GraderError(
                 "This machine has no NVIDIA GPU.\nType:  make test      for the virtual GPU, which needs none"
             )
@@ -124,26 +103,28 @@ class _Student:
             return self._all(assignments)
         status = 0
         for assignment in assignments:
-            print(f"{assignment.id}\n")
+            self._print(f"{assignment.id}\n")
             status = max(status, self._one(assignment))
-            print()
+            self._print()
         return status
 
     def _hint(self, assignments: Sequence[Assignment]) -> int:
         if len(assignments) > 1:
-            raise GraderError("A hint is for one assignment.\nType:  cd assignments/01_handson_copy && make hint")
+            raise UsageError("A hint is for one assignment.\nType:  cd assignments/01_handson_copy && make hint")
         try:
             source = self._source(assignments[0]).read_text(encoding="utf-8", errors="replace")
         except OSError:
             source = ""
-        print(hint(self._layout, assignments[0], self._request.choice.rung, source))
+        self._print(hint(self._layout, assignments[0], self._request.choice.rung, source))
         return 0
 
     def _one(self, assignment: Assignment) -> int:
         try:
             worker = self._worker(assignment)
         except _CompileError as error:
-            print(f"{error}\n\n{assignment.submission} does not compile: fix the first error above.  Next: make test")
+            self._print(
+                f"{error}\n\n{assignment.submission} does not compile: fix the first error above.  Next: make test"
+            )
             return _WRONG_STATUS
         command = {"test": self._test, "check": self._check, "profile": self._profile}[self._request.command]
         return command(assignment, worker)
@@ -152,12 +133,15 @@ class _Student:
         filters = [f"--gtest_filter=*{self._request.choice.test}*"] if self._request.choice.test else []
         result, table = self._suite(assignment, worker, filters, verbose=self._request.verbose)
         if self._request.choice.test and not result.tests and not result.evidence:
-            raise GraderError(no_test(assignment, self._request.choice.test, self._tests(assignment)))
+            raise UsageError(no_test(assignment, self._request.choice.test, self._tests(assignment)))
         source = self._source(assignment).read_text(encoding="utf-8", errors="replace")
-        print(
+        self._print(
             report(assignment, result, source, self._request.choice, table, self._to, wide=self._request.verbose),
             end="",
         )
+        if self._request.state is not None:
+            state = {"open": [row.id for row in open_rungs(assignment, result)], "status": _status(assignment, result)}
+            write_atomic(self._request.state, json.dumps(state))
         return _status(assignment, result)
 
     def _tests(self, assignment: Assignment) -> list[str]:
@@ -173,7 +157,7 @@ class _Student:
         test = self._request.choice.test
         filters = [f"--gtest_filter=*{test}*:{_NO_EVIDENCE}" if test else f"--gtest_filter={_NO_EVIDENCE}"]
         result, _ = self._suite(assignment, worker, filters)
-        print(faults(result, self._to), end="")
+        self._print(faults(result, self._to), end="")
         return _WRONG_STATUS if any(test.findings for test in result.tests) else 0
 
     def _profile(self, assignment: Assignment, worker: Path) -> int:
@@ -181,18 +165,18 @@ class _Student:
         runs = list(result.runs("submission").values())
         if not runs:
             if not any(criterion.metric for criterion in assignment.criteria):
-                print(f"Nothing is counted in {assignment.id}: only its results matter.  Next: make test")
+                self._print(f"Nothing is counted in {assignment.id}: only its results matter.  Next: make test")
             else:
-                print("Nothing to measure: a rung is measured once its results are right.  Next: make test")
+                self._print("Nothing to measure: a rung is measured once its results are right.  Next: make test")
             return _WRONG_STATUS
         if not any(run.launches for run in runs):
-            print(
+            self._print(
                 "No kernel was launched, and a profile is of a kernel's lines.  Next: make test, for what counts here"
             )
             return 0
         source = self._source(assignment)
         text = source.read_text(encoding="utf-8", errors="replace")
-        print(profile_text(source.name, runs, text, self._to, self._machine_code(assignment)), end="")
+        self._print(profile_text(source.name, runs, text, self._to, self._machine_code(assignment)), end="")
         return 0
 
     def _machine_code(self, assignment: Assignment) -> MachineChanges | None:
@@ -237,12 +221,12 @@ class _Student:
                 continue
             states.append((assignment, result, ""))
             status = max(status, _status(assignment, result))
-        print(overview(states, self._to), end="")
+        self._print(overview(states, self._to), end="")
         to_do = [one for one, result, _ in states if result is None or _status(one, result) != 0]
         if to_do:
-            print(f"\n  Next:  cd {to_do[0].path.parent.relative_to(self._layout.root)} && make test")
+            self._print(f"\n  Next:  cd {to_do[0].path.parent.relative_to(self._layout.root)} && make test")
         else:
-            print("\n  All is done, as far as the public tests can tell.")
+            self._print("\n  All is done, as far as the public tests can tell.")
         return status
 
     def _source(self, assignment: Assignment) -> Path:
@@ -261,7 +245,7 @@ class _Student:
     def _warn(self, warnings: str) -> None:
         if warnings:
             self._say("")
-            print(warnings + "\n")
+            self._print(warnings + "\n")
 
     def _build(self, assignment: Assignment) -> tuple[Path, str]:
         """The solution and the compiler's warnings, compiled where something that it depends on changed.
@@ -333,14 +317,14 @@ class _Student:
                     output_cap=1 << 20,
                     cwd=Path.cwd(),
                     environment=os.environ,
-                    on_tick=lambda: self._progress(path),
+                    on_tick=lambda: self._progress(assignment, path),
                 )
                 status, output = ended.status, ended.output
             self._say("")
             if status == _HARNESS_STATUS and not path.is_file():
                 said = output.strip()
                 is_unknown = f"--rung={request.choice.rung} names no rung" in said
-                raise GraderError(no_rung(assignment, request.choice.rung) if is_unknown else said)
+                raise UsageError(no_rung(assignment, request.choice.rung)) if is_unknown else GraderError(said)
             try:
                 result = parse_result(read_regular(path, _BYTES))
             except (FileNotFoundError, FileError, SchemaError) as error:
@@ -349,7 +333,7 @@ class _Student:
                 raise GraderError(f"the suite ended with status {status} before its tests did:\n{output}")
         return result, output
 
-    def _progress(self, path: Path) -> bool:
+    def _progress(self, assignment: Assignment, path: Path) -> bool:
         """A line that says how far the suite is, on a terminal."""
         if not self._is_terminal:
             return True
@@ -357,13 +341,32 @@ class _Student:
         try:
             stamp = path.stat().st_mtime_ns
             if stamp != self._stamp:
-                self._stamp, self._since = stamp, now
+                self._stamp, self._since, self._waits_for = stamp, now, ""
                 self._say(parse_result(read_regular(path, _BYTES)).tests[-1].name)
         except (OSError, FileError, SchemaError, IndexError):
             pass  # there is nothing to say yet
         if (waited := now - self._since) > _PATIENCE_SECONDS:
-            self._say(f"waiting for a test for {waited:.0f} s: is there a loop that does not end?")
+            self._waits_for = self._waits_for or self._running_test(assignment, path)
+            self._say(f"waiting {waited:.0f} s for {self._waits_for}: a loop that does not end?")
         return True
+
+    def _running_test(self, assignment: Assignment, path: Path) -> str:
+        """The first test, in the suite's order, that the result file does not have yet."""
+        try:
+            ended = {test.name for test in parse_result(read_regular(path, _BYTES)).tests}
+        except (OSError, FileError, SchemaError):
+            ended = set()
+        rung, part = self._request.choice.rung, self._request.choice.test
+        for name in self._tests(assignment):
+            of = next((one for one in assignment.rungs if name.endswith(f"/{one.id}")), None)
+            is_chosen = part in name and (not rung or (of is not None and of.is_named(rung)))
+            if is_chosen and name not in ended:
+                return name.partition(".")[2].partition("/")[0]
+        return "the measurements"
+
+    def _print(self, text: str = "", end: str = "\n") -> None:
+        """Writes what is for the student, in the words of the command that was typed."""
+        print(self._request.typed(text), end=end)
 
     def _say(self, text: str) -> None:
         if self._is_terminal:
@@ -378,7 +381,3 @@ def _status(assignment: Assignment, result: SuiteResult) -> int:
     if "HARNESS" in verdicts:
         return _HARNESS_STATUS
     return _WRONG_STATUS if any(verdict != "PASS" for verdict in verdicts) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,6 +3,7 @@
 Only the standard library is used here: students run it.
 """
 
+import difflib
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,13 @@ from grader.model.assignment import Assignment
 
 DEVICES = ("vgpu", "cuda")
 _COLUMNS = 78
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like this one; "" where none is."""
+    lower = {one.lower(): one for one in known}
+    found = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
+    return lower[found[0]] if found else ""
 
 
 def no_device(device: str) -> str:
@@ -25,7 +33,9 @@ def no_device(device: str) -> str:
 def no_rung(assignment: Assignment, rung: str) -> str:
     """For RUNG=99."""
     ids = [one.id for one in assignment.rungs]
-    return f"{assignment.id} has no rung {rung}. Its rungs are:\n{_listed(ids)}\nType:  make test RUNG={ids[0]}"
+    names = {name: one.id for one in reversed(assignment.rungs) for name in (one.id, one.id.split("_", 1)[0])}
+    meant = names.get(did_you_mean(rung, names), ids[0])
+    return f"{assignment.id} has no rung {rung}. Its rungs are:\n{_listed(ids)}\nType:  make test RUNG={meant}"
 
 
 def no_test(assignment: Assignment, test: str, tests: Iterable[str]) -> str:

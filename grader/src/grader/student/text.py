@@ -136,6 +136,15 @@ def report(
     return "\n\n".join(parts) + "\n"
 
 
+def open_rungs(assignment: Assignment, result: SuiteResult) -> list[Rung]:
+    """The rungs that are not done, in the order to take them: what is begun and fails, the ladder, bonus rungs."""
+    rows = _rows(assignment, result)
+    first = _first_to_mend(rows)
+    still_open = [row for row in rows if not row.is_done]
+    still_open.sort(key=lambda row: (row.is_bonus, row is not first))
+    return [row.rung for row in still_open]
+
+
 def overview(states: Sequence[tuple[Assignment, SuiteResult | None, str]], to: Terminal) -> str:
     """All assignments, a line each; where there is no result the text says why."""
     width = max((len(assignment.id) for assignment, _, _ in states), default=0)

@@ -1,0 +1,13 @@
+"""``python -m grader.student``: the command `lockstep`, which the file of that name at the root starts."""
+
+import sys
+
+_OLDEST = (3, 11)
+
+if sys.version_info < _OLDEST:  # before anything is imported that an older one can't read
+    sys.exit(f"Lockstep needs Python 3.11 or newer; python3 here is {sys.version.split()[0]}")
+
+from grader.student.command import main  # noqa: E402
+
+if __name__ == "__main__":
+    sys.exit(main())
