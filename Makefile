@@ -10,7 +10,7 @@ BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests bench clean
+.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests bench docs clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -58,12 +58,17 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 	@.venv/bin/grader ladder --build $(BUILD) --pages docs/reference/ladders --verify
 
 grader-tests: build  ## Python tests
+	@harness/setup.sh --docs || echo "test_site.py leaves the site out"
 	@# Where packages come from the system there may be no xdist: then one after the other.
 	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests \
 	  $$(.venv/bin/python -c 'import xdist; print("--numprocesses=auto --dist=worksteal")' 2>/dev/null)
 
 bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
+
+docs:  ## build the documentation's site in out/site
+	@harness/setup.sh --docs
+	@harness/site/build.sh --build $(BUILD)
 
 test:  ## run the public tests on the stubs in assignments/: what students do
 	@$(STUDENT) test $(CHOICES)

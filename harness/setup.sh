@@ -9,25 +9,37 @@
 # Where no package index can be reached, packages that the system's Python has already will do.
 #
 #   harness/setup.sh [--build DIR] [--student] [--target TARGET]
+#   harness/setup.sh --docs
 #
+# --docs: only what builds the documentation's site, grader/requirements-docs.txt.
 # --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
 # --target: what harness/build.sh is to build while pip, which uses one processor, installs the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build student='' target=''
+build=build student='' target='' docs=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
     --student) student=1; shift ;;
+    --docs) docs=1; shift ;;
     --target) target=$2; shift 2 ;;
-    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET]" >&2; exit 2 ;;
+    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --docs" >&2; exit 2 ;;
   esac
 done
 
 if [ -t 1 ]; then bold=$'\e[1m' red=$'\e[31m' off=$'\e[0m'; else bold='' red='' off=''; fi
 say() { printf '%s==>%s %s\n' "$bold" "$off" "$*"; }
 fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
+
+if [ -n "$docs" ]; then
+  # Not part of the grader's environment: nobody who grades or learns waits for it.
+  [ -x .venv/bin/python ] || python3 -m venv .venv || fail "python3 can't make an environment; on Debian or Ubuntu: sudo apt-get install python3-venv"
+  .venv/bin/pip install -q --disable-pip-version-check --retries 2 -r grader/requirements-docs.txt ||
+    .venv/bin/python -c 'import zensical' 2>/dev/null ||
+    fail "the site's generator could not be installed; with a network type:  .venv/bin/pip install -r grader/requirements-docs.txt"
+  exit
+fi
 
 # Only looked for: reading some of them takes a second each.
 has_header() { printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | g++ -x c++ -E - >/dev/null 2>&1; }

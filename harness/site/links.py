@@ -1,0 +1,92 @@
+"""Links in Markdown: what a page links to, with the pieces of its text between them; and the anchors that it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+# [text](target#anchor), ![text](target), and the attributes of HTML that stands in Markdown.
+_LINK = re.compile(
+    r"""(?P<before>\]\(|\b(?:src|srcset|href)=")(?P<target>[^)\s"#]*)(?P<anchor>\#[^)\s"]*)?(?P<after>\)|")"""
+)
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
+_ELSEWHERE = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def replace(text: str, new: Callable[[str, str], str]) -> str:
+    """The text with each link's target, anchor included, replaced by what new(target, anchor) returns.
+
+    Code and addresses of other places on the net stay as they are.
+    """
+
+    def one(match: re.Match[str]) -> str:
+        target, anchor = match["target"], match["anchor"] or ""
+        if _ELSEWHERE.match(target):
+            return match[0]
+        return f"{match['before']}{new(target, anchor)}{match['after']}"
+
+    def outside_code(line: str) -> str:
+        # Every second piece stands between backticks.
+        pieces = re.split(r"(`[^`]*`)", line)
+        if len(pieces) == 1:
+            return _LINK.sub(one, line)
+        # A link's text may be code: the link's own brackets stand outside it, so that pieces can be looked at singly.
+        return "".join(piece if index % 2 else _LINK.sub(one, piece) for index, piece in enumerate(pieces))
+
+    return "".join(line if code else outside_code(line) for code, line in _lines(text))
+
+
+def targets(text: str) -> list[tuple[str, str]]:
+    """Target and anchor of each link, in order; the target is empty where the link stays on the page."""
+    found = []
+
+    def note(target: str, anchor: str) -> str:
+        found.append((target, anchor.removeprefix("#")))
+        return target + anchor
+
+    replace(text, note)
+    return found
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    """Level and text of each heading."""
+    matches = (_HEADING.match(line) for code, line in _lines(text) if not code)
+    return [(len(match[1]), match[2]) for match in matches if match]
+
+
+def title(path: Path) -> str:
+    """The page's first heading, without its marks for code."""
+    for level, text in headings(path.read_text(encoding="utf-8")):
+        if level == 1:
+            return text.replace("`", "")
+    raise ValueError(f"{path} has no heading of level 1, which is its name in the navigation")
+
+
+def anchors(text: str) -> set[str]:
+    """What `#…` may name on the page."""
+    found: set[str] = set()
+    for _, heading in headings(text):
+        slug, number = _slug(heading), 0
+        while (name := f"{slug}_{number}" if number else slug) in found:
+            number += 1
+        found.add(name)
+    return found
+
+
+def _slug(heading: str) -> str:
+    """As GitHub and the site's settings make it."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+    return re.sub(r"[^\w\- ]", "", plain.lower()).strip().replace(" ", "-")
+
+
+def _lines(text: str) -> list[tuple[bool, str]]:
+    """Each line with its end, and whether it belongs to a block of code."""
+    inside = False
+    found = []
+    for line in text.splitlines(keepends=True):
+        fence = _FENCE.match(line) is not None
+        found.append((inside or fence, line))
+        inside ^= fence
+    return found
