@@ -29,7 +29,7 @@ cudaError_t launch2_any_length(int* d_a, unsigned n, unsigned block);
 cudaError_t launch3_copy_back(int* h_out, unsigned n, unsigned block);
 
 // Rung 4. Verifies on the device: *d_wrong, in device memory and garbage at first, becomes the number of elements of
-// d_a that are not what rung 2 would have stored. d_a is read only.
+// d_a that are not what rung 2 would have stored. d_a is read-only.
 cudaError_t launch4_verify(const int* d_a, unsigned n, unsigned block, unsigned* d_wrong);
 
 // Rung 5, bonus. What rung 2 stores, by at most kMaxBlocks blocks: each thread takes many elements.

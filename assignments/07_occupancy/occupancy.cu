@@ -62,7 +62,7 @@ int occupancy6_best_block(const DeviceLimits* device, const KernelNeeds* kernel)
 }
 
 // Rung 7, bonus: the other way round.
-// Goal    the most registers a thread with which at least `warps` warps are resident.
+// Goal    the most registers per thread with which at least `warps` warps are resident.
 int occupancy7_register_budget(const DeviceLimits* device, const KernelNeeds* kernel, int warps) {
   // TODO(occupancy7): from rung 5; fewer registers never mean fewer warps.
   return kNotBegun;

@@ -68,6 +68,6 @@ int occupancy5_limiter(const DeviceLimits* device, const KernelNeeds* kernel, Oc
 // the one with most resident warps; where several have, the largest. 0: none can be launched.
 int occupancy6_best_block(const DeviceLimits* device, const KernelNeeds* kernel);
 
-// Rung 7, bonus. The most registers a thread may have (what -maxrregcount would be told) so that at least `warps` warps
+// Rung 7, bonus. The most registers per thread may have (what -maxrregcount would be told) so that at least `warps` warps
 // are resident; the kernel's own number is not looked at. 0: not even one register is few enough.
 int occupancy7_register_budget(const DeviceLimits* device, const KernelNeeds* kernel, int warps);

@@ -81,13 +81,12 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
   const ApiCall* to_host = FindCall(report, ApiKind::kDeviceToHost);
   if (!report.observed) return "";
   if (to_host == nullptr)
-    return "this call copied nothing from the device to the host: what it wrote to h_out is of another one";
-  if (to_device == nullptr) return "what came back was never copied to the device: h_in has to go there first";
+    return "this call copied nothing from the device to the host: what it wrote to h_out came from another call";
+  if (to_device == nullptr) return "what came back was never copied to the device: copy h_in there first";
   if (to_host < to_device) return "the copy to the host was made before the copy to the device";
   if (on_device != nullptr && on_device < to_device) return "a_d was copied to b_d before h_in was copied to a_d";
   if (on_device == nullptr && to_host->address != to_device->address) {
-    return "the buffer that was copied to the host is not the one that h_in was copied to, and nothing went from one "
-           "to the other";
+    return "h_in was copied to one buffer, and another one was copied to the host: nothing was copied between the two";
   }
   return "look at the calls in order: which buffer does each copy read, and which does it write?";
 }
@@ -95,8 +94,7 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
 // What is wrong with a copy that failed, as far as the calls before it tell.
 std::string CopyHint(const CallReport& report, const ApiCall& copy) {
   if (copy.bytes == 0) {
-    return "cudaMemcpy takes destination, source, bytes, direction, and the direction has to be that of the two "
-           "pointers";
+    return "cudaMemcpy takes destination, source, bytes, direction, and the direction must match the two pointers";
   }
   for (const ApiCall& call : report.trace) {
     if (&call == &copy) break;
@@ -105,7 +103,7 @@ std::string CopyHint(const CallReport& report, const ApiCall& copy) {
              " bytes; cudaMalloc counts bytes, and n ints are n * sizeof(int)";
     }
   }
-  return "do the bytes fit both buffers, and are both allocated still?";
+  return "do the bytes fit in both buffers, and are both still allocated?";
 }
 
 std::string ApiHint(const CallReport& report) {
@@ -114,19 +112,19 @@ std::string ApiHint(const CallReport& report) {
     freed |= call.kind == ApiKind::kFree && !call.failed && call.address != 0;
     if (!call.failed) continue;
     if (call.function == "cudaMalloc") {
-      return call.bytes > 0 ? "there is no room for so many bytes: n ints are n * sizeof(int)"
+      return call.bytes > 0 ? "out of device memory: n ints are n * sizeof(int) bytes"
                             : "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast "
                               "hides that from the compiler";
     }
     if (call.function.find("Memcpy") != std::string::npos) {
-      return freed ? "a buffer was freed before this copy: is it one of the copy's?" : CopyHint(report, call);
+      return freed ? "a buffer was freed before this copy: does the copy use it?" : CopyHint(report, call);
     }
     if (call.function.find("Free") != std::string::npos) {
-      return "a buffer is freed once, with the pointer that its allocation gave: cudaMalloc's by cudaFree, "
-             "cudaMallocHost's by cudaFreeHost";
+      return "free each buffer once, with the pointer that its allocation returned: cudaFree for cudaMalloc, "
+             "cudaFreeHost for cudaMallocHost";
     }
   }
-  return "compare what each CUDA call returns with cudaSuccess";
+  return "check that each CUDA call returns cudaSuccess";
 }
 
 // The right ints in h_out, by a way that leads through the device.
@@ -147,7 +145,7 @@ void CheckCopy(const CallContext& context, const CallReport& report, const std::
   problems.push_back(
       MakeProblem(Verdict::kRejected, context,
                   {"h_out is right, but its " + Grouped(bytes) + " bytes did not go to the device and back"},
-                  "a host's memcpy is no answer: the ints have to go through a buffer of cudaMalloc"));
+                  "a memcpy on the host does not count: the ints must go through a buffer from cudaMalloc"));
 }
 
 // Whether all that was copied to the device went to buffers that the call allocated itself.
@@ -227,7 +225,7 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
     }
   }
   if (report.arrays[0] != in) {
-    run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read only"));
+    run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read-only"));
   }
   run.problems = WithCalls(std::move(run.problems), report);
   return run;
@@ -237,7 +235,8 @@ judge::EvidenceRun CopyTest::Run(uint64_t n, Pattern pattern, Role role, Fault f
   const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return {};
   std::string what(judge::NameOf(pattern));
-  if (fault.kind == Fault::Kind::kAllocation) what += "; allocation " + std::to_string(fault.nth) + " finds no room";
+  if (fault.kind == Fault::Kind::kAllocation)
+    what += "; allocation " + std::to_string(fault.nth) + " runs out of memory";
   if (fault.kind == Fault::Kind::kCopy) what += "; copy " + std::to_string(fault.nth) + " fails";
   judge::EvidenceRun run =
       CopyOnce(judge::Suite::Get().runner(role), rung(), judge::MakeInts(pattern, n, seed), what, fault);
@@ -257,10 +256,10 @@ void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
   // cudaMallocHost of no bytes gives a null pointer, which needs no cudaFreeHost.
   if (problems.empty() && n > 0) judge::CheckNoPageLockedHeld(context, run.report, problems);
   if (problems.empty() && !CopiesToOwnMemory(run.report)) {
-    problems.push_back(
-        MakeProblem(Verdict::kRejected, context, {"the ints went to device memory that this call did not allocate"},
-                    "a_d is memory of cudaMalloc, allocated and freed in each call: no __device__ array, "
-                    "and no buffer of an earlier call"));
+    problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                   {"the ints went to device memory that this call did not allocate"},
+                                   "allocate a_d with cudaMalloc and free it, in each call: no __device__ array, and "
+                                   "no buffer from an earlier call"));
   }
   Add(WithCalls(std::move(problems), run.report));
 }
@@ -283,10 +282,10 @@ void CopyTest::ExpectError(uint64_t n, Fault fault) {
   } else if (found != expected) {
     problems.push_back(MakeProblem(Verdict::kApi, context,
                                    {"it returned " + ErrorText(found) + "; expected " + ErrorText(expected)},
-                                   "return the error of the call that failed, as soon as it has failed"));
+                                   "return the error of a failed call as soon as it fails"));
   } else if (IntsOf(run.report.arrays[1]) != std::vector<int32_t>(n, judge::DeviceArray<int32_t>::Poisoned())) {
-    problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written, though the work failed"},
-                                   "h_out has to stay as it was where an error is returned"));
+    problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written although a call failed"},
+                                   "leave h_out unchanged when you return an error"));
   }
   Add(WithCalls(std::move(problems), run.report));
   ExpectNothingHeld(run, n);
@@ -301,17 +300,17 @@ void CopyPathTest::ExpectPath(uint64_t n) {
   const ApiCall* to_host = FindCall(run.report, ApiKind::kDeviceToHost);
   std::vector<Problem> problems;
   if (on_device == nullptr || run.report.api.bytes_on_device < n * sizeof(int32_t)) {
-    problems.push_back(MakeProblem(
-        Verdict::kRejected, context,
-        {"h_out is right, but " +
-         (on_device == nullptr ? std::string("nothing") : Grouped(run.report.api.bytes_on_device) + " bytes alone") +
-         " went from a_d to b_d"},
-        "cudaMemcpy(b_d, a_d, bytes, cudaMemcpyDeviceToDevice): the data does not pass through the host"));
-  } else if (on_device->address == to_device->address || on_device->address != to_host->address) {
     problems.push_back(
         MakeProblem(Verdict::kRejected, context,
-                    {"h_out is right, but what was copied to the host is not b_d, which a_d was copied to"},
-                    "h_in goes to a_d, a_d to b_d, and b_d to h_out"));
+                    {"h_out is right, but " +
+                     (on_device == nullptr ? std::string("nothing")
+                                           : "only " + Grouped(run.report.api.bytes_on_device) + " bytes") +
+                     " went from a_d to b_d"},
+                    "cudaMemcpy(b_d, a_d, bytes, cudaMemcpyDeviceToDevice): the data does not pass through the host"));
+  } else if (on_device->address == to_device->address || on_device->address != to_host->address) {
+    problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                   {"h_out is right, but it was not copied from b_d, the copy of a_d"},
+                                   "h_in goes to a_d, a_d to b_d, and b_d to h_out"));
   }
   Add(WithCalls(std::move(problems), run.report));
 }
@@ -363,7 +362,7 @@ TEST_P(PinnedCopyTest, FreesPageLockedMemory) {
   if (ok() && run.report.observed && run.report.api.pinned_allocations == 0) {
     const CallContext context{rung(), "n = 1,000", judge::Suite::Get().assignment().submission};
     Add(WithCalls({MakeProblem(Verdict::kRejected, context, {"h_out is right, but no page-locked memory was allocated"},
-                               "cudaMallocHost gives page-locked host memory")},
+                               "allocate page-locked host memory with cudaMallocHost")},
                   run.report));
   }
 }

@@ -49,7 +49,7 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
         {at([=](uint64_t r, uint64_t c) {
            return ValueAt(c / kTile * down + r / kTile, c % kTile * kTile + r % kTile);
          }),
-         "x and y are exchanged: x is the column, and runs along a row"},
+         "x and y are swapped: x is the column, and runs along a row"},
         {at([=](uint64_t r, uint64_t c) {
            return ValueAt(r / kTile * across + c / kTile, c % kTile * kTile + r % kTile);
          }),
@@ -59,21 +59,21 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
          }),
          "a block's number in the grid is blockIdx.y * gridDim.x + blockIdx.x"},
         {at([=](uint64_t r, uint64_t c) { return ValueAt(c / kTile, r % kTile * kTile + c % kTile); }),
-         "blockIdx.y is left out of the block's number"},
+         "the block's number ignores blockIdx.y"},
         {[=](uint64_t i) { return TiledFilling(shape)(i % height * width + i / height % width); },
-         "the array is stored by columns: element (row, column) is d_a[row * width + column]"},
+         "the array is stored column by column: element (row, column) is d_a[row * width + column]"},
     };
   }
   return {
       {[](uint64_t i) { return static_cast<int32_t>(i); },
-       "that is the element's index; to be stored is 1000 * blockIdx.x + threadIdx.x"},
+       "that is the element's index: store 1000 * blockIdx.x + threadIdx.x"},
       {[=](uint64_t i) { return static_cast<int32_t>(i % block); },
        "that is threadIdx.x alone: the block's part is missing"},
       {[=](uint64_t i) { return static_cast<int32_t>(1000 * (i / block)); },
        "that is the block's part alone: add threadIdx.x"},
-      {[=](uint64_t i) { return ValueAt(i % block, i / block); }, "blockIdx and threadIdx are exchanged"},
+      {[=](uint64_t i) { return ValueAt(i % block, i / block); }, "blockIdx and threadIdx are swapped"},
       {[=](uint64_t i) { return ValueAt(i / block % kMaxBlocks, i % block); },
-       "that is the block of the thread that stored it; to be stored is the block that the element has in rung 2, i / "
+       "that is the block of the thread that stored it: store the block that the element has in rung 2, i / "
        "blockDim.x"},
       {[](uint64_t) { return 0; }, "all elements are 0"},
   };
@@ -100,29 +100,29 @@ inline std::string Explain(int number, const Shape& shape, const Filling& right,
   if (number == 6) return "";  // what follows is about blocks in a row
   const auto blocks = static_cast<uint32_t>(BlocksFor(shape.n, shape.block));
   if (blocks != shape.block && matches(LinearFilling({shape.n, blocks}), 0, n)) {
-    return "blocks and threads are exchanged: kernel<<<blocks, threads of a block>>>";
+    return "blocks and threads are swapped: kernel<<<blocks, threads per block>>>";
   }
   for (uint32_t block = 1; block <= 1024; block *= 2) {
     if (block == shape.block || !matches(LinearFilling({shape.n, block}), 0, n)) continue;
-    return "blocks of " + std::to_string(block) + " threads were launched: take the block size that is asked for";
+    return "blocks of " + std::to_string(block) + " threads were launched: use the block size you are given";
   }
   uint64_t prefix = 0;
   while (prefix < n && found[prefix] == right(prefix)) ++prefix;
   if (!matches(untouched, prefix, n)) return "";
   const std::string start = "the first " + judge::Grouped(prefix) + " of " + judge::Grouped(n) +
                             " elements are right and the rest " +
-                            (number == 3 ? "did not arrive; " : "was not stored; ");
+                            (number == 3 ? "did not arrive; " : "were not stored; ");
   if (number == 3 && prefix == n / 4) return start + "cudaMemcpy counts bytes: n * sizeof(int)";
   if (number == 5 && prefix == uint64_t{kMaxBlocks} * shape.block) {
-    return start + "each thread stored one element: it has to go on by gridDim.x * blockDim.x";
+    return start + "each thread stored only one element: use a grid-stride loop, with steps of gridDim.x * blockDim.x";
   }
-  if (threads >= n && number == 3) return start + "does the kernel store, and the copy bring, all n ints?";
-  if (threads >= n) return start + "the kernel had a thread for each: does its guard let those with i < n pass?";
+  if (threads >= n && number == 3) return start + "does the kernel store all n ints, and does the copy move them all?";
+  if (threads >= n) return start + "the kernel had a thread for each: does its guard let every i < n pass?";
   if (n % shape.block != 0 && prefix == n / shape.block * shape.block) {
-    return start + "the last block is not full: round the number of blocks up";
+    return start + "the last, partial block is missing: round the number of blocks up";
   }
   if (prefix == shape.block) return start + "the index is blockIdx.x * blockDim.x + threadIdx.x";
-  return start + "are there enough blocks?";
+  return start + "do you launch enough blocks?";
 }
 
 }  // namespace lockstep::suites

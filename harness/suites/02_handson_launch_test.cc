@@ -59,8 +59,8 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
   if (report.api.bytes_to_device > kParameterBytes) {
     problems.push_back(
         MakeProblem(Verdict::kRejected, context,
-                    {Grouped(report.api.bytes_to_device) + " bytes were copied from the host to the device"},
-                    "the threads of the kernel know what to store: nothing has to be copied to them"));
+                    {judge::Counted(report.api.bytes_to_device, "byte") + " were copied from the host to the device"},
+                    "the kernel's threads can compute what to store: copy nothing to the device"));
     return;
   }
   const Dim3 block = number == 6 ? Dim3{kTile, kTile, 1} : Dim3{shape.block, 1, 1};
@@ -77,7 +77,7 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
         Verdict::kRejected, context,
         {"the values are right, but the launch was " + judge::LaunchText(launch.kernel, launch.grid, launch.block),
          "expect  " + judge::LaunchText(launch.kernel, grid, block)},
-        "each element has a thread of its own: as many blocks as it takes, of as many threads as asked for"));
+        "give each element its own thread: use the block size you are given, and as many blocks as that takes"));
     return;
   }
 }
@@ -119,27 +119,26 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   const std::string left = error != cudaSuccess ? std::exchange(report.cuda_error, "") : "";
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
   if (problems.empty() && expect == Expect::kImpossibleLaunch && Meets(error, expect) && !left.empty()) {
-    return {
-        MakeProblem(Verdict::kApi, context,
-                    {"it returned " + judge::ErrorText(error) + ", and left " + left + " behind for the next call"},
-                    "cudaPeekAtLastError() only looks: cudaGetLastError() takes the error, so that the next launch's "
-                    "is not taken for it")};
+    return {MakeProblem(
+        Verdict::kApi, context,
+        {"it returned " + judge::ErrorText(error) + ", and left " + left + " behind for the next call"},
+        "cudaPeekAtLastError() does not clear the error: use cudaGetLastError(), or the next launch reports it again")};
   }
   if (!problems.empty() || Meets(error, expect)) return problems;
   const std::string returned = "it returned " + judge::ErrorText(error);
   std::string evidence = returned, hint;
   switch (expect) {
     case Expect::kSuccess:
-      hint = IsImpossibleLaunch(error) ? "a grid of no blocks can't be launched: with nothing to do, launch nothing"
-                                       : "compare what each CUDA call returns with cudaSuccess";
+      hint = IsImpossibleLaunch(error) ? "a grid needs at least one block: when there is nothing to do, skip the launch"
+                                       : "check that each CUDA call returns cudaSuccess";
       break;
     case Expect::kImpossibleLaunch:
-      evidence += ", though a block has at most 1,024 threads and nothing was launched";
-      hint = "a launch returns nothing: cudaGetLastError() straight after it says whether it was possible";
+      evidence += ", but the launch failed: a block has at most 1,024 threads";
+      hint = "a launch returns no error code: call cudaGetLastError() right after it";
       break;
     case Expect::kNoMemory:
-      evidence += ", and not that of the allocation, cudaErrorMemoryAllocation";
-      hint = "return the error of the call that failed, as soon as it has failed";
+      evidence += ", not the allocation's error, cudaErrorMemoryAllocation";
+      hint = "return the error of a failed call as soon as it fails";
       break;
   }
   return {MakeProblem(Verdict::kApi, context, {evidence}, hint)};
@@ -181,16 +180,16 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
         run.problems.front().hint = "the copy to the host was made before the kernel was launched";
       }
     } else if (report.arrays.at(0) != poisoned) {
-      run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written, though the work failed"},
-                                         "h_out has to stay as it was where an error is returned"));
+      run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written although a call failed"},
+                                         "leave h_out unchanged when you return an error"));
     }
   }
   if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
   if (run.problems.empty() && shape.n > 0) judge::CheckNoPageLockedHeld(context, report, run.problems);
   const bool allocates = expect != Expect::kSuccess || shape.n == 0 || report.api.allocations > 0;
   if (run.problems.empty() && report.observed && !allocates) {
-    run.problems.push_back(MakeProblem(Verdict::kRejected, context, {"h_out is right, and nothing was allocated"},
-                                       "the array is memory of cudaMalloc: no __device__ array"));
+    run.problems.push_back(MakeProblem(Verdict::kRejected, context, {"h_out is right, but nothing was allocated"},
+                                       "allocate the array with cudaMalloc; a __device__ array does not count"));
   }
   if (run.problems.empty() && expect == Expect::kSuccess) {
     judge::CheckCameFromDevice(report, context, report.arrays.at(0), "h_out", true, run.problems);
@@ -235,21 +234,21 @@ judge::EvidenceRun FillWith(judge::Runner& runner, const std::string& rung, cons
 std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t found, std::optional<uint64_t> atomics) {
   const uint64_t padded = uint64_t{BlocksFor(n, block)} * block;
   if (found == static_cast<uint32_t>(kPoison)) {
-    return wrong == 0 ? "also where nothing is wrong *d_wrong has to be set, to 0" : "nothing wrote to *d_wrong";
+    return wrong == 0 ? "set *d_wrong to 0 even when no element is wrong" : "nothing wrote to *d_wrong";
   }
   if (found == static_cast<uint32_t>(kPoison) + wrong)
-    return "*d_wrong held garbage when the counting began: set it to 0 first";
-  if (padded > n && found == wrong + (padded - n))
-    return "the threads past the end were counted too: they have no element";
-  if (found == n - wrong) return "that is how many are right";
-  if (found == 0) return "nothing was counted: does a kernel compare each element, and add to *d_wrong?";
+    return "*d_wrong started as garbage: set it to 0 before you count";
+  if (padded > n && found == wrong + (padded - n)) return "threads with i ≥ n were counted too: they have no element";
+  if (found == n - wrong) return "that is the number of elements that are right";
+  if (found == 0) return "nothing was counted: does a kernel compare each element and add to *d_wrong?";
   if (found == wrong % 256 || found == wrong % 65536) {
-    return "that is the count without its high bits: is it kept in a type that can't hold it?";
+    return "that is the count without its high bits: is it stored in a type too small for it?";
   }
   if (found < wrong && atomics == uint64_t{0}) {
-    return "some additions got lost: ++*d_wrong by many threads at once is no addition; atomicAdd is";
+    return "some updates got lost: ++*d_wrong is not atomic; use atomicAdd";
   }
-  if (found < wrong) return "some are not counted: is every element compared, and can each count hold a whole block?";
+  if (found < wrong)
+    return "some were not counted: is every element compared, and can each counter hold a whole block's count?";
   return "";
 }
 
@@ -269,8 +268,8 @@ std::string HintOfRace(const Problem& problem) {
     atomic |= line.find("atom.") != std::string::npos || line.find("red.") != std::string::npos;
   }
   if (!at_count) return problem.hint;
-  return atomic ? "one thread stores to *d_wrong while others add to it: set it to 0 before the kernel is launched"
-                : "many threads count at once, and additions get lost: atomicAdd(d_wrong, …)";
+  return atomic ? "one thread stores to *d_wrong while others add to it: set it to 0 before you launch the kernel"
+                : "many threads count at once, and updates get lost: use atomicAdd(d_wrong, …)";
 }
 
 judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, uint32_t n, uint32_t block,
@@ -295,12 +294,12 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
   const std::vector<uint32_t> found = d_wrong.Get();
   if (!run.problems.empty() || found.empty() || expect != Expect::kSuccess) return run;
   if (found[0] != wrong.size()) {
-    run.problems.push_back(MakeProblem(
-        Verdict::kWrong, context,
-        {"expect  *d_wrong = " + Grouped(wrong.size()),
-         "found   " +
-             (found[0] == static_cast<uint32_t>(kPoison) ? "what was there before the call" : Grouped(found[0]))},
-        ExplainCount(n, block, wrong.size(), found[0], AtomicsOf(report))));
+    run.problems.push_back(
+        MakeProblem(Verdict::kWrong, context,
+                    {"expect  *d_wrong = " + Grouped(wrong.size()),
+                     "found   " + (found[0] == static_cast<uint32_t>(kPoison) ? "the old contents (nothing was written)"
+                                                                              : Grouped(found[0]))},
+                    ExplainCount(n, block, wrong.size(), found[0], AtomicsOf(report))));
   } else if (report.observed && report.launches.empty() && n > 0) {
     run.problems.push_back(judge::NoKernelProblem(context));
   } else if (n > 0) {
@@ -309,7 +308,7 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
                              // Kernels that find nothing wrong need not add it.
                              {{judge::FirstOf(d_wrong, wrong.empty() ? 0 : 1, "d_wrong")}}, run.problems);
   }
-  judge::CheckUnchanged<int32_t>(d_a, contents, context, "d_a is only looked at", run.problems);
+  judge::CheckUnchanged<int32_t>(d_a, contents, context, "d_a is read-only", run.problems);
   if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
   judge::CheckGuards(context, run.problems, d_a, d_wrong);
   return run;
@@ -362,8 +361,8 @@ void CopyBackTest::ExpectAllocationError(uint32_t n, uint64_t nth) {
   // A real device has room.
   if (!ok() || runner.device().virtual_device() == nullptr) return;
   runner.FailAllocation(nth);
-  judge::EvidenceRun run =
-      FillWith(runner, rung(), {n, 128}, "; allocation " + std::to_string(nth) + " finds no room", Expect::kNoMemory);
+  judge::EvidenceRun run = FillWith(runner, rung(), {n, 128},
+                                    "; allocation " + std::to_string(nth) + " runs out of memory", Expect::kNoMemory);
   Keep(run.report);
   Add(std::move(run.problems));
 }

@@ -31,33 +31,31 @@ inline std::string HintOfFault(const judge::CallReport& report, const judge::Pro
                                int64_t shift) {
   if (problem.verdict == judge::Verdict::kCrash && report.outcome == worker::Outcome::kCrashed &&
       report.code == SIGFPE) {
-    return n == 0 ? "where n is 0, nothing can be divided by n: return first"
-                  : "INT_MIN % -1 and a division by 0 stop a program";
+    return n == 0 ? "n is 0: return before you divide by it" : "INT_MIN % -1 and a division by 0 crash the host code";
   }
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::MemoryPlace& memory = *problem.finding->memory;
   switch (problem.finding->kind) {
     case vgpu::FindingKind::kMisaligned:
-      return "an int4 has to lie at a multiple of 16 bytes: where the shift is no multiple of 4, take it from two of "
-             "them";
+      return "an int4 must be aligned to 16 bytes: when the shift is not a multiple of 4, assemble it from two of them";
     case vgpu::FindingKind::kOutOfBounds:
       break;
     case vgpu::FindingKind::kRace:
       if (memory.buffer_name != "d_data") return "";
-      return "two threads meet at this element: in place, one thread alone swaps an element, and a reversal is done "
-             "before the next one begins";
+      return "two threads access this element: in place, only one thread may swap it, and one reversal must finish "
+             "before the next begins";
     default:
       return "";
   }
   switch (vgpu::BesideBuffer(memory)) {
     case vgpu::Beside::kBefore:
-      return shift < 0 ? "an index before the beginning: in C++, -1 % n is -1; add n once more"
-                       : "an index before the beginning: subtract n only where i + shift has reached it";
+      return shift < 0 ? "the index is negative: in C++, -1 % n is -1, so add n"
+                       : "the index is negative: subtract n only when i + shift has reached n";
     case vgpu::Beside::kAcrossTheEnd:
-      return "a vector that begins within the array reaches past its end: where n is no multiple of 4, move what is "
-             "left there one by one";
+      return "a vector that starts inside the array reaches past its end: when n is not a multiple of 4, move the last "
+             "elements one by one";
     case vgpu::Beside::kPastTheEnd:
-      return memory.buffer_name == "d_out" ? "threads with i ≥ n have nothing to store"
+      return memory.buffer_name == "d_out" ? "threads with i ≥ n must not store anything"
                                            : "wrap i + shift below n; threads with i ≥ n do nothing";
     default:
       return "";
@@ -93,7 +91,7 @@ class ShiftResult {
     for (uint64_t i = 0; i < in_.size(); ++i) count += out_[i] != Shifted(i, offset_) ? 1 : 0;
     std::string found = "found   ";
     if (Untouched(wrong)) {
-      found += "what was there before the call";
+      found += "the old contents (nothing was written)";
     } else {
       found += std::to_string(out_[wrong]);
       const auto origin = Find(out_[wrong]);
@@ -101,7 +99,7 @@ class ShiftResult {
           origin ? ", which is element " + std::to_string(*origin) + " of the input" : ", which is not in the input";
     }
     return {"element " + judge::Grouped(wrong) + " of " + judge::Grouped(in_.size()) + " is wrong" +
-                (count > 1 ? " (" + judge::Grouped(count) + " are)" : ""),
+                (count > 1 ? " (" + judge::Grouped(count) + " in total)" : ""),
             "expect  " + std::to_string(Shifted(wrong, offset_)) + ", which is element " +
                 std::to_string((wrong + offset_) % in_.size()) + " of the input",
             found};
@@ -117,29 +115,27 @@ class ShiftResult {
     const uint64_t wrap = n - offset_;
     if (in_place_ &&
         All([&](uint64_t i) { return out_[i] == in_[i < offset_ ? offset_ - 1 - i : n - 1 - (i - offset_)]; })) {
-      return "both parts are reversed; the whole is not yet";
+      return "both parts are reversed, but the whole array is not yet";
     }
     if (AllIn(0, wrap)) {
-      if (offset_ == 1)
-        return "what stays in order is right; the element that falls off one end and enters at the other is wrong";
-      return "what stays in order is right; of the " + Elements(offset_) +
-             " that fall off one end and enter at the other, " + Amount(WrongIn(wrap, n), offset_) + " wrong";
+      if (offset_ == 1) return "the part that does not wrap around is right; the element that does is wrong";
+      return "the part that does not wrap around is right; of the " + Elements(offset_) + " that do, " +
+             Amount(WrongIn(wrap, n), offset_) + " wrong";
     }
     if (AllIn(wrap, n)) {
-      if (wrap == 1) return "what goes round the end, " + Elements(offset_) + ", is right; the other element is wrong";
-      return "what goes round the end, " + Elements(offset_) + ", is right; of the other " + Elements(wrap) + ", " +
+      if (wrap == 1)
+        return "the part that wraps around (" + Elements(offset_) + ") is right; the other element is wrong";
+      return "the part that wraps around (" + Elements(offset_) + ") is right; of the other " + Elements(wrap) + ", " +
              Amount(WrongIn(0, wrap), wrap) + " wrong";
     }
     if (std::abs(shift_) + static_cast<int64_t>(n) > INT32_MAX) {
-      return "index and shift together are more than an int holds: reduce the shift to 0 … n - 1 before you add";
+      return "i + shift overflows an int: reduce the shift to 0 … n - 1 before you add";
     }
     return "";
   }
 
  private:
-  static std::string Elements(uint64_t count) {
-    return judge::Grouped(count) + (count == 1 ? " element" : " elements");
-  }
+  static std::string Elements(uint64_t count) { return judge::Counted(count, "element"); }
   int32_t Shifted(uint64_t i, uint64_t offset) const {
     const uint64_t from = i + offset;
     return in_[from < in_.size() ? from : from - in_.size()];
@@ -185,12 +181,12 @@ class ShiftResult {
     const uint64_t n = in_.size();
     const auto is = [&](int64_t shift) { return other == OffsetOf(n, shift); };
     const std::string done =
-        "that is a shift by " + std::to_string(other) + " instead of " + std::to_string(offset_) + ": ";
+        "the array was shifted by " + std::to_string(other) + " instead of " + std::to_string(offset_) + ": ";
     if (other == 0) return "the result is a copy of the input: nothing was shifted";
-    if (shift_ == INT32_MIN) return done + "there is no int -INT_MIN; reduce the shift in 64 bits";
+    if (shift_ == INT32_MIN) return done + "-INT_MIN does not fit an int; reduce the shift in 64 bits";
     if (is(-shift_) && shift_ < 0) return done + "a negative shift goes toward the end";
-    if (is(-shift_)) return done + "a positive shift goes toward the beginning, so that d_out[0] is d_in[shift]";
-    if (is(shift_ + 1) || is(shift_ - 1)) return done + "one place off";
+    if (is(-shift_)) return done + "a positive shift goes toward the beginning: d_out[0] is d_in[shift]";
+    if (is(shift_ + 1) || is(shift_ - 1)) return done + "off by one";
     if (shift_ < 0 && is(static_cast<int64_t>(static_cast<uint32_t>(shift_)))) {
       return done + "the negative shift became unsigned, " + std::to_string(static_cast<uint32_t>(shift_)) +
              "; reduce it as a signed number, in 64 bits";
@@ -208,10 +204,10 @@ class ShiftResult {
                                         : "the last " + Elements(n - written) + " were not written: ";
     for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
       if (written == n / piece * piece) {
-        return text + "what is left after the last whole " + std::to_string(piece) + ". Round up, and compare with n";
+        return text + "they come after the last full group of " + std::to_string(piece) + ". Round up, and check i < n";
       }
     }
-    if (written == n - offset_) return text + "what falls off the beginning has to enter at the end";
+    if (written == n - offset_) return text + "what falls off the beginning must come back at the end";
     return text + "does the grid, or each thread's loop, end too early?";
   }
 

@@ -36,15 +36,15 @@ std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge
   // Not of short arrays: other rungs may have variables of some size.
   if (!in_place || bytes < kLargeArray || report.variable_bytes + report.heap_bytes < bytes) return std::nullopt;
   std::string what;
-  if (report.variable_bytes > 0) what = "__device__ variables of " + judge::Grouped(report.variable_bytes) + " bytes";
+  if (report.variable_bytes > 0) what = "__device__ variables of " + judge::Counted(report.variable_bytes, "byte");
   if (report.heap_bytes > 0) {
-    what +=
-        std::string(what.empty() ? "" : ", and ") + judge::Grouped(report.heap_bytes) + " bytes of malloc() in kernels";
+    what += std::string(what.empty() ? "" : ", and ") + judge::Counted(report.heap_bytes, "byte") +
+            " of malloc() in kernels";
   }
   return judge::MakeProblem(
       Verdict::kRejected, context,
-      {"the result is right, but the program has " + what + ", room for the array's " + judge::Grouped(bytes)},
-      "in place means in the array itself, with no other memory");
+      {"the result is right, but the program has " + what + ", enough for the array's " + judge::Grouped(bytes)},
+      "in place means within the array itself, with no second buffer");
 }
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report,
@@ -69,7 +69,7 @@ void Explain(const judge::CallReport& report, uint64_t n, int64_t shift, std::ve
       report.cuda_error == "cudaErrorInvalidConfiguration" || report.cuda_error == "cudaErrorInvalidValue";
   for (Problem& problem : problems) {
     if (problem.verdict == Verdict::kApi && refused && n == 0) {
-      problem.hint = "a grid of no blocks is an error: return before the launch where there is nothing to do";
+      problem.hint = "a grid of 0 blocks is an error: return before the launch when there is nothing to do";
     } else if (std::string hint = HintOfFault(report, problem, n, shift); !hint.empty()) {
       problem.hint = std::move(hint);
     }
@@ -117,7 +117,7 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBu
        .out = out,
        .values = array,
        .arguments = ArgumentsOf(buffers, in_place, array.size(), shift),
-       .unchanged_hint = "d_in is read only: the result goes to d_out",
+       .unchanged_hint = "d_in is read-only: the result goes to d_out",
        .frees = true,
        .is_work = OffsetOf(array.size(), shift) != 0,
        .explain = [&](const judge::CallReport& report,

@@ -49,15 +49,16 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   uint64_t power_of_two = 1;
   while (power_of_two * 2 <= n) power_of_two *= 2;
   const Prefix prefixes[] = {
-      {n - 1, "the last element is left out"},
-      {n / kBlock * kBlock, "the elements of the last, unfilled block are left out"},
-      {n / (2 * kBlock) * 2 * kBlock, "the elements of the last, unfilled block are left out"},
-      {power_of_two, "that is the largest power of two in n: the elements past it are left out"},
-      {kBlock, "the other blocks' results are left out: is there one more pass over them?"},
-      {2 * kBlock, "the other blocks' results are left out: is there one more pass over them?"},
+      {n - 1, "the last element is missing"},
+      {n / kBlock * kBlock, "the last, partial block is missing"},
+      {n / (2 * kBlock) * 2 * kBlock, "the last, partial block is missing"},
+      {power_of_two, "that is the largest power of two up to n: the elements past it are missing"},
+      {kBlock, "the other blocks' results are missing: is there one more pass over them?"},
+      {2 * kBlock, "the other blocks' results are missing: is there one more pass over them?"},
   };
   if (n > 1 && found == values[0]) {
-    return "the result is the first element alone: is every element loaded, and is every step of the tree done?";
+    return "the result is the first element alone: does every thread load its elements, and does the tree run all its "
+           "steps?";
   }
   for (const Prefix& prefix : prefixes) {
     if (prefix.length == 0 || prefix.length >= n) continue;
@@ -70,22 +71,22 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   const uint32_t difference = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   for (uint32_t times = 1; times <= 2 * kBlock; ++times) {
     if (times % 51 != 0 && difference == times * poison) {
-      return std::to_string(times) + " x what lies past the end of the input was added: compare each index with n";
+      return judge::Counted(times, "element") + " past the end of the input " + (times == 1 ? "was" : "were") +
+             " added: check each index against n";
     }
   }
   if (found == 0) {
-    return n < 2 * kBlock ? "the result is 0: does a block that is not full add what it has, and does the thread that "
-                            "holds the sum write it?"
-                          : "the result is 0: was the block's result written by the thread that holds it?";
+    return n < 2 * kBlock ? "the result is 0: does a partial block add up its elements, and does the thread that holds "
+                            "the sum write it?"
+                          : "the result is 0: does the thread that holds the block's sum write it?";
   }
   if (std::abs(int64_t{judge::WrappingSum(values)}) > kExactInFloat &&
       static_cast<double>(found) == static_cast<double>(static_cast<float>(judge::WrappingSum(values)))) {
-    return "that is the sum rounded to a float, which keeps 24 bits: add ints";
+    return "that is the sum rounded to a float, which keeps only 24 bits: add ints";
   }
   if (n >= kLarge) {
-    return "what has a limit that so many elements go beyond: a grid or a buffer of fixed size, a counter of 16 bits, "
-           "an "
-           "index in float?";
+    return "this many elements exceed some limit: a grid or a buffer of fixed size, a 16-bit counter, an index held in "
+           "a float?";
   }
   return "";
 }
@@ -94,11 +95,10 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
 std::string ExplainExtreme(const std::vector<int32_t>& values, int32_t found) {
   if (std::find(values.begin(), values.end(), found) == values.end()) {
     return std::to_string(found) +
-           " is none of the elements: where does it come from? What a thread begins with may hide no element: INT_MIN "
-           "for "
-           "the largest, INT_MAX for the smallest";
+           " is not one of the elements: where does it come from? Start the maximum from INT_MIN and the minimum from "
+           "INT_MAX";
   }
-  return std::to_string(found) + " is one of the elements, but others were left out: is every one of them compared?";
+  return std::to_string(found) + " is one of the elements, but not the right one: is every element compared?";
 }
 
 std::optional<Problem> CheckResult(const std::string& rung, const judge::CallContext& context,
@@ -116,15 +116,16 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
   Problem problem = judge::MakeProblem(
       Verdict::kWrong, context,
       {"expect  " + std::to_string(expected),
-       "found   " + (untouched ? "what was there before the call"
+       "found   " + (untouched ? "the old contents (nothing was written)"
                                : std::to_string(found) + "  (difference " + std::to_string(difference) + ")")});
   const bool is_sum = rung != "reduce8_max" && rung != "reduce8_min";
   if (untouched) {
-    problem.hint = values.empty() ? "also without any element the result has to be written"
-                                  : "nothing wrote to the result: the last pass has to, with one block";
+    problem.hint = values.empty() ? "write the result even when n is 0"
+                                  : "nothing wrote the result: the last pass must, with one block";
   } else if (values.empty()) {
-    problem.hint = is_sum ? "the sum of no elements is 0"
-                          : "of no elements the largest is INT_MIN, -2147483648, and the smallest INT_MAX, 2147483647";
+    problem.hint =
+        is_sum ? "the sum of no elements is 0"
+               : "with no elements, the maximum is INT_MIN, -2147483648, and the minimum is INT_MAX, 2147483647";
   } else if (is_sum) {
     problem.hint = Explain(values, found);
   } else {
@@ -162,7 +163,7 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   if (!run.problems.empty() || found.empty()) return run;
   if (auto problem = CheckResult(rung, context, run.report, values, found[0])) run.problems.push_back(*problem);
   judge::CheckUnchanged<int32_t>(buffers.in, before.values(), context,
-                                 "d_in is read only: intermediate results go to d_work", run.problems);
+                                 "d_in is read-only: intermediate results go to d_work", run.problems);
   judge::CheckGuards(context, run.problems, buffers.in, buffers.sum, buffers.work);
   // The sum of one element is a copy, that of none a constant.
   if (values.size() > 1 && run.problems.empty()) {

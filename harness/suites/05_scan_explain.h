@@ -37,34 +37,33 @@ class ScanExplainer {
     const bool inclusive = expected_[0] != 0;
     if (Is([&](uint64_t i) { return before_[i] + (inclusive ? 0 : values_[i]); })) {
       return inclusive
-                 ? "that is the exclusive scan: element i has to count its own value too"
-                 : "that is the inclusive scan: an exclusive one begins with 0, and element i does not count itself";
+                 ? "that is the exclusive scan: element i must include its own value"
+                 : "that is the inclusive scan: an exclusive one starts with 0, and element i leaves out its own value";
     }
     if (Is([&](uint64_t i) { return before_[n_] - before_[i + 1]; })) {
       return "each element is the sum of those after it: left and right are swapped";
     }
     if (Is([&](uint64_t i) { return i == 0 ? 0 : before_[i - 1]; })) {
-      return "every sum is one place too far to the right";
+      return "every sum is off by one: one place too far to the right";
     }
     if (Is([&](uint64_t i) { return expected_[i] + before_[n_]; })) {
-      return "every sum is too large by the sum of all: a total (the root of the tree, a tile's own) is counted as if "
-             "it "
-             "came before";
+      return "every sum is too large by the sum of all elements: a total (the tree's root, a tile's own sum) was added "
+             "as if it came before";
     }
     if (std::string hint = ExplainTiles(); !hint.empty()) return hint;
     double whole = 0;
     if (Is([&](uint64_t i) { return std::exchange(whole, whole + std::trunc(values_[i])); })) {
-      return "the values were cut to integers before they were added";
+      return "the values were truncated to integers before they were added";
     }
     if (!inclusive && first_ == 0) {
-      return "nothing comes before element 0: it has to be 0" +
+      return "nothing comes before element 0, so it must be 0" +
              std::string(std::has_single_bit(n_) ? "" : kNoPowerOfTwo);
     }
     for (const uint64_t window : {first_ - 1, first_}) {
       if (inclusive || window == 0 || first_ > n_) continue;
       if (Is([&](uint64_t i) { return before_[i] - before_[i - std::min(i, window)]; })) {
         return "each element is the sum of the " + judge::Grouped(window) +
-               " before it alone: the steps have to go on until the distance reaches n";
+               " before it alone: the steps must go on until the distance reaches n";
       }
     }
     const bool many_tiles = first_ >= kManyTiles && std::has_single_bit(first_);
@@ -72,18 +71,18 @@ class ScanExplainer {
     const bool is_end = many_tiles && n_ - first_ < 32;
     if (std::string hint = ExplainMissingBefore(); !hint.empty() && !is_end) return hint;
     if (first_ == kFloatIntegers || first_ == kFloatIntegers + 1) {
-      return "all is right up to element " + judge::Grouped(first_) +
-             ": from 2^24 on a float holds every other whole number only; is an index or a length a float?";
+      return "all elements before " + judge::Grouped(first_) +
+             " are right: above 2^24, a float holds only every other integer; is an index or a length a float?";
     }
     if (many_tiles) {
-      return "all is right up to element " + judge::Grouped(first_) + ": are there more tiles than one block scans?";
+      return "all elements before " + judge::Grouped(first_) + " are right: are there more tiles than one block scans?";
     }
     return "";
   }
 
  private:
   static constexpr const char* kNoPowerOfTwo =
-      "; n is no power of two here: a tree needs one, with zeros from element n on";
+      "; n is not a power of two here: pad the tree to one, with zeros from element n on";
   static constexpr uint64_t kManyTiles = uint64_t{1} << 16;
   static constexpr uint64_t kFloatIntegers = uint64_t{1} << 24;  // a float holds all whole numbers up to here
 
@@ -107,7 +106,7 @@ class ScanExplainer {
   std::string ExplainTiles() const {
     const std::string at = "tiles of " + judge::Grouped(first_) + " elements: ";
     if (IsOffBy(first_, [&](uint64_t t) { return -before_[t * first_]; })) {
-      return at + "each begins at 0 again; the sum of the tiles before it has to be added";
+      return at + "each starts again at 0: add the sum of all tiles before it";
     }
     double lost = 0;
     uint64_t last = 0;
@@ -115,17 +114,17 @@ class ScanExplainer {
           for (; last < t; ++last) lost += values_[(last + 1) * first_ - 1];
           return -lost;
         })) {
-      return at + "a tile's last element is missing in its sum; the exclusive scan's last value does not have it";
+      return at + "each tile's sum misses its last element: the last value of an exclusive scan does not include it";
     }
     const uint64_t half = first_ / 2;
     if (IsOffBy(half, [&](uint64_t t) { return t < 2 ? 0 : -before_[(t - 1) * half]; })) {
       return "tiles of " + judge::Grouped(half) +
-             " elements: each begins with the sum of the one tile before it; it has to be that of all before it";
+             " elements: each starts with the sum of one tile before it: add the sum of all tiles before it";
     }
     constexpr std::array<uint64_t, 7> kTiles = {256, 512, 1024, 2048, 4096, 8192, 16384};
     for (const uint64_t tile : kTiles) {
       if (IsOffBy(tile, [&](uint64_t t) { return before_[std::min((t + 1) * tile, n_)] - before_[t * tile]; })) {
-        return "tiles of " + judge::Grouped(tile) + " elements: a tile's own sum is in what it begins with";
+        return "tiles of " + judge::Grouped(tile) + " elements: each starts with a sum that already includes its own";
       }
     }
     return "";
@@ -138,8 +137,8 @@ class ScanExplainer {
       if (first_ % 32 != 0) break;
       const double alone = before_[first_] - before_[first_ - length];
       if (std::abs(static_cast<double>(found_[first_]) - alone) > 1e-4 * std::abs(alone)) continue;
-      return "what begins here has the sum of the " + judge::Grouped(length) +
-             " elements before it alone, and misses the " + judge::Grouped(first_ - length) +
+      return "from here on, each sum includes only the " + judge::Grouped(length) +
+             " elements before, and misses the " + judge::Grouped(first_ - length) +
              " before those: a look-back has to go on until a tile knows its prefix; that is the total of all up to "
              "its "
              "end, not its own";
@@ -164,22 +163,22 @@ inline std::string ExplainScan(std::span<const float> values, std::span<const do
     if (std::all_of(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), IsUnwritten)) {
       return "nothing was written from element " + judge::Grouped(first) + " to the end, " + judge::Grouped(n - first) +
              " in all: " +
-             (n - first <= kLargestTile ? "do the threads reach the last, unfilled tile?"
+             (n - first <= kLargestTile ? "do the threads reach the last, partial tile?"
                                         : "does every tile have a block that writes it?");
     }
     return "element " + judge::Grouped(first) + " was not written: does each thread write all of its elements?";
   }
-  if (std::isnan(found[first])) return "that is no number: was something read that nobody had written?";
+  if (std::isnan(found[first])) return "that is NaN: was memory read that nothing had written?";
   const double own = static_cast<double>(values[first]);
   if (sums && std::abs(own) > 1e6 && found[first] == static_cast<float>(expected[first] + own) - values[first]) {
-    return "the element's own value was added and taken away again, which loses what is small beside it: add only what "
+    return "the element's own value was added and then subtracted, which loses small values beside it: add only what "
            "comes before";
   }
   if (std::equal(values.begin(), values.end(), found.begin())) return "that is the input: nothing was added";
   if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) return "all results are 0";
   if (std::isinf(expected[first])) {
-    return "nothing but -INFINITY comes up to here, and the largest of it is -INFINITY: a number such as -FLT_MAX, "
-           "larger than that, was taken for the least there is";
+    return "every element up to here is -INFINITY, and so is their maximum: start from -INFINITY, not from a larger "
+           "number such as -FLT_MAX";
   }
   return sums ? ScanExplainer(values, expected, found, first).Explain() : "";
 }

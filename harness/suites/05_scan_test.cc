@@ -186,7 +186,7 @@ judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuff
        .out = buffers.out,
        .values = input.values,
        .arguments = ArgumentsOf(buffers, n),
-       .unchanged_hint = "d_in is read only: the result goes to d_out",
+       .unchanged_hint = "d_in is read-only: the result goes to d_out",
        .spare_input = kSpareInput,
        .explain = {},
        .check = [&](const judge::CallReport& report,
@@ -226,7 +226,7 @@ void ScanTest::ExpectReals(uint64_t n, double low) {
 }
 
 TEST_P(ScanTest, ScansOneBlock) {
-  ExpectValues({{3, 1, 7, 0, 4, 1, 6, 3}, Precision::kExact, "the example of README.md"});
+  ExpectValues({{3, 1, 7, 0, 4, 1, 6, 3}, Precision::kExact, "the example in README.md"});
   for (const uint64_t n : {1, 2, 31, 32, 33, 64, 256, 511, 512, 1023, 1024}) Expect(n, Pattern::kSmall);
 }
 

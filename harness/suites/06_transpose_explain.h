@@ -31,23 +31,23 @@ inline std::string HintOfFault(const judge::Problem& problem) {
       const bool copies = finding.first.traits.Any(vgpu::kAsynchronous) ||
                           (finding.second && finding.second->traits.Any(vgpu::kAsynchronous));
       if (finding.memory->space == vgpu::MemorySpace::kShared && !copies) {
-        return "the words of a column come from all the threads that filled the tile: these have to meet "
-               "(__syncthreads(), in a warp's own tile __syncwarp()) between filling it and reading it, and before it "
-               "is filled anew";
+        return "a column of the tile comes from all the threads that filled it: synchronise them (__syncthreads(), or "
+               "__syncwarp() in a warp's own tile) between filling and reading, and before you fill the tile again";
       }
       return buffer == "d_out" ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y]"
                                : "";
     }
     case vgpu::FindingKind::kMisaligned:
-      return "d_in and d_out are aligned to 4 bytes: look at their addresses before moving more than 4 bytes at once";
+      return "d_in and d_out are only aligned to 4 bytes: check their addresses before you move more than 4 bytes at "
+             "once";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_out") {
-        return "element (x, y) goes to d_out[x * height + y], if x < width and y < height: is that what is tested, and "
-               "is height the length of a row?";
+        return "element (x, y) goes to d_out[x * height + y], if x < width and y < height: does your guard test that, "
+               "and is height the length of your row?";
       }
       if (buffer == "d_in") {
-        return "element (x, y) is d_in[y * width + x], if x < width and y < height: is that what is tested, and is "
-               "width the length of a row?";
+        return "element (x, y) is d_in[y * width + x], if x < width and y < height: does your guard test that, and is "
+               "width the length of your row?";
       }
       return "";
     default:
@@ -91,7 +91,7 @@ class TransposeResult {
     for (uint64_t i = 0; i < out_.size(); ++i) count += out_[i] != Expected(i) ? 1 : 0;
     std::string found = "found   ";
     if (Untouched(wrong)) {
-      found += "what was there before the call";
+      found += "the old contents (nothing was written)";
     } else {
       found += ValueOf(out_[wrong]);
       const auto origin = std::find(in_.begin(), in_.end(), out_[wrong]);
@@ -100,7 +100,8 @@ class TransposeResult {
     }
     return {
         "row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_out is wrong" +
-            (count > 1 ? " (" + judge::Grouped(count) + " of " + judge::Grouped(out_.size()) + " elements are)" : ""),
+            (count > 1 ? " (" + judge::Grouped(count) + " of " + judge::Counted(out_.size(), "element") + " in total)"
+                       : ""),
         "expect  " + ValueOf(in_[source]) + ", which is " + InPlace(source), found};
   }
 
@@ -114,10 +115,10 @@ class TransposeResult {
     if (std::string hint = HintOfPlaces(); !hint.empty()) return hint;
     const float expected = FloatOf(Expected(wrong)), found = FloatOf(out_[wrong]);
     if (expected == found || (std::isnan(expected) && std::isnan(found))) {
-      return "the value is the same, its bits are not: move elements, and compute nothing with them";
+      return "the value is the same, but its bits are not: only move elements, compute nothing with them";
     }
     if (out_.size() >= kLarge) {
-      return "what has a limit that so many elements go beyond: a grid, an index of 16 bits or in float?";
+      return "this many elements exceed some limit: a grid, a 16-bit index, an index held in a float?";
     }
     return "";
   }
@@ -165,29 +166,30 @@ class TransposeResult {
       return true;
     };
     const uint64_t least = std::min(width, height);
-    const std::string missing = judge::Grouped(unwritten) + " elements were not written. ";
+    const std::string missing =
+        judge::Counted(unwritten, "element") + (unwritten == 1 ? " was" : " were") + " not written. ";
     if (width != height && all_lie([&](uint64_t row, uint64_t column) { return row >= least || column >= least; }) &&
         unwritten == out_.size() - least * least) {
       return missing +
-             "What was is a square: in d_in x ends at width and y at height, in d_out it is the other way round";
+             "The rest form a square: in d_in, x ends at width and y at height; in d_out it is the other way round";
     }
     for (const uint64_t tile : kTiles) {
       if (tile > least) continue;
       const uint64_t rows = width / tile * tile, columns = height / tile * tile;
       if (!all_lie([&](uint64_t row, uint64_t column) { return row >= rows || column >= columns; })) continue;
       if (!has_tiles_) {
-        return missing + "All of them lie in row " + judge::Grouped(rows) + " or column " + judge::Grouped(columns) +
-               " of d_out, or beyond: is the number of blocks rounded up, and each index compared with width and "
+        return missing + "All of them are in row " + judge::Grouped(rows) + " or column " + judge::Grouped(columns) +
+               " of d_out, or beyond: do you round the number of blocks up, and check each index against width and "
                "height?";
       }
       const std::string size = std::to_string(tile) + " x " + std::to_string(tile);
       if (unwritten == out_.size() - rows * columns) {
-        return missing + "They lie past the last whole tile of " + size +
-               ": is the number of tiles rounded up, and each index compared with width and height?";
+        return missing + "They are past the last full tile of " + size +
+               ": do you round the number of tiles up, and check each index against width and height?";
       }
-      return missing + "They lie in tiles of " + size +
-             " that the matrix does not fill: there a thread may have nothing to load and still an element to store, "
-             "so that it must stay, and the store needs a test of its own";
+      return missing + "They are in partial tiles of " + size +
+             ": a thread with nothing to load may still have an element to store, so do not return early, and guard "
+             "the store on its own";
     }
     return missing + "Do the blocks and their threads cover the whole matrix?";
   }
@@ -232,13 +234,13 @@ class TransposeResult {
             const uint64_t row = i / height, column = i % height;
             return in_place(row / tile * tile + column % tile, column / tile * tile + row % tile);
           })) {
-        return each + "is transposed, but lies where it lay in d_in: swap its x and y too";
+        return each + "is transposed, but still in its old place: swap the tile's own x and y too";
       }
       if (AllComeFrom([&](uint64_t i) {
             const uint64_t row = i / height, column = i % height;
             return in_place(column / tile * tile + row % tile, row / tile * tile + column % tile);
           })) {
-        return each + "lies in the right place, but is not transposed: store s_tile[threadIdx.x][row], a column";
+        return each + "is in the right place, but not transposed: store s_tile[threadIdx.x][row], a column";
       }
     }
     return "";

@@ -64,7 +64,7 @@ void Explain(const judge::CallReport& report, Shape shape, std::vector<Problem>&
       report.cuda_error == "cudaErrorInvalidConfiguration" || report.cuda_error == "cudaErrorInvalidValue";
   for (Problem& problem : problems) {
     if (problem.verdict == Verdict::kApi && refused && shape.elements() == 0) {
-      problem.hint = "a grid of no blocks is an error: return before the launch where there is nothing to do";
+      problem.hint = "a grid of 0 blocks is an error: return before the launch when there is nothing to do";
     } else if (problem.verdict == Verdict::kApi && refused && std::max(shape.width, shape.height) > kMostBlocksInY) {
       problem.hint = "gridDim.y ends at 65,535, gridDim.x at 2,147,483,647: number the blocks in x alone";
     } else if (std::string hint = HintOfFault(problem); !hint.empty()) {
@@ -116,7 +116,7 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        .out = buffers.out,
        .values = matrix,
        .arguments = ArgumentsOf(buffers, shape),
-       .unchanged_hint = "d_in is read only: the transpose goes to d_out",
+       .unchanged_hint = "d_in is read-only: the transpose goes to d_out",
        // A single row or column is a copy.
        .is_work = shape.width > 1 && shape.height > 1,
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },

@@ -57,7 +57,8 @@ std::string HintFor(const Case& one, About about, int64_t found) {
   const auto mistake = std::find_if(one.mistakes.begin(), one.mistakes.end(), [&](const Mistake& mistake) {
     return mistake.about == about && mistake.value == found;
   });
-  return mistake == one.mistakes.end() ? "take the rule in README.md step by step with these numbers" : mistake->hint;
+  return mistake == one.mistakes.end() ? "work through the rule in README.md with these numbers, step by step"
+                                       : mistake->hint;
 }
 
 // Which arguments a rung is given, beside the device's limits.
@@ -91,11 +92,11 @@ std::vector<Argument> ArgumentsOf(int number, const SmLimits& sm, const Kernel& 
 std::string Describe(int number, const Sm& sm, const Kernel& kernel) {
   std::string text = sm.name;
   if (number != 2 && number != 6)
-    text += "; " + Grouped(kernel.threads) + (kernel.threads == 1 ? " thread a block" : " threads a block");
-  if (number >= 3 && number <= 6) text += "; " + Grouped(kernel.registers) + " registers a thread";
-  if (number == 2 || number >= 5) text += "; " + Grouped(kernel.shared) + " bytes of shared memory a block";
+    text += "; " + Grouped(kernel.threads) + (kernel.threads == 1 ? " thread per block" : " threads per block");
+  if (number >= 3 && number <= 6) text += "; " + Grouped(kernel.registers) + " registers per thread";
+  if (number == 2 || number >= 5) text += "; " + Grouped(kernel.shared) + " bytes of shared memory per block";
   if (number == 6 && kernel.shared_per_thread > 0) {
-    text += " and " + Grouped(kernel.shared_per_thread) + " a thread";
+    text += " and " + Grouped(kernel.shared_per_thread) + " per thread";
   }
   if (number == 7) text += "; at least " + Grouped(kernel.warps) + " warps";
   return text;
@@ -147,14 +148,14 @@ Answer AnswerOf(int number, const Case& one, int64_t found) {
     case 4:
       return {one.answers.by_registers, HintFor(one, About::kRegisters, found), " blocks"};
     case 6:
-      return {one.answers.best_block, HintFor(one, About::kBlockSize, found), " threads a block"};
+      return {one.answers.best_block, HintFor(one, About::kBlockSize, found), " threads per block"};
     default: {
       const int budget = one.answers.register_budget;
       return {budget,
-              found == budget - 1   ? "one more register would still do"
-              : found == budget + 1 ? "that is one too many: then fewer warps are resident"
+              found == budget - 1   ? "one more register would still fit"
+              : found == budget + 1 ? "that is one too many: fewer warps would be resident"
                                     : HintFor(one, About::kNothing, found),
-              " registers a thread"};
+              " registers per thread"};
     }
   }
 }
@@ -176,16 +177,16 @@ std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResu
     if (found.blocks_by[i] == expected_by[i] || (impossible && found.blocks_by[i] == 0)) continue;
     return wrong("blocks_by[" + std::string(kNames[i]) + "]", Count(expected_by[i]), Count(found.blocks_by[i]),
                  i == kLimitBlocks && found.blocks_by[i] == right.by_warps
-                     ? "warps have a number of their own"
+                     ? "that is the limit by warps, which has an entry of its own"
                      : HintFor(one, kAbout[i], found.blocks_by[i]));
   }
   const int blocks = expected_by[right.limiter];
   if (found.blocks != blocks) {
-    return wrong("blocks", Count(blocks), Count(found.blocks), "the smallest of the four numbers in blocks_by");
+    return wrong("blocks", Count(blocks), Count(found.blocks),
+                 "blocks is the smallest of the four numbers in blocks_by");
   }
   if (found.warps != right.warps) {
-    return wrong("warps", Count(right.warps), Count(found.warps),
-                 "blocks times the warps of a block, which are whole ones");
+    return wrong("warps", Count(right.warps), Count(found.warps), "blocks times the number of whole warps in a block");
   }
   const double occupancy = static_cast<double>(right.warps) / sm.max_warps;
   // A quotient of two small whole numbers, computed in float or double: within a few of float's roundings. NaN fails.
@@ -193,16 +194,17 @@ std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResu
   if (!(std::abs(found.occupancy - occupancy) <= kFloatRoundings * occupancy)) {
     const bool percent = std::abs(found.occupancy - 100 * occupancy) <= 100 * kFloatRoundings;
     return wrong("occupancy", judge::FloatText(occupancy), judge::FloatText(found.occupancy),
-                 found.occupancy == std::floor(occupancy) ? "ints were divided: convert one of them to double first"
-                 : percent                                ? "a fraction from 0 to 1 is asked for, not percent"
-                                                          : "resident warps divided by the most that the SM holds");
+                 found.occupancy == std::floor(occupancy)
+                     ? "that is an integer division: convert one operand to double first"
+                 : percent ? "occupancy is a fraction from 0 to 1, not a percentage"
+                           : "occupancy is the resident warps divided by the most that the SM holds");
   }
   if (found.limiter != right.limiter) {
     const bool is_name = found.limiter >= 0 && found.limiter < 4;
     return wrong("limiter", kNames[right.limiter], is_name ? kNames[found.limiter] : std::to_string(found.limiter),
                  is_name && expected_by[found.limiter] == blocks
-                     ? "several allow the fewest blocks: it is the first of them in the order of Limiter"
-                     : "the limiter is what allows the fewest blocks");
+                     ? "several resources allow the fewest blocks: take the first of them in the order of Limiter"
+                     : "the limiter is the resource that allows the fewest blocks");
   }
   return {};
 }
@@ -220,7 +222,7 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
   if (!report.trace.empty()) {
     problems.push_back(MakeProblem(Verdict::kRejected, context,
                                    {"it called " + judge::Printable(report.trace.front().function)},
-                                   "the numbers are all in *device: no CUDA call is needed, and none may do the work"));
+                                   "all the numbers are in *device: make no CUDA calls"));
   }
   if (!problems.empty()) return problems;
   const int64_t found = report.value.AsInteger();
@@ -229,13 +231,13 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
     return {judge::UnfinishedProblem(context, "returned kNotBegun")};
   }
   judge::NoteBegun(rung());
-  // All host arrays but the result are read only.
+  // All host arrays but the result are read-only.
   size_t array = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind != worker::ArgumentKind::kHostArray) continue;
     const bool is_result = has_result && &argument == &arguments.back();
     if (!is_result && report.arrays.at(array) != argument.bytes) {
-      return {MakeProblem(Verdict::kWrong, context, {"its input was changed"}, "*device and *kernel are read only")};
+      return {MakeProblem(Verdict::kWrong, context, {"it changed its input"}, "*device and *kernel are read-only")};
     }
     ++array;
   }

@@ -45,7 +45,7 @@ CallResult Ended(const ExitStatus& status, bool has_prefix) {
     result.message = "the program was ended by " + SignalText(result.code);
   } else {
     result.outcome = Outcome::kExited;
-    result.message = "the program ended itself with exit status " + std::to_string(result.code);
+    result.message = "the program exited with status " + std::to_string(result.code);
   }
   return result;
 }

@@ -212,7 +212,7 @@ bool DeviceServer::MayTouch(uint64_t address, uint64_t bytes, const std::string&
   if (owned_.count(allocation->base) != 0 || variables_.count(allocation->base) != 0) return true;  // runs past its end
   if (violations_.size() < kMaxViolations) {
     violations_.push_back(function + " on " + std::to_string(bytes) +
-                          " bytes of device memory that this call did not get");
+                          " bytes of device memory that do not belong to this call");
   }
   return false;
 }

@@ -79,7 +79,7 @@ class DeviceServer : public CudaServer {
   // trace has no room for all calls: then it can't be judged.
   const std::vector<std::string>& violations() const { return violations_; }
   void ClearTrace();
-  // The nth allocation (from 1) of the next call finds no room; the nth copy of the next call fails.
+  // The nth allocation (from 1) of the next call runs out of memory; the nth copy of the next call fails.
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
   // What the worker allocated and has not freed.

@@ -68,7 +68,7 @@ inline Sm MadeUpDevice(judge::Random& random, int index, int number) {
   sm.shared_per_block = (sm.shared - sm.shared_reserved) / between(1, 3);
   sm.registers_by_block = number == 3 || (number != 4 && between(0, 3) == 0);
   sm.registers_per_block = sm.registers_by_block ? sm.registers : sm.registers / between(1, 2);
-  return {sm, "a device that was never built, no. " + std::to_string(index)};
+  return {sm, "made-up device no. " + std::to_string(index)};
 }
 
 inline Kernel RandomKernel(judge::Random& random, const SmLimits& sm) {

@@ -26,37 +26,37 @@ inline std::vector<WrongNumber> ThreadMistakes(const SmLimits& sm, int threads) 
   const auto capped = [&](int64_t blocks) { return std::min<int64_t>(blocks, sm.max_blocks); };
   if (threads > sm.max_threads_per_block) {
     return {{capped(Quotient(sm.max_warps, warps)),
-             "a block of more than max_threads_per_block threads can't be launched: 0"}};
+             "a block of more than max_threads_per_block threads can't be launched: return 0"}};
   }
-  if (threads == 0) return {{sm.max_blocks, "a block of no threads can't be launched: 0"}};
+  if (threads == 0) return {{sm.max_blocks, "a block of 0 threads can't be launched: return 0"}};
   return {
       {Quotient(sm.max_warps, warps), "an SM holds no more than max_blocks_per_sm blocks, however small they are"},
       {capped(Quotient(int64_t{sm.max_warps} * sm.warp_size, threads)),
-       "a block takes whole warps: round its threads up to a multiple of the warp size first"},
+       "a block takes whole warps: first round its threads up to a multiple of the warp size"},
       {capped(Quotient(sm.max_warps, threads / sm.warp_size)),
-       "a warp that is not full is a warp all the same: round up, not down"},
-      {sm.max_blocks, "max_warps_per_sm is a limit too, beside max_blocks_per_sm"},
+       "a partial warp is still a warp: round up, not down"},
+      {sm.max_blocks, "max_warps_per_sm is a limit too, not only max_blocks_per_sm"},
   };
 }
 
 inline std::vector<WrongNumber> SharedMistakes(const SmLimits& sm, int64_t bytes) {
   const int64_t given = Up(bytes + sm.shared_reserved, sm.shared_unit);
   if (bytes > sm.shared_per_block) {
-    return {{Quotient(sm.shared, given), "a block that needs more than shared_per_block can't be launched: 0"}};
+    return {{Quotient(sm.shared, given), "a block that needs more than shared_per_block can't be launched: return 0"}};
   }
   std::vector<WrongNumber> mistakes = {
-      {Quotient(sm.shared, Up(bytes, sm.shared_unit)), "shared_reserved bytes are given to each block beside its own"},
+      {Quotient(sm.shared, Up(bytes, sm.shared_unit)), "each block gets shared_reserved bytes in addition to its own"},
       {Quotient(sm.shared, Up(bytes, sm.shared_unit) + sm.shared_reserved),
-       "the reserved bytes and the block's own are rounded up together"},
+       "round the sum of the reserved bytes and the block's own up"},
       {Quotient(sm.shared, bytes + sm.shared_reserved),
-       "shared memory is given out in whole units: round up to shared_unit"},
-      {Quotient(sm.shared, bytes), "shared memory is given out in whole units: round up to shared_unit"},
+       "shared memory is allocated in whole units: round up to shared_unit"},
+      {Quotient(sm.shared, bytes), "shared memory is allocated in whole units: round up to shared_unit"},
       {Quotient(sm.shared, Down(bytes + sm.shared_reserved, sm.shared_unit)), "round up to shared_unit, not down"},
   };
-  if (given == 0) mistakes.push_back({0, "a block that is given nothing is held down by nothing: kUnlimited"});
+  if (given == 0) mistakes.push_back({0, "a block that gets no shared memory is not limited by it: return kUnlimited"});
   if (bytes == 0 && given > 0) {
     mistakes.push_back(
-        {kNoLimit, "the runtime's reserved bytes are given to each block, also where it has none of its own"});
+        {kNoLimit, "each block gets the runtime's reserved bytes, even if it uses none of its own"});
   }
   return mistakes;
 }
@@ -69,25 +69,25 @@ inline std::vector<WrongNumber> RegisterMistakes(const SmLimits& sm, int threads
   const int64_t by_block = Quotient(sm.registers, Up(even * warp_needs, sm.register_unit));
   const int64_t by_warp = Quotient(Down(Quotient(sm.registers, per_warp), sm.warp_granularity), warps);
   const int64_t own_rule = sm.registers_by_block ? by_block : by_warp;
-  if (registers == 0) return {{0, "a kernel without registers is held down by nothing: kUnlimited"}};
+  if (registers == 0) return {{0, "a kernel without registers is not limited by them: return kUnlimited"}};
   if (threads > sm.max_threads_per_block) {
-    return {{own_rule, "a block of more than max_threads_per_block threads can't be launched: 0"}};
+    return {{own_rule, "a block of more than max_threads_per_block threads can't be launched: return 0"}};
   }
-  if (threads == 0) return {{kNoLimit, "a block of no threads can't be launched: 0"}};
+  if (threads == 0) return {{kNoLimit, "a block of 0 threads can't be launched: return 0"}};
   if (registers > sm.max_registers_per_thread) {
-    return {{own_rule, "a thread can't have more than max_registers_per_thread: 0"}};
+    return {{own_rule, "a thread can't have more than max_registers_per_thread: return 0"}};
   }
   if (sm.registers_by_block) {
     return {
         {Quotient(sm.registers, Up(warps * warp_needs, sm.register_unit)),
-         "the block's warps are rounded up to a multiple of warp_granularity first"},
+         "first round the block's warps up to a multiple of warp_granularity"},
         {Quotient(sm.registers, even * warp_needs),
-         "the block's registers are rounded up to a multiple of register_unit"},
+         "round the block's registers up to a multiple of register_unit"},
         {Quotient(sm.registers, warps * warp_needs),
          "round twice: warps up to warp_granularity, then registers up to register_unit"},
         {Quotient(sm.registers, int64_t{threads} * registers),
-         "a warp that is not full has all its registers: count whole warps"},
-        {by_warp, "the rule from 2.0 on gives that; here a block's registers are one piece"},
+         "a partial warp gets a whole warp's registers: count whole warps"},
+        {by_warp, "that is the rule from 2.0 on; here registers are allocated by the block"},
     };
   }
   if (even * per_warp > sm.registers_per_block) {
@@ -97,15 +97,15 @@ inline std::vector<WrongNumber> RegisterMistakes(const SmLimits& sm, int threads
   }
   return {
       {Quotient(Quotient(sm.registers, per_warp), warps),
-       "the number of warps that the SM has registers for is rounded down to a multiple of warp_granularity"},
-      {by_block, "the rule of 1.x gives that; here each warp's registers are a piece of their own"},
+       "round the number of warps that the SM has registers for down to a multiple of warp_granularity"},
+      {by_block, "that is the rule of 1.x; here registers are allocated by the warp"},
       {Quotient(Down(Quotient(sm.registers, warp_needs), sm.warp_granularity), warps),
-       "a warp's registers are rounded up to a multiple of register_unit"},
+       "round a warp's registers up to a multiple of register_unit"},
       {Quotient(Down(Quotient(sm.registers, per_warp), sm.warp_granularity), even),
-       "the block's warps are not rounded up where they divide; only the SM's are rounded, down"},
+       "do not round the block's warps up before you divide by them; round only the SM's, down"},
       {Quotient(sm.registers, int64_t{threads} * registers),
-       "count a warp's registers, in whole units, and whole warps"},
-      {0, "the block fits: registers_per_block counts warps that are rounded up to warp_granularity, no more"},
+       "count registers by the warp, in whole units, and count whole warps"},
+      {0, "the block fits: compare registers_per_block with its warps rounded up to warp_granularity, and no more"},
   };
 }
 
@@ -129,7 +129,7 @@ inline std::vector<WrongNumber> BestBlockMistakes(const SmLimits& sm, int regist
   }
   const int best = BestBlockSize(sm, registers, shared, per_thread);
   std::vector<WrongNumber> mistakes = {
-      {smallest, "several sizes have as many resident warps: take the largest of them"},
+      {smallest, "several sizes give the most resident warps: take the largest of them"},
       {fixed_shared, "a block of t threads needs shared_per_block + t * shared_per_thread bytes"},
       {fewest, "count resident warps, not blocks: many small blocks may be few warps"},
       {many, "count resident warps, not blocks: many small blocks may be few warps"},

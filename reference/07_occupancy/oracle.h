@@ -14,7 +14,7 @@
 namespace lockstep::suites {
 
 struct BlockNeeds {
-  int threads = 0, registers = 0;  // registers a thread
+  int threads = 0, registers = 0;  // registers per thread
   int64_t shared = 0;              // bytes a block
 };
 
@@ -149,7 +149,7 @@ inline int BestBlockSize(const SmLimits& sm, int registers, int64_t shared, int6
   return best;
 }
 
-// The most registers a thread with which at least so many warps are resident; 0: not even with one.
+// The most registers per thread with which at least so many warps are resident; 0: not even with one.
 inline int RegisterBudget(const SmLimits& sm, int threads, int64_t shared, int warps) {
   for (int registers = sm.max_registers_per_thread; registers > 0; --registers) {
     if (FillSm(sm, {threads, registers, shared}).Blocks() * WarpsOf(sm, threads) >= warps) return registers;

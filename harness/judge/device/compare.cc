@@ -27,7 +27,7 @@ std::string BoundText(double bound) {
 
 std::string MismatchText(const Mismatch& mismatch, uint64_t elements) {
   std::string text = "element " + Grouped(mismatch.index) + " of " + Grouped(elements) + " differs";
-  if (mismatch.count > 1) text += " (" + Grouped(mismatch.count) + " do)";
+  if (mismatch.count > 1) text += " (" + Grouped(mismatch.count) + " in total)";
   return text + ": expected " + mismatch.expected + ", found " + mismatch.found;
 }
 

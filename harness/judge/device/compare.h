@@ -35,7 +35,7 @@ template <class T>
 std::string FoundText(T value) {
   T poison;
   std::memset(&poison, kPoisonByte, sizeof poison);
-  if (std::memcmp(&value, &poison, sizeof value) == 0) return "what was there before the call";
+  if (std::memcmp(&value, &poison, sizeof value) == 0) return "the old contents (nothing was written)";
   if constexpr (std::is_floating_point_v<T>) {
     return FloatText(static_cast<double>(value));
   } else {

@@ -25,7 +25,7 @@ const char* WhatItDoes(ApiKind kind) {
 
 std::string Line(size_t number, const ApiCall& call) {
   std::string text = std::to_string(number) + "  " + call.function;
-  if (call.bytes > 0) text += "  " + Grouped(call.bytes) + " bytes";
+  if (call.bytes > 0) text += "  " + Counted(call.bytes, "byte");
   if (const std::string what = WhatItDoes(call.kind); !what.empty()) text += "  " + what;
   if (!call.call_site.empty()) text += "  " + Printable(call.call_site);
   if (call.failed) text += "  failed";

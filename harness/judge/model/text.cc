@@ -70,7 +70,7 @@ std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_c
     printable.remove_prefix(std::min(end + 1, printable.size()));
   }
   if (lines > most_lines) {
-    text += "\n" + std::string(indent) + "… and " + Grouped(lines - most_lines) + " lines more";
+    text += "\n" + std::string(indent) + "… and " + Counted(lines - most_lines, "more line");
   }
   return text;
 }

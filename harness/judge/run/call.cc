@@ -40,35 +40,38 @@ const char* SignalHint(int signal) {
   switch (signal) {
     case SIGSEGV:
     case SIGBUS:
-      return "the host code used a null or freed pointer, or a device pointer, which only kernels may dereference";
+      return "the host code dereferenced a null, freed or device pointer; only kernels may dereference device pointers";
     case SIGFPE:
-      return "an integer was divided by zero, or the remainder taken: which divisor is 0 for this input?";
+      return "integer division or remainder by zero: which divisor is 0 for this input?";
     case SIGABRT:
-      return "a failed assert(), an exception that nobody caught, or memory freed twice: what was printed says which";
+      return "a failed assert(), an uncaught exception or a double free: the output says which";
     default:
       return "";
   }
 }
 
-// What failed, and what to mend, where the first failed request to the device is known.
+// What failed, and what to fix, where the first failed request to the device is known.
 struct Failure {
   std::string evidence, hint;
 };
 
 const char* LaunchHint(const worker::ApiCall& launch) {
   const vgpu::Dim3 &grid = launch.grid, &block = launch.block;
-  if (grid.Count() == 0) return "a grid of no blocks can't be launched: with nothing to do, launch nothing";
-  if (block.Count() == 0) return "a block has at least one thread";
-  if (block.Count() > 1024) return "a block has at most 1,024 threads; cudaGetLastError() after the launch says so";
-  if (grid.y > 65535 || grid.z > 65535) return "gridDim.y and gridDim.z end at 65,535, gridDim.x at 2,147,483,647";
+  if (grid.Count() == 0) return "a grid needs at least one block: when there is nothing to do, skip the launch";
+  if (block.Count() == 0) return "a block needs at least one thread";
+  if (block.Count() > 1024)
+    return "a block has at most 1,024 threads; cudaGetLastError() after the launch reports this";
+  if (grid.y > 65535 || grid.z > 65535)
+    return "gridDim.y and gridDim.z are at most 65,535; gridDim.x is at most 2,147,483,647";
   if (launch.error == static_cast<int>(vgpu::LaunchError::kCooperativeTooLarge)) {
-    return "the blocks of a cooperative launch have to be on the GPU all at once: take no more than "
-           "cudaOccupancyMaxActiveBlocksPerMultiprocessor times the number of multiprocessors, and let each do more";
+    return "all blocks of a cooperative launch must fit on the GPU at once: launch at most "
+           "cudaOccupancyMaxActiveBlocksPerMultiprocessor times the number of multiprocessors, and let each block do "
+           "more";
   }
   if (launch.error == static_cast<int>(vgpu::LaunchError::kTooManyResources)) {
-    return "the block's threads need more registers than there are: fewer threads a block, or __launch_bounds__";
+    return "the block needs more registers than there are: use fewer threads per block, or __launch_bounds__";
   }
-  return "the launch asks for more than a block may have: look at its third argument, the bytes of shared memory";
+  return "the launch asks for more than a block may have: check its third argument, the bytes of shared memory";
 }
 
 Failure FirstFailure(const CallReport& report) {
@@ -78,17 +81,17 @@ Failure FirstFailure(const CallReport& report) {
       return {"failed  " + LaunchText(Printable(call.kernel_name), call.grid, call.block), LaunchHint(call)};
     }
     std::string text = "failed  " + call.function;
-    if (call.bytes > 0) text += " of " + Grouped(call.bytes) + " bytes";
+    if (call.bytes > 0) text += " of " + Counted(call.bytes, "byte");
     if (!call.call_site.empty()) text += ", called in " + Printable(call.call_site);
     const bool allocates = call.kind == worker::ApiKind::kAllocate;
-    return {text, allocates ? "there is no room for so many bytes: is their number right, and is all freed?" : ""};
+    return {text, allocates ? "out of device memory: is the size right, and do you free every buffer?" : ""};
   }
   return {};
 }
 
 // What came to the host, and by which call the most of it.
 std::string ToHostText(const CallReport& report) {
-  std::string text = Grouped(report.api.bytes_to_host) + " bytes came from the device to the host; at most " +
+  std::string text = Counted(report.api.bytes_to_host, "byte") + " went from the device to the host; at most " +
                      Grouped(kMaxBytesToHost) + " are allowed";
   const worker::ApiCall* most = nullptr;
   for (const worker::ApiCall& call : report.trace) {
@@ -106,73 +109,70 @@ Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
   const size_t launches = report.launches.size();
   if (launches >= kMany) {
     return MakeProblem(Verdict::kTimeout, context,
-                       {"the launcher launched " + Grouped(launches) + " kernels, and did not come to an end"},
-                       "a loop over passes has to stop once one result is left");
+                       {"the launcher launched " + Grouped(launches) + " kernels and did not finish"},
+                       "a loop over passes must stop once one result is left");
   }
-  return MakeProblem(Verdict::kTimeout, context,
-                     {"its " + (launches <= 1 ? std::string("kernel") : Grouped(launches) + " kernels") +
-                      " took too long on the virtual GPU"},
-                     report.output.empty() ? "does each thread do far more than its share of the work?"
-                                           : "a printf in a kernel prints from each of its threads: take it out, or "
-                                             "print from one thread and for small inputs");
+  return MakeProblem(
+      Verdict::kTimeout, context,
+      {"its " + (launches <= 1 ? std::string("kernel") : Grouped(launches) + " kernels") +
+       " took too long on the virtual GPU"},
+      report.output.empty()
+          ? "does each thread do far more than its share of the work?"
+          : "printf in a kernel runs in every thread: remove it, or print from one thread and only for small inputs");
 }
 
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   if (!report.over_budget.empty()) {
-    return MakeProblem(
-        Verdict::kTimeout, context, {report.over_budget},
-        "each call alone was quick enough: the launchers wait, or do far more than their share of the work");
+    return MakeProblem(Verdict::kTimeout, context, {report.over_budget},
+                       "each call alone was fast enough, but all together are not: do the launchers wait, or do more "
+                       "work than they need to?");
   }
   const bool fell = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
                     report.outcome == Outcome::kClosedSocket || report.outcome == Outcome::kFlooded;
   if (report.at_start && !report.loaded && (fell || report.outcome == Outcome::kTimeout)) {
-    return MakeProblem(
-        report.outcome == Outcome::kTimeout ? Verdict::kTimeout : Verdict::kCrash, context,
-        {"the program could not be loaded, where a program without this source can", Printable(report.detail)},
-        "global arrays beyond all memory, and what the linker runs first (ifunc), keep a program from "
-        "starting");
+    return MakeProblem(report.outcome == Outcome::kTimeout ? Verdict::kTimeout : Verdict::kCrash, context,
+                       {"the program could not be loaded; without this source it loads", Printable(report.detail)},
+                       "look for huge global arrays, and for code that runs while the program is loaded (ifunc)");
   }
   if (report.at_start && fell && report.outcome != Outcome::kFlooded) {
     return MakeProblem(
         Verdict::kCrash, context,
-        {"the program ended before any test began, in a global object's constructor", Printable(report.detail)},
-        "keep code out of the initialisers of global variables");
+        {"the program exited before any test began, in the constructor of a global object", Printable(report.detail)},
+        "do no work in the initialisers of global variables");
   }
   switch (report.outcome) {
     case Outcome::kReturned:
       break;
     case Outcome::kExited:
-      return MakeProblem(
-          Verdict::kCrash, context,
-          {"the program ended itself with exit status " + std::to_string(report.code) + " during the call"},
-          "a launcher has to return: no exit(), no quick_exit()");
+      return MakeProblem(Verdict::kCrash, context,
+                         {"the program exited with status " + std::to_string(report.code) + " during the call"},
+                         "a launcher must return: do not call exit() or quick_exit()");
     case Outcome::kCrashed:
-      return MakeProblem(Verdict::kCrash, context, {"the host code was stopped by " + SignalText(report.code)},
+      return MakeProblem(Verdict::kCrash, context, {"the host code was killed by " + SignalText(report.code)},
                          SignalHint(report.code));
     case Outcome::kTimeout:
       if (!report.observed) {
         return MakeProblem(
             Verdict::kTimeout, context,
             {"the call, its kernels included, did not end within " + Seconds(report.limit_seconds)},
-            "a loop in a kernel or in the launcher does not end; make test without DEVICE=cuda says which");
+            "a loop in a kernel or in the launcher never ends; run make test without DEVICE=cuda to see which");
       }
-      return MakeProblem(Verdict::kTimeout, context,
-                         {"the host code did not return within " + Seconds(report.limit_seconds) +
-                          ", the time of its kernels not counted"},
-                         "a loop in the launcher does not end: see whether what it counts gets smaller in each pass");
+      return MakeProblem(
+          Verdict::kTimeout, context,
+          {"the host code did not return within " + Seconds(report.limit_seconds) + ", not counting its kernels"},
+          "a loop in the launcher never ends: does what it counts get smaller in every pass?");
     case Outcome::kClosedSocket:
-      return MakeProblem(Verdict::kCrash, context, {"the program cut its connection to the judge during the call"},
-                         "the program closed a file descriptor that it had not opened");
+      return MakeProblem(Verdict::kCrash, context, {"the program closed its connection to the judge during the call"},
+                         "close only file descriptors that you opened");
     case Outcome::kFlooded:
-      return MakeProblem(Verdict::kCrash, context, {"the program printed more than it may, and was stopped"},
-                         "print only for a small input, and nothing in what you hand in");
+      return MakeProblem(Verdict::kCrash, context, {"the program printed too much and was stopped"},
+                         "print only for small inputs, and remove all output before you submit");
     case Outcome::kDeviceTimeout:
       return DeviceTimeout(report, context);
     case Outcome::kProtocolError:
-      return MakeProblem(
-          Verdict::kRejected, context,
-          {"the program wrote something of its own to its connection to the judge", Printable(report.detail)},
-          "use no file descriptor that the program did not open");
+      return MakeProblem(Verdict::kRejected, context,
+                         {"the program wrote to its own connection to the judge", Printable(report.detail)},
+                         "use only file descriptors that you opened");
     case Outcome::kNoSuchLauncher:
     case Outcome::kBadSignature:
     case Outcome::kCouldNotStart:
@@ -227,8 +227,9 @@ void NoteBegun(const std::string& launcher) { Begun().insert(launcher); }
 
 Problem UnfinishedProblem(const CallContext& context, const std::string& lack) {
   if (Begun().contains(context.launcher)) {
-    return MakeProblem(Verdict::kWrong, context, {context.launcher + " " + lack + " for this input, unlike for others"},
-                       "is there a way through the launcher on which it returns before it has done anything?");
+    return MakeProblem(Verdict::kWrong, context,
+                       {context.launcher + " " + lack + " for this input, unlike for other inputs"},
+                       "does some path through the launcher return before it has done any work?");
   }
   Problem problem;
   problem.verdict = Verdict::kWrong;
@@ -251,13 +252,12 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   }
   for (const std::string& refusal : report.refusals) {
     problems.push_back(MakeProblem(Verdict::kRejected, context, {Printable(refusal)},
-                                   "a launcher may use the buffers it is given and those it allocates itself"));
+                                   "a launcher may use only the buffers it is given and those it allocates"));
   }
   if (!report.before_main.empty()) {
     problems.push_back(MakeProblem(
         Verdict::kRejected, context, {"before any launcher was called, the program " + Printable(report.before_main)},
-        "each launcher does its own work: keep kernels and copies out of the initialisers of "
-        "global variables"));
+        "do the work in the launchers: launch no kernel and copy nothing in the initialisers of global variables"));
   }
   const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),
                                    [](const vgpu::Finding& finding) { return finding.fatal; });
@@ -268,8 +268,9 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   if (!report.cuda_error.empty() && !faulted) {
     const Verdict verdict = VerdictOfError(report);
     const Failure failure = FirstFailure(report);
-    std::string hint = verdict == Verdict::kApi ? "look at cudaGetLastError() after each launch"
-                                                : "make test without DEVICE=cuda says which thread did it, and where";
+    std::string hint = verdict == Verdict::kApi
+                           ? "check cudaGetLastError() after each launch"
+                           : "run make test without DEVICE=cuda to see which thread did it, and where";
     if (!failure.hint.empty()) hint = failure.hint;
     problems.push_back(MakeProblem(
         verdict, context,
@@ -279,15 +280,13 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   if (const worker::ApiCall* copy = OverlappingCopy(report)) {
     const uint64_t apart = std::max(copy->address, copy->from) - std::min(copy->address, copy->from);
     problems.push_back(MakeProblem(Verdict::kApi, context,
-                                   {copy->function + " copies " + Grouped(copy->bytes) + " bytes to a place " +
-                                    Grouped(apart) + " bytes away: its two ends overlap"},
-                                   "where source and destination overlap, what arrives is undefined: copy by way of "
-                                   "another buffer"));
+                                   {copy->function + " copies " + Counted(copy->bytes, "byte") + " to a place " +
+                                    Counted(apart, "byte") + " away: source and destination overlap"},
+                                   "a copy between overlapping ranges is undefined: copy through another buffer"));
   }
   if (report.api.bytes_to_host > context.host_bytes) {
-    problems.push_back(
-        MakeProblem(Verdict::kRejected, context, {ToHostText(report)},
-                    "the kernels have to do the work: what they computed stays in memory of the device"));
+    problems.push_back(MakeProblem(Verdict::kRejected, context, {ToHostText(report)},
+                                   "the kernels must do the work, and what they compute must stay in device memory"));
   }
   // An empty line says nothing.
   for (Problem& problem : problems) std::erase(problem.evidence, "");

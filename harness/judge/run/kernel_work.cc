@@ -35,13 +35,13 @@ std::optional<Problem> HostsPart(const CallContext& context, const HostUse& use,
 }
 
 std::optional<Problem> HostsPartOfInput(const CallContext& context, const BufferUse& use, const std::string& name) {
-  const std::string hint = "the kernels have to read " + name + "; the host has no use for what is in it";
+  const std::string hint = "the kernels must read " + name + "; the host needs none of it";
   return HostsPart(context, use.to_host, "copied " + name + " to the host", hint);
 }
 
 std::optional<Problem> HostsPartOfResult(const CallContext& context, const BufferUse& use, const std::string& name,
                                          const DeviceCalls& allowed) {
-  const std::string hint = "the kernels have to store what belongs in " + name;
+  const std::string hint = "the kernels must store the result in " + name;
   const bool begins = allowed.fill_result && use.from_host.bytes <= kMostBeginBytes && use.from_host.late_bytes == 0;
   if (!begins) {
     if (auto problem = HostsPart(context, use.from_host, "copied host memory to " + name, hint)) return problem;
@@ -60,10 +60,9 @@ std::optional<Problem> Moved(const CallReport& report, const CallContext& contex
   constexpr uint64_t kFewBytes = 64, kFewOf = 16;
   if (inputs.empty() || results.empty() || results[0].bytes < inputs[0].bytes / 2) return std::nullopt;
   if (report.memory.bytes_moved <= std::max(kFewBytes, results[0].bytes / kFewOf)) return std::nullopt;
-  return Rejected(context,
-                  "CUDA calls copied " + Counted(report.memory.bytes_moved, "byte") +
-                      " to other places of the device's buffers than they had",
-                  "the kernels have to put the elements where they belong; copy whole buffers, if any");
+  return Rejected(
+      context, "CUDA calls copied " + Counted(report.memory.bytes_moved, "byte") + " to other places in device memory",
+      "the kernels must put the elements where they belong; a CUDA call may only copy a whole buffer");
 }
 
 // One side of the work. done: a bit a sector.
@@ -76,9 +75,9 @@ std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, c
   const uint64_t missing = std::min(task.bytes, sectors * TouchedRange::kSectorBytes);
   const uint64_t at = first > offset ? first - offset : 0;
   return Rejected(context,
-                  "no kernel " + verb + " " + (missing == task.bytes ? "anything" : Counted(missing, "byte")) + " of " +
-                      task.name + "'s " + Counted(task.bytes, "byte") +
-                      (missing == task.bytes ? "" : ", from byte " + Grouped(at) + " on"),
+                  "no kernel " + verb + " " + (missing == task.bytes ? "any" : Grouped(missing)) + " of " + task.name +
+                      "'s " + Counted(task.bytes, "byte") +
+                      (missing == task.bytes ? "" : ", starting at byte " + Grouped(at)),
                   hint);
 }
 
@@ -102,7 +101,7 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
     if (auto problem = HostsPartOfInput(context, *use, input.name)) return problem;
     if (IsCopiedWhole(*use, input)) continue;
     if (auto problem = Lack(context, input, use->by_kernels, use->by_kernels.loaded, "read",
-                            "the kernels have to do the work, and for it they need all of " + input.name)) {
+                            "the kernels must do the work, and they need all of " + input.name)) {
       return problem;
     }
   }
@@ -110,7 +109,7 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
     const BufferUse* use = UseOf(report, result);
     if (use == nullptr || (allowed.copy_result && use->from_device.bytes > 0)) continue;
     if (auto problem = Lack(context, result, use->by_kernels, use->by_kernels.stored, "stored",
-                            "the kernels have to store all of " + result.name)) {
+                            "the kernels must store all of " + result.name)) {
       return problem;
     }
   }
@@ -137,14 +136,14 @@ void CheckCameFromDevice(const CallReport& report, const CallContext& context, s
                          const std::string& name, bool by_kernels, std::vector<Problem>& problems) {
   if (!report.observed) return;
   if (!HasCome(report.memory.to_host, result)) {
-    problems.push_back(Rejected(context, "what is in " + name + " was not copied from the device",
-                                "it has to be what the device holds when the work there is done"));
+    problems.push_back(Rejected(context, "the contents of " + name + " were not copied from the device",
+                                "copy it from the device after the work there is done"));
   } else if (by_kernels && report.memory.bytes_from_kernels < result.size()) {
     problems.push_back(Rejected(context,
                                 "of the " + Counted(result.size(), "byte") + " copied to " + name + ", " +
                                     Grouped(report.memory.bytes_from_kernels) +
-                                    " come from memory that the call allocated and a kernel stored to",
-                                "the kernels have to store what is copied to the host"));
+                                    " came from memory that the call allocated and a kernel wrote",
+                                "the kernels must store what is copied to the host"));
   }
 }
 

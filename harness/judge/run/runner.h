@@ -33,7 +33,7 @@ class Runner {
   // Bounds each launch of the calls that follow, below the assignment's own limit, as for an input of so many elements:
   // a hang with a small input is found in a moment. Nothing on a real GPU.
   virtual void LimitInstructions(uint64_t /*elements*/) {}
-  // The nth allocation of device memory (from 1) in the next call finds no room, as on a full device. Nothing on a
+  // The nth allocation of device memory (from 1) in the next call runs out of memory, as on a full device. Nothing on a
   // real GPU.
   virtual void FailAllocation(uint64_t /*nth*/) {}
   // The same of the nth copy: it moves nothing and returns an error.

@@ -126,7 +126,7 @@ class WorkerRunner : public Runner {
     const auto& timeouts = memory_.timed_out;
     if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second.times >= kMaxFailures) {
       CallReport report = hung->second.report;
-      report.detail = "not called again: it did not end in " + std::to_string(kMaxFailures) + " tests before this one";
+      report.detail = "not called again: it timed out in " + std::to_string(kMaxFailures) + " tests before this one";
       return report;
     }
     if (auto failure = EnsureStarted()) return *failure;
@@ -270,8 +270,8 @@ class WorkerRunner : public Runner {
     CallReport report = Collect(std::move(result));
     if (too_many || too_much) session_.Stop();
     if (too_much) {
-      report.refusals.push_back("what the program asked for took more than " +
-                                std::to_string(options_.judge_bytes >> 20) + " MiB of the judge's memory");
+      report.refusals.push_back("the program's requests took more than " + std::to_string(options_.judge_bytes >> 20) +
+                                " MiB of the judge's memory");
       ReturnFreeMemory();
     }
     return report;

@@ -58,8 +58,8 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   if (past != found.end()) {
     run.problems.push_back(MakeProblem(Verdict::kBounds, context,
                                        {"element " + Grouped(static_cast<uint64_t>(past - found.begin())) +
-                                        " of the output was written; the result has " + Grouped(n) + " elements"},
-                                       "compare each index with the result's end before the store"));
+                                        " of the output was written, but the result has only " + Counted(n, "element")},
+                                       "check each index against the result's length before the store"));
   }
   if (auto problem = call.check(run.report, found.first(n))) run.problems.push_back(*problem);
   if (!in_place) CheckUnchanged<T>(call.in, before.values(), context, call.unchanged_hint, run.problems, call.text_of);

@@ -14,7 +14,7 @@
 
 namespace lockstep::judge {
 
-// Adds a problem where a buffer that is read only holds anything but `before`. Nothing where the memory is gone.
+// Adds a problem where a buffer that is read-only holds anything but `before`. Nothing where the memory is gone.
 // text_of: how messages show an element.
 template <class T>
 void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, const CallContext& context,
@@ -40,8 +40,8 @@ void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, con
 template <class... T>
 void CheckGuards(const CallContext& context, std::vector<Problem>& problems, const DeviceArray<T>&... buffers) {
   if ((buffers.GuardsIntact() && ...)) return;
-  problems.push_back(MakeProblem(Verdict::kBounds, context, {"memory beside a buffer was written"},
-                                 "compare the index with the buffer's length before each store"));
+  problems.push_back(MakeProblem(Verdict::kBounds, context, {"memory next to a buffer was overwritten"},
+                                 "check the index against the buffer's length before each store"));
 }
 
 // Adds a problem where the call holds device memory after its return.
@@ -49,9 +49,9 @@ inline void CheckNothingHeld(const CallContext& context, const CallReport& repor
   if (!report.observed || report.api.leaked_allocations == 0) return;
   problems.push_back(
       MakeProblem(Verdict::kApi, context,
-                  {Grouped(report.api.leaked_allocations) + " of " + Grouped(report.api.allocations) +
-                   (report.api.allocations == 1 ? " allocation" : " allocations") + " still held after the return"},
-                  "each cudaMalloc needs its cudaFree, on every way out of the function"));
+                  {Grouped(report.api.leaked_allocations) + " of " + Counted(report.api.allocations, "allocation") +
+                   " not freed when the launcher returned"},
+                  "each cudaMalloc needs its cudaFree, on every path out of the function"));
 }
 
 // The same of page-locked memory, by what the program tells of its calls.
@@ -62,8 +62,9 @@ inline void CheckNoPageLockedHeld(const CallContext& context, const CallReport& 
            (call.function == "cudaFreeHost" || call.function == "cudaHostUnregister");
   });
   if (report.api.pinned_allocations <= static_cast<uint64_t>(unpinned)) return;
-  problems.push_back(MakeProblem(Verdict::kApi, context, {"page-locked memory is still held after the return"},
-                                 "each cudaMallocHost needs its cudaFreeHost, on every way out of the function"));
+  problems.push_back(MakeProblem(Verdict::kApi, context,
+                                 {"page-locked memory was not freed when the launcher returned"},
+                                 "each cudaMallocHost needs its cudaFreeHost, on every path out of the function"));
 }
 
 // The right answer without any kernel: it was computed on the host.

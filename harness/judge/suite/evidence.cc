@@ -159,8 +159,9 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   problem.verdict = result.verdict = Verdict::kSlow;
   // Of two things that are missing, what the criterion rests on comes first.
   const Metric& missed = result.unmet.empty() ? criterion.metric : criterion.only_where->metric;
-  problem.hint = result.unmet.empty() ? criterion.hint
-                                      : "bring " + missed.text + " there first: this budget is for kernels with both";
+  problem.hint = result.unmet.empty()
+                     ? criterion.hint
+                     : "bring " + missed.text + " there first: this budget counts only for kernels that meet both";
   const std::string& counter = missed.numerator.counter;
   if (const RungProfile* profile = profile_of(missed.numerator.scope, criterion.rung)) {
     const char* label = "costly  ";
@@ -197,8 +198,8 @@ std::string BudgetText(const Budget& budget) {
 }
 
 std::string UnmetText(const Condition& condition, double value) {
-  return "counts only where " + condition.metric.text + " is " + Figure(condition.bound) +
-         (condition.at_most ? " at most" : " at least") + ", and here it is " + FigureApart(value, condition.bound);
+  return "counts only if " + condition.metric.text + (condition.at_most ? " is at most " : " is at least ") +
+         Figure(condition.bound) + "; here it is " + FigureApart(value, condition.bound);
 }
 
 std::string TestNameOf(std::string_view title) {

@@ -60,7 +60,7 @@ RankingResult Rank(const Ranking& ranking, const Results& results);
 // "full marks up to 12, none from 32 on"
 std::string BudgetText(const Budget& budget);
 
-// "counts only where sectors / elements is 0.5 at most, and here it is 1.125"
+// "counts only if sectors / elements is at most 0.5; here it is 1.125"
 std::string UnmetText(const Condition& condition, double value);
 
 // "Bank conflicts gone" is the test BankConflictsGone.

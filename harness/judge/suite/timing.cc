@@ -27,8 +27,8 @@ std::string Microseconds(double seconds) {
 Problem OfCall(const CallContext& context, size_t call, const std::string& what, uint64_t wrong, uint64_t all) {
   return MakeProblem(Verdict::kWrong, context,
                      {"call " + std::to_string(call + 1) + " of a batch " + what + ": " + Grouped(wrong) + " of " +
-                      Grouped(all) + " elements are wrong"},
-                     "each call has to do its own work on its own buffers, and is timed together with the others");
+                      Counted(all, "element") + (wrong == 1 ? " is wrong" : " are wrong")},
+                     "the calls of a batch are timed together, and each must do its own work on its own buffers");
 }
 
 // What full checks found, the first call's.
@@ -70,10 +70,10 @@ class Batch {
     if (auto problem = WrongIn(jobs_, gpu.Check(), context_)) {
       problems.push_back(std::move(*problem));
     } else if (glance.wrong > 0) {
-      problems.push_back(MakeProblem(
-          Verdict::kWrong, context_,
-          {"the results were not there yet when the launchers had come back and the device had been waited for"},
-          "no stream, thread or process of yours may go on with the work after that"));
+      problems.push_back(
+          MakeProblem(Verdict::kWrong, context_,
+                      {"the results were not there after the launchers had returned and the device had synchronised"},
+                      "no stream, thread or process of yours may still be working then"));
     }
     if (!problems.empty()) return std::nullopt;
     return report.seconds + glance.seconds;
@@ -138,17 +138,17 @@ std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContex
   while ((is_busy() || is_full()) && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(kLookAgain);
   }
-  if (is_busy()) throw HarnessError("another program is at work on the GPU: times would mean nothing");
-  if (is_full()) throw HarnessError("another program took the GPU's memory: the reference would have none");
+  if (is_busy()) throw HarnessError("another program is using the GPU, so times would mean nothing");
+  if (is_full()) throw HarnessError("another program took the GPU's memory, so none is left for the reference");
   if (was_busy) {
-    return MakeProblem(Verdict::kRejected, context,
-                       {"kernels were still at work on the GPU after the launchers had come back and the device had "
-                        "been waited for"},
-                       "nothing of yours may go on after cudaDeviceSynchronize()");
+    return MakeProblem(
+        Verdict::kRejected, context,
+        {"kernels were still running on the GPU after the launchers had returned and the device had synchronised"},
+        "nothing of yours may still run after cudaDeviceSynchronize()");
   }
   return MakeProblem(Verdict::kRejected, context,
-                     {"more than half of the GPU's free memory was still taken after the launchers had come back"},
-                     "free what you allocate, with cudaFree(), before the launcher returns");
+                     {"more than half of the GPU's free memory was still in use after the launchers had returned"},
+                     "free what you allocate with cudaFree() before the launcher returns");
 }
 
 // A time that moving the bytes alone would exceed was not spent on the work.
@@ -157,8 +157,8 @@ std::optional<Problem> TooFast(const Timing& timing, double seconds, const Gpu& 
   if (seconds >= floor) return std::nullopt;
   return MakeProblem(Verdict::kRejected, context,
                      {"a call took " + Microseconds(seconds) + "; this GPU's memory needs " + Microseconds(floor) +
-                      " to move the " + Grouped(timing.least_bytes) + " bytes alone"},
-                     "each call has to do its own work, on its own buffers");
+                      " just to move the " + Counted(timing.least_bytes, "byte")},
+                     "each call must do its own work on its own buffers");
 }
 
 void ThrowOnProblem(const std::vector<Problem>& problems, const std::string& launcher) {
@@ -251,10 +251,11 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
         own_seconds = own.Run(*gpu, SeedFor(repeat_seed, "submission"), timing.problems);
         if (!own_seconds) break;
         if (timing.calls < most_calls && *own_seconds < limits.batch_seconds / kSlowAtFirst) {
-          timing.problems.push_back(MakeProblem(Verdict::kRejected, context,
-                                                {"a call took long at first, so that fewer were timed, and now takes " +
-                                                 Microseconds(*own_seconds / timing.calls)},
-                                                "calls of the same size have to take the same time"));
+          timing.problems.push_back(
+              MakeProblem(Verdict::kRejected, context,
+                          {"a call was slow at first, so fewer calls were timed, and now it takes " +
+                           Microseconds(*own_seconds / timing.calls)},
+                          "calls of the same size must take the same time"));
           break;
         }
         if (auto problem = LeftBehind(*gpu, submission, context, limits, free_bytes)) {

@@ -133,10 +133,10 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
                       std::string("figure  ") + BaseName(criterion.base) + " is " + FigureText(figure) +
                           " of yours, in " + std::to_string(result.repeats) + " repeats of " +
                           std::to_string(timing.calls) + " calls"};
-  if (timing.throttled) problem.evidence.push_back("note    the GPU held its clocks down");
+  if (timing.throttled) problem.evidence.push_back("note    the GPU reduced its clocks");
   if (!Decides(figure, criterion.budget, limits_.tolerance)) {
     problem.verdict = result.verdict = Verdict::kHarness;
-    problem.evidence.push_back("the repeats lie too far apart to decide: inconclusive, to be run again");
+    problem.evidence.push_back("the repeats vary too much to decide: inconclusive, run it again");
     result.figure.reset();
   } else if (!criterion.budget.Met(figure.value)) {
     problem.verdict = result.verdict = Verdict::kSlow;

@@ -45,7 +45,7 @@ TEST(FindingPlaceTest, AnAddressBetweenTwoBuffersIsRatherPastAnEnd) {
 TEST(FindingPlaceTest, AnUnsignedIndexBelowZeroIsNamed) {
   const std::string message = MessageOfLoad(false, "17179869180");  // 4 * (2^32 - 1)
   ExpectSays(message, "4 bytes before the start of d_first (32 bytes, offset -4): as an unsigned index 4294967295\n");
-  ExpectSays(message, "an unsigned number can't go below zero");
+  ExpectSays(message, "an unsigned index wraps around below zero");
   ExpectSays(MessageOfLoad(false, "17179869152"), "32 bytes before the start of d_first");
   // Not an index that turned around: it would have come out within the buffer or behind it.
   ExpectSays(MessageOfLoad(false, "17179869300"), "17179869268 bytes past the end of d_first");
@@ -54,7 +54,7 @@ TEST(FindingPlaceTest, AnUnsignedIndexBelowZeroIsNamed) {
 TEST(FindingPlaceTest, TheBufferIsTheOneWhosePointerWasUsed) {
   // Nearer to the first buffer's end than to the second one's start.
   ExpectSays(MessageOfLoad(true, "-700"), "700 bytes before the start of d_second (32 bytes, offset -700)");
-  ExpectSays(MessageOfLoad(true, "-700"), "the index is below zero");
+  ExpectSays(MessageOfLoad(true, "-700"), "the index is negative");
   ExpectSays(MessageOfLoad(false, "720"), "688 bytes past the end of d_first");
   // Of an address from two pointers nobody knows whose it is: the nearest buffer has to do.
   TestDevice device(std::string(ptx::kHeader) +
@@ -81,10 +81,10 @@ std::string MessageOfGuard(const std::string& threads, size_t elements = 40) {
 }
 
 TEST(FindingPlaceTest, OneThreadThatGoesOneElementTooFarIsNoMissingGuard) {
-  ExpectSays(MessageOfGuard("41"), "one thread goes one element too far");
-  ExpectSays(MessageOfGuard("33", 32), "one thread goes one element too far");
-  ExpectSays(MessageOfGuard("42"), "compare the index with the array's length");
-  ExpectSays(MessageOfGuard("64"), "compare the index with the array's length");
+  ExpectSays(MessageOfGuard("41"), "off by one");
+  ExpectSays(MessageOfGuard("33", 32), "off by one");
+  ExpectSays(MessageOfGuard("42"), "check the index against the array's length");
+  ExpectSays(MessageOfGuard("64"), "check the index against the array's length");
 }
 
 // What is said of threads that store to one element what `value` computes of it.
@@ -101,7 +101,7 @@ std::string MessageOfRace(const std::string& value) {
 }
 
 TEST(FindingPlaceTest, ALostUpdateAsksForAnAtomic) {
-  const std::string atomic = "use atomicAdd() or the like";
+  const std::string atomic = "use an atomic such as atomicAdd()";
   ExpectSays(MessageOfRace("ld.global.u32 %r1, [%rd1];"), atomic);
   // A load of another element, or through a pointer that has moved on, is no update.
   for (const char* other : {"", "ld.global.u32 %r1, [%rd1+4];",
@@ -118,7 +118,7 @@ TEST(FindingPlaceTest, AnOffsetInSharedMemoryBelowZeroIsBeforeTheFirstArray) {
                     "ld.shared.u32 %r2, [%r1+-8]; ret; }");
   EXPECT_NE(device.Launch("k", {{1}, {1}}).error, LaunchError::kNone);
   ExpectSays(MessageOf(device), "shared load of 4 bytes, 8 bytes before the start of s_data (512 bytes, offset -8)");
-  ExpectSays(MessageOf(device), "the index is below zero");
+  ExpectSays(MessageOf(device), "the index is negative");
 }
 
 Finding Race(bool across_warps, bool across_blocks) {
@@ -140,7 +140,7 @@ Finding Race(bool across_warps, bool across_blocks) {
 TEST(FindingPlaceTest, ARacesHintIsForTheWidestOfThoseFolded) {
   ExpectSays(std::string(HintOf(Race(false, false))), "__syncwarp()");
   ExpectSays(std::string(HintOf(Race(true, false))), "__syncthreads()");
-  ExpectSays(std::string(HintOf(Race(true, true))), "blocks run side by side");
+  ExpectSays(std::string(HintOf(Race(true, true))), "blocks run concurrently");
 }
 
 }  // namespace

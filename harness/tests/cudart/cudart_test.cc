@@ -230,7 +230,7 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
             std::string::npos)
       << output.text;
   EXPECT_NE(output.text.find("API  cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at " + at("31") +
-                             ", and nobody asked\n"),
+                             ", and nothing checked it\n"),
             std::string::npos)
       << output.text;
   EXPECT_EQ(output.text.find("API  cudaMallocArray"), std::string::npos) << output.text;
@@ -399,8 +399,7 @@ TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
   EXPECT_EQ(output.text,
             "vgpu-run: " + program +
                 " uses cuBLAS (libcublas.so.13), whose kernels are machine code that the virtual GPU can't "
-                "run: write the kernel yourself or take Thrust or CUB, which are headers, or run the "
-                "program on a GPU\n");
+                "run: write the kernel yourself, use Thrust or CUB (both header-only), or run the program on a GPU\n");
   program = Compile(Write("drives.cu", use), flags + folder_ + "libcuda.so.1");
   output = Execute(run + program + " 2>&1");
   EXPECT_EQ(output.status, 126);

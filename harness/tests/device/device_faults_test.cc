@@ -182,7 +182,7 @@ TEST(DeviceFaultsTest, ALaunchHasALimitOfTime) {
     const auto zero = device.Make(std::vector<int>{0});
     EXPECT_EQ(device.Launch("null_pointer", {{1}, {1}}, device.Make(std::vector<int>{0})).error, LaunchError::kNone);
     EXPECT_EQ(device.Launch("endless_loop", {{4}, {64}}, zero).error, LaunchError::kTimeout);
-    EXPECT_EQ(OnlyFinding(device).detail, "the launch took longer than kernels may on the virtual GPU");
+    EXPECT_EQ(OnlyFinding(device).detail, "the launch exceeded the time limit for kernels on the virtual GPU");
   }
 }
 
@@ -234,8 +234,8 @@ TEST(DeviceFaultsTest, EndlessWaitingEndsTheLaunch) {
   device->set_instruction_budget(100'000);
   EXPECT_EQ(device.Launch("waits_for_ever", {{4}, {64}}, device.Make(std::vector<int>{0})).error,
             LaunchError::kTimeout);
-  EXPECT_EQ(OnlyFinding(device).detail, "threads only waited for others, for more than 100,000 warp instructions");
-  EXPECT_EQ(OnlyFinding(device).hint.substr(0, 43), "these threads wait for a value that does no");
+  EXPECT_EQ(OnlyFinding(device).detail, "threads only waited for each other, for more than 100,000 warp instructions");
+  EXPECT_EQ(OnlyFinding(device).hint.substr(0, 43), "these threads wait for a value that never c");
 }
 
 TEST(DeviceFaultsTest, RunawayRecursion) {

@@ -66,8 +66,8 @@ TEST_F(ArrayCallTest, WhatLiesPastTheResultIsNobodys) {
     Double(in, out);
     out[5] = 0;
   };
-  EXPECT_EQ(Judge(one_more), "BOUNDS element 5 of the output was written; the result has 4 elements");
-  EXPECT_EQ(Judge(one_more, true), "BOUNDS element 5 of the output was written; the result has 4 elements");
+  EXPECT_EQ(Judge(one_more), "BOUNDS element 5 of the output was written, but the result has only 4 elements");
+  EXPECT_EQ(Judge(one_more, true), "BOUNDS element 5 of the output was written, but the result has only 4 elements");
 }
 
 TEST_F(ArrayCallTest, InputHasToStay) {
@@ -83,7 +83,7 @@ TEST_F(ArrayCallTest, MemoryBesideEveryBufferHasToStay) {
     Double(in, out);
     work_[2] = 0;
   };
-  EXPECT_EQ(Judge(beside_work, false, false), "BOUNDS memory beside a buffer was written");
+  EXPECT_EQ(Judge(beside_work, false, false), "BOUNDS memory next to a buffer was overwritten");
 }
 
 }  // namespace

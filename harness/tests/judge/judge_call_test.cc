@@ -117,8 +117,7 @@ TEST(CallTest, OnARealGpuATimeoutMayBeTheKernels) {
   const std::vector<Problem> unknown = ProblemsOf(report, {"f", "", "a.cu"});
   ASSERT_EQ(known.size(), 1u);
   ASSERT_EQ(unknown.size(), 1u);
-  EXPECT_EQ(known[0].evidence.at(0),
-            "the host code did not return within 10 seconds, the time of its kernels not counted");
+  EXPECT_EQ(known[0].evidence.at(0), "the host code did not return within 10 seconds, not counting its kernels");
   EXPECT_EQ(unknown[0].evidence.at(0), "the call, its kernels included, did not end within 10 seconds");
 }
 
@@ -164,7 +163,7 @@ TEST(CallTest, CopiesToTheHostAreAllowedForAResultOnly) {
 
 TEST(CallTest, RefusedRequestsAreRejected) {
   CallReport report = Ended(Outcome::kReturned);
-  report.refusals = {"cudaMemcpy on 4 bytes of device memory that this call did not get"};
+  report.refusals = {"cudaMemcpy on 4 bytes of device memory that do not belong to this call"};
   EXPECT_EQ(VerdictOfCall(report), Verdict::kRejected);
 }
 
@@ -180,7 +179,7 @@ TEST(CallTest, Messages) {
   copied.trace[0].bytes = 40000;
   CallReport start = Ended(Outcome::kExited, 0);
   start.at_start = true;
-  start.detail = "the program ended itself with exit status 0";
+  start.detail = "the program exited with status 0";
   CallReport start_failure = Ended(Outcome::kCouldNotStart);
   start_failure.detail = "bwrap: setting up uid map: Permission denied";
   const auto failed_launch = [&](const vgpu::Dim3& grid, const vgpu::Dim3& block) {
@@ -231,7 +230,7 @@ TEST(CallTest, ALauncherThatDidSomethingBeforeIsNotUnfinished) {
   NoteBegun("reduce2_strided");
   const Problem problem = UnfinishedProblem(context);
   EXPECT_FALSE(problem.unfinished);
-  EXPECT_EQ(problem.evidence.front(), "reduce2_strided launched no kernel for this input, unlike for others");
+  EXPECT_EQ(problem.evidence.front(), "reduce2_strided launched no kernel for this input, unlike for other inputs");
   context.launcher = "reduce3_sequential";
   EXPECT_TRUE(UnfinishedProblem(context).unfinished);
 }

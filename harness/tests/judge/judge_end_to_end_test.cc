@@ -497,8 +497,8 @@ TEST_F(TimedEndToEndTest, WhatGoesWrongInABatchIsFoundAndTheNextIsTimed) {
   EXPECT_EQ(ProblemOf("copies_ten_times"),
             "WRONG call 3 of a batch has a wrong result: 1,000 of 1,000 elements are wrong");
   EXPECT_EQ(ProblemOf("copies_over_its_input"),
-            "WRONG call 1 of a batch changed its input: 1 of 1,000 elements are wrong");
-  EXPECT_EQ(ProblemOf("copies_until_it_ends"), "CRASH the program ended itself with exit status 0 during the call");
+            "WRONG call 1 of a batch changed its input: 1 of 1,000 elements is wrong");
+  EXPECT_EQ(ProblemOf("copies_until_it_ends"), "CRASH the program exited with status 0 during the call");
   EXPECT_EQ(ProblemOf("copies"), "");
 }
 

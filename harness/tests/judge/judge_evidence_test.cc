@@ -107,7 +107,7 @@ TEST_F(EvidenceJudgeTest, WithinTheBudgetIsSlowWhereItsConditionFails) {
   const EvidenceResult result = evidence.Judge(criterion, kTest).result;
   EXPECT_EQ(result.verdict, Verdict::kSlow);
   EXPECT_EQ(result.value, 10);
-  EXPECT_EQ(result.unmet, "counts only where sectors / branches is 0.4 at most, and here it is 0.45");
+  EXPECT_EQ(result.unmet, "counts only if sectors / branches is at most 0.4; here it is 0.45");
   ExpectGolden("evidence_unmet.txt", result.message.Whole());
 }
 

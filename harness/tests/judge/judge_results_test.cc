@@ -28,7 +28,7 @@ TEST(TextTest, PrintableKeepsTextAndWritesOutTheRest) {
 
 TEST(TextTest, ExcerptIsBoundedAndSaysSo) {
   EXPECT_EQ(Excerpt("a\nb\nc\n", 5, 10, "> "), "> a\n> b\n> c");
-  EXPECT_EQ(Excerpt("a\nb\nc\n", 1, 10, "> "), "> a\n> … and 2 lines more");
+  EXPECT_EQ(Excerpt("a\nb\nc\n", 1, 10, "> "), "> a\n> … and 2 more lines");
   EXPECT_EQ(Excerpt("abcdef", 1, 3, ""), "abc …");
   EXPECT_EQ(Excerpt("aaµ", 1, 3, ""), "aa …");
   EXPECT_EQ(Excerpt("", 1, 3, ""), "");

@@ -48,7 +48,7 @@ TEST_F(KernelWorkTest, ADeviceThatNobodyWatchesShowsNothing) {
 
 TEST_F(KernelWorkTest, EverySectorCounts) {
   in().by_kernels.loaded[1] &= ~uint64_t{2};
-  EXPECT_EQ(Found(), "the result is right, but no kernel read 32 bytes of d_in's 4,096 bytes, from byte 2,080 on");
+  EXPECT_EQ(Found(), "the result is right, but no kernel read 32 of d_in's 4,096 bytes, starting at byte 2,080");
   EXPECT_EQ(Found({}, 32), "") << "as much as the task can spare";
   in().by_kernels.loaded[0] = 0;
   EXPECT_NE(Found({}, 32), "");
@@ -56,16 +56,14 @@ TEST_F(KernelWorkTest, EverySectorCounts) {
 
 TEST_F(KernelWorkTest, AResultThatNoKernelStoredIsNotTheirs) {
   out().by_kernels.stored.assign(out().by_kernels.stored.size(), 0);
-  EXPECT_EQ(Found(), "the result is right, but no kernel stored anything of d_out's 4,096 bytes");
+  EXPECT_EQ(Found(), "the result is right, but no kernel stored any of d_out's 4,096 bytes");
 }
 
 TEST_F(KernelWorkTest, CopiesMayNotPutElementsWhereTheyBelong) {
   report.memory.bytes_moved = kBytes / 16;
   EXPECT_EQ(Found(), "") << "a total, say";
   report.memory.bytes_moved = kBytes;
-  EXPECT_EQ(Found(),
-            "the result is right, but CUDA calls copied 4,096 bytes to other places of the device's buffers than they "
-            "had");
+  EXPECT_EQ(Found(), "the result is right, but CUDA calls copied 4,096 bytes to other places in device memory");
 }
 
 TEST_F(KernelWorkTest, TheHostHasNoPartInTheData) {
@@ -127,17 +125,16 @@ TEST(CameFromDeviceTest, EachWordOfTheResultHasToHaveBeenCopied) {
   EXPECT_EQ(CameFrom({1, 2, 3}, {1, 2, 3}, 0, false), "");
   EXPECT_EQ(CameFrom({3, 9, 1, 2}, {1, 2, 3}, 0, false), "") << "in pieces, with more beside";
   EXPECT_EQ(CameFrom({1, 2}, {1, 2, 3}, 0, false),
-            "the result is right, but what is in h_out was not copied from the device");
+            "the result is right, but the contents of h_out were not copied from the device");
   EXPECT_NE(CameFrom({1, 2, 3}, {1, 1, 2}, 0, false), "") << "as often as it is there";
   EXPECT_EQ(CameFrom({}, {}, 0, true), "");
 }
 
 TEST(CameFromDeviceTest, KernelsHaveToHaveStoredIt) {
   EXPECT_EQ(CameFrom({1, 2, 3}, {1, 2, 3}, 12, true), "");
-  EXPECT_EQ(
-      CameFrom({1, 2, 3}, {1, 2, 3}, 8, true),
-      "the result is right, but of the 12 bytes copied to h_out, 8 come from memory that the call allocated and a "
-      "kernel stored to");
+  EXPECT_EQ(CameFrom({1, 2, 3}, {1, 2, 3}, 8, true),
+            "the result is right, but of the 12 bytes copied to h_out, 8 came from memory that the call allocated and "
+            "a kernel wrote");
 }
 
 // Bits are kept from the range's first sector on, wherever that lies.

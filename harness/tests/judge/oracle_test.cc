@@ -46,7 +46,7 @@ TEST(CompareTest, IntegersBitForBit) {
   EXPECT_FALSE(CompareExact<int32_t>(right, right));
   const auto mismatch = CompareExact<int32_t>(right, std::vector<int32_t>{1, 9, 3, 8});
   ASSERT_TRUE(mismatch);
-  EXPECT_EQ(MismatchText(*mismatch, 4), "element 1 of 4 differs (2 do): expected 2, found 9");
+  EXPECT_EQ(MismatchText(*mismatch, 4), "element 1 of 4 differs (2 in total): expected 2, found 9");
 }
 
 TEST(CompareTest, TooFewElementsDiffer) {

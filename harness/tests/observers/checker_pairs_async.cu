@@ -27,7 +27,7 @@ extern "C" __global__ void copy_not_waited_for(Buffers b) {
 
 // A barrier waits for threads, not for their copies.
 // expect: race, shared | uninitialised read, shared
-// says: does not wait for it by itself
+// says: __syncthreads() alone does not wait for it
 extern "C" __global__ void barrier_in_place_of_the_wait(Buffers b) {
   __shared__ int s[64];
   __pipeline_memcpy_async(&s[threadIdx.x], &b.in[threadIdx.x], sizeof(int));  // first, second

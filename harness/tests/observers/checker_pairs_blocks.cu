@@ -116,7 +116,7 @@ extern "C" __global__ void atomic_read_of_a_counter(Buffers b) {
 // expect: race, global
 // launch: 4 x 64
 // says: block (1,0,0) thread (0,0,0)
-// says: __threadfence() before the atomic
+// says: put __threadfence() between this write and the atomic
 extern "C" __global__ void last_block_without_fence(Buffers b) {
   __shared__ bool last;
   if (threadIdx.x == 0) {

@@ -75,7 +75,7 @@ extern "C" __global__ void right_byte(Buffers b) {
 }
 
 // expect: uninitialised read, shared
-// says: shared memory starts with garbage
+// says: shared memory starts uninitialised
 extern "C" __global__ void shared_never_written(Buffers b) {
   __shared__ int s[64];
   if (b.n < 0) s[threadIdx.x] = 1;
@@ -128,7 +128,7 @@ extern "C" __global__ void tile_filled_to_its_edge(Buffers b) {
 }
 
 // expect: uninitialised read, local
-// says: give it a value where it is declared
+// says: initialise the variable where you declare it
 extern "C" __global__ void local_half_written(Buffers b) {
   int a[8];
   for (int k = 0; k < b.in[4]; ++k) a[k & 7] = k;

@@ -19,7 +19,7 @@ __device__ bool AddedUpByTheLast(Buffers b, Leave leave) {
 
 // expect: race, global
 // launch: 4 x 64
-// says: put __threadfence() before the atomic
+// says: put __threadfence() between this write and the atomic
 extern "C" __global__ void guide_without_its_fence(Buffers b) {
   AddedUpByTheLast(b, [&](volatile int* partial) {
     partial[blockIdx.x] = b.in[blockIdx.x];  // first
@@ -64,7 +64,7 @@ extern "C" __global__ void guide_with_its_fence_too_early(Buffers b) {
 
 // expect: race, global
 // launch: 4 x 64
-// says: for its own block only
+// says: covers only its own block
 extern "C" __global__ void guide_with_a_fence_of_the_block(Buffers b) {
   AddedUpByTheLast(b, [&](volatile int* partial) {
     partial[blockIdx.x] = b.in[blockIdx.x];  // first
@@ -155,7 +155,7 @@ __device__ void AddedUpBehindAFence(Buffers b) {
 
 // expect: race, global
 // launch: 4 x 64
-// says: read this by an ordinary load
+// says: use an ordinary load
 extern "C" __global__ void last_thread_reads_by_ldg(Buffers b) { AddedUpBehindAFence<true>(b); }
 
 // expect: clean
@@ -165,7 +165,7 @@ extern "C" __global__ void last_thread_reads_by_ldcg(Buffers b) { AddedUpBehindA
 // The same within a block, behind its barrier; what the launch has not stored may be read so.
 // expect: race, global
 // launch: 1 x 64
-// says: read this by an ordinary load
+// says: use an ordinary load
 extern "C" __global__ void neighbour_read_by_ldg(Buffers b) {
   b.out[threadIdx.x] = b.in[threadIdx.x];  // first
   __syncthreads();

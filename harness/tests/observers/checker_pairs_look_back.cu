@@ -84,7 +84,7 @@ extern "C" __global__ void volatile_reader_without_a_fence(Buffers b) {
 
 // expect: race, global
 // launch: 4 x 32
-// says: is for one block only
+// says: covers only one block
 extern "C" __global__ void reader_with_a_fence_of_the_block(Buffers b) {
   LookBack(
       b,

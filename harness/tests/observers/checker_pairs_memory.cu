@@ -6,7 +6,7 @@
 // expect: out of bounds, global
 // launch: 5 x 256
 // says: just past the end of out (4096 bytes, offset 4096)
-// says: compare the index with the array's length
+// says: check the index against the array's length
 extern "C" __global__ void store_past_the_end(Buffers b) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   b.out[i] = i;  // here
@@ -35,7 +35,7 @@ extern "C" __global__ void load_the_last(Buffers b) {
 
 // expect: out of bounds, global
 // says: 4 bytes before the start of in
-// says: the index is below zero
+// says: the index is negative
 extern "C" __global__ void load_before_the_start(Buffers b) {
   b.out[threadIdx.x] = b.in[static_cast<int>(threadIdx.x) - 1];  // here
 }
@@ -47,7 +47,7 @@ extern "C" __global__ void load_from_the_start(Buffers b) {
 
 // expect: out of bounds, global
 // launch: 1 x 1
-// says: the last 4 bytes of them past the end of odd
+// says: the last 4 of them past the end of odd
 extern "C" __global__ void store_half_outside(Buffers b) {
   reinterpret_cast<long long*>(b.odd)[2] = b.n;  // here
 }
@@ -97,7 +97,7 @@ extern "C" __global__ void freed_buffer(Buffers b) {
 
 // expect: invalid address, global
 // says: which is in no allocation
-// says: no device pointer
+// says: not a device pointer
 extern "C" __global__ void host_pointer(Buffers b) {
   b.out[threadIdx.x] = b.host[threadIdx.x];  // here
 }
@@ -202,7 +202,7 @@ extern "C" __global__ void shared_by_a_generic_pointer(Buffers b) {
 // Local and constant memory.
 
 // expect: out of bounds, local
-// says: the thread's own array
+// says: the thread's local array
 extern "C" __global__ void local_past_the_end(Buffers b) {
   int a[8];
   for (int k = 0; k < 8; ++k) a[k] = b.in[k];

@@ -188,7 +188,7 @@ extern "C" __global__ void last_warp_with_syncwarp(Buffers b) {
 
 // expect: race, shared
 // launch: 1 x 32
-// says: any of them may win
+// says: any one of them may win
 extern "C" __global__ void one_instruction_two_values(Buffers b) {
   __shared__ int s[16];
   s[threadIdx.x / 2] = b.in[threadIdx.x];  // first, second
@@ -306,7 +306,7 @@ __device__ void store_relaxed(int* word, int value) {
 
 // expect: race, shared
 // launch: 1 x 32
-// says: need not run in step
+// says: need not run in lockstep
 extern "C" __global__ void relaxed_last_warp(Buffers b) {
   __shared__ int s[32];
   const int t = threadIdx.x;

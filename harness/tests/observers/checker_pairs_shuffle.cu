@@ -19,7 +19,7 @@ extern "C" __global__ void tree_of_half_a_warp(Buffers b) {
 
 // expect: undefined shuffle
 // launch: 1 x 32
-// says: a value is used that a shuffle read from lane 16, which takes no part in it
+// says: the kernel uses a value that a shuffle read from lane 16, which takes no part in it
 extern "C" __global__ void tree_of_half_a_warp_stored_by_all(Buffers b) {
   const int t = threadIdx.x;
   if (t < 16) {

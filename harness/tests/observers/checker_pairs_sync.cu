@@ -184,7 +184,7 @@ extern "C" __global__ void reduce_of_those_present(Buffers b) {
 // A reduction within a warp whose upper half leaves out the barrier, and goes on.
 // expect: wrong warp mask
 // launch: 1 x 32
-// says: only some of the threads that the mask names come to this bar.warp.sync
+// says: only some of the threads named in the mask reach this bar.warp.sync
 extern "C" __global__ void syncwarp_in_a_shrinking_branch(Buffers b) {
   __shared__ int s[32];
   const int t = threadIdx.x;
@@ -221,7 +221,7 @@ extern "C" __global__ void syncwarp_beside_a_shrinking_branch(Buffers b) {
 // The same with shuffles: the lanes that they read from have gone.
 // expect: wrong warp mask | undefined shuffle
 // launch: 1 x 32
-// says: only some of the threads that the mask names come to this shfl.sync.down.b32
+// says: only some of the threads named in the mask reach this shfl.sync.down.b32
 extern "C" __global__ void shuffle_in_a_shrinking_branch(Buffers b) {
   const int t = threadIdx.x;
   int v = b.in[t];

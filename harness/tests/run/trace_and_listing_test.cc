@@ -150,7 +150,7 @@ TEST_F(VgpuRun, AWarpThatALaunchLacksIsNamed) {
             "TRACE  launch 1, scale<1><<<(2,2),40>>> has no warp 2: they are 0 to 1\n"
             "TRACE  launch 2, exchange<<<1,32>>> has no warp 2: 0 is the only one\n");
   ExpectHas(Run("--trace=0,0 --trace-kernel=scales"),
-            "no launch of scales was there to be traced; launched were: exchange, scale<1>\n");
+            "no launch of scales was there to trace; these kernels were launched: exchange, scale<1>\n");
 }
 
 TEST_F(VgpuRun, DisassemblesAlikeWhateverHoldsTheKernels) {
@@ -164,7 +164,7 @@ TEST_F(VgpuRun, DisassemblesAlikeWhateverHoldsTheKernels) {
 TEST_F(VgpuRun, DisassemblyNamesWhatAnInstructionIs) {
   const Output output = Run("--disassemble=scale");
   ExpectHas(output, "scale<1>  (_Z5scaleILi1EEvPfi)\n");
-  ExpectHas(output, " 256 bytes of shared memory a block, 0 of local memory a thread, 12 of parameters;");
+  ExpectHas(output, " 256 bytes of shared memory per block, 0 of local memory a thread, 12 of parameters;");
   ExpectHas(output, "     0  scale.cu:3                ld.param.u64 %");
   ExpectHas(output, "store, shared");
   ExpectHas(output, "store, global");

@@ -199,7 +199,7 @@ TEST_F(DeviceServerTest, RefusesTheJudgesOtherBuffers) {
   EXPECT_FALSE(Free(other));
   EXPECT_TRUE(device.Contains(other, 64));
   ASSERT_EQ(server.violations().size(), 6u);
-  EXPECT_EQ(server.violations()[0], "cudaMemcpy on 4 bytes of device memory that this call did not get");
+  EXPECT_EQ(server.violations()[0], "cudaMemcpy on 4 bytes of device memory that do not belong to this call");
   // The next call did not get what the last one got.
   server.BeginCall({});
   EXPECT_FALSE(Read(passed, 4));

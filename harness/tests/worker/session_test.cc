@@ -302,7 +302,7 @@ TEST_F(SessionTest, NoticesAProgramThatEndsItself) {
   CallResult result = CallOf("exit0");
   EXPECT_EQ(result.outcome, Outcome::kExited);
   EXPECT_EQ(result.code, 0);
-  EXPECT_EQ(result.message, "the program ended itself with exit status 0");
+  EXPECT_EQ(result.message, "the program exited with status 0");
   result = CallOf("exit3");
   EXPECT_EQ(result.outcome, Outcome::kExited);
   EXPECT_EQ(result.code, 3);

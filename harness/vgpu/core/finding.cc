@@ -101,7 +101,7 @@ std::string Relation(const MemoryPlace& memory) {
   const std::string where = name + " (" + size + "offset " + Number(offset) + ")";
   if (beside == Beside::kWithin) return "in " + where;
   if (beside == Beside::kAcrossTheEnd) {
-    return "the last " + Bytes(memory.bytes - (memory.buffer_bytes - offset)) + " of them past the end of " + where;
+    return "the last " + Number(memory.bytes - (memory.buffer_bytes - offset)) + " of them past the end of " + where;
   }
   const uint64_t past = offset - memory.buffer_bytes;
   return (past == 0 ? "just" : Bytes(past)) + " past the end of " + where;

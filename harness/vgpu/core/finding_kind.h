@@ -15,7 +15,7 @@ namespace lockstep::vgpu {
 #define LOCKSTEP_FINDING_KINDS(X)                                                                                    \
   X(OutOfBounds, "BOUNDS", "out of bounds", IllegalAddress, "")                                                      \
   X(Misaligned, "BOUNDS", "misaligned address", MisalignedAddress,                                                   \
-    "an access of N bytes needs an address that is a multiple of N; check casts to wider types and odd offsets")     \
+    "an access of N bytes needs an address that is a multiple of N: check casts to wider types and odd offsets")     \
   X(InvalidAddress, "BOUNDS", "invalid address", IllegalAddress, "") /* near no allocation, or the null pointer */   \
   X(Uninitialized, "UNINIT", "uninitialised read", IllegalAddress, "")                                               \
   X(Race, "RACE", "race", IllegalAddress, "")                                                                        \
@@ -24,19 +24,19 @@ namespace lockstep::vgpu {
     "every thread of the block that has not returned must reach the same __syncthreads()")                           \
   /* A .sync operation whose member mask is wrong. */                                                                \
   X(WarpSyncMismatch, "BARRIER", "wrong warp mask", Timeout,                                                         \
-    "the mask of a _sync function names exactly the lanes that execute it")                                          \
+    "the mask of a _sync function must name exactly the lanes that execute it")                                      \
   /* A use of what a shuffle read from a lane that takes no part in it. */                                           \
   X(UndefinedShuffle, "BARRIER", "undefined shuffle", IllegalAddress,                                                \
     "what such a lane gives is undefined: let every lane of the warp come to the shuffle, with the neutral element " \
     "(0 for a sum) where it has none of its own, and leave behind the last shuffle")                                 \
   X(Trap, "CRASH", "trap", Trap, "")                                                                                 \
   X(Assert, "CRASH", "assertion failed", Assert,                                                                     \
-    "what the kernel asserts does not hold for this input: print the values in it from this one thread")             \
+    "the kernel's assert fails for this input: print the values it uses, from this one thread")                      \
   X(Timeout, "TIMEOUT", "timeout", Timeout,                                                                          \
-    "is there a loop that does not end, or that runs far more often than it has to?")                                \
+    "is there a loop that never ends, or that runs far more often than it needs to?")                                \
   X(Unsupported, "UNSUPPORTED", "unsupported", Unsupported,                                                          \
-    "the virtual GPU does not run this instruction; docs/reference/isa.md lists those that it runs")                 \
-  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, "recursion this deep does not fit a thread's stack")
+    "the virtual GPU does not run this instruction; docs/reference/isa.md lists those that it does")                 \
+  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, "recursion this deep does not fit in a thread's stack")
 
 enum class FindingKind : uint8_t {
 #define LOCKSTEP_FINDING_KIND(kind, heading, name, error, hint) k##kind,

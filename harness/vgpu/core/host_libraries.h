@@ -57,10 +57,10 @@ inline const HostLibrary* FindHostLibraryOfSymbol(std::string_view symbol) {
 inline std::string RefusalOf(const HostLibrary& library, std::string_view evidence) {
   std::string text = "uses " + std::string(library.name) + " (" + std::string(evidence) + "), ";
   return text + (library.stem == "libcuda.so"
-                     ? "which the virtual GPU has not: use the runtime API instead (cudaMalloc, kernel<<<...>>>, "
+                     ? "which the virtual GPU does not have: use the runtime API instead (cudaMalloc, kernel<<<...>>>, "
                        "cudaLibraryLoadData), or run the program on a GPU"
-                     : "whose kernels are machine code that the virtual GPU can't run: write the kernel yourself or "
-                       "take Thrust or CUB, which are headers, or run the program on a GPU");
+                     : "whose kernels are machine code that the virtual GPU can't run: write the kernel yourself, use "
+                       "Thrust or CUB (both header-only), or run the program on a GPU");
 }
 
 }  // namespace lockstep::vgpu

@@ -51,7 +51,7 @@ std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguratio
   if (threads == 0 || ToDim3(grid).Count() == 0) {
     why = "has a size of 0";
   } else if (threads > most) {
-    why = "has " + std::to_string(threads) + " threads a block, at most " + std::to_string(most) + " are possible";
+    why = "has " + std::to_string(threads) + " threads per block, at most " + std::to_string(most) + " are possible";
   } else if (configuration.shared > 0) {
     why += " with " + std::to_string(configuration.shared) + " bytes of dynamic shared memory";
   }

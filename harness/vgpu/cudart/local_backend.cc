@@ -186,7 +186,7 @@ class LocalBackend : public Backend {
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
     Say("no launch of " + trace->kernel +
-        " was there to be traced; launched were: " + (list.empty() ? "no kernels" : list));
+        " was there to trace; these kernels were launched: " + (list.empty() ? "no kernels" : list));
   }
 
   const int ordinal_;

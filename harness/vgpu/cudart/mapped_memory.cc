@@ -91,8 +91,8 @@ void MappedMemory::ExplainHostAddresses(Runtime& r, std::span<const uint8_t> par
     std::memcpy(&value, parameters.data() + at, sizeof value);
     const auto range = r.HostRangeHolding(reinterpret_cast<const void*>(value));
     if (!range || range->second.kind == Runtime::HostRange::Kind::kOnDevice) continue;
-    Say("a parameter of this kernel is the host's address of page-locked memory; the virtual GPU has it at the address "
-        "that cudaHostGetDevicePointer says");
+    Say("a parameter of this kernel is the host address of page-locked memory; pass the device address that "
+        "cudaHostGetDevicePointer returns");
     return;
   }
 }

@@ -162,8 +162,8 @@ std::string Joined(const std::vector<std::string>& parts) {
 std::string Head(const Program& program) {
   const KernelInfo& k = program.kernel;
   std::string text = k.demangled + (k.mangled == k.demangled ? "" : "  (" + k.mangled + ")") + "\n";
-  text += "  " + std::to_string(k.registers) + " registers a thread, " + std::to_string(k.static_shared) +
-          " bytes of shared memory a block, " + std::to_string(k.local_bytes) + " of local memory a thread, " +
+  text += "  " + std::to_string(k.registers) + " registers per thread, " + std::to_string(k.static_shared) +
+          " bytes of shared memory per block, " + std::to_string(k.local_bytes) + " of local memory a thread, " +
           std::to_string(k.parameter_bytes) + " of parameters; blocks of up to " + std::to_string(k.max_threads) +
           " threads\n";
   const std::pair<bool, std::string_view> facts[] = {

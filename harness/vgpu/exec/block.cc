@@ -143,8 +143,7 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
         "barrier " + std::to_string(arrival.barrier) + " is used with different numbers of threads at the same time");
     finding.second = engine.Place(warp, barrier.expected_pc, lane);
     finding.hint =
-        "all that meet at a barrier name the same number of threads: those that wait and those that only arrive "
-        "together";
+        "every thread at a named barrier must give the same thread count: those that wait plus those that only arrive";
     engine.Report(warp, std::move(finding));
   }
   if ((barrier.touched_warps & BitOf(warp)) == 0) {
@@ -152,7 +151,7 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
     barrier.pc[warp.index] = pc;
   } else if (!IsOneBarrier(engine.program(), barrier.pc[warp.index], pc)) {
     Finding finding = engine.MakeFinding(warp, pc, lane, FindingKind::kBarrierDivergence,
-                                         "threads of one warp meet at different barriers");
+                                         "threads of one warp wait at different barriers");
     finding.second = engine.Place(warp, barrier.pc[warp.index], std::countr_zero(barrier.arrived[warp.index]));
     finding.hint = "every thread of the block must reach the same __syncthreads()";
     engine.Report(warp, std::move(finding));

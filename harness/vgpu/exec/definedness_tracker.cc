@@ -30,7 +30,8 @@ void ForEachLane(LaneMask lanes, const F& f) {
 }
 
 std::string TextOf(const UndefinedOrigin& origin, uint64_t threads) {
-  const std::string text = "a value is used that a shuffle read from lane " + std::to_string(origin.lane) + ", which ";
+  const std::string text =
+      "the kernel uses a value that a shuffle read from lane " + std::to_string(origin.lane) + ", which ";
   switch (origin.why) {
     case UndefinedOrigin::Why::kReturned:
       return text + "has returned";

@@ -460,12 +460,12 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
         const bool worked = used >= launch_.budget;
         Finding finding =
             MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
-                        (worked ? "the launch took more than " : "threads only waited for others, for more than ") +
+                        (worked ? "the launch took more than " : "threads only waited for each other, for more than ") +
                             launch_.budget_text);
         if (!worked) {
           finding.hint =
-              "these threads wait for a value that does not come: which thread sets it, and does that one get "
-              "there without waiting for these?";
+              "these threads wait for a value that never comes: which thread sets it, and can it get there without "
+              "waiting for these?";
         }
         Fault(warp, std::move(finding));
         return WarpTurn::kFault;
@@ -474,7 +474,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
     }
     if (launch_.clock != nullptr && ++turns_ % kTurnsALook == 0 && launch_.clock->IsOver()) {
       Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
-                              "the launch took longer than kernels may on the virtual GPU"));
+                              "the launch exceeded the time limit for kernels on the virtual GPU"));
       return WarpTurn::kFault;
     }
     s.reason = StopReason::kNone;

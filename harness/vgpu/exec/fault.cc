@@ -281,7 +281,7 @@ void Engine::ReportPartialBarrier(const Warp& warp) {
     for (const ConvergenceEntry& entry : s.entries) {
       if (entry.pc == kNoPc || entry.arrived == 0 || (entry.expected & group.mask) == 0) continue;
       Finding finding = MakeFinding(warp, group.wait_pc, std::countr_zero(group.mask), FindingKind::kBarrierDivergence,
-                                    "only some threads of a warp come to this barrier");
+                                    "only some threads of a warp reach this barrier");
       finding.second = Place(warp, entry.pc, std::countr_zero(entry.arrived));
       finding.hint = "move __syncthreads() out of the branch, so that every thread of the block reaches it";
       Report(warp, std::move(finding));
@@ -303,11 +303,10 @@ void Engine::ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry) {
   const int lane = std::countr_zero(entry.expected);
   Finding finding = MakeFinding(warp, entry.passed_sync, lane, FindingKind::kWarpSyncMismatch, "");
   const Dim3 gone = Place(warp, entry.pc, std::countr_zero(entry.passed)).thread;
-  finding.detail = "only some of the threads that the mask names come to this " + program.Text(entry.passed_sync) +
+  finding.detail = "only some of the threads named in the mask reach this " + program.Text(entry.passed_sync) +
                    ": thread " + PointText(gone) + " went past it";
   finding.hint =
-      "move it out of the branch or loop that not all threads of the warp run through, or name in the mask "
-      "those that do";
+      "move it out of the branch or loop that not all threads of the warp take, or name only those that do in the mask";
   Report(warp, std::move(finding));
 }
 
@@ -338,9 +337,10 @@ void Engine::Deadlock(Block& block) {
       }
     }
   }
-  std::string detail = "no thread of the block can go on:";
+  std::string detail = "deadlock:";
   for (size_t k = 0; k < places.size() && k < 4; ++k) {
-    detail += (k == 0 ? " " : ", ") + std::to_string(places[k].threads) + " wait at " +
+    detail += (k == 0 ? " " : ", ") + std::to_string(places[k].threads) +
+              (places[k].threads == 1 ? " thread waits at " : " threads wait at ") +
               launch_.program->Text(places[k].pc) + " (" + FileLine(*launch_.program, places[k].pc) + ")";
   }
   const bool barrier = waiting->status == GroupStatus::kAtBarrier;
@@ -349,11 +349,10 @@ void Engine::Deadlock(Block& block) {
                   barrier ? FindingKind::kBarrierDivergence : FindingKind::kWarpSyncMismatch, std::move(detail));
   if (places.size() > 1) finding.second = Place(*places[1].warp, places[1].pc, places[1].lane);
   const bool numbered = (block.barriers_in_use & ~uint32_t{1}) != 0;
-  finding.hint = !barrier ? "the mask must name exactly the threads that execute the operation together"
-                 : numbered
-                     ? "a barrier with a number waits until so many threads as it names have come to it: do as many "
-                       "come, each as often as the others wait, and does each buffer have barriers of its own?"
-                     : "every thread of the block must reach the same __syncthreads()";
+  finding.hint = !barrier   ? "the mask must name exactly the threads that execute the operation together"
+                 : numbered ? "a named barrier waits for exactly the number of threads it gives: do that many arrive, "
+                              "each as often as the others wait, and does each buffer have its own barriers?"
+                            : "every thread of the block must reach the same __syncthreads()";
   Fault(*first, std::move(finding));
 }
 

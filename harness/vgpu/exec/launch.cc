@@ -178,11 +178,11 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
     finding.grid = launch.info.grid;
     finding.block_dim = launch.info.block;
     finding.first.block = Unflatten(count.block_index, launch.info.grid);
-    finding.detail = "the launch took more than " + launch.budget_text + ", its first " +
-                     std::to_string(count.block_index + 1) + " blocks together";
+    finding.detail = "the launch took more than " + launch.budget_text + " in its first " +
+                     (count.block_index == 0 ? "block" : std::to_string(count.block_index + 1) + " blocks");
     finding.hint =
-        "each block comes to its end, and all together they do far more than the input needs: does every block "
-        "walk over the whole array? A grid-stride loop steps by gridDim.x * blockDim.x";
+        "each block ends, but together they do far more work than the input needs: does every block loop over the "
+        "whole array? A grid-stride loop steps by gridDim.x * blockDim.x";
     return finding;
   }
   return std::nullopt;

@@ -70,7 +70,7 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
     if (found == program.function_of_address.end() ||
         program.functions[found->second].parameters.size() != site.arguments.size() || found->second == 0) {
       engine.Fault(warp, engine.MakeFinding(warp, pc, first, FindingKind::kInvalidAddress,
-                                            "a call goes to an address where there is no such function"));
+                                            "a call to an address where there is no such function"));
       return;
     }
     callee = found->second;
@@ -96,7 +96,7 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
       (caller.depth + uint64_t{1}) * (function.frame_bytes + kWarpSize * uint64_t{function.area_bytes});
   if (caller.depth >= kMaxDepth || frames > kMaxFrameBytes || local > program.local_stride) {
     engine.Fault(warp, engine.MakeFinding(warp, pc, std::countr_zero(warp.active), FindingKind::kStackOverflow,
-                                          "too many calls within calls"));
+                                          "too many nested calls"));
     return;
   }
   const FrameValues from{warp.base[0], warp.base[1], caller.function};
@@ -133,7 +133,7 @@ void Alloca(Warp& warp, const Insn& insn, LaneMask mask) {
     const uint64_t at = valid ? (start + frame.dynamic[lane] + alignment - 1) & ~(alignment - 1) : limit;
     if (!valid || at + bytes[lane] > limit) {
       warp.engine->Fault(warp, warp.engine->MakeFinding(warp, warp.pc - 1, lane, FindingKind::kStackOverflow,
-                                                        "alloca takes more than is left of the stack"));
+                                                        "alloca asks for more than is left of the stack"));
       return;
     }
     frame.dynamic[lane] = static_cast<uint32_t>((at + bytes[lane] + 15) / 16 * 16 - start);

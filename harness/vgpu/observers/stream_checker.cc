@@ -58,7 +58,7 @@ void SetLine(const Program& program, const std::vector<uint32_t>& pcs, ThreadPla
 const char* HintOf(const StreamPoint& first_point, const StreamPoint& second_point, bool frees) {
   const StreamKind first = first_point.kind, second = second_point.kind;
   if (first_point.stream == second_point.stream && first_point.slot != second_point.slot) {
-    return "no edge of the graph leads from one node to the other: make the second depend on the first";
+    return "the graph has no edge between these two nodes: make the second depend on the first";
   }
   if (frees) {
     return "free the memory in the stream that used it last, or let this stream wait for that one first "
@@ -70,7 +70,7 @@ const char* HintOf(const StreamPoint& first_point, const StreamPoint& second_poi
            "operations in one stream, or wait between them (cudaStreamSynchronize, or an event and "
            "cudaStreamWaitEvent)";
   }
-  return "nothing orders two streams: put both operations in one stream, or record an event behind the first "
+  return "nothing orders these two streams: put both operations in one stream, or record an event after the first "
          "(cudaEventRecord) and let the other stream wait for it (cudaStreamWaitEvent)";
 }
 
@@ -178,8 +178,7 @@ Finding StreamChecker::FindingOf(const Operation& first, const Operation& second
   };
   finding.first = place(first, conflict.first);
   finding.second = place(second, conflict.second);
-  finding.detail =
-      second.frees ? "freed while nothing orders that behind its use" : Order(conflict.first, conflict.second);
+  finding.detail = second.frees ? "freed while it may still be in use" : Order(conflict.first, conflict.second);
   const uint64_t bytes = conflict.bytes.end - conflict.bytes.begin;
   if ((conflict.bytes.begin & StreamPoint::kHostSpace) != 0) {
     finding.detail = "page-locked host memory, " + finding.detail + ", " + std::to_string(bytes) + " bytes";
@@ -208,18 +207,18 @@ Finding StreamChecker::FindingOf(const HostRace& race) {
     case HostRace::What::kChangedSource:
       second.operation = "the host, before " + race.found_function + site;
       second.access = AccessKind::kStore;
-      finding.detail = "page-locked host memory that a copy still has to read was changed, " +
-                       std::to_string(race.bytes) + " bytes from offset " + std::to_string(race.offset);
+      finding.detail = "page-locked host memory was changed before a copy had read it, " + std::to_string(race.bytes) +
+                       " bytes from offset " + std::to_string(race.offset);
       finding.hint =
-          "the copy reads the buffer when its stream gets there: wait for it (cudaStreamSynchronize, or an "
+          "an asynchronous copy reads the buffer later, in stream order: wait for it (cudaStreamSynchronize, or an "
           "event and cudaEventSynchronize) before the host changes the buffer";
       break;
     case HostRace::What::kFreedDestination:
       second.operation = race.found_function + site;
-      finding.detail = "page-locked host memory was freed, and nothing had waited for what fills it";
+      finding.detail = "page-locked host memory was freed before anything waited for the copy or fill into it";
       finding.hint =
-          "what a copy or a fill brings is there once the host has waited for it (cudaStreamSynchronize, or "
-          "an event and cudaEventSynchronize): wait before reading and before freeing";
+          "an asynchronous copy or fill is done only after the host has waited for it (cudaStreamSynchronize, or an "
+          "event and cudaEventSynchronize): wait before you read or free the buffer";
       break;
   }
   finding.second = std::move(second);

@@ -61,10 +61,10 @@ class SyncChecker : public Checker {
       finding.first = meeting.party[in_order ? 0 : 1];
       finding.has_second = true;
       finding.second = meeting.party[in_order ? 1 : 0];
-      finding.detail = "threads of one block met at different __syncthreads()";
+      finding.detail = "threads of one block waited at different __syncthreads()";
       finding.hint =
-          "all threads of a block have to come to the same barriers: is one in a branch or loop that only some of them "
-          "go through, or missing on the other way?";
+          "all threads of a block must reach the same barriers: is one in a branch or loop that only some threads "
+          "take, or missing on the other path?";
       findings_.Add(finding);
     }
     meeting.parties = 0;

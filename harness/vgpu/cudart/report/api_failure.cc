@@ -70,7 +70,7 @@ std::vector<ApiFailure> UnreadFailures() {
 
 std::string Sentence(const ApiFailure& failure) {
   return failure.function + " failed with " + cudaGetErrorName(failure.code) + " (" + cudaGetErrorString(failure.code) +
-         ")" + (failure.call_site.empty() ? "" : " at " + failure.call_site) + ", and nobody asked";
+         ")" + (failure.call_site.empty() ? "" : " at " + failure.call_site) + ", and nothing checked it";
 }
 
 }  // namespace lockstep::vgpu::cudart

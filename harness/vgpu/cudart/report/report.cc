@@ -139,7 +139,8 @@ void PrintLines(const KernelSummary& kernel) {
   }
   PrintTable(table);
   if (kernel.lines.size() > shown) {
-    std::fprintf(stderr, "  and %zu cheaper lines\n", kernel.lines.size() - shown);
+    std::fprintf(stderr, "  and %zu cheaper %s\n", kernel.lines.size() - shown,
+                 kernel.lines.size() - shown == 1 ? "line" : "lines");
   }
 }
 
@@ -159,8 +160,9 @@ void PrintFindings(const Device& device, const ReportOptions& options) {
     const auto print = [&](const Device::AllocationInfo& allocation, const char* when) {
       ++count;
       const std::string place = allocation.allocated_at.empty() ? "" : ", allocated at " + allocation.allocated_at;
-      std::fprintf(stderr, "%s  %s: %s bytes were %s%s\n", Colored(kRed, "LEAK").c_str(), allocation.label.c_str(),
-                   Grouped(allocation.bytes).c_str(), when, place.c_str());
+      std::fprintf(stderr, "%s  %s: %s %s %s%s\n", Colored(kRed, "LEAK").c_str(), allocation.label.c_str(),
+                   Grouped(allocation.bytes).c_str(), allocation.bytes == 1 ? "byte was" : "bytes were", when,
+                   place.c_str());
     };
     for (const auto& allocation : options.lost_at_reset) print(allocation, "not freed before cudaDeviceReset");
     for (const auto& allocation : device.Allocations()) print(allocation, "never freed");

@@ -105,7 +105,7 @@ void Initialise(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint32_t* count = Source<uint32_t>(warp, insn.row[1]);
   ForObjects<kNarrow>(warp, insn, mask, 0, AccessKind::kStore, [&](int lane, Object& o, uint64_t) {
     if (count[lane] == 0 || count[lane] > kMostArrivals) {
-      Fault(warp, lane, "an mbarrier is initialised with a count that is not 1 to 1048575");
+      Fault(warp, lane, "an mbarrier is initialised with a count outside of 1 to 1048575");
       return;
     }
     o = {count[lane], count[lane], 0, false};
