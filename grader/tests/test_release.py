@@ -21,3 +21,13 @@ def test_programs_print_it() -> None:
     assert CliRunner().invoke(cli, ["--version"]).output == f"grader, version {__version__}\n"
     said = subprocess.run([BUILD / "bin" / "vgpu-run", "--version"], capture_output=True, text=True, check=True).stdout
     assert said == f"vgpu-run, version {__version__}\n"
+
+
+def test_the_students_command_prints_it() -> None:
+    said = subprocess.run([ROOT / "lockstep", "--version"], capture_output=True, text=True, check=True).stdout
+    assert said == f"lockstep, version {__version__}\n"
+
+
+def test_no_other_file_has_a_version_of_its_own() -> None:
+    files = ["CMakeLists.txt", "Dockerfile", "lockstep", "grader/pyproject.toml", ".devcontainer/devcontainer.json"]
+    assert not [name for name in files if __version__ in (ROOT / name).read_text(encoding="utf-8")]

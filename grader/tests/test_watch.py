@@ -129,7 +129,7 @@ def test_from_the_stub_to_the_last_rung(watched: Callable[..., Session]) -> None
     session.save(_BETA)
     session.wait_for("✓ beta_two is right. On to gamma_bonus.", "rung gamma_bonus", "not begun (bonus)", "right yet")
     session.save("// nothing is left\n")
-    last = session.wait_for("Now all once more", "all is right: hand in ladder.cu", "Next: hand in ladder.cu")
+    last = session.wait_for("✓ gamma_bonus is right.", "all is right: hand in ladder.cu", "Next: hand in ladder.cu")
     assert "20 of 20 points" in last
     session.type(b"q")
     assert session.end() == 0
@@ -155,6 +155,13 @@ def test_what_is_saved_during_a_run_is_what_counts(watched: Callable[..., Sessio
     assert "run first" in text
     assert "test first" not in text
     assert "done second" in text
+
+
+def test_from_a_rung_that_was_named_it_goes_on_to_the_first_that_is_not_right(watched: Callable[..., Session]) -> None:
+    session = watched(_STUB, "beta")
+    session.wait_for("rung beta_two", "right yet")
+    session.save(_STUB.replace("// todo beta_two\n", ""))
+    session.wait_for("✓ beta_two is right. On to alpha_one.", "rung alpha_one: First")
 
 
 def test_keys(watched: Callable[..., Session], in_checkout: Layout) -> None:

@@ -202,6 +202,8 @@ class _Watch:
     def _all_were_run(self, todo: list[str]) -> None:
         self._todo = todo
         self._rung = self._assignment.rung(todo[0]) if todo else None
+        if self._news and self._rung is not None:
+            self._news += f" On to {self._rung.id}."
         required = [rung for rung in todo if not self._assignment.is_bonus_rung(rung)]
         if not required and not self._news:
             self._news = "✓ Every rung that counts is right."
@@ -212,8 +214,7 @@ class _Watch:
         """To the next rung, at once; after the last one all are run again, since they share code."""
         self._todo = [rung for rung in self._todo if rung != done.id]
         following = self._assignment.rung(self._todo[0]) if self._todo else None
-        then = f"On to {following.id}" if following is not None else "Now all once more"
-        self._news = f"✓ {done.id} is right. {then}."
+        self._news = f"✓ {done.id} is right." + (f" On to {following.id}." if following is not None else "")
         self._rung = following
         self._begin()
 

@@ -1,0 +1,129 @@
+"""docs/tutorials/first-reduction.md, done as it says in a terminal of 80 × 24: the page has the screens that come up.
+
+The seed is fixed here, so that screens can be compared as they are. LOCKSTEP_UPDATE_GOLDEN=1 writes the page's anew.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import struct
+import subprocess
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import BUILD, ROOT, needs_build
+from grader.base.layout import find_layout
+from grader.student.screen import lines_of
+from test_watch import Session
+
+PAGE = ROOT / "docs/tutorials/first-reduction.md"
+ROWS, COLUMNS, SEED = 24, 80, 7
+_BLOCK = re.compile(r"^```(?P<head>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_STYLE = re.compile(r"\033\[[\d;]*m")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The assignment, in a checkout that has nothing else of its own."""
+    for name in ("lockstep", "harness", "grader"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    folder = tmp_path / "assignments" / "04_reduction"
+    folder.parent.mkdir()
+    shutil.copytree(ROOT / "assignments" / folder.name, folder)
+    shutil.copy(ROOT / "assignments" / "assignment.mk", folder.parent)
+    return folder
+
+
+def in_terminal(words: list[str], folder: Path) -> list[str]:
+    """What a command leaves on the screen."""
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "xterm", "LANG": "C.UTF-8"}
+    process = subprocess.Popen(words, cwd=folder, env=environment, stdin=inner, stdout=inner, stderr=inner)
+    output = b""
+    while process.poll() is None or select.select([outer], [], [], 0)[0]:
+        if select.select([outer], [], [], 0.1)[0]:
+            output += os.read(outer, 1 << 16)
+    os.close(inner)
+    os.close(outer)
+    text = re.sub(r"assignment\.mk:\d+: ", "assignment.mk:7: ", output.decode())
+    return [_STYLE.sub("", line).rstrip() for line in lines_of(text.rstrip())]
+
+
+def watched(folder: Path, right: str, *words: str) -> list[str]:
+    """The screen of `make watch` once the file is right."""
+    session = Session(folder, *words)
+    session.source = folder / "reduction.cu"
+    try:
+        session.wait_for("SumsAnyLength", "waits for your next save")
+        session.save(right)
+        session.wait_for("On to reduce2_strided", "is not right yet")
+        session.type(b"q")
+        shown = session.screens()[-1]
+        assert session.end() == 0
+    finally:
+        session.process.kill()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in shown)).split("\n")
+
+
+def with_passes(text: str) -> str:
+    """The student's file once run_passes and its call are right: what the page leaves to the reader."""
+    reference = (ROOT / "reference/04_reduction/reduction.cu").read_text()
+    passes = reference[reference.index("void run_passes(") : reference.index("// Rung 1.")]
+    text = text[: text.index("void run_passes(")] + passes + text[text.index("// Rung 1:") :]
+    text = text.replace("#include <climits>", "#include <algorithm>\n#include <climits>\n#include <utility>")
+    old = "reduce1_interleaved_kernel<<<1, kBlock>>>(d_in, d_sum, n);"
+    assert old in text
+    return text.replace(old, "run_passes(reduce1_interleaved_kernel, kBlock, d_in, d_sum, n, d_work);")
+
+
+def edit(text: str, body: str) -> str:
+    """Lines with - become those with +."""
+    old, new = ("\n".join(line[1:] for line in body.splitlines() if line[0] == sign) for sign in "-+")
+    assert text.count(old) >= 1, old
+    return text.replace(old, new, 1)
+
+
+def screens(page: str, folder: Path) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Each block of the page that is a screen, with what is on it now."""
+    source = folder / "reduction.cu"
+    build = find_layout(BUILD, ROOT).build
+    shown: list[str] = []
+    for block in _BLOCK.finditer(page):
+        kind, _, name = block["head"].partition(" ")[2].partition("=")
+        text = source.read_text()
+        if kind == "rung":
+            start, end = text.index("__global__ void reduce1_interleaved_kernel"), text.index("\n// Rung 2:")
+            (folder / name).write_text(text[:start] + block["body"] + text[end:])
+        elif kind == "edit":
+            (folder / name).write_text(edit(text, block["body"]))
+        elif kind == "run":
+            shown = in_terminal([*block["body"].split(), f"BUILD={build}", f"SEED={SEED}"], folder)
+        elif kind == "watch":
+            words = ("--by-make", "--build", str(build), "--seed", str(SEED))
+            shown = watched(folder, with_passes(text), *words)
+        elif kind == "screen":
+            yield block, shown
+
+
+@needs_build
+def test_every_screen_of_the_page_is_what_is_shown(folder: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    found = list(screens(page, folder))
+    assert len(found) == 5
+    for _, shown in found:
+        assert len(shown) <= ROWS
+        assert max(map(len, shown)) <= COLUMNS
+    if os.environ.get("LOCKSTEP_UPDATE_GOLDEN") == "1":
+        for block, shown in reversed(found):
+            page = page[: block.start("body")] + "\n".join(shown) + "\n" + page[block.end("body") :]
+        PAGE.write_text(page, encoding="utf-8")
+    else:
+        for block, shown in found:
+            assert block["body"].rstrip("\n").split("\n") == shown, "LOCKSTEP_UPDATE_GOLDEN=1 writes the page's anew"
