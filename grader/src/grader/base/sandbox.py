@@ -27,6 +27,9 @@ _NOBODY = "65534"
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _PROBE_SECONDS = 20
+# What lets a container make namespaces of its own, and mount a /proc in them.
+CONTAINER_FLAGS = " ".join(f"--security-opt {what}=unconfined" for what in ("seccomp", "apparmor", "systempaths"))
+_CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")  # what Docker and Podman leave in every container
 
 
 @dataclass(frozen=True)
@@ -124,9 +127,11 @@ def why_no_sandbox() -> str:
         return f"bubblewrap does not start: {error}"
     if run.returncode == 0:
         return ""
-    reason = (run.stderr.strip().splitlines() or ["it says nothing"])[-1]
+    reason = (run.stderr.strip().splitlines() or ["it says nothing"])[-1].rstrip(".")
     hint = ""
-    if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
+    if any(Path(name).exists() for name in _CONTAINER_FILES):
+        hint = f"; this is a container: start it with {CONTAINER_FLAGS} (docs/how-to/try-in-a-container.md)"
+    elif Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
         hint = "; AppArmor may forbid user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns)"
     return f"bubblewrap can't make one here: {reason}{hint}"
 
