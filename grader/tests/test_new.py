@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from conftest import BUILD, ROOT, needs_build
 from grader.authoring.check import check_points, check_todos
-from grader.authoring.check_files import check_handout, check_hints, check_places
+from grader.authoring.check_files import check_handout, check_hints, check_names, check_places
+from grader.authoring.mutate import EQUIVALENT
 from grader.authoring.new import new_assignment
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
@@ -32,6 +33,7 @@ def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
         check_places(in_checkout, assignment),
         check_points(assignment),
         check_todos(assignment),
+        check_names(in_checkout, assignment),
         check_hints(assignment),
         check_handout(in_checkout, assignment),
     ):
@@ -39,6 +41,34 @@ def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
     for path in in_checkout.root.rglob("*98_prefix_sum*"):
         if path.is_file():
             assert "{{" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        (
+            "assignments/98_sum/README.md",
+            "`sum1_first`",
+            "`double1_all`",
+            "README.md does not name the launcher sum1_first",
+        ),
+        (
+            "assignments/98_sum/README.md",
+            "`sum1_first`",
+            "`sum1_first`, `sum2_gone`",
+            "README.md names sum2_gone, which is",
+        ),
+        ("harness/suites/98_sum_test.cc", '"d_out"', '"d_result"', "calls a buffer d_result, a name that no launcher"),
+    ],
+)
+def test_names_that_are_not_the_codes_are_found(in_checkout: Layout, file: str, old: str, new: str, says: str) -> None:
+    assert CliRunner().invoke(cli, ["new", "98_sum"]).exit_code == 0
+    assignment = load_assignment(in_checkout.assignment("98_sum"))
+    assert not check_names(in_checkout, assignment).problem
+    path = in_checkout.root / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    assert says in check_names(in_checkout, assignment).problem
 
 
 @pytest.mark.parametrize(
@@ -68,7 +98,7 @@ def _walk_through(root: Path) -> None:
     assert len(blocks) > 5
     for kind, name, body in blocks:
         path = root / name
-        assert path.is_file(), f"the scaffold has no {name}"
+        assert path.is_file() or path.name == EQUIVALENT, f"the scaffold has no {name}"
         if kind == "file":
             path.write_text(body)
             continue
@@ -147,4 +177,5 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "histogram.cu:17" in messages  # the line of the missing guard
     figures = (root / "assignments/08_histogram/figures.json").read_text()
     assert "histogram2_shared" in figures
+    assert re.search(r"== never_cleared\.cu\nUNINIT .*\n.* d_bins\[1\]", messages)  # by its parameter's name
     assert "5 right solutions of other designs, 12 wrong ones" in " ".join(recorded.output.split())

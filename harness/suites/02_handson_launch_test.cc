@@ -214,7 +214,7 @@ judge::EvidenceRun FillArray(judge::Runner& runner, const std::string& rung, con
     CheckFilled(number, context, run.report, shape, found, run.problems);
     if (run.problems.empty()) {
       judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls, {},
-                               {{judge::FirstOf(d_a, shape.n, "d_a")}}, run.problems);
+                               {{judge::FirstOf(d_a, shape.n)}}, run.problems);
     }
   }
   judge::CheckGuards(context, run.problems, d_a);
@@ -303,10 +303,9 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
   } else if (report.observed && report.launches.empty() && n > 0) {
     run.problems.push_back(judge::NoKernelProblem(context));
   } else if (n > 0) {
-    judge::CheckKernelsDidIt(report, context, judge::Suite::Get().assignment().device_calls,
-                             {{judge::FirstOf(d_a, n, "d_a")}},
+    judge::CheckKernelsDidIt(report, context, judge::Suite::Get().assignment().device_calls, {{judge::FirstOf(d_a, n)}},
                              // Kernels that find nothing wrong need not add it.
-                             {{judge::FirstOf(d_wrong, wrong.empty() ? 0 : 1, "d_wrong")}}, run.problems);
+                             {{judge::FirstOf(d_wrong, wrong.empty() ? 0 : 1)}}, run.problems);
   }
   judge::CheckUnchanged<int32_t>(d_a, contents, context, "d_a is read-only", run.problems);
   if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);

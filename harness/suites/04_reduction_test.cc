@@ -168,8 +168,8 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   // The sum of one element is a copy, that of none a constant.
   if (values.size() > 1 && run.problems.empty()) {
     judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls,
-                             {{judge::FirstOf(buffers.in, values.size(), "d_in")}},
-                             {{judge::FirstOf(buffers.sum, IsNeutral(rung, found[0]) ? 0 : 1, "d_sum")}}, run.problems);
+                             {{judge::FirstOf(buffers.in, values.size())}},
+                             {{judge::FirstOf(buffers.sum, IsNeutral(rung, found[0]) ? 0 : 1)}}, run.problems);
   }
   return run;
 }

@@ -21,7 +21,7 @@ class DeviceArray {
  public:
   // n elements, poisoned.
   DeviceArray(JudgeDevice& device, uint64_t n, const std::string& label, uint64_t offset_elements = 0)
-      : device_(device), n_(n), generation_(device.generation()) {
+      : device_(device), label_(label), n_(n), generation_(device.generation()) {
     guard_bytes_ = device.ChecksBounds() ? 0 : kGuardBytes;
     front_bytes_ = guard_bytes_ + offset_elements * sizeof(T);
     // No allocation is empty: an access to a buffer of no elements is then still outside, being wider than a byte.
@@ -38,6 +38,8 @@ class DeviceArray {
 
   // A fault takes the device's memory with it.
   bool alive() const { return generation_ == device_.generation() && !device_.faulted(); }
+  // What messages call it: the name of the launcher's parameter.
+  const std::string& label() const { return label_; }
   uint64_t address() const { return base_ + front_bytes_; }
   uint64_t size() const { return n_; }
   worker::Argument argument() const { return device_.PointerArgument(base_, address()); }
@@ -106,6 +108,7 @@ class DeviceArray {
   static constexpr uint64_t kGuardBytes = 256;
 
   JudgeDevice& device_;
+  std::string label_;
   uint64_t n_, generation_;
   uint64_t base_ = 0, guard_bytes_ = 0, front_bytes_ = 0, total_bytes_ = 0;
 };

@@ -26,8 +26,8 @@ struct TaskBytes {
 
 // The first n elements.
 template <class T>
-TaskBytes FirstOf(const DeviceArray<T>& array, uint64_t n, const std::string& name) {
-  return {array.address(), n * sizeof(T), name};
+TaskBytes FirstOf(const DeviceArray<T>& array, uint64_t n) {
+  return {array.address(), n * sizeof(T), array.label()};
 }
 
 // For a call whose result is right. Adds at most one problem; nothing where the device was a real one, whose kernels

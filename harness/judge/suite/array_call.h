@@ -21,12 +21,15 @@ template <class T>
 struct ArrayCall {
   DeviceArray<T>& in;
   DeviceArray<T>& out;        // the same as `in` where the launcher works in place
-  std::span<const T> values;  // what `in` begins with; the result has as many elements, and begins `out`
+  std::span<const T> values;  // what `in` begins with
+  std::optional<uint64_t> result_size =
+      std::nullopt;  // elements that `out` begins with; as many as values, if not said
   std::vector<worker::Argument> arguments;
   std::string unchanged_hint;  // for a launcher that writes to its input
   bool frees = false;          // it has to free all that it allocates
   bool is_work = true;         // kernels have to have made the result; a shift by nothing is none
   uint64_t spare_input = 0;    // bytes of the input that they need not read
+  uint64_t spare_result = 0;   // bytes of the result that they need not store
   // How messages show an element of the input.
   std::function<std::string(T)> text_of = ValueText<T>;
   // Says more of what went wrong with the call itself. May be empty.
@@ -41,10 +44,10 @@ template <class T, class... Others>
 EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const ArrayCall<T>& call,
                          const Others&... others) {
   const bool in_place = &call.in == &call.out;
-  const uint64_t n = call.values.size();
+  const uint64_t n = call.result_size.value_or(call.values.size());
   const auto before = call.in.Fill(call.values);
   if (!in_place) call.out.Poison();
-  runner.LimitInstructions(n);
+  runner.LimitInstructions(call.values.size());
   EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
   run.problems = ProblemsOf(run.report, context);
   if (call.explain) call.explain(run.report, run.problems);
@@ -65,9 +68,9 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   if (!in_place) CheckUnchanged<T>(call.in, before.values(), context, call.unchanged_hint, run.problems, call.text_of);
   CheckGuards(context, run.problems, call.in, call.out, others...);
   if (call.is_work && run.problems.empty()) {
-    TaskBytes input = FirstOf(call.in, n, in_place ? "d_data" : "d_in"),
-              result = FirstOf(call.out, n, in_place ? "d_data" : "d_out");
+    TaskBytes input = FirstOf(call.in, call.values.size()), result = FirstOf(call.out, n);
     input.spare = call.spare_input;
+    result.spare = call.spare_result;
     CheckKernelsDidIt(run.report, context, Suite::Get().assignment().device_calls, std::span(&input, 1),
                       std::span(&result, 1), run.problems);
   }

@@ -21,6 +21,9 @@ _ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
 _CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
+_LAUNCHER = re.compile(r"[a-z]+\d+_\w+")  # reduce4_first_add
+_LABEL = re.compile(r'"([dh]_\w+)"')
 MESSAGES = "messages.txt"
 FEWEST_WRONG = 10
 FEWEST_RIGHT = 5
@@ -60,6 +63,35 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
     return Finding("files", "all in their places", "; ".join(problems))
 
 
+def check_names(layout: Layout, assignment: Assignment) -> Finding:
+    """README.md and the messages use the names that the student's code has.
+
+    The README names every rung's launcher, and no launcher that is in neither the header nor the stub. A buffer is
+    called in messages what the suite's source calls it: the name of a launcher's parameter.
+    """
+    own = assignment.path.parent
+    readme = _text(own / "README.md")
+    code = "\n".join(_text(path) for path in (*sorted(own.glob("*.h")), own / assignment.submission))
+    words, known = set(_WORD.findall(readme)), set(_WORD.findall(code))
+    problems = [f"README.md does not name the launcher {rung.id}" for rung in assignment.rungs if rung.id not in words]
+    problems += [
+        f"README.md names {name}, which is neither in the header nor in {assignment.submission}"
+        for name in sorted({name for name in words if _LAUNCHER.fullmatch(name)} - known)
+    ]
+    labels = {
+        name
+        for path in (layout.harness / "suites").glob(f"{assignment.id}_*")
+        for name in _LABEL.findall(_text(path))
+        if name not in known
+    }
+    problems += [f"the suite calls a buffer {name}, a name that no launcher's parameter has" for name in sorted(labels)]
+    return Finding("names", "README.md and messages use the code's", "; ".join(problems))
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
 def check_hints(assignment: Assignment) -> Finding:
     """Where the assignment has hints, every rung has some, and none of them is code."""
     try:
@@ -85,8 +117,7 @@ def _fits(path: Path, patterns: Sequence[str]) -> bool:
 
 
 def _linked_pictures(readme: Path) -> list[str]:
-    text = readme.read_text(encoding="utf-8", errors="replace") if readme.is_file() else ""
-    return re.findall(r"!\[[^\]]*\]\(([^):]+)\)", text)
+    return re.findall(r"!\[[^\]]*\]\(([^):]+)\)", _text(readme))
 
 
 def check_suite_files(layout: Layout) -> Finding:

@@ -39,6 +39,7 @@ from grader.authoring.check_files import (
     check_handout,
     check_hints,
     check_messages,
+    check_names,
     check_places,
 )
 from grader.authoring.check_handout import Attack, attacks_from_handout, check_attack
@@ -169,6 +170,7 @@ class _Check:
             check_points(assignment),
             check_places(layout, assignment),
             check_todos(assignment),
+            check_names(layout, assignment),
             check_hints(assignment),
             check_handout(layout, assignment),
         )
