@@ -120,6 +120,7 @@ from grader.commands.cli import main
 sys.exit(main())
 EOF
   chmod +x .venv/bin/grader
+  ln -sf ../../lockstep .venv/bin/lockstep
 }
 nvcc=$(find_nvcc)
 python=''
