@@ -7,7 +7,7 @@
 #   make check                 all that the fault checkers find: races, bad addresses, unwritten memory, barriers
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
 #   make watch                 the same whenever you save; goes on to the next rung when one is right
-#   make hint RUNG=3           one hint more each time, up to the last idea before the code
+#   make hint RUNG=3           one more hint each time, up to the last idea before the code
 #   make run FILE=mine.cu      any CUDA program on the virtual GPU; CHECK=1 reports faults, PROFILE=1 costs by line,
 #                              ARGS='1000 7' are the program's arguments
 #

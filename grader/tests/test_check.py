@@ -94,7 +94,7 @@ _REFUSALS = {
         (_write(f"{_OWN}/ladder.cu", "// TODO(alpha)\n// fail beta_two WRONG\n"), "earns full marks for alpha.sum"),
         (lambda _: None, "no TODO names beta_two, gamma_bonus"),
         (_write(f"{_HIDDEN}/ladder.cu", "// value beta.fast 4\n// fail gamma_bonus WRONG\n"), "marks: beta.fast (SLOW"),
-        (lambda _: None, "gamma.sum (WRONG: 0 of 2 tests pass)"),
+        (lambda _: None, "gamma.sum (WRONG: 0 of 2 tests passed)"),
     ],
     "nothing_to_run": [
         (_write(f"{_OWN}/ladder.cu", "#error\n"), "stub: COMPILE"),

@@ -94,7 +94,7 @@ def test_in_a_folder_a_word_may_be_a_rung(
     monkeypatch.chdir(folder)
     (folder / "ladder.cu").write_text("// todo beta_two\n// TODO(beta)\n")
     assert command.main(["test", "alpha"]) == 0
-    assert "2 of 2 tests pass.\nNext: lockstep test\n" in capsys.readouterr().out
+    assert "2 of 2 tests passed.\nNext: lockstep test\n" in capsys.readouterr().out
     assert command.main(["test", "beta"]) == 1
     assert "beta_two  not begun: TODO(beta) in ladder.cu:2" in capsys.readouterr().out
     assert command.main(["test", "gamm"]) == 2

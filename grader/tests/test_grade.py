@@ -142,7 +142,7 @@ def test_a_program_that_is_too_large_is_not_kept(
     assert result.exit_code == 0, result.output
     ada = results(in_checkout)["ada"]
     assert (ada["score"]["verdict"], ada["score"]["total"]) == ("COMPILE", 0)
-    assert "at most" in ada["message"]
+    assert "the limit is" in ada["message"]
     assert results(in_checkout)["grace"]["score"]["total"] == 23
 
 
@@ -159,7 +159,7 @@ def test_a_judge_that_works_without_end_is_ended_once(
         "REJECTED",
         0,
     )
-    assert "the judge was ended while it ran the submission" in found["ada"]["message"]
+    assert "the judge was stopped while it ran the submission" in found["ada"]["message"]
     assert found["grace"]["score"]["total"] == 23
     assert log(in_checkout).count("run ada") == 1
     # One that only waits has been kept from its work by something else.

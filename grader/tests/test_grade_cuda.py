@@ -114,7 +114,7 @@ def test_what_is_wrong_while_it_is_timed_is_wrong(in_checkout: Layout, submissio
     found = result_of(in_checkout, "cheat")
     assert (found["verdict"], found["score"]["rung"]) == ("REJECTED", "beta_two")
     by_id = {entry["id"]: entry for entry in found["score"]["criteria"]}
-    assert by_id["beta.sum"]["detail"] == "2 of 3 tests pass"
+    assert by_id["beta.sum"]["detail"] == "2 of 3 tests passed"
     assert (by_id["beta.fast"]["points"], by_id["beta.time"]["points"], by_id["alpha.sum"]["points"]) == (0, 0, 8)
     page = card_of(in_checkout, "cheat")
     assert "Real &lt;b&gt;GPU&lt;/b&gt;, while it was timed" in page
@@ -124,7 +124,9 @@ def test_an_inconclusive_time_is_no_zero_and_is_measured_again(in_checkout: Layo
     folder = submissions(ada="// noisy 1", grace="")
     first = grade(folder)
     assert first.exit_code == 3
-    assert "Inconclusive times, which the same command measures again: ada (beta_two)" in " ".join(first.output.split())
+    assert "Inconclusive times; run the same command to measure them again: ada (beta_two)" in " ".join(
+        first.output.split()
+    )
     found = result_of(in_checkout, "ada")
     assert (found["status"], found["verdict"], found["score"]["total"]) == ("graded", "PASS", 23)
     criterion = next(entry for entry in found["score"]["criteria"] if entry["id"] == "beta.time")

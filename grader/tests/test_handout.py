@@ -172,4 +172,4 @@ def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
         check=False,
     )  # fmt: skip
     assert direct.returncode == 0, direct.stdout + direct.stderr
-    assert "tests pass.\nNext: ../../lockstep test\n" in direct.stdout
+    assert "tests passed.\nNext: ../../lockstep test\n" in direct.stdout

@@ -89,7 +89,7 @@ def test_the_compilers_message_is_short_and_names_no_folder() -> None:
     message = first_errors("\n".join(lines), PATHS)
     assert "prof" not in message
     assert message.startswith("a.cu(0): error: in harness/x.h\n")
-    assert message.endswith("… (500 lines in all)")
+    assert message.endswith("… (500 lines in total)")
 
 
 @pytest.mark.parametrize("sandboxed", [False, pytest.param(True, marks=needs_sandbox)])

@@ -190,7 +190,7 @@ def test_shares_are_of_all_and_do_not_overlap(reference: Path) -> None:
     assert "2 mutants, 0 of them equivalent" in halves[0]
     assert "1 mutants, 0 of them equivalent" in halves[1]
     assert sum("2 → 1\n" in half for half in halves) == 1
-    assert "no share" in mutate("--shard", "3/2").output
+    assert "not a share" in mutate("--shard", "3/2").output
 
 
 def test_time_that_is_over_is_said(reference: Path) -> None:

@@ -94,8 +94,8 @@ def test_pages_hold_hostile_text_as_text(out: Path) -> None:
 
 def test_a_card_shows_what_counts(out: Path) -> None:
     text = Page(card(out, "mallory")).text
-    parts = """15|of 20|RACE|0 of 2 tests pass|hint    think|race in k<int>|32.0
-        |sectors a request where 4.0 would do|8 ms|To repeat"""
+    parts = """15|of 20|RACE|0 of 2 tests passed|hint    think|race in k<int>|32.0
+        |sectors per request; 4.0 would do|8 ms|To repeat"""
     for part in (part.strip() for part in parts.split("|")):
         assert part.casefold() in text.casefold(), part
     assert "#error says so" in card(out, "broken")
@@ -228,7 +228,7 @@ def test_colours_stop_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.pages.code_view._SECONDS", -1.0)
     view = annotate("int <x>;\nint y;", "a.cu", None)
     assert [line.code for line in view.lines] == ["int &lt;x&gt;;", "int y;"]
-    assert "shown without" in view.notes[0]
+    assert "shown plain" in view.notes[0]
 
 
 def test_a_deadline_ends_loops_and_regular_expressions() -> None:
@@ -264,7 +264,7 @@ def test_a_page_that_fails_costs_that_page(
     folder = submissions(ada="", mallory="// fail beta_two WRONG", zuse="")
     result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"])
     assert result.exit_code == 3
-    assert "Report card of mallory: only the points are on it" in result.output
+    assert "Report card of mallory shows only the points" in result.output
     assert "\x1b" not in result.output
     out = in_checkout.root / "out"
     assert "The rest of this page could not be made" in Page(card(out, "mallory")).text

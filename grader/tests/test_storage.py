@@ -150,7 +150,7 @@ def test_a_full_journal_is_told_and_goes_on(
     status, said = run("grade", folder, "--no-sandbox", "--jobs", "1")
     assert status == 1
     assert "the disk is full" in said
-    assert "type the same command" in said
+    assert "run the same command" in said
     done = [name for (name,) in rows(journal(in_checkout), "SELECT folder FROM record")]
     assert done
     monkeypatch.setattr("grader.commands.common.Journal", Journal)
@@ -177,7 +177,7 @@ def test_errors_of_the_disk_are_sentences(
     monkeypatch.setattr(f"grader.{where}", fail)
     status, said = run("grade", submissions(ada=""), "--no-sandbox")
     assert status == 1
-    assert "What is done is kept" in said.replace("\n", " ")
+    assert "Finished work is kept" in said.replace("\n", " ")
     assert "\x1b" not in said
 
 

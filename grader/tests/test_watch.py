@@ -212,14 +212,14 @@ def test_a_file_that_is_gone_for_long_is_missed(watched: Callable[..., Session])
     session = watched(_STUB)
     session.wait_for("waits for")
     session.source.rename(session.source.with_name("mine.cu"))
-    session.wait_for("ladder.cu is missing; mine.cu is there. Rename it.")
+    session.wait_for("ladder.cu is missing, but mine.cu is there. Rename it.")
     session.source.with_name("mine.cu").rename(session.source)
     session.wait_for("alpha_one  not begun")
 
 
 def test_a_test_that_waits_is_named(watched: Callable[..., Session]) -> None:
     session = watched(_BETA + "// slow 6\n", "alpha")
-    session.wait_for("waiting 4 s for SumsAll: a loop that does not end?")
+    session.wait_for("waiting 4 s for SumsAll: an endless loop?")
 
 
 def test_without_a_terminal_it_says_so(in_checkout: Layout) -> None:

@@ -14,8 +14,8 @@ _BROKEN = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE}
 _LEAST_FREE = 32 << 20
 _SQLITE_ERROR = 0xFF  # the rest of a code says more than is needed here
 
-_MAKE_ROOM = "What is done is kept. Free some space, and type the same command"
-_ELSEWHERE = "What is done is kept. Make it writable, or type the same command with --out DIR"
+_MAKE_ROOM = "Finished work is kept. Free some space, and run the same command"
+_ELSEWHERE = "Finished work is kept. Make it writable, or run the same command with --out DIR"
 
 
 class DamagedError(GraderError):
@@ -37,7 +37,7 @@ def storage_problem(error: OSError) -> str | None:
     if error.errno in _SHUT:
         return f"{name} can't be written or read: {error.strerror}.\n{_ELSEWHERE}"
     if error.errno in _BROKEN:
-        return f"{name}: {error.strerror}.\nWhat is done is kept. Once that is put right, type the same command"
+        return f"{name}: {error.strerror}.\nFinished work is kept. Fix that, and run the same command"
     return None
 
 
@@ -49,9 +49,9 @@ def journal_problem(path: Path, error: sqlite3.Error) -> GraderError:
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return GraderError(f"{path} can't be written: {error}.\n{_ELSEWHERE}")
     if code == sqlite3.SQLITE_NOTADB:
-        return GraderError(f"{path} is no journal ({error}).\nMove it away, or choose another folder with --out DIR")
+        return GraderError(f"{path} is not a journal ({error}).\nMove it away, or choose another folder with --out DIR")
     if code == sqlite3.SQLITE_BUSY:
-        return GraderError(f"another program keeps {path} locked.\nEnd it, and type the same command")
+        return GraderError(f"another program keeps {path} locked.\nEnd it, and run the same command")
     if code == sqlite3.SQLITE_IOERR:
         return GraderError(f"{path}: the disk fails or is full ({error}).\n{_MAKE_ROOM}")
     return DamagedError(path, str(error))

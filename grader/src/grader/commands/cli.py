@@ -21,6 +21,7 @@ from grader.authoring.handout import make_handout
 from grader.authoring.ladder import check_pages, ladder_assignments, ladder_page, ladder_text, measure_ladder
 from grader.authoring.mutate import Mutation, Share, mutate_assignment, mutation_text
 from grader.authoring.new import new_assignment
+from grader.base.counted import counted
 from grader.base.errors import GraderError, InfrastructureError
 from grader.base.layout import Layout, find_layout
 from grader.base.names import shown_block
@@ -70,21 +71,27 @@ def cli() -> None:
       grader grade submissions              grade a class: report cards, gradebook, leaderboard in out/
       grader grade submissions --only ada   one student again
       grader report                         write the pages again, without grading
-      grader check                          is every assignment fit to be handed out?
+      grader check                          is every assignment ready to hand out?
     """
 
 
 @cli.command()
 @click.argument("submissions", type=FOLDER)
-@click.option("--assignment", "names", multiple=True, metavar="ID", help="Assignment to grade; may be given again.")
+@click.option("--assignment", "names", multiple=True, metavar="ID", help="Assignment to grade; repeatable.")
 @out_option
 @jobs_option
 @no_sandbox_option
-@click.option("--only", metavar="NAME", help="Only submissions whose folder is, or else contains, NAME.")
+@click.option(
+    "--only", metavar="NAME", help="Only the submission in folder NAME, or else all whose folder contains NAME."
+)
 @secret_option
-@click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Seed of all inputs, of every submission the same.")
+@click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Use this one seed for every submission.")
 @device_option
-@click.option("--roster", type=click.Path(path_type=Path, dir_okay=False), help="Who is who.  [default: roster.csv]")
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Students' names, IDs and aliases.  [default: roster.csv]",
+)
 @build_option
 def grade(
     submissions: Path,
@@ -101,17 +108,17 @@ def grade(
 ) -> None:
     """Grades all submissions in the folder SUBMISSIONS.
 
-    It holds one folder a student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu), and may hold a roster.csv
-    with the columns name, sid, email, alias.
+    It holds one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu), and may hold a
+    roster.csv with the columns name, sid, email, alias.
 
-    What is done stays done: stopped or killed at any moment, the same command goes on where it was. A submission is
-    graded again only when it, the suite, the reference, the compiler or the secret changed.
+    You can stop or kill it at any moment: the same command continues where it was. A submission is graded again only
+    when it, the suite, the reference, the compiler or the secret changed.
 
-    Inputs follow from a seed that each submission has of its own. It is derived from the submission and a secret, which
-    is made once and kept in DIR/seed-secret: with it a grade can be repeated, and without it no input can be guessed.
+    Each submission has its own seed, and its inputs are derived from that. The seed is derived from the submission and
+    a secret, made once and kept in DIR/seed-secret: with it you can repeat a grade; without it no input can be guessed.
 
     With --device cuda every submission runs on the virtual GPU, which finds faults and counts, and on this machine's
-    GPU, which adds measured time; of two verdicts the worse one holds.
+    GPU, which adds measured time; the worse of the two verdicts counts.
 
     \b
     Examples:
@@ -120,8 +127,8 @@ def grade(
       grader grade submissions --only lovelace_ada
       grader grade reference/sample_class
 
-    Status: 0 all graded, 3 some have to be tried again (the harness failed on them and they are not scored, or a time
-    was inconclusive), 130 stopped.
+    Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was
+    inconclusive), 130 stopped.
     """
     console, layout = make_console(), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
@@ -193,7 +200,9 @@ def report(out: Path, build: Path | None) -> None:
     finally:
         journal.close()
     console = make_console()
-    console.print(f"{published.cards} report cards: {escape(str(published.index))}", highlight=False, soft_wrap=True)
+    console.print(
+        f"{counted(published.cards, 'report card')}: {escape(str(published.index))}", highlight=False, soft_wrap=True
+    )
     _show_unmade(console, published)
     if published.unmade:
         raise click.exceptions.Exit(HARNESS_STATUS)
@@ -205,15 +214,15 @@ def _show_open(console: Console, every: list[Record], published: Published) -> b
     if failed:
         listed = ", ".join(escape(record.folder) for record in failed)
         console.print(
-            f"[magenta]Not graded[/], for the harness failed on them: {listed}\n"
-            "Their report cards say what happened; the same command tries them again.",
+            f"[magenta]Not graded[/], because the harness failed: {listed}\n"
+            "Their report cards say what happened; run the same command to try them again.",
             highlight=False,
         )
     open_times = [record for record in every if record.result and not record.result.is_conclusive]
     if open_times:
         listed = ", ".join(f"{escape(record.folder)} ({_open_rungs(record)})" for record in open_times)
         console.print(
-            f"[magenta]Inconclusive[/] times, which the same command measures again: {listed}", highlight=False
+            f"[magenta]Inconclusive[/] times; run the same command to measure them again: {listed}", highlight=False
         )
     _show_unmade(console, published)
     return not (failed or open_times or published.unmade)
@@ -223,7 +232,7 @@ def _show_unmade(console: Console, published: Published) -> None:
     """Names the report cards that have the points alone."""
     for one in published.unmade:
         console.print(
-            f"[magenta]Report card[/] of {escape(one.folder)}: only the points are on it, for making the rest failed "
+            f"[magenta]Report card[/] of {escape(one.folder)} shows only the points: making the rest failed "
             f"({escape(one.problem)})",
             highlight=False,
             soft_wrap=True,
@@ -233,9 +242,9 @@ def _show_unmade(console: Console, published: Published) -> None:
 @cli.command(name="repair", short_help="Saves what can be read of a damaged journal.")
 @out_option
 def repair_journal(out: Path) -> None:
-    """Puts a new journal in the place of a damaged one, with all that can be read of it.
+    """Replaces a damaged journal with a new one that has all that can be read of it.
 
-    The damaged file is kept beside it. What could not be read is graded again by the next `grader grade`.
+    The damaged file is kept beside it. The next `grader grade` grades again what could not be read.
 
     \b
     Example:
@@ -248,11 +257,11 @@ def repair_journal(out: Path) -> None:
         repaired = repair(path)
     console = make_console()
     console.print(
-        f"{repaired.results} results are kept. The damaged journal is {escape(str(repaired.damaged))}",
+        f"Kept {counted(repaired.results, 'result')}. The damaged journal is now {escape(str(repaired.damaged))}",
         highlight=False,
         soft_wrap=True,
     )
-    console.print("Type the same `grader grade` as before: it grades what is missing.", highlight=False)
+    console.print("Run the same `grader grade` again: it grades what is missing.", highlight=False)
 
 
 @cli.command(short_help="Writes the leaderboard again and shows it.")
@@ -261,7 +270,7 @@ def repair_journal(out: Path) -> None:
 def leaderboard(out: Path, build: Path | None) -> None:
     """Writes the leaderboard again (HTML, CSV, JSON) and shows it.
 
-    Students stand under the aliases of roster.csv. Only submissions whose results are all right are ranked.
+    Students appear under their aliases from roster.csv. Only submissions with all results right are ranked.
 
     \b
     Example:
@@ -274,7 +283,7 @@ def leaderboard(out: Path, build: Path | None) -> None:
     finally:
         journal.close()
     if not boards:
-        raise GraderError("no assignment in there has a [leaderboard].\nAdd one to its assignment.toml")
+        raise GraderError("none of these assignments has a [leaderboard].\nAdd one to its assignment.toml")
     for board in boards:
         console.print(f"[bold]{escape(board.title)}[/]  {board.metric} of {board.rung}", highlight=False)
         for entry in board.entries:
@@ -284,10 +293,10 @@ def leaderboard(out: Path, build: Path | None) -> None:
     console.print(escape(str(out / "leaderboard.html")), highlight=False, soft_wrap=True)
 
 
-@cli.command(short_help="Checks that assignments are fit to be handed out.")
+@cli.command(short_help="Checks that assignments are ready to hand out.")
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
-@click.option("--record", is_flag=True, help="Write figures.json anew from the reference.")
-@click.option("--update-messages", is_flag=True, help="Write the wrong solutions' messages.txt anew.")
+@click.option("--record", is_flag=True, help="Rewrite figures.json from the reference.")
+@click.option("--update-messages", is_flag=True, help="Rewrite the wrong solutions' messages.txt.")
 @click.option(
     "--only", metavar="GLOB", multiple=True, help="Grade only these solutions, such as 'right/*'; repeatable."
 )
@@ -303,13 +312,13 @@ def check(
     no_sandbox: bool,
     build: Path | None,
 ) -> None:
-    """Checks that assignments are fit to be handed out: all of them, or those named.
+    """Checks that assignments are ready to hand out: all of them, or those named.
 
     The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every solution of another
     design in reference/ASSIGNMENT/right gets the points that its first line declares; every wrong one in
     reference/ASSIGNMENT/wrong gets the verdict that its first line declares, and the message on record; points and
-    tests add up; every file is in its place; the handout holds nothing hidden, and what
-    reference/ASSIGNMENT/from_handout makes of its sources earns no more than its first line allows.
+    tests add up; every file is in its place; the handout holds nothing hidden, and the submissions in
+    reference/ASSIGNMENT/from_handout, made of its sources, earn no more than their first lines allow.
 
     \b
     Examples:
@@ -348,9 +357,9 @@ def check(
 @cli.command(short_help="Do the tests catch small mistakes in the references?")
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants of each reference.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Which ones.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed that selects them.")
 @click.option("--shard", default="1/1", show_default=True, metavar="I/N", help="The I-th of N shares of them.")
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Begin no more after so long.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Start no new mutant after this many minutes.")
 @click.option("--out", type=FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
 @jobs_option
 @no_sandbox_option
@@ -370,7 +379,7 @@ def mutate(
 
     Of the reference and of reference/ASSIGNMENT/right: operators, numbers, guards, barriers, fences, memory orders and
     scopes, volatile, atomics, streams, warp masks, pointers. A survivor that is no mistake is named in
-    reference/ASSIGNMENT/equivalent_mutants.toml, with the reason. A run that was stopped goes on where it was.
+    reference/ASSIGNMENT/equivalent_mutants.toml, with the reason. A stopped run continues where it was.
 
     \b
     Examples:
@@ -410,7 +419,7 @@ def _shard(text: str) -> tuple[int, int]:
     """I/N as an index from 0 and a number of shares."""
     index, _, of = text.partition("/")
     if not (index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
-        raise click.BadParameter(f"{text} is no share; type --shard 1/4, for example")
+        raise click.BadParameter(f"{text} is not a share; type --shard 1/4, for example")
     return int(index) - 1, int(of)
 
 
@@ -418,9 +427,9 @@ def _shard(text: str) -> tuple[int, int]:
 @click.argument("name", metavar="NN_NAME")
 @build_option
 def new(name: str, build: Path | None) -> None:
-    """Makes the files of a new assignment: task, stub, solution, tests, one wrong solution, all of a task in small.
+    """Makes the files of a new assignment: task, stub, solution, tests, one wrong solution: a complete small task.
 
-    docs/how-to/add-an-assignment.md goes on from there.
+    docs/how-to/add-an-assignment.md says what to do next.
 
     \b
     Example:
@@ -441,7 +450,7 @@ def new(name: str, build: Path | None) -> None:
 
 @cli.command(short_help="Makes the folder that students get.")
 @click.argument("out", metavar="DIR", type=FOLDER)
-@click.option("--assignment", "names", multiple=True, metavar="ID", help="Only this one; may be given again.")
+@click.option("--assignment", "names", multiple=True, metavar="ID", help="Only this assignment; repeatable.")
 @build_option
 def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
     """Makes the folder that students get, in the new folder DIR: stubs, public tests, and what `make test` needs.
@@ -461,15 +470,19 @@ def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
         console.print(
             f"Left out: {escape(leak.file)} shows lines of {escape(leak.hidden)}", highlight=False, soft_wrap=True
         )
-    console.print(f"{len(made.files)} files for {', '.join(chosen)}; nothing hidden is in them.", highlight=False)
+    console.print(
+        f"{counted(len(made.files), 'file')} for {', '.join(chosen)}; nothing hidden is in them.", highlight=False
+    )
     console.print(f"Type:  cd {escape(str(out))} && make test", highlight=False, soft_wrap=True)
 
 
 @cli.command()
 @click.argument("names", nargs=-1, metavar="[ASSIGNMENT]...")
 @click.option("--threads", default="1,2,8", show_default=True, help="Numbers of threads that must agree.")
-@click.option("--pages", type=click.Path(path_type=Path, file_okay=False), help="Write a page each into this folder.")
-@click.option("--verify", is_flag=True, help="Compare with the pages in place of writing them.")
+@click.option(
+    "--pages", type=click.Path(path_type=Path, file_okay=False), help="Write one page per assignment into this folder."
+)
+@click.option("--verify", is_flag=True, help="Compare with the pages instead of writing them.")
 @no_sandbox_option
 @build_option
 def ladder(
@@ -477,7 +490,7 @@ def ladder(
 ) -> None:
     """Shows what each rung of an assignment's reference costs, as counted by the virtual GPU.
 
-    Without ASSIGNMENT: of all that the course published times for.
+    Without ASSIGNMENT: every assignment that the course published times for.
 
     \b
     Examples:
@@ -518,7 +531,7 @@ def main() -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt, CancelledError):
-        click.echo("Stopped. What is done is kept: the same command goes on from here.", err=True)
+        click.echo("Stopped. Finished work is kept: run the same command to continue.", err=True)
         return STOPPED_STATUS
     except (GraderError, InfrastructureError) as error:
         return _failed(str(error))
@@ -534,7 +547,7 @@ def _show_shared(console: Console, found: list[Submission]) -> None:
     for group in shared_students(found):
         listed = ", ".join(escape(submission.folder) for submission in group)
         console.print(
-            f"[magenta]Several hand-ins[/] of {escape(group[0].student.name)}, each graded, with its own row: {listed}",
+            f"[magenta]Several submissions[/] by {escape(group[0].student.name)}, each graded in its own row: {listed}",
             highlight=False,
             soft_wrap=True,
         )
@@ -572,7 +585,7 @@ def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> l
     ]
     if not present:
         raise GraderError(
-            f"{submissions} shows no sign of which assignment it is.\n"
+            f"can't tell which assignment {submissions} is for.\n"
             f"Type:  grader grade {submissions} --assignment ID      with one of {', '.join(a.id for a in loaded)}"
         )
     return present
@@ -580,7 +593,9 @@ def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> l
 
 def _chosen(found: list[Submission], only: str | None, folder: Path) -> list[Submission]:
     if not found:
-        raise GraderError(f"{folder} holds no submissions.\nIt should hold one folder a student, each with their file")
+        raise GraderError(
+            f"{folder} holds no submissions.\nIt should hold one folder per student, with the student's file in it"
+        )
     if only is None:
         return found
     exact = [submission for submission in found if submission.folder == only]

@@ -30,24 +30,26 @@ WRONG_STATUS, HARNESS_STATUS, STOPPED_STATUS = 1, 3, 130
 out_option = click.option("--out", type=FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
 build_option = click.option("--build", type=FOLDER, help="The C++ build tree.  [default: build in the checkout]")
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Submissions graded at once.  [default: one a processor, and one more]"
+    "--jobs",
+    type=click.IntRange(1, 256),
+    help="Submissions graded at once.  [default: the number of processors plus one]",
 )
 device_option = click.option(
     "--device",
     type=click.Choice(["vgpu", "cuda"]),
     default="vgpu",
     show_default=True,
-    help="The virtual GPU, or a real one beside it.",
+    help="The virtual GPU alone (vgpu), or with a real one (cuda).",
 )
 secret_option = click.option(
     "--secret",
     type=click.Path(path_type=Path, dir_okay=False),
     envvar=VARIABLE,
     metavar="FILE",
-    help=f"Secret that seeds follow from; also ${VARIABLE}.  [default: {NAME} in the results' folder]",
+    help=f"Secret that seeds are derived from; also ${VARIABLE}.  [default: {NAME} in the results' folder]",
 )
 no_sandbox_option = click.option(
-    "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code that you trust."
+    "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code you trust."
 )
 
 
@@ -106,13 +108,13 @@ def split_jobs(jobs: int | None) -> tuple[int, int]:
 def is_sandboxed(no_sandbox: bool) -> bool:
     """Whether there is to be a sandbox; raises GraderError where there can't be one."""
     if no_sandbox:
-        click.echo("Warning: student code runs without a sandbox, as you.", err=True)
+        click.echo("Warning: student code runs without a sandbox, with your permissions.", err=True)
         return False
     reason = sandbox.why_no_sandbox()
     if reason:
         raise GraderError(
             f"no sandbox for student code: {reason}.\n"
-            "If you trust all submissions, type the same command with --no-sandbox"
+            "If you trust all submissions, run the same command with --no-sandbox"
         )
     return True
 

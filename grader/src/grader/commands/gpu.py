@@ -54,7 +54,7 @@ from grader.running.worker_cache import WorkerCache
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @device_option
 @click.option("--out", type=FOLDER, default=Path("out/opponents"), show_default=True, help="Where the journal is.")
-@click.option("--only", metavar="GLOB", multiple=True, help="Meet only these, such as 'hostile/greets_*'; repeatable.")
+@click.option("--only", metavar="GLOB", multiple=True, help="Run only these, such as 'hostile/greets_*'; repeatable.")
 @jobs_option
 @no_sandbox_option
 @build_option
@@ -67,10 +67,10 @@ def opponents(
     no_sandbox: bool,
     build: Path | None,
 ) -> None:
-    """Runs the hostile solutions of reference/ASSIGNMENT/hostile, and says whether each gets what it must get.
+    """Runs the hostile solutions of reference/ASSIGNMENT/hostile, and says whether each gets the verdict it must get.
 
     With --device cuda that is the verdict of the GPU's judge alone, without the virtual GPU's help, and for some that
-    they gain no time; else what the virtual GPU finds. A run that was stopped goes on where it was.
+    they gain no time; else what the virtual GPU finds. A stopped run continues where it was.
 
     \b
     Examples:

@@ -17,8 +17,8 @@ def secret_of(console: Console, out: Path, given: Path | None) -> Secret:
     secret, path, is_new = open_secret(out, given)
     if is_new:
         console.print(
-            f"The inputs follow from a secret that was made just now: {escape(str(path))}\n"
-            "Keep it, and give it to no student: without it the same grades can't be had again.",
+            f"The inputs are derived from a new secret: {escape(str(path))}\n"
+            "Keep it, and show it to no student: without it these grades cannot be reproduced.",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     return secret
@@ -30,8 +30,8 @@ def secret_of(console: Console, out: Path, given: Path | None) -> Secret:
 def seed_command(name: str, out: Path) -> None:
     """Shows the seed of each graded submission whose folder is, or else contains, NAME, and how to repeat the run.
 
-    For instructors: who knows a seed knows the inputs. The same command with --seed gives the same result, into another
-    folder, also where the secret is lost.
+    For instructors: whoever knows a seed knows the inputs. The command it shows repeats the run into another folder,
+    even if the secret is lost.
 
     \b
     Example:

@@ -82,7 +82,7 @@ def find_submissions(folder: Path, wanted: Wanted, roster_path: Path | None = No
 def _find(directory: int, folder: Path, wanted: Wanted, roster_path: Path | None) -> list[Submission]:
     names = sorted(name for name in os.listdir(directory) if not name.startswith(".") and name not in _JUNK)
     if len(names) > _MOST_ENTRIES:
-        raise GraderError(f"{folder} has {len(names):,} entries; at most {_MOST_ENTRIES:,} are taken at once")
+        raise GraderError(f"{folder} has {len(names):,} entries; at most {_MOST_ENTRIES:,} are accepted at once")
     has_roster = ROSTER in os.listdir(directory)
     roster = read_roster(roster_path or folder / ROSTER) if roster_path or has_roster else []
     suffix = wanted.suffix
@@ -127,7 +127,7 @@ def _absent(roster: list[Student], found: list[Submission]) -> list[Submission]:
     for student in dict.fromkeys(roster):  # a line that is there twice is one student
         if student not in present:
             folder = _apart(student.folder or student.sid or student.name, repr(student), taken)
-            absent.append(Submission(folder, student, None, "nothing was handed in"))
+            absent.append(Submission(folder, student, None, "nothing was submitted"))
     return absent
 
 

@@ -70,7 +70,7 @@ def _sectors(counts: Mapping[str, float]) -> Measure:
     sectors = counts.get("global_load_sectors", 0) + counts.get("global_store_sectors", 0)
     ideal = counts.get("global_load_sectors_ideal", 0) + counts.get("global_store_sectors_ideal", 0)
     each, best = sectors / requests, ideal / requests
-    note = f"{each:.1f} sectors a request where {best:.1f} would do"
+    note = f"{each:.1f} sectors per request; {best:.1f} would do"
     return Measure(f"{each:.1f}", ideal > 0 and sectors > _SLACK * ideal, note)
 
 
@@ -80,7 +80,7 @@ def _conflicts(counts: Mapping[str, float]) -> Measure:
         return Measure("")
     ideal = counts.get("shared_wavefronts_ideal", 0)
     times = wavefronts / ideal if ideal else 1.0
-    note = f"bank conflicts: {times:.1f} × the shared-memory passes that would do"
+    note = f"bank conflicts: {times:.1f} × the ideal number of shared-memory passes"
     return Measure(f"{times:.1f}×", times > _SLACK, note)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from grader.base.counted import counted
 from grader.base.schema import Fields, read
 from grader.model.assignment import Assignment, Criterion
 from grader.model.result import INCONCLUSIVE, VERDICTS, SuiteResult, TestResult
@@ -122,7 +123,7 @@ def _tests_score(criterion: Criterion, tests: Sequence[TestResult]) -> Criterion
     own = tests_of(criterion, tests)
     passed = sum(test.verdict == "PASS" for test in own)
     worst = max((test.verdict for test in own), key=VERDICTS.index, default="HARNESS")
-    detail = f"{passed} of {len(own)} tests pass" if own else "no such test ran"
+    detail = f"{passed} of {counted(len(own), 'test')} passed" if own else "none of its tests ran"
     return _criterion_score(criterion, passed / len(own) if own else 0.0, worst, detail)
 
 
@@ -134,7 +135,7 @@ def _measured_score(
         worst = max((test.verdict for test in own), key=VERDICTS.index, default="HARNESS")
         return _criterion_score(criterion, 0.0, worst, "counts once this rung's tests pass", value)
     if found == INCONCLUSIVE:
-        return _criterion_score(criterion, 0.0, found, "the repeats do not decide: to be measured again")
+        return _criterion_score(criterion, 0.0, found, "the repeats vary too much: measure it again")
     if value is None:
         return _criterion_score(criterion, 0.0, "WRONG" if found == "PASS" else found, "could not be measured")
     if unmet:

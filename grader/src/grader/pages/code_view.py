@@ -57,7 +57,7 @@ def annotate(source: str, file_name: str, result: SuiteResult | None, compiler: 
     if count > _MOST_LINES:
         notes.append(f"Only the first {_MOST_LINES:,} lines are shown.")
     if not highlighted.is_whole:
-        notes.append(f"Colours would have taken more than {_SECONDS:g} seconds: the rest is shown without them.")
+        notes.append(f"Highlighting took more than {_SECONDS:g} seconds: the rest is shown plain.")
     return CodeView(
         tuple(
             CodeLine(number, code, line_cost(counters.get(number, {})), _few(faults.get(number, {})))

@@ -122,11 +122,11 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
     if ended.status == 0 and worker.is_file() and not worker.is_symlink():
         if (size := worker.stat().st_size) > _WORKER_BYTES:
             worker.unlink()
-            message = f"The program has {size >> 20:,} MiB; at most {_WORKER_BYTES >> 20} are taken."
+            message = f"The program has {size >> 20:,} MiB; the limit is {_WORKER_BYTES >> 20} MiB."
             return Built(None, message, ended.seconds)
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
-        raise InfrastructureError("the build script reported success and left no worker")
+        raise InfrastructureError("the build script reported success but left no worker")
     need_space(order.folder)  # else the compiler may have failed for want of it
     message = first_errors(ended.output, MachinePaths(layout, toolchain, source_folder, out))
     if ended.status == REFUSED_STATUS:
@@ -150,7 +150,7 @@ def first_errors(output: str, paths: MachinePaths) -> str:
         if len(kept) >= _FIRST_LINES:
             break
     kept = kept or lines[:_FIRST_LINES]
-    return "\n".join([*kept, f"… ({len(lines)} lines in all)"])
+    return "\n".join([*kept, f"… ({len(lines)} lines in total)"])
 
 
 def _outside_usr(folder: Path) -> tuple[Path, ...]:

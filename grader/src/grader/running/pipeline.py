@@ -101,7 +101,7 @@ def only_grader(out: Path) -> Any:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise GraderError(
-                f"another grader is at work in {out}.\nWait for it, or choose another folder with --out DIR"
+                f"another grader is running in {out}.\nWait for it, or choose another folder with --out DIR"
             ) from None
         yield
 
@@ -359,7 +359,7 @@ class _Grading:
         submission = self._submission
         if submission.source is None:
             if submission.refused:
-                return self._made(GRADED, submission.problem, self._nothing("REJECTED", "was not taken"))
+                return self._made(GRADED, submission.problem, self._nothing("REJECTED", "was not accepted"))
             return self._made(MISSING, submission.problem, self._nothing("MISSING", "nothing to test"))
         failure = ""
         partial: SuiteResult | None = None
@@ -371,7 +371,9 @@ class _Grading:
                     return self._made(GRADED, built.message, self._nothing(*why))
                 result = self._run(built.worker, attempt)
             except OverrunError as error:
-                return self._made(GRADED, str(error), self._nothing("REJECTED", "takes the judge's memory or time"))
+                return self._made(
+                    GRADED, str(error), self._nothing("REJECTED", "uses too much of the judge's memory or time")
+                )
             except InfrastructureError as error:
                 failure = str(error)
                 partial = error.result if isinstance(error, PartialResultError) else partial

@@ -163,11 +163,12 @@ def run_suite(
         ended = _ended(command, seconds=_total_seconds(assignment, suite), cwd=folder, stop=stop, on_tick=watch.tick)
         if ended.status == -signal.SIGKILL and not ended.timed_out and cgroup.ran_out_of_memory(judge_groups):
             raise OverrunError(
-                f"the judge was ended while it ran the submission, for more than {judge_bytes >> 20} MiB in memory"
+                f"the judge was stopped while it ran the submission, because it used more than "
+                f"{judge_bytes >> 20} MiB of memory"
             )
     if ended.timed_out and ended.processor_seconds > _BUSY_SECONDS:
         raise OverrunError(
-            f"the judge was ended while it ran the submission, after {ended.processor_seconds:,.0f} s of work: "
+            f"the judge was stopped while it ran the submission, after {ended.processor_seconds:,.0f} s of work: "
             f"{watch.reason or 'too slow'}"
         )
     if ended.timed_out:
@@ -180,7 +181,7 @@ def run_suite(
     if not result.finished:
         raise InfrastructureError("the suite ended without finishing its result file")
     if (result.assignment, result.seed) != (assignment.id, settings.seed):
-        raise InfrastructureError("the result file is of another run")
+        raise InfrastructureError("the result file belongs to another run")
     if any(verdict == "HARNESS" for verdict in _verdicts(result)):
         raise _harness_failed(result_path, suite, done, ended.output)
     return result.with_tests(in_order(suite, (*done, *result.tests)))
@@ -261,7 +262,7 @@ def read_result(path: Path) -> SuiteResult:
     except FileNotFoundError:
         raise InfrastructureError("the suite left no result file") from None
     except (FileError, SchemaError) as error:
-        raise InfrastructureError(f"the suite's result can't be taken: {error}") from error
+        raise InfrastructureError(f"the suite's result can't be read: {error}") from error
 
 
 def in_order(suite: Suite, tests: Sequence[TestResult]) -> tuple[TestResult, ...]:

@@ -17,7 +17,7 @@ from grader.student.mistyped import did_you_mean
 COMMANDS = {
     "test": "build your solution and run the public tests: the first thing to fix",
     "watch": "the same whenever you save; goes on to the next rung by itself",
-    "hint": "one hint more each time",
+    "hint": "one more hint each time",
     "check": "everything that the fault checkers find",
     "profile": "what each line of your kernels costs",
     "run": "any CUDA program of your own",
@@ -41,7 +41,7 @@ _EXAMPLES = {
 keys: q quits, h shows a hint (again: one more), r runs again""",
     "hint": """\
   lockstep hint                  for the first rung that has a TODO
-  lockstep hint 3                for rung 3; the next time one hint more""",
+  lockstep hint 3                for rung 3; the next time one more hint""",
     "check": """\
   lockstep check                 races, bad addresses, unwritten memory …
   lockstep check 3               of one rung""",

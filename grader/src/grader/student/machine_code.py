@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.base.counted import counted
 from grader.model.line_costs import base_name
 
 ARCH = "90"  # compute capability whose machine code is looked at
@@ -142,9 +143,7 @@ def _bytes(widths: Counter[int]) -> int:
 
 
 def _widths(widths: Counter[int]) -> str:
-    return " and ".join(
-        f"{count} of {width} byte{'' if width == 1 else 's'}" for width, count in sorted(widths.items(), reverse=True)
-    )
+    return " and ".join(f"{count} of {counted(width, 'byte')}" for width, count in sorted(widths.items(), reverse=True))
 
 
 def find_disassembler(nvcc: str) -> Path | None:

@@ -87,7 +87,7 @@ class _Student:
         if self._request.device not in DEVICES:
             raise UsageError(no_device(self._request.device))
         if self._request.command in ("check", "profile") and self._request.device == "cuda":
-            self._print(f"make {self._request.command} uses the virtual GPU, which alone has checkers and counters.\n")
+            self._print(f"make {self._request.command} uses the virtual GPU: only it has checkers and counters.\n")
             self._request = replace(self._request, device="vgpu")
         if self._request.device == "cuda" and not any(node.exists() for node in GPU_NODES):
             raise GraderError(
@@ -165,14 +165,12 @@ class _Student:
         runs = list(result.runs("submission").values())
         if not runs:
             if not any(criterion.metric for criterion in assignment.criteria):
-                self._print(f"Nothing is counted in {assignment.id}: only its results matter.  Next: make test")
+                self._print(f"{assignment.id} has nothing to profile: only its results count.  Next: make test")
             else:
-                self._print("Nothing to measure: a rung is measured once its results are right.  Next: make test")
+                self._print("Nothing to profile yet: a rung is measured once its results are right.  Next: make test")
             return _WRONG_STATUS
         if not any(run.launches for run in runs):
-            self._print(
-                "No kernel was launched, and a profile is of a kernel's lines.  Next: make test, for what counts here"
-            )
+            self._print("You launched no kernel, so there are no kernel lines to profile.  Next: make test")
             return 0
         source = self._source(assignment)
         text = source.read_text(encoding="utf-8", errors="replace")
@@ -226,7 +224,7 @@ class _Student:
         if to_do:
             self._print(f"\n  Next:  cd {to_do[0].path.parent.relative_to(self._layout.root)} && make test")
         else:
-            self._print("\n  All is done, as far as the public tests can tell.")
+            self._print("\n  All done, as far as the public tests can tell.")
         return status
 
     def _source(self, assignment: Assignment) -> Path:
@@ -347,7 +345,7 @@ class _Student:
             pass  # there is nothing to say yet
         if (waited := now - self._since) > _PATIENCE_SECONDS:
             self._waits_for = self._waits_for or self._running_test(assignment, path)
-            self._say(f"waiting {waited:.0f} s for {self._waits_for}: a loop that does not end?")
+            self._say(f"waiting {waited:.0f} s for {self._waits_for}: an endless loop?")
         return True
 
     def _running_test(self, assignment: Assignment, path: Path) -> str:

@@ -49,8 +49,8 @@ def no_file(path: Path) -> str:
     """For a solution that is not where it has to be: renamed, or gone."""
     others = sorted(other.name for other in path.parent.glob("*.cu")) if path.parent.is_dir() else []
     if len(others) == 1:
-        return f"{path.name} is missing; {others[0]} is there. Rename it.\nType:  mv {others[0]} {path.name}"
-    found = f"; in its folder are {', '.join(others)}" if others else ""
+        return f"{path.name} is missing, but {others[0]} is there. Rename it.\nType:  mv {others[0]} {path.name}"
+    found = f"; its folder has {', '.join(others)}" if others else ""
     return f"{path.name} is missing{found}.\nRename your file to {path.name}, or copy the stub from the handout again."
 
 

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grader.base.counted import counted
 from grader.model.assignment import Assignment, Rung
 from grader.model.line_costs import LineCost, counters_by_line, line_cost
 from grader.model.result import Finding, Place, Profile, SuiteResult, TestResult, is_not_begun
@@ -112,7 +113,7 @@ def report(
     *,
     wide: bool = False,
 ) -> str:
-    """What `make test` shows of one assignment: the first thing to mend, the evidence, the rungs, the next step.
+    """What `make test` shows of one assignment: the first thing to fix, the evidence, the rungs, the next step.
 
     `table` is the suite's evidence table, shown with `wide`; `source` the student's file, for the places of its TODOs.
     """
@@ -120,7 +121,7 @@ def report(
     parts = [_heading(assignment, result, to)]
     if not rows:
         return "\n\n".join([*parts, "No test ran.  Next: make test"]) + "\n"
-    first = _first_to_mend(rows)
+    first = _first_to_fix(rows)
     if choice.test:
         parts += [_coloured(entry.said, to) for entry in result.evidence if entry.message]
     if first is not None:
@@ -139,7 +140,7 @@ def report(
 def open_rungs(assignment: Assignment, result: SuiteResult) -> list[Rung]:
     """The rungs that are not done, in the order to take them: what is begun and fails, the ladder, bonus rungs."""
     rows = _rows(assignment, result)
-    first = _first_to_mend(rows)
+    first = _first_to_fix(rows)
     still_open = [row for row in rows if not row.is_done]
     still_open.sort(key=lambda row: (row.is_bonus, row is not first))
     return [row.rung for row in still_open]
@@ -157,7 +158,7 @@ def overview(states: Sequence[tuple[Assignment, SuiteResult | None, str]], to: T
         rows = _rows(assignment, result)
         required = [row for row in rows if not row.is_bonus]
         done = sum(row.is_done for row in required)
-        wrong = _first_to_mend(rows)
+        wrong = _first_to_fix(rows)
         if done == len(required):
             mark, state = "green", "all done"
         elif all(row.not_begun for row in required):
@@ -189,7 +190,7 @@ def _heading(assignment: Assignment, result: SuiteResult, to: Terminal) -> str:
     return f"{to.paint(assignment.title, 'bold')} on {device}, seed {result.seed}"
 
 
-def _first_to_mend(rows: Sequence[_Row]) -> _Row | None:
+def _first_to_fix(rows: Sequence[_Row]) -> _Row | None:
     """The first begun rung, in ladder order, that fails or is above a budget; bonus rungs come last."""
     begun = [row for row in rows if row.tests and not row.not_begun and not row.is_done]
     return min(begun, key=lambda row: (row.is_bonus, not row.failed), default=None) if begun else None
@@ -232,7 +233,7 @@ def _output(test: TestResult) -> list[str]:
     lines = test.output.strip("\n").split("\n") if test.output.strip() else []
     shown = ["    " + line[:_OUTPUT_COLUMNS] for line in lines[:_OUTPUT_LINES]]
     if len(lines) > _OUTPUT_LINES:
-        shown.append(f"    … and {len(lines) - _OUTPUT_LINES} lines more")
+        shown.append(f"    … and {counted(len(lines) - _OUTPUT_LINES, 'more line')}")
     return ["  your program printed:", *shown] if shown else []
 
 
@@ -268,7 +269,7 @@ def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Ch
         if row.failed:
             line += "  " + to.paint(_fault(row), "red")
         elif row.unmet and not choice.test:
-            line += "  " + to.paint("above budget", "yellow")
+            line += "  " + to.paint("budget missed", "yellow")
         elif not choice.test:
             line += "  " + to.paint("done", "green")
         lines.append(line)
@@ -329,12 +330,12 @@ def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, c
     if choice.rung or choice.test:
         failed = sum(len(row.failed) for row in rows)
         ran = sum(len(row.tests) for row in rows)
-        state = f"{ran - failed} of {ran} tests pass."
+        state = f"{ran - failed} of {counted(ran, 'test')} passed."
         return f"{state}\nNext: make test" if not failed and first is None else state
-    state = f"{points_text(_points(rows))} of {points_text(assignment.points)} points by the public tests."
+    state = f"{points_text(_points(rows))} of {points_text(assignment.points)} points from the public tests."
     bonus = sum(criterion.points for row in rows for criterion in row.criteria if criterion.bonus)
     if bonus:
-        state = state[:-1] + f", and {points_text(bonus)} bonus."
+        state = state[:-1] + f", plus {points_text(bonus)} bonus."
     if next_row is None:
         return to.paint(state, "green") + f"\nNext: hand in {assignment.submission}"
     is_above = next_row is first and not next_row.failed
@@ -353,18 +354,21 @@ def faults(result: SuiteResult, to: Terminal) -> str:
         test, finding = same[0]
         lines = [_coloured(finding.text, to), f"  in      {test.name}"]
         if len(same) > 1:
-            lines.append(f"  and in  {len(same) - 1} more of the tests")
+            lines.append(f"  and in  {counted(len(same) - 1, 'other test')}")
         parts.append("\n".join(lines))
     begun = [test for test in result.tests if not test.unfinished and not test.is_evidence]
     if not begun:
-        parts.append("No kernel is written yet, so there is nothing to check.  Next: make test")
+        parts.append("You have not written a kernel yet, so there is nothing to check.  Next: make test")
     elif not found:
-        parts.append(to.paint(f"The checkers found no fault in {len(begun)} tests.", "green"))
+        parts.append(to.paint(f"The checkers found no fault in {counted(len(begun), 'test')}.", "green"))
     else:
-        parts.append(f"{len(found)} different faults in {len(begun)} tests; the first one may cause the others.")
+        first = "" if len(found) == 1 else " Fix the first; it may cause the others."
+        parts.append(
+            f"{counted(len(found), 'different fault') if first else '1 fault'} in {counted(len(begun), 'test')}.{first}"
+        )
     wrong = [test for test in begun if test.verdict != "PASS" and not test.findings]
     if wrong:
-        parts.append(f"{len(wrong)} tests fail for other reasons: make test")
+        parts.append(f"{counted(len(wrong), 'test fails', 'tests fail')} for other reasons: make test")
     return "\n\n".join(parts) + "\n"
 
 
@@ -378,18 +382,18 @@ def profile_text(
     text = "\n".join(_profile(file_name, run, source.split("\n"), to, machine or {}) for run in runs)
     if machine is None:
         return text
-    return text + to.paint(f"\n  Counted is the PTX; · is what ptxas makes of it for sm_{ARCH}.\n", "dim")
+    return text + to.paint(f"\n  Counts are of the PTX; · shows what ptxas makes of it for sm_{ARCH}.\n", "dim")
 
 
 def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, machine: MachineChanges) -> str:
-    counted = {
+    by_line = {
         number: counts for number, counts in counters_by_line(file_name, [run]).items() if 0 < number <= len(source)
     }
-    costs = {number: line_cost(counts) for number, counts in counted.items()}
+    costs = {number: line_cost(counts) for number, counts in by_line.items()}
     total = run.counters.get("warp_instructions", 0.0)
     lines = [
         f"{to.paint(run.rung, 'bold')}, n = {run.n:,}: {run.microseconds:,.1f} µs modelled, "
-        f"{len(run.launches)} launch{'' if len(run.launches) == 1 else 'es'}, {total:,.0f} warp instructions",
+        f"{counted(len(run.launches), 'launch', 'launches')}, {counted(int(total), 'warp instruction')}",
         *[
             f"  {launch.kernel}<<<{_dims(launch.grid)},{_dims(launch.block)}>>>  "
             f"{launch.microseconds:,.1f} µs, bound by {launch.bound_by}"
@@ -406,13 +410,13 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
             lines += [f"{line:5}{'':34} │ {source[line - 1]}" for line in range(before + 1, number)]
         lines += _costly(number, costs[number], total, source[number - 1], to)
         for change in machine.get(number, ()):
-            if as_written := counted[number].get(change.counter, 0.0):
+            if as_written := by_line[number].get(change.counter, 0.0):
                 name = change.counter.replace("_", " ")
                 both = f"{as_written:,.0f} {name} as written, {as_written * change.factor:,.0f} as compiled"
                 lines.append(to.paint(f"{'':39} │   · {change.text}: {both}", "dim"))
         before = number
     if not costs:
-        lines.append("  no line of the file was counted")
+        lines.append("  nothing was counted in this file")
     return "\n".join(lines) + "\n"
 
 
