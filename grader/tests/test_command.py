@@ -70,7 +70,8 @@ def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) ->
         (["test", "fake", "7"], "90_fake has no rung 7. Its rungs are:\n  alpha_one  beta_two  gamma_bonus\n"
                                 "Type:  lockstep test 90_fake alpha_one\n"),
         (["test", "fake", "alpha", "beta"], "One rung at a time: alpha or beta?\n"),
-        (["hint"], "A hint is for one assignment.\nType:  lockstep hint 01_handson_copy\n"),
+        (["hint"], "A hint is for one assignment.\nType:  lockstep hint 90_fake\n"),
+        (["watch"], "One assignment is watched.\nType:  lockstep watch 90_fake\n"),
         (["run"], "Which program?\nType:  lockstep run my_program.cu\n"),
         (["run", "assignments/90_fake/lader.cu"], "There is no file assignments/90_fake/lader.cu."
                                 " Did you mean ladder.cu?\n"

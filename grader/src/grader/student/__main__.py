@@ -5,7 +5,8 @@ import sys
 _OLDEST = (3, 11)
 
 if sys.version_info < _OLDEST:  # before anything is imported that an older one can't read
-    sys.exit(f"Lockstep needs Python 3.11 or newer; python3 here is {sys.version.split()[0]}")
+    sys.stderr.write(f"Lockstep needs Python 3.11 or newer; python3 here is {sys.version.split()[0]}\n")
+    sys.exit(3)
 
 from grader.student.command import main  # noqa: E402
 

@@ -52,6 +52,8 @@ def _do(options: Namespace, typed: Typed) -> int:
         return _run(layout, options)
     here = _assignment_around(layout, Path.cwd())
     names, rung = _chosen(layout, options.words, here)
+    if not names and len(layout.assignments()) == 1:
+        names = layout.assignments()
     if options.command == "build":
         _build(layout, names)
         return 0

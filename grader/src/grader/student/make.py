@@ -110,7 +110,7 @@ class _Student:
 
     def _hint(self, assignments: Sequence[Assignment]) -> int:
         if len(assignments) > 1:
-            raise UsageError("A hint is for one assignment.\nType:  cd assignments/01_handson_copy && make hint")
+            raise UsageError(f"A hint is for one assignment.\nType:  cd assignments/{assignments[0].id} && make hint")
         try:
             source = self._source(assignments[0]).read_text(encoding="utf-8", errors="replace")
         except OSError:

@@ -39,13 +39,16 @@ _MISSING_SECONDS = 2.0  # an editor that replaces the file takes less
 _END_SECONDS = 2.0  # for a run to end by itself
 _INTERRUPT, _SUSPEND = b"\x03", b"\x1a"
 _ESCAPE = re.compile(rb"\033(?:\[[\d;?]*[@-~]|O?.)?")  # what an arrow sends, and the like
+_ERASED = re.compile(rb"[^\n]*\r\033\[K")
+_MOST_BYTES = 1 << 18  # more than any screen shows
 _Stamps = dict[str, tuple[int, int, int] | None]
 
 
 def watch(layout: Layout, request: Request, build: Callable[[], None]) -> int:
     """Runs until the student quits. `build` makes what the tests need."""
     if len(request.names) != 1:
-        raise UsageError("One assignment is watched.\nType:  cd assignments/01_handson_copy && make watch")
+        first = next(iter(layout.assignments()), "")
+        raise UsageError(f"One assignment is watched.\nType:  cd assignments/{first} && make watch")
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
         raise UsageError("make watch needs a terminal: it draws a screen and reads keys.\nType:  make test")
     assignment = load_assignment(layout.assignment(request.names[0]))
@@ -153,7 +156,8 @@ class _Watch:
             data = os.read(self._terminal, 1 << 16)
         except OSError:  # what a terminal says when its program has ended
             return False
-        self._output += data
+        # Progress that is overwritten is not kept.
+        self._output = _ERASED.sub(b"", self._output + data)[:_MOST_BYTES]
         return bool(data)
 
     def _begin(self) -> None:
