@@ -71,6 +71,7 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_
     for place in stage.pages().values():
         page = site / place.with_suffix(".html")
         assert page.is_file(), page
+        assert "```" not in page.read_text(encoding="utf-8"), f"{place}: a block of code is no block"
         for address in _loaded(page):
             assert "//" not in address, f"{place} loads {address}"
             assert (page.parent / address.partition("?")[0].partition("#")[0]).exists(), f"{place} loads {address}"

@@ -126,7 +126,7 @@ def stage(out: Path, root: Path = ROOT) -> None:
             there = known[Path(os.path.normpath(page.parent / target))]
             return os.path.relpath(there, place.parent) + anchor
 
-        _write(out / "pages" / place, links.replace(page.read_text(encoding="utf-8"), moved))
+        _write(out / "pages" / place, links.plain_blocks(links.replace(page.read_text(encoding="utf-8"), moved)))
     for picture, place in pictures(root).items():
         _copy(picture, out / "pages" / place)
     for asset in sorted((HERE / "assets").iterdir()):
