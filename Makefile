@@ -10,7 +10,7 @@ BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests bench docs clean
+.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests bench docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -69,6 +69,9 @@ bench: build-all  ## benchmarks of the virtual GPU
 docs:  ## build the documentation's site in out/site
 	@harness/setup.sh --docs
 	@harness/site/build.sh --build $(BUILD)
+
+pictures: build  ## draw again the documentation's pictures that are made from data and runs
+	@.venv/bin/python harness/site/pictures.py --build $(BUILD)
 
 test:  ## run the public tests on the stubs in assignments/: what students do
 	@$(STUDENT) test $(CHOICES)

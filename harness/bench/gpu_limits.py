@@ -220,6 +220,9 @@ def page(rows: list[dict[str, str]], watched: list[Watched], gpu: str) -> str:
         "is checked.",
         "",
         f"{gpu}. Made by `harness/bench/gpu_limits.py`.",
+        "",
+        "![For each size a dot for the reference and one for NVIDIA's library, as shares of a plain copy's or read's "
+        "speed](../figures/limits.svg)",
         *speed_lines(rows),
         "",
         "## What decides it",

@@ -123,6 +123,9 @@ def page_text(vgpu_run: Path, program: Path) -> str:
                 "harness/bench/gpu_time.py page gpu_cases --vgpu-run build/bin/vgpu-run   # anywhere: this page",
                 "```",
                 "",
+                "![A dot for each kernel, modelled time over measured time; most lie in the band of ratios from "
+                "0.75 to 1.33](../figures/modelled.svg)",
+                "",
                 "## On the profile `g80`",
                 "",
                 f"{course}",

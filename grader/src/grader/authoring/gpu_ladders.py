@@ -158,6 +158,9 @@ def gpu_ladders_page(ladders: Sequence[tuple[Assignment, Ladder]], recorded: Rec
         "make gpu                        # on a machine with a GPU: measures, records and writes this page",
         "grader gpu-pages --no-measure   # anywhere: writes it from what is recorded",
         "```",
+        "",
+        "![Times of each rung: published for the GeForce 8800, measured on an H200, and modelled for both]"
+        "(../figures/ladders.svg)",
     ]
     for assignment, ladder in ladders:
         lines += ["", *_section(assignment, ladder, recorded)]

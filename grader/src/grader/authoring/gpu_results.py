@@ -144,7 +144,8 @@ def _timing_row(timing: Timing, base: str) -> list[str]:
 
 
 def _sample(classes: _Classes) -> list[str]:
-    lines = ["## The sample class", ""]
+    picture = "A row for each student, a column for each assignment: points, in the colour of the verdict"
+    lines = ["## The sample class", "", f"![{picture}](../figures/sample-class.svg)", ""]
     for assignment, records in classes.values():
         rows = []
         for record in sorted(records, key=lambda one: one.folder):
