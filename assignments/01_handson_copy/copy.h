@@ -1,11 +1,11 @@
-// The launchers of assignment 01, one a rung. Their names and signatures are fixed: the tests call them.
+// The launchers of assignment 01, one per rung. Their names and signatures are fixed: the tests call them.
 //
 // All take the same arguments:
-//   h_in    n ints in host memory. Read only.
-//   h_out   n ints in host memory: where the ints of h_in have to arrive, by way of the device. Garbage at first.
+//   h_in    n ints in host memory. Read-only.
+//   h_out   n ints in host memory: copy the ints of h_in here, through the device. Garbage at first.
 //   n       how many, from 0 to 2^22. A count of ints, not of bytes.
 //
-// All return cudaSuccess, or the error of the CUDA call that failed. Whatever a launcher allocates it has to free
+// All return cudaSuccess, or the error of the CUDA call that failed. A launcher must free whatever it allocates
 // before it returns.
 #pragma once
 

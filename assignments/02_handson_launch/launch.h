@@ -1,8 +1,8 @@
-// The launchers of assignment 02, one a rung. Their names and signatures are fixed: the tests call them.
+// The launchers of assignment 02, one per rung. Their names and signatures are fixed: the tests call them.
 //
 //   d_a     n ints in device memory, garbage at first.
 //   n       how many, from 0 to 2^24.
-//   block   threads a block, from 1 up.
+//   block   threads per block, from 1 up.
 //
 // Element i belongs to thread i % block of block i / block: FilledValue(i, block) is what the thread stores there.
 // All return cudaSuccess, or the error of the launch or call that failed. None needs to wait for its kernel.
@@ -16,7 +16,7 @@ __host__ __device__ constexpr int FilledValue(unsigned block_index, unsigned thr
   return static_cast<int>(1000u * block_index + thread_index);
 }
 
-// How many blocks of `block` threads it takes to give each of n elements a thread.
+// How many blocks of `block` threads it takes to have one thread per element.
 constexpr unsigned BlocksFor(unsigned n, unsigned block) { return n / block + (n % block != 0 ? 1 : 0); }
 
 // Rung 1. n is a multiple of block, and not 0: as many threads as elements.

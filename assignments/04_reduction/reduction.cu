@@ -10,7 +10,7 @@
 
 using Kernel = void (*)(const int* d_in, int* d_out, unsigned n);
 
-// Goal    d_out[0] is the reduction of d_in[0..n): `kernel` is launched pass after pass, with kBlock threads a block.
+// Goal    d_out[0] is the reduction of d_in[0..n): `kernel` is launched pass after pass, with kBlock threads per block.
 // Given   per_block: how many elements a block reduces. max_blocks: rung 7 allows no more in one launch; the rungs
 //         before it set no limit. d_work: room for the results of a pass, BlocksFor(n) ints, then for those of the
 //         next.
@@ -35,9 +35,9 @@ void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) {
 }
 
 // Rung 2: strided index.
-// Goal    the same additions, done by threads that sit side by side: whole warps are busy or idle.
+// Goal    the same additions, done by neighbouring threads: whole warps are busy or idle.
 // How     In step s, thread tid adds for element 2 * s * tid.
-// Budget  3.5 divergent branches a warp (rung 1 has 6).
+// Budget  3.5 divergent branches per warp (rung 1 has 6).
 __global__ void reduce2_strided_kernel(const int* d_in, int* d_out, unsigned n) {
   // TODO(reduce2): rung 1 with the strided index.
 }
@@ -47,11 +47,11 @@ void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work) {
 }
 
 // Rung 3: sequential addressing.
-// Goal    threads that sit side by side touch words that lie side by side: no bank conflicts.
+// Goal    neighbouring threads access neighbouring words: no bank conflicts.
 // How     Count s down from half the block; the threads below s add the element s places further on.
-// Budget  4 bank conflicts a block (rung 2 has 45; none are needed).
+// Budget  4 bank conflicts per block (rung 2 has 45; none are needed).
 __global__ void reduce3_sequential_kernel(const int* d_in, int* d_out, unsigned n) {
-  // TODO(reduce3): turn rung 2's loop round.
+  // TODO(reduce3): reverse rung 2's loop.
 }
 
 void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work) {
@@ -62,7 +62,7 @@ void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work) {
 // Goal    half as many blocks: in rung 3 half of the threads never add.
 // How     A block takes 2 * blockDim.x elements; each thread adds two of them while it loads. Which two, so that the
 //         loads of a warp stay side by side?
-// Budget  240 elements a block, of the 256 that it takes.
+// Budget  240 elements per block, of the 256 that it takes.
 __global__ void reduce4_first_add_kernel(const int* d_in, int* d_out, unsigned n) {
   // TODO(reduce4): load two elements, each only where it exists; the rest is rung 3.
 }
@@ -73,9 +73,9 @@ void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {
 
 // Rung 5: last warp unrolled.
 // Goal    from s = 32 down only one warp has work: write its six steps out, with no block-wide barrier.
-// How     After the step for s = 64 the first warp goes on alone. Its lanes need not run in lockstep, so a step is:
+// How     After the step for s = 64 the first warp continues alone. Its lanes need not run in lockstep, so a step is:
 //         read, __syncwarp(), write, __syncwarp(). Every lane of the warp must reach each __syncwarp().
-// Budget  5 barriers a warp (rung 4 has 8).
+// Budget  5 barriers per warp (rung 4 has 8).
 __global__ void reduce5_warp_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
   // TODO(reduce5): rung 4 with its loop stopped at s > 32, then the last warp's steps.
 }
@@ -87,7 +87,7 @@ void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work)
 // Rung 6: completely unrolled.
 // Goal    no loop is left: the block size is a template parameter, and the compiler writes the steps out.
 // How     Use kThreads wherever rung 5 used blockDim.x, and `#pragma unroll` or `if constexpr`.
-// Budget  no barrier inside of a loop (rung 5 has 4 a block, counted once a warp).
+// Budget  no barrier inside a loop (rung 5 has 4 per block, counted once per warp).
 template <unsigned kThreads>
 __global__ void reduce6_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
   // TODO(reduce6): rung 5 for a block size known to the compiler.
@@ -97,10 +97,10 @@ void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   // TODO(reduce6): one call of run_passes, with reduce6_unrolled_kernel<kBlock>.
 }
 
-// Rung 7: many elements a thread.
+// Rung 7: many elements per thread.
 // Goal    at most kMaxBlocks blocks for any n: each thread adds up many elements, then the block's tree runs once.
 // How     Begin where rung 6 does, and move on by the whole grid's share, gridDim.x * 2 * kThreads, while below n.
-// Budget  64 blocks a launch; 0.45 warp instructions an element (rung 6 has 0.70).
+// Budget  64 blocks per launch; 0.45 warp instructions per element (rung 6 has 0.70).
 template <unsigned kThreads>
 __global__ void reduce7_many_kernel(const int* d_in, int* d_out, unsigned n) {
   // TODO(reduce7): a loop over the thread's elements, then rung 6's tree.
@@ -111,11 +111,11 @@ void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
 }
 
 // Rung 8, bonus: shuffles, wide loads, and other operations than the sum.
-// Goal    as fast as the memory of a GPU of today; the same kernel for sum, max and min.
+// Goal    as fast as a current GPU's memory; the same kernel for sum, max and min.
 // How     Each warp reduces with __shfl_down_sync, its lane 0 puts the result into shared memory, and after one barrier
 //         the first warp reduces these. Make the operation a template parameter: a struct with `apply` and an identity.
 //         Load 16 bytes at a time (int4), several loads before the first is used; d_in is aligned to 4 bytes only.
-//         The grid may be as large as the GPU likes.
+//         The grid may be as large as suits the GPU.
 // Budget  1.2 shared-memory wavefronts for 8 threads (rung 7 has 1.5); a load for 45 elements (rung 7 has 1.4).
 // TODO(reduce8): the operations and the kernel.
 
@@ -124,9 +124,9 @@ void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work) {
 }
 
 void reduce8_max(const int* d_in, int* d_max, unsigned n, int* d_work) {
-  // TODO(reduce8): the largest.
+  // TODO(reduce8): the maximum.
 }
 
 void reduce8_min(const int* d_in, int* d_min, unsigned n, int* d_work) {
-  // TODO(reduce8): the smallest.
+  // TODO(reduce8): the minimum.
 }

@@ -1,7 +1,7 @@
-// The launchers of assignment 04, one a rung of the ladder. Their names and signatures are fixed: the tests call them.
+// The launchers of assignment 04, one per rung. Their names and signatures are fixed: the tests call them.
 //
 // All take the same arguments:
-//   d_in    n ints in device memory. Read only: they must come back unchanged. Aligned to 4 bytes, no better.
+//   d_in    n ints in device memory. Read-only: they must come back unchanged. Aligned to 4 bytes, no better.
 //   d_sum   one int in device memory: where the result goes. It holds garbage at first.
 //   n       how many ints, from 0 to 2^27, and no multiple of anything in particular.
 //   d_work  WorkInts(n) ints of scratch in device memory, for the blocks' results. They hold garbage at first.
@@ -13,13 +13,13 @@
 
 #include <cstddef>
 
-// Threads a block, on every rung; the course's choice.
+// Threads per block, on every rung; the course's choice.
 constexpr unsigned kBlock = 128;
 
 // How many blocks (of at most kMaxBlocks) rung 7 may launch at once; the course's choice.
 constexpr unsigned kMaxBlocks = 64;
 
-// How many blocks it takes to give each of n elements a thread.
+// How many blocks it takes to have one thread per element.
 constexpr size_t BlocksFor(size_t n) { return (n + kBlock - 1) / kBlock; }
 
 // Scratch that a reduction of n ints gets: the results of a first pass, then those of a second. Enough to reduce from
@@ -29,7 +29,7 @@ constexpr size_t WorkInts(size_t n) { return n == 0 ? 2 : BlocksFor(n) + BlocksF
 // Rung 1. Interleaved addressing: thread t works where t is a multiple of twice the stride.
 void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work);
 
-// Rung 2. The same additions by neighbouring threads: a strided index in place of the divergent branch.
+// Rung 2. The same additions by neighbouring threads: a strided index instead of the divergent branch.
 void reduce2_strided(const int* d_in, int* d_sum, unsigned n, int* d_work);
 
 // Rung 3. Sequential addressing: the stride is halved from step to step, and threads read side by side.
@@ -38,7 +38,7 @@ void reduce3_sequential(const int* d_in, int* d_sum, unsigned n, int* d_work);
 // Rung 4. Each thread adds two elements while it loads them: half the blocks.
 void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work);
 
-// Rung 5. The last warp's steps unrolled, ordered by __syncwarp() in place of block-wide barriers.
+// Rung 5. The last warp's steps unrolled, ordered by __syncwarp() instead of block-wide barriers.
 void reduce5_warp_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work);
 
 // Rung 6. All steps unrolled: the block size is a template parameter.

@@ -6,11 +6,11 @@
 #include "scan.h"
 
 // Rung 1: Hillis and Steele.
-// Goal    d_out[i] = d_in[0] + … + d_in[i - 1], by one block, a thread an element; n <= kBlock.
+// Goal    d_out[i] = d_in[0] + … + d_in[i - 1], by one block, one thread per element; n <= kBlock.
 // How     Thread tid puts element tid - 1 into shared memory (0 for tid = 0). In steps s = 1, 2, 4 … each thread adds
 //         the element s places before its own, where there is one.
 // Mind    A step reads what the step itself overwrites: use two arrays that take turns.
-// Budget  one barrier a step; 0.40 sectors an element.
+// Budget  one barrier per step; 0.40 sectors per element.
 __global__ void scan1_hillis_steele_kernel(const float* d_in, float* d_out, unsigned n) {
   // TODO(scan1): load, log2(kBlock) steps, store the n results.
 }
@@ -20,12 +20,12 @@ void scan1_hillis_steele(const float* d_in, float* d_out, unsigned n, unsigned l
 }
 
 // Rung 2: work-efficient.
-// Goal    some 2 * kTile additions instead of kTile * log2(kTile); n <= kTile, two elements a thread.
+// Goal    some 2 * kTile additions instead of kTile * log2(kTile); n <= kTile, two elements per thread.
 // How     Up-sweep: in steps s = 1, 2, 4 … add element 2 * s * k + s - 1 to element 2 * s * k + 2 * s - 1: a tree of
 //         sums, the root at the end. Set the root to 0. Down-sweep: in steps s = …, 4, 2, 1 the left one of such a pair
 //         gets the right one's value, and the right one gets the sum of both. Thread k works on pair k.
 // Mind    All kTile words need a value, also where n is smaller.
-// Budget  0.16 warp-wide additions an element (rung 1 has 0.28).
+// Budget  0.16 warp-wide additions per element (rung 1 has 0.28).
 __global__ void scan2_work_efficient_kernel(const float* d_in, float* d_out, unsigned n) {
   // TODO(scan2): load, up-sweep, clear the root, down-sweep, store.
 }
@@ -51,7 +51,7 @@ void scan3_padded(const float* d_in, float* d_out, unsigned n, unsigned long lon
 // How     One kernel sums each tile; scan the sums (with this same launcher: there may be more than kTile of them); a
 //         second kernel scans each tile as rung 3 does, and puts its tile's scanned sum where rung 3 puts the root's 0.
 // Given   d_work, which you may use as floats: sums, and sums of sums.
-// Budget  0.44 sectors an element: two reads and a write are 0.375.
+// Budget  0.44 sectors per element: two reads and a write are 0.375.
 // TODO(scan4): the kernels.
 
 void scan4_blocks(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
@@ -66,9 +66,9 @@ void scan4_blocks(const float* d_in, float* d_out, unsigned n, unsigned long lon
 //         its own tile, and all threads add what came before.
 // Mind    A word holds kind and value together, and is read and written as a whole: cuda::atomic_ref from
 //         <cuda/atomic>, or volatile. d_work holds garbage: clear it first with cudaMemsetAsync.
-// Budget  0.29 sectors and 4 warp instructions an element (rung 4 has 5.4); at most two launches; an atomic a
-//         block.
-// TODO(scan5): the kernel. Larger tiles than kTile, with 8 or 16 elements a thread, have fewer words to look at.
+// Budget  0.29 sectors and 4 warp instructions per element (rung 4 has 5.4); at most two launches; one atomic
+//         per block.
+// TODO(scan5): the kernel. Larger tiles than kTile, with 8 or 16 elements per thread, have fewer words to look at.
 
 void scan5_lookback(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
   // TODO(scan5): clear the counter and the words, launch.

@@ -1,7 +1,7 @@
-// The launchers of assignment 05, one a rung of the ladder. Their names and signatures are fixed: the tests call them.
+// The launchers of assignment 05, one per rung. Their names and signatures are fixed: the tests call them.
 //
 // All take the same arguments:
-//   d_in    n floats in device memory. Read only: they must come back unchanged. Aligned to 4 bytes, no better.
+//   d_in    n floats in device memory. Read-only: they must come back unchanged. Aligned to 4 bytes, no better.
 //   d_out   n floats in device memory, for the result. They hold garbage at first. Aligned to 4 bytes, no better.
 //   n       how many floats, from 0 to the rung's limit, and no multiple of anything in particular.
 //   d_work  WorkWords(n) words of 64 bits of scratch in device memory, aligned to 8 bytes. They hold garbage at first,
@@ -13,7 +13,7 @@
 
 #include <cstddef>
 
-// Threads a block on rungs 1 to 4, and how many elements such a block scans on rungs 2 to 4.
+// Threads per block on rungs 1 to 4, and how many elements such a block scans on rungs 2 to 4.
 constexpr unsigned kBlock = 512;
 constexpr unsigned kTile = 2 * kBlock;
 

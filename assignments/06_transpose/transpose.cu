@@ -5,10 +5,10 @@
 
 #include "transpose.h"
 
-// Rung 1: one thread an element.
+// Rung 1: one thread per element.
 // Goal    every element at its place, for every width and height.
 // How     Thread i of the grid moves element i of d_in. In which row and column does it lie?
-// Budget  1.15 sectors an element: neighbouring threads have neighbours on one side, d_in or d_out.
+// Budget  1.15 sectors per element: neighbouring threads have neighbours on one side, d_in or d_out.
 __global__ void transpose1_naive_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
   // TODO(transpose1): find x and y, and move the element if it exists.
 }
@@ -24,7 +24,7 @@ void transpose1_naive(const float* d_in, float* d_out, unsigned width, unsigned 
 // Given   blocks of kTile × kTileRows threads: a thread has rows threadIdx.y and threadIdx.y + kTileRows of the tile.
 // Mind    tiles that the matrix does not fill. The load and the store need a test each, and every thread must reach the
 //         barrier.
-// Budget  0.26 sectors an element (rung 1 has 1.125).
+// Budget  0.26 sectors per element (rung 1 has 1.125).
 __global__ void transpose2_tiled_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
   // TODO(transpose2): find the block's tile, load it, wait, store it.
 }
@@ -45,11 +45,11 @@ void transpose3_padded(const float* d_in, float* d_out, unsigned width, unsigned
   // TODO(transpose3): launch a block for each tile.
 }
 
-// Rung 4: several rows a thread.
+// Rung 4: several rows per thread.
 // Goal    what a thread computes before it moves anything serves four elements.
 // How     Blocks of kTile × kFewRows threads. Compute the index in d_in and the one in d_out once, and move them on by
 //         kFewRows rows; unroll the loops; test a tile's four corners once instead of every element.
-// Budget  1.4 warp instructions an element (rung 3 has 1.5; 0.6 is a good value), and rung 3's time.
+// Budget  1.4 warp instructions per element (rung 3 has 1.5; 0.6 is a good value), and rung 3's time.
 __global__ void transpose4_rows_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
   // TODO(transpose4): one way for tiles that the matrix fills, another for those at its edges.
 }
@@ -58,12 +58,12 @@ void transpose4_rows(const float* d_in, float* d_out, unsigned width, unsigned h
   // TODO(transpose4): launch a block for each tile.
 }
 
-// Rung 5, bonus: four elements a request.
+// Rung 5, bonus: four elements per request.
 // Goal    a warp moves 512 bytes with one instruction, from d_in, through the tile, and to d_out.
 // How     float4 loads and stores, where rows begin at multiples of 16 bytes; rung 4 serves the other matrices. A
 //         thread takes 4 × 4 elements out of the tile and turns them in registers. No padding keeps 16-byte words
 //         aligned and conflict-free: permute the chunks of each row instead.
-// Budget  0.02 global requests an element (rung 4 has 0.0625); no bank conflicts.
+// Budget  0.02 global requests per element (rung 4 has 0.0625); no bank conflicts.
 // TODO(transpose5): the kernel.
 
 void transpose5_wide(const float* d_in, float* d_out, unsigned width, unsigned height) {

@@ -11,7 +11,7 @@
 // How     A block takes whole warps. The SM holds so many warps, and so many blocks; the smaller number counts.
 // Mind    a block that is too large, and one of no threads: 0.
 int occupancy1_threads(const DeviceLimits* device, int threads_per_block) {
-  // TODO(occupancy1): warps a block, rounded up; then blocks.
+  // TODO(occupancy1): warps per block, rounded up; then blocks.
   return kNotBegun;
 }
 
@@ -54,7 +54,7 @@ int occupancy5_limiter(const DeviceLimits* device, const KernelNeeds* kernel, Oc
 }
 
 // Rung 6: the best block size.
-// Goal    the block size with which most warps are resident.
+// Goal    the block size with the most resident warps.
 // How     Try them all. A block of t threads needs shared_per_block + t * shared_per_thread bytes.
 int occupancy6_best_block(const DeviceLimits* device, const KernelNeeds* kernel) {
   // TODO(occupancy6): every multiple of the warp size, up to the largest block.

@@ -1,25 +1,25 @@
-// The launchers of assignment 07, one a rung. Their names and signatures are fixed: the tests call them. They are
+// The launchers of assignment 07, one per rung. Their names and signatures are fixed: the tests call them. They are
 // ordinary host functions: they launch nothing and call no CUDA function.
 #pragma once
 
 #include <climits>
 
 // What a multiprocessor (SM) sets. The tests give the limits of every compute capability from 1.0 to 12.1, and of
-// devices that were never built: take each number from here.
+// made-up devices: take each number from here.
 struct DeviceLimits {
-  int warp_size;                 // threads a warp
+  int warp_size;                 // threads per warp
   int max_threads_per_block;     // a larger block can't be launched
   int max_warps_per_sm;          // resident at once
   int max_blocks_per_sm;         // resident at once
   int registers_per_sm;          // 32-bit registers
   int registers_per_block;       // a block that is given more can't be launched; all of the SM's on 1.x
   int max_registers_per_thread;  // likewise a thread
-  int register_unit;             // registers are given out in multiples of it: to a block on 1.x, to a warp from 2.0 on
-  int warp_granularity;          // warps count in multiples of it where registers are given out
+  int register_unit;             // registers are allocated in multiples of it: to a block on 1.x, to a warp from 2.0 on
+  int warp_granularity;          // warps count in multiples of it when registers are allocated
   int registers_by_block;        // 1 on compute capability 1.x, 0 from 2.0 on
   int shared_per_sm;             // bytes of shared memory, as the carve-out sets it
   int shared_per_block;          // bytes; a block whose own, without the reserved ones, are more can't be launched
-  int shared_unit;               // bytes of shared memory are given out to a block in multiples of it
+  int shared_unit;               // bytes of shared memory are allocated to a block in multiples of it
   int shared_reserved;           // bytes that the runtime takes of each block's share, beside its own: 1024 from 8.0 on
 };
 
@@ -31,7 +31,7 @@ struct KernelNeeds {
   int shared_per_thread;  // bytes more for each thread; 0 in all rungs but the sixth
 };
 
-// What holds the number of resident blocks down.
+// What limits the number of resident blocks.
 enum Limiter : int { kLimitWarps = 0, kLimitBlocks = 1, kLimitRegisters = 2, kLimitShared = 3 };
 
 // Blocks that a resource has room for when the kernel needs none of it.
@@ -46,7 +46,7 @@ struct OccupancyResult {
                      // many threads, 0 is right for all of them
 };
 
-// A rung that is not begun returns this.
+// A rung that you have not begun returns this.
 constexpr int kNotBegun = -1;
 
 // Rung 1. Resident blocks of this many threads, as far as warps and blocks decide.
@@ -68,6 +68,6 @@ int occupancy5_limiter(const DeviceLimits* device, const KernelNeeds* kernel, Oc
 // the one with most resident warps; where several have, the largest. 0: none can be launched.
 int occupancy6_best_block(const DeviceLimits* device, const KernelNeeds* kernel);
 
-// Rung 7, bonus. The most registers per thread may have (what -maxrregcount would be told) so that at least `warps` warps
+// Rung 7, bonus. The most registers a thread may have (what -maxrregcount would be told) so that at least `warps` warps
 // are resident; the kernel's own number is not looked at. 0: not even one register is few enough.
 int occupancy7_register_budget(const DeviceLimits* device, const KernelNeeds* kernel, int warps);

@@ -25,7 +25,7 @@ _SOURCES = {
     "first_rung": _TODOS + "// todo beta_two\n// todo gamma_bonus\n",
     "wrong": _TODOS + "// fail alpha_one RACE\n// print one line\n// todo beta_two\n// todo gamma_bonus\n",
     "over_budget": "// value beta.fast 4\n// todo gamma_bonus\n",
-    "all_right": "// nothing to mend\n",
+    "all_right": "// nothing to fix\n",
 }
 
 

@@ -115,7 +115,7 @@ extern "C" __global__ void short_at_an_odd_place(Buffers b) {
 }
 
 // expect: misaligned address, global
-// says: is no multiple of 16
+// says: is not a multiple of 16
 extern "C" __global__ void vector_at_one(Buffers b) {
   const int4 v = reinterpret_cast<const int4*>(b.in + 1)[threadIdx.x];  // here
   b.out[threadIdx.x] = v.x + v.y + v.z + v.w;

@@ -126,7 +126,7 @@ std::string Evidence(const Finding& finding) {
       if (memory.space == MemorySpace::kShared && finding.copies_async) text += " so far";
       break;
     case FindingKind::kMisaligned:
-      text = access + " at " + Element(memory) + ": address " + Hex(memory.address) + " is no multiple of " +
+      text = access + " at " + Element(memory) + ": address " + Hex(memory.address) + " is not a multiple of " +
              Number(memory.bytes);
       break;
     case FindingKind::kInvalidAddress:

@@ -1,5 +1,5 @@
 // verdict: BOUNDS shift4_vectors
-// Loads an int4 from where the shift points, which is no multiple of 16 bytes.
+// Loads an int4 from where the shift points, which is not a multiple of 16 bytes.
 #include "shift.h"
 
 // Serves the rungs that are not the point here: right, and within the budgets of rungs 1 to 3.

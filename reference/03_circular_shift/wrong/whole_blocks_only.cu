@@ -1,5 +1,5 @@
 // verdict: WRONG shift1_gather
-// The grid is rounded down: the last block is missing where n is no multiple of it.
+// The grid is rounded down: the last block is missing where n is not a multiple of it.
 #include "shift.h"
 
 // Serves the rungs that are not the point here: right, and within the budgets of rungs 1 to 3.
