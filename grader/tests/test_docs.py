@@ -32,7 +32,7 @@ def test_every_dependency_has_a_reason() -> None:
 
 # Calqued or archaic wording that was edited out of what students read; write the field's terms instead.
 _RELAPSES = re.compile(
-    r"\b(?:mend(?:s|ed|ing)?|befall|befell|thither|whither|so many \w+ as|is not a multiple of|to be had|has to lie|"
+    r"\b(?:mend(?:s|ed|ing)?|befall|befell|thither|whither|so many \w+ as|is no multiple of|to be had|has to lie|"
     r"(?:thread|sectors?|instructions?|barriers?|requests?) an? (?:element|block|warp)|"
     r"1 (?:faults|tests|elements|threads|blocks|bytes|lines))\b",
     re.IGNORECASE,

@@ -331,7 +331,7 @@ TEST_P(LongScanTest, ScansLargeArrays) {
 }
 
 // What is timed: each call scans an array of its own, of small whole numbers, whose sums are all exact in any order.
-// Every other array ends three elements early: a length that is not a multiple of anything costs no more than one that is.
+// Every other array ends three elements early: a length that is a multiple of nothing costs no more than others.
 class ScanWorkload : public judge::Workload {
  public:
   ScanWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call)
