@@ -1,4 +1,4 @@
-"""`grader new`, and the walk-through of docs/how-to/add-an-assignment.md: its blocks are what is built here."""
+"""`grader new`, and the walk-throughs of docs/how-to that make one: their blocks are what is built here."""
 
 import re
 import shutil
@@ -7,19 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from conftest import BUILD, ROOT, needs_build
 from grader.authoring.check import check_points, check_todos
 from grader.authoring.check_files import check_handout, check_hints, check_names, check_places
-from grader.authoring.mutate import EQUIVALENT
 from grader.authoring.new import new_assignment
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.commands.cli import cli
 from grader.model.assignment import load_assignment
 
-PAGE = ROOT / "docs" / "how-to" / "add-an-assignment.md"
+HOW_TO = ROOT / "docs" / "how-to"
 
 
 def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
@@ -91,22 +90,22 @@ def test_nothing_is_replaced(in_checkout: Layout) -> None:
     assert not in_checkout.assignment("97_mine").exists()
 
 
-def _walk_through(root: Path) -> None:
-    """Does what the page says, from its blocks."""
-    text = PAGE.read_text()
-    blocks = re.findall(r"^```\w+ (file|edit)=(\S+)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+def _walk_through(root: Path, text: str, assignment: str) -> None:
+    """Does what the page says, from its blocks: files to replace, edits of files, new files."""
+    blocks = re.findall(r"^```\w+ (file|edit|new)=(\S+)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     assert len(blocks) > 5
     for kind, name, body in blocks:
         path = root / name
-        assert path.is_file() or path.name == EQUIVALENT, f"the scaffold has no {name}"
-        if kind == "file":
+        assert path.is_file() == (kind != "new"), f"the scaffold has {name}, or has it not"
+        if kind != "edit":
             path.write_text(body)
             continue
         lines = body.splitlines(keepends=True)
         old = "".join(line[1:] for line in lines if line.startswith("-"))
         assert path.read_text().count(old) == 1, old
         path.write_text(path.read_text().replace(old, "".join(line[1:] for line in lines if line.startswith("+"))))
-    solution = (root / "reference" / "08_histogram" / "histogram.cu").read_text()
+    folder = root / "reference" / assignment
+    solution = (folder / f"{assignment[3:]}.cu").read_text()
     row = re.compile(r"^\| `(\w+\.cu)` \| `([^`]+)` \| `([^`]+)` \|(?: `([^`]+)`)? \|$", re.MULTILINE)
     rows = row.findall(text)
     assert len(rows) > 10
@@ -114,7 +113,7 @@ def _walk_through(root: Path) -> None:
         old, new = old.replace("⏎", "\n"), new.replace("⏎", "\n")  # noqa: PLW2901
         assert old in solution, old
         kind, word = ("right", "points") if declared.isdecimal() else ("wrong", "verdict")
-        path = root / "reference" / "08_histogram" / kind / name
+        path = folder / kind / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"// {word}: {declared}\n" + solution.replace(old, new))
 
@@ -148,9 +147,8 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
     subprocess.run([*command, "-o", str(layout.build / "bin" / f"{name}_full_suite")], check=True)
 
 
-@needs_build
-def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root, build = tmp_path / "checkout", BUILD
+def _walked(root: Path, page: str, name: str, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """A checkout with the assignment that the page makes, and what `grader check` says of it."""
     layout = Layout(root, root / "build")
     for part in ("worker", "judge", "vgpu", "build.sh", "CMakeLists.txt"):
         source = ROOT / "harness" / part
@@ -163,15 +161,22 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for folder in ("assignments", "reference", "harness/suites"):
         (root / folder).mkdir()
     monkeypatch.chdir(root)
-    assert CliRunner().invoke(cli, ["new", "08_histogram"]).exit_code == 0
-    _walk_through(root)
+    assert CliRunner().invoke(cli, ["new", name]).exit_code == 0
+    _walk_through(root, (HOW_TO / page).read_text(), name)
     layout.build.mkdir()
-    (layout.build / "lib").symlink_to(build / "lib")
-    shutil.copy(build / "nvcc.txt", layout.build)
-    _compile_suite(layout, "08_histogram", build)
-    words = ["check", "08_histogram", "--no-sandbox"]
-    recorded = CliRunner().invoke(cli, [*words, "--record", "--update-messages"])
-    assert recorded.exit_code == 0, recorded.output
+    (layout.build / "lib").symlink_to(BUILD / "lib")
+    shutil.copy(BUILD / "nvcc.txt", layout.build)
+    _compile_suite(layout, name, BUILD)
+    words = ["check", name, "--no-sandbox"]
+    result = CliRunner().invoke(cli, [*words, "--record", "--update-messages"])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@needs_build
+def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "checkout"
+    recorded = _walked(root, "add-an-assignment.md", "08_histogram", monkeypatch)
     messages = (root / "reference/08_histogram/wrong/messages.txt").read_text()
     assert re.search(r"== no_guard\.cu\nBOUNDS .*histogram1_global_kernel<<<", messages)
     assert "histogram.cu:17" in messages  # the line of the missing guard
@@ -179,3 +184,12 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "histogram2_shared" in figures
     assert re.search(r"== never_cleared\.cu\nUNINIT .*\n.* d_bins\[1\]", messages)  # by its parameter's name
     assert "5 right solutions of other designs, 12 wrong ones" in " ".join(recorded.output.split())
+
+
+@needs_build
+def test_a_lab_is_brought_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "checkout"
+    recorded = _walked(root, "bring-a-lab-over.md", "08_repeats", monkeypatch)
+    messages = (root / "reference/08_repeats/wrong/messages.txt").read_text()
+    assert "*d_count is " in messages
+    assert "5 right solutions of other designs, 14 wrong ones" in " ".join(recorded.output.split())
