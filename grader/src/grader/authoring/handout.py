@@ -182,14 +182,23 @@ def _code(layout: Layout, assignments: Sequence[Assignment]) -> list[str]:
 
 
 def _pages(layout: Layout, readme: str, assignments: Sequence[Assignment]) -> list[str]:
-    """The pages of docs/ that the handout's README or an assignment's links to."""
+    """The pages of docs/ that the handout's README or an assignment's links to, and their pictures."""
     texts = [(layout.root, readme)]
     for assignment in assignments:
         path = assignment.path.parent / "README.md"
         if path.is_file():
             texts.append((path.parent, path.read_text(encoding="utf-8")))
     targets = {(folder / match["target"]).resolve() for folder, text in texts for match in _LINK.finditer(text)}
-    return [path for path in _tracked(layout.root) if path.startswith("docs/") and layout.root / path in targets]
+    docs = [path for path in _tracked(layout.root) if path.startswith("docs/")]
+    pages = [layout.root / path for path in docs if layout.root / path in targets]
+    targets |= {
+        (page.parent / match["target"]).resolve()
+        for page in pages
+        if page.suffix == ".md"
+        for match in _LINK.finditer(page.read_text(encoding="utf-8"))
+        if match["image"]
+    }
+    return [path for path in docs if layout.root / path in targets]
 
 
 def _drop_dead_links(page: Path, out: Path) -> None:
