@@ -115,6 +115,8 @@ def screens(page: str, folder: Path) -> Iterator[tuple[re.Match[str], list[str]]
 @needs_build
 def test_every_screen_of_the_page_is_what_is_shown(folder: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
+    build = ["../../lockstep", "build", "--build", str(find_layout(BUILD, ROOT).build)]
+    subprocess.run(build, cwd=folder, check=True)  # a build says so, at the top of the first screen
     found = list(screens(page, folder))
     assert len(found) == 5
     for _, shown in found:
