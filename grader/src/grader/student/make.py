@@ -26,6 +26,7 @@ from grader.base.schema import SchemaError
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.result import SuiteResult, listed_tests, parse_result
+from grader.student.compile_hints import compile_hint
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
@@ -122,8 +123,11 @@ class _Student:
         try:
             worker = self._worker(assignment)
         except _CompileError as error:
+            said = str(error)
+            hint_line = f"  hint    {found}\n\n" if (found := compile_hint(said)) else ""
             self._print(
-                f"{error}\n\n{assignment.submission} does not compile: fix the first error above.  Next: make test"
+                f"{said}\n\n{hint_line}{assignment.submission} does not compile: fix the first error above."
+                "  Next: make test"
             )
             return _WRONG_STATUS
         command = {"test": self._test, "check": self._check, "profile": self._profile}[self._request.command]
