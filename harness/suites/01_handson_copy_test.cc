@@ -6,6 +6,7 @@
 
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
+#include "judge/run/failure.h"
 #include "judge/run/kernel_work.h"
 #include "judge/suite/buffer_check.h"
 #include "judge/suite/main.h"
@@ -91,40 +92,9 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
   return "look at the calls in order: which buffer does each copy read, and which does it write?";
 }
 
-// What is wrong with a copy that failed, as far as the calls before it tell.
-std::string CopyHint(const CallReport& report, const ApiCall& copy) {
-  if (copy.bytes == 0) {
-    return "cudaMemcpy takes destination, source, bytes, direction, and the direction must match the two pointers";
-  }
-  for (const ApiCall& call : report.trace) {
-    if (&call == &copy) break;
-    if (call.kind == ApiKind::kAllocate && !call.failed && call.bytes < copy.bytes) {
-      return "the copy does not fit: its buffer has " + Grouped(call.bytes) +
-             " bytes; cudaMalloc counts bytes, and n ints are n * sizeof(int)";
-    }
-  }
-  return "do the bytes fit in both buffers, and are both still allocated?";
-}
-
-std::string ApiHint(const CallReport& report) {
-  bool freed = false;
-  for (const ApiCall& call : report.trace) {
-    freed |= call.kind == ApiKind::kFree && !call.failed && call.address != 0;
-    if (!call.failed) continue;
-    if (call.function == "cudaMalloc") {
-      return call.bytes > 0 ? "out of device memory: n ints are n * sizeof(int) bytes"
-                            : "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast "
-                              "hides that from the compiler";
-    }
-    if (call.function.find("Memcpy") != std::string::npos) {
-      return freed ? "a buffer was freed before this copy: does the copy use it?" : CopyHint(report, call);
-    }
-    if (call.function.find("Free") != std::string::npos) {
-      return "free each buffer once, with the pointer that its allocation returned: cudaFree for cudaMalloc, "
-             "cudaFreeHost for cudaMallocHost";
-    }
-  }
-  return "check that each CUDA call returns cudaSuccess";
+std::string ApiHint(const CallReport& report, const CallContext& context) {
+  const std::string hint = judge::FirstFailure(report, context).hint;
+  return hint.empty() ? "check that each CUDA call returns cudaSuccess" : hint;
 }
 
 // The right ints in h_out, by a way that leads through the device.
@@ -214,12 +184,14 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
   if (error != kSuccess || fault.kind != Fault::Kind::kNone) report.cuda_error.clear();
   run.problems = judge::ProblemsOf(report, context);
   for (Problem& problem : run.problems) {
-    if (problem.verdict == Verdict::kApi && !report.cuda_error.empty()) problem.hint = ApiHint(report);
+    if (problem.verdict == Verdict::kApi && !report.cuda_error.empty()) problem.hint = ApiHint(report, context);
   }
   if (run.problems.empty() && fault.kind == Fault::Kind::kNone) {
     if (error != kSuccess) {
       run.problems.push_back(MakeProblem(
-          Verdict::kApi, context, {"it returned " + ErrorText(error) + "; expected cudaSuccess"}, ApiHint(report)));
+          Verdict::kApi, context,
+          {"it returned " + ErrorText(error) + "; expected cudaSuccess", judge::FirstFailure(report, context).evidence},
+          ApiHint(report, context)));
     } else {
       CheckCopy(context, report, values, out, run.problems);
     }
@@ -252,7 +224,6 @@ void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
   const CallContext context{rung(), "n = " + Grouped(n), judge::Suite::Get().assignment().submission};
   std::vector<Problem> problems;
   judge::CheckNothingHeld(context, run.report, problems);
-  // cudaMallocHost of no bytes gives a null pointer, which needs no cudaFreeHost.
   // cudaMallocHost of no bytes gives a null pointer, which needs no cudaFreeHost.
   if (problems.empty() && n > 0) judge::CheckNoPageLockedHeld(context, run.report, problems);
   if (problems.empty() && !CopiesToOwnMemory(run.report)) {

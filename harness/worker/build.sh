@@ -55,8 +55,10 @@ scratch=$(mktemp -d "${TMPDIR:-$(dirname "$out$ptx")}/worker.XXXXXX") || exit 64
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
-# -lineinfo: messages name the student's lines. The order of the two standards is deliberate: students write C++17, the
-# glue is ours.
+# -lineinfo: messages name the student's lines, in kernels; -g1, the smallest that has lines, in host code, where a tail
+# call would hide the caller. A function that ends without its return traps: it would run on into the next one. The
+# order of the two standards is deliberate: students write C++17, the glue is ours.
+host_flags=-g1,-fno-optimize-sibling-calls,-fsanitize=return,-fsanitize-undefined-trap-on-error
 nvcc() { TMPDIR=$scratch "$nvcc" -O3 -std=c++17 -lineinfo -I "$assignment" "$source" "$@"; }
 # What students hardly ever use, and nvcc would read in every file. C++17's special functions (std::riemann_zeta …) are a
 # third of its time for a short file; the guard of their header leaves them out, but where `using` and `std` may bring in
@@ -66,7 +68,15 @@ lean=''
 { grep -qw using "$source" && grep -qw std "$source"; } || lean=-D_GLIBCXX_BITS_SPECFUN_H
 grep -qE 'cuda_(bf|fp)[0-9]' "$source" || lean="$lean -DCCCL_DISABLE_FP16_SUPPORT"
 compile() {
-  if [ -n "$lean" ] && nvcc $lean "$@" > "$scratch/said" 2>&1; then cat "$scratch/said" >&2; else nvcc "$@"; fi
+  if [ -n "$lean" ] && nvcc $lean "$@" > "$scratch/said" 2>&1; then said; return 0; fi
+  nvcc "$@" > "$scratch/said" 2>&1
+  status=$?
+  said
+  return $status
+}
+# nvcc reads a file twice, for the device and for the host, and gives most warnings twice, each with the same remark.
+said() {
+  awk 'BEGIN { RS = ""; ORS = "\n\n" } !/^Remark: The warnings can be suppressed/ && !seen[$0]++' "$scratch/said" >&2
 }
 if [ -n "$ptx" ]; then
   compile -ptx "-arch=compute_$arch" -o "$ptx"
@@ -74,7 +84,7 @@ if [ -n "$ptx" ]; then
 fi
 
 # PTX only: the virtual GPU needs no machine code, and a real GPU's driver makes its own.
-compile -c -Xcompiler -fPIC -gencode "arch=compute_$arch,code=compute_$arch" \
+compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
   -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
 submission=$(basename "$source")
 # A main of the submission's own, to try things out with, is nobody's business here.

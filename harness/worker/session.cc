@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "vgpu/cudart/report/crash_report.h"
 #include "worker/processor_time.h"
 #include "worker/signal_text.h"
 
@@ -20,6 +21,8 @@ namespace {
 
 // How long a worker that closed its socket has for ending, before it counts as one that lives on.
 constexpr double kGraceSeconds = 3.0;
+// How long one that took too long has for saying where it is.
+constexpr double kPlaceSeconds = 1.0;
 // More than a socket can hold of what a process said before it ended.
 constexpr uint64_t kReadBytes = uint64_t{1} << 18;
 constexpr int kMaxReads = 64;
@@ -48,6 +51,17 @@ CallResult Ended(const ExitStatus& status, bool has_prefix) {
     result.message = "the program exited with status " + std::to_string(result.code);
   }
   return result;
+}
+
+// Takes out of what a program printed the line that says where it was stopped.
+std::string TakeStop(std::string& output) {
+  constexpr std::string_view kBegin = vgpu::cudart::kStoppedAt;
+  const size_t at = output.rfind(kBegin);
+  if (at == std::string::npos) return "";
+  const size_t end = std::min(output.find('\n', at), output.size());
+  const std::string place = output.substr(at + kBegin.size(), end - at - kBegin.size());
+  output.erase(at, end - at + 1);
+  return place;
 }
 
 CallResult Failure(Outcome outcome, std::string message) {
@@ -108,11 +122,13 @@ class WorkerSession::Conversation {
       result = Failure(Outcome::kProtocolError,
                        std::string("the program wrote to the judge's connection itself: ") + error.what());
     }
+    if (result.outcome == Outcome::kTimeout) AwaitPlace();
     if (result.outcome != Outcome::kReturned) process_.Kill();
     if (auto flood = DrainOutput(); flood && result.outcome == Outcome::kReturned) {
       result = std::move(*flood);
       process_.Kill();
     }
+    if (result.outcome != Outcome::kReturned) result.stopped_at = TakeStop(output_);
     result.output = std::move(output_);
     result.seconds = WorkerSeconds();
     result.device_seconds = device_seconds_;
@@ -223,6 +239,16 @@ class WorkerSession::Conversation {
       return Failure(Outcome::kClosedSocket, kClosedSocketText);
     }
     return Ended(status, process_.has_prefix());
+  }
+
+  // Gives the worker a moment to say where it is.
+  void AwaitPlace() {
+    const double begin = WallSeconds();
+    process_.AskWhere();
+    while (!process_.Status() && WallSeconds() - begin < kPlaceSeconds && !DrainOutput()) {
+      pollfd polled{process_.exit_event(), POLLIN, 0};
+      ::poll(&polled, 1, 20);
+    }
   }
 
   CallResult TimedOut() const {

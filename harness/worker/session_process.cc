@@ -20,6 +20,7 @@
 #include <string>
 #include <utility>
 
+#include "vgpu/cudart/report/crash_report.h"
 #include "worker/wire.h"
 
 namespace lockstep::worker {
@@ -236,6 +237,19 @@ bool WorkerProcess::StopAll() {
 void WorkerProcess::Release() {
   for (auto process = held_.rbegin(); process != held_.rend(); ++process) ::kill(*process, SIGCONT);
   held_.clear();
+}
+
+void WorkerProcess::AskWhere() {
+  if (pid_ <= 0) return;
+  pid_t process = pid_;
+  // In a sandbox the worker is the end of a short chain.
+  constexpr int kLongest = 8;
+  for (int link = 0; has_prefix_ && link < kLongest; ++link) {
+    const std::vector<pid_t> children = ChildrenOf(process);
+    if (children.empty()) break;
+    process = children.front();
+  }
+  ::kill(process, vgpu::cudart::kWhereSignal);
 }
 
 void WorkerProcess::Kill() {

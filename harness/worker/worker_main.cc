@@ -14,6 +14,7 @@
 #include "worker/launchers.h"
 
 extern "C" __attribute__((weak)) cudaError_t __cudaLockstepFinishCall();
+extern "C" __attribute__((weak)) void __cudaLockstepInCall(int is_in_call);
 
 namespace lockstep::worker {
 
@@ -111,10 +112,18 @@ cudaError_t FinishCall() {
   return left != cudaSuccess ? left : waited;
 }
 
+// From here on, or no longer, the submission's code runs: where it ends the program, it is told where. NVIDIA's runtime
+// can't.
+void SetInCall(bool is_in_call) {
+  if (__cudaLockstepInCall != nullptr) __cudaLockstepInCall(is_in_call ? 1 : 0);
+}
+
 // Calls the launchers one after the other, then waits for the device.
 Returned Run(std::span<Ready> calls) {
   Returned returned;
+  SetInCall(true);
   for (const Ready& call : calls) returned.result = call.launcher->invoke(call.arguments);
+  SetInCall(false);
   std::fflush(nullptr);
   const cudaError_t error = FinishCall();
   returned.cuda_error = error;

@@ -24,6 +24,19 @@ const std::vector<ApiCountInfo>& AllApiCounts() {
   return all;
 }
 
+const worker::ApiCall* FirstHeld(std::span<const worker::ApiCall> trace) {
+  std::vector<const worker::ApiCall*> held;
+  for (const worker::ApiCall& call : trace) {
+    if (call.failed) continue;
+    if (call.kind == worker::ApiKind::kAllocate) held.push_back(&call);
+    if (call.kind != worker::ApiKind::kFree) continue;
+    const auto freed =
+        std::find_if(held.begin(), held.end(), [&](const auto* other) { return other->address == call.address; });
+    if (freed != held.end()) held.erase(freed);
+  }
+  return held.empty() ? nullptr : held.front();
+}
+
 ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryUse& use) {
   using worker::ApiKind;
   ApiCounts counts;

@@ -40,6 +40,9 @@ struct ApiCountInfo {
 };
 const std::vector<ApiCountInfo>& AllApiCounts();
 
+// The first allocation of device memory that the trace does not give back; null where there is none.
+const worker::ApiCall* FirstHeld(std::span<const worker::ApiCall> trace);
+
 // Bytes are those that the judge has seen move.
 ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryUse& use);
 

@@ -27,7 +27,7 @@ std::string Line(size_t number, const ApiCall& call) {
   std::string text = std::to_string(number) + "  " + call.function;
   if (call.bytes > 0) text += "  " + Counted(call.bytes, "byte");
   if (const std::string what = WhatItDoes(call.kind); !what.empty()) text += "  " + what;
-  if (!call.call_site.empty()) text += "  " + Printable(call.call_site);
+  if (!call.call_site.empty()) text += "  " + SiteText(call.call_site);
   if (call.failed) text += "  failed";
   return text;
 }
@@ -49,6 +49,15 @@ std::vector<std::string> CallLines(std::span<const ApiCall> trace, std::span<con
   if (number > most) lines.push_back("        and " + Grouped(number - most) + " more");
   if (lines.empty()) lines.push_back("calls   none that allocates, copies or launches");
   return lines;
+}
+
+std::string SiteText(const std::string& call_site) {
+  return Printable(call_site.substr(call_site.find_last_of('/') + 1));
+}
+
+std::string AtSite(const std::string& call_site) {
+  if (call_site.empty()) return "";
+  return (call_site.ends_with("()") ? "in " : "at ") + SiteText(call_site);
 }
 
 std::string ErrorText(int64_t error) {

@@ -17,6 +17,11 @@ namespace lockstep::judge {
 std::vector<std::string> CallLines(std::span<const worker::ApiCall> trace, std::span<const std::string> also = {},
                                    size_t most = 8);
 
+// "copy.cu:17", of a call site with its whole path.
+std::string SiteText(const std::string& call_site);
+// The same with a word before it: "at copy.cu:17", or "in main()" where no line is known; "" where nothing is.
+std::string AtSite(const std::string& call_site);
+
 // "cudaErrorMemoryAllocation", for the errors that launchers are made to return; "error 42" for others.
 std::string ErrorText(int64_t error);
 

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <set>
 
+#include "judge/model/api_text.h"
 #include "judge/model/text.h"
+#include "judge/run/failure.h"
 #include "worker/signal_text.h"
 
 namespace lockstep::judge {
@@ -36,11 +38,45 @@ Verdict VerdictOfError(const CallReport& report) {
   return Verdict::kApi;
 }
 
-const char* SignalHint(int signal) {
+// What the worker says of its end: the line, and what kind of address it could not access.
+struct Stop {
+  std::string line;   // "at      copy.cu:17", or ""
+  std::string about;  // "null", "device", "stack" or ""
+};
+
+Stop StopOf(const CallReport& report) {
+  const size_t space = std::min(report.stopped_at.find_last_of(' '), report.stopped_at.size());
+  Stop stop;
+  // A path may have spaces.
+  const std::string last = report.stopped_at.substr(std::min(space + 1, report.stopped_at.size()));
+  std::string site = report.stopped_at;
+  if (last == "null" || last == "device" || last == "stack") {
+    stop.about = last;
+    site.resize(space);
+  }
+  if (!site.empty()) stop.line = "at      " + SiteText(site);
+  return stop;
+}
+
+const char* SignalHint(int signal, const std::string& about) {
   switch (signal) {
     case SIGSEGV:
     case SIGBUS:
-      return "the host code dereferenced a null, freed or device pointer; only kernels may dereference device pointers";
+      if (about == "null") return "a null pointer was dereferenced: was it ever set, and did its allocation succeed?";
+      if (about == "device") {
+        return "the host code dereferenced a device pointer, which only kernels may: use cudaMemcpy or cudaMemset, or "
+               "do this "
+               "in a kernel";
+      }
+      if (about == "stack") {
+        return "the stack is full: a recursion never ends, or a function has a large array, which belongs in a "
+               "std::vector";
+      }
+      return "the host code dereferenced a null, freed or device pointer, or went past the end of an array; only "
+             "kernels "
+             "may dereference device pointers";
+    case SIGILL:
+      return "a function that must return a value ends without a return";
     case SIGFPE:
       return "integer division or remainder by zero: which divisor is 0 for this input?";
     case SIGABRT:
@@ -48,45 +84,6 @@ const char* SignalHint(int signal) {
     default:
       return "";
   }
-}
-
-// What failed, and what to fix, where the first failed request to the device is known.
-struct Failure {
-  std::string evidence, hint;
-};
-
-const char* LaunchHint(const worker::ApiCall& launch) {
-  const vgpu::Dim3 &grid = launch.grid, &block = launch.block;
-  if (grid.Count() == 0) return "a grid needs at least one block: when there is nothing to do, skip the launch";
-  if (block.Count() == 0) return "a block needs at least one thread";
-  if (block.Count() > 1024)
-    return "a block has at most 1,024 threads; cudaGetLastError() after the launch reports this";
-  if (grid.y > 65535 || grid.z > 65535)
-    return "gridDim.y and gridDim.z are at most 65,535; gridDim.x is at most 2,147,483,647";
-  if (launch.error == static_cast<int>(vgpu::LaunchError::kCooperativeTooLarge)) {
-    return "all blocks of a cooperative launch must fit on the GPU at once: launch at most "
-           "cudaOccupancyMaxActiveBlocksPerMultiprocessor times the number of multiprocessors, and let each block do "
-           "more";
-  }
-  if (launch.error == static_cast<int>(vgpu::LaunchError::kTooManyResources)) {
-    return "the block needs more registers than there are: use fewer threads per block, or __launch_bounds__";
-  }
-  return "the launch asks for more than a block may have: check its third argument, the bytes of shared memory";
-}
-
-Failure FirstFailure(const CallReport& report) {
-  for (const worker::ApiCall& call : report.trace) {
-    if (!call.failed) continue;
-    if (call.kind == worker::ApiKind::kLaunch) {
-      return {"failed  " + LaunchText(Printable(call.kernel_name), call.grid, call.block), LaunchHint(call)};
-    }
-    std::string text = "failed  " + call.function;
-    if (call.bytes > 0) text += " of " + Counted(call.bytes, "byte");
-    if (!call.call_site.empty()) text += ", called in " + Printable(call.call_site);
-    const bool allocates = call.kind == worker::ApiKind::kAllocate;
-    return {text, allocates ? "out of device memory: is the size right, and do you free every buffer?" : ""};
-  }
-  return {};
 }
 
 // What came to the host, and by which call the most of it.
@@ -121,6 +118,9 @@ Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
           : "printf in a kernel runs in every thread: remove it, or print from one thread and only for small inputs");
 }
 
+// CUDA calls: no launcher of the assignments needs so many.
+constexpr size_t kManyCalls = 1000;
+
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   if (!report.over_budget.empty()) {
     return MakeProblem(Verdict::kTimeout, context, {report.over_budget},
@@ -140,16 +140,19 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
         {"the program exited before any test began, in the constructor of a global object", Printable(report.detail)},
         "do no work in the initialisers of global variables");
   }
+  const Stop stop = StopOf(report);
   switch (report.outcome) {
     case Outcome::kReturned:
       break;
     case Outcome::kExited:
-      return MakeProblem(Verdict::kCrash, context,
-                         {"the program exited with status " + std::to_string(report.code) + " during the call"},
-                         "a launcher must return: do not call exit() or quick_exit()");
+      return MakeProblem(
+          Verdict::kCrash, context,
+          {"the program exited with status " + std::to_string(report.code) + " during the call", stop.line},
+          "a launcher must return: do not call exit() or quick_exit()");
     case Outcome::kCrashed:
-      return MakeProblem(Verdict::kCrash, context, {"the host code was killed by " + SignalText(report.code)},
-                         SignalHint(report.code));
+      return MakeProblem(Verdict::kCrash, context,
+                         {"the host code was killed by " + SignalText(report.code), stop.line},
+                         SignalHint(report.code, stop.about));
     case Outcome::kTimeout:
       if (!report.observed) {
         return MakeProblem(
@@ -157,10 +160,21 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
             {"the call, its kernels included, did not end within " + Seconds(report.limit_seconds)},
             "a loop in a kernel or in the launcher never ends; run make test without DEVICE=cuda to see which");
       }
+      if (report.trace.size() >= kManyCalls) {
+        return MakeProblem(
+            Verdict::kTimeout, context,
+            {"the host code made " + Grouped(report.trace.size()) + " CUDA calls and did not return within " +
+                 Seconds(report.limit_seconds),
+             "most    " + report.trace.back().function + "  " + SiteText(report.trace.back().call_site)},
+            "each CUDA call takes microseconds, however little it does: copy a whole array with one call, "
+            "not each element with its own");
+      }
       return MakeProblem(
           Verdict::kTimeout, context,
-          {"the host code did not return within " + Seconds(report.limit_seconds) + ", not counting its kernels"},
-          "a loop in the launcher never ends: does what it counts get smaller in every pass?");
+          {"the host code did not return within " + Seconds(report.limit_seconds) + ", not counting its kernels",
+           stop.line},
+          "this loop or recursion in host code never ends: does what it tests change in every pass, for this input "
+          "too?");
     case Outcome::kClosedSocket:
       return MakeProblem(Verdict::kCrash, context, {"the program closed its connection to the judge during the call"},
                          "close only file descriptors that you opened");
@@ -267,7 +281,7 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   }
   if (!report.cuda_error.empty() && !faulted) {
     const Verdict verdict = VerdictOfError(report);
-    const Failure failure = FirstFailure(report);
+    const Failure failure = FirstFailure(report, context);
     std::string hint = verdict == Verdict::kApi
                            ? "check cudaGetLastError() after each launch"
                            : "run make test without DEVICE=cuda to see which thread did it, and where";

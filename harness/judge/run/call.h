@@ -23,6 +23,7 @@ struct CallReport {
   std::string over_budget;  // a sentence where no call was made, as there was no time left
   std::string cuda_error;   // name of the error that the call left behind, "" for none
   std::string detail;       // a sentence from below, may be empty
+  std::string stopped_at;   // worker::CallResult's
   std::string output;       // what was printed to stdout and stderr
   std::vector<vgpu::Finding> findings;
   bool observed = true;  // findings, launches and copies are known: the device is a virtual one

@@ -9,6 +9,7 @@
 
 #include "judge/device/buffer.h"
 #include "judge/device/compare.h"
+#include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/run/call.h"
 
@@ -47,11 +48,16 @@ void CheckGuards(const CallContext& context, std::vector<Problem>& problems, con
 // Adds a problem where the call holds device memory after its return.
 inline void CheckNothingHeld(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   if (!report.observed || report.api.leaked_allocations == 0) return;
-  problems.push_back(
+  Problem problem =
       MakeProblem(Verdict::kApi, context,
                   {Grouped(report.api.leaked_allocations) + " of " + Counted(report.api.allocations, "allocation") +
                    " not freed when the launcher returned"},
-                  "each cudaMalloc needs its cudaFree, on every path out of the function"));
+                  "each cudaMalloc needs its cudaFree, on every path out of the function");
+  if (const worker::ApiCall* held = FirstHeld(report.trace); held != nullptr && !held->call_site.empty()) {
+    problem.evidence.insert(problem.evidence.begin() + 1, "at      " + SiteText(held->call_site) + "  " +
+                                                              held->function + " of " + Counted(held->bytes, "byte"));
+  }
+  problems.push_back(std::move(problem));
 }
 
 // The same of page-locked memory, by what the program tells of its calls.

@@ -55,6 +55,18 @@ TEST(ApiCountsTest, AResetDoesNotHideLeaks) {
   EXPECT_EQ(CountApi(trace, {}).leaked_allocations, 1u);
 }
 
+TEST(ApiCountsTest, KnowsTheFirstAllocationThatIsHeld) {
+  std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 4), Make(ApiKind::kAllocate, "cudaMalloc", 8),
+                                Make(ApiKind::kFree, "cudaFree")};
+  trace[0].address = trace[2].address = 256;
+  trace[1].address = 512;
+  ASSERT_NE(FirstHeld(trace), nullptr);
+  EXPECT_EQ(FirstHeld(trace)->bytes, 8u);
+  trace.push_back(Make(ApiKind::kFree, "cudaFree"));
+  trace[3].address = 512;
+  EXPECT_EQ(FirstHeld(trace), nullptr);
+}
+
 TEST(ApiCountsTest, CallsThatFailedCountOnlyAsFailed) {
   const std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400, true),
                                       Make(ApiKind::kOther, "cudaMallocHost", 0, true),

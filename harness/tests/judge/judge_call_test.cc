@@ -58,6 +58,37 @@ TEST(CallTest, StartUpThatNeverEndsIsATimeoutAndOneThatEndsACrash) {
   EXPECT_EQ(VerdictOfCall(report), Verdict::kHarness);
 }
 
+TEST(CallTest, SaysWhereTheHostCodeWas) {
+  CallReport crash = Ended(Outcome::kCrashed, SIGSEGV);
+  crash.stopped_at = "/home/ada l/reduction.cu:17 device";
+  EXPECT_NE(Message(crash).find("\n  at      reduction.cu:17\n"), std::string::npos);
+  EXPECT_NE(Message(crash).find("cudaMemcpy"), std::string::npos);
+  crash.stopped_at = "/home/ada l/reduction.cu:17 null";
+  EXPECT_NE(Message(crash).find("null pointer"), std::string::npos);
+  crash.stopped_at = "/home/ada l/reduction.cu:17 stack";
+  EXPECT_NE(Message(crash).find("recursion"), std::string::npos);
+  crash.stopped_at = " null";  // without lines
+  EXPECT_EQ(Message(crash).find("  at  "), std::string::npos);
+  CallReport endless = Ended(Outcome::kTimeout);
+  endless.stopped_at = "/home/ada l/reduction.cu:21";
+  EXPECT_NE(Message(endless).find("\n  at      reduction.cu:21\n"), std::string::npos);
+  CallReport exited = Ended(Outcome::kExited, 1);
+  exited.stopped_at = "reduction.cu:3";
+  EXPECT_NE(Message(exited).find("\n  at      reduction.cu:3\n"), std::string::npos);
+}
+
+TEST(CallTest, ManyCallsAreSlowCalls) {
+  CallReport endless = Ended(Outcome::kTimeout);
+  worker::ApiCall copy;
+  copy.kind = worker::ApiKind::kHostToDevice;
+  copy.function = "cudaMemcpy";
+  copy.call_site = "/home/ada/reduction.cu:15";
+  endless.trace.assign(62'402, copy);
+  const std::string text = Message(endless);
+  EXPECT_NE(text.find("62,402 CUDA calls"), std::string::npos);
+  EXPECT_NE(text.find("cudaMemcpy  reduction.cu:15"), std::string::npos);
+}
+
 TEST(CallTest, AProgramThatCannotBeLoadedIsACrash) {
   for (const auto& [outcome, verdict] :
        {std::pair(Outcome::kExited, Verdict::kCrash), std::pair(Outcome::kCrashed, Verdict::kCrash),

@@ -125,7 +125,8 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
   if (result.error == LaunchError::kIllegalAddress) MappedMemory::ExplainHostAddresses(r, work.parameters);
   if (IsLaunchCallError(result.error)) {
     const KernelInfo& info = r.InfoOf(*work.kernel);
-    Say(Explain(r, info, work.configuration));
+    // A judge has the numbers, and words of its own.
+    if (!HasJudge()) Say(Explain(r, info, work.configuration));
     // Beyond a kernel's __launch_bounds__ is a bad argument; beyond its registers, too many resources.
     throw ApiError{launch.block.Count() > info.max_threads ? cudaErrorInvalidValue : ErrorOf(result.error)};
   }

@@ -31,7 +31,9 @@ void Say(std::string_view sentence) {
 
 std::string AtCallSite() {
   const std::string site = CallSite();
-  return site.empty() ? "" : " (" + site + ")";
+  if (site.empty()) return "";
+  // A judge's reader has one file, and needs no path.
+  return " (" + (HasJudge() ? site.substr(site.find_last_of('/') + 1) : site) + ")";
 }
 
 void NotSupported(const std::string& what) {
@@ -51,6 +53,8 @@ int& CurrentDevice() {
 }
 
 }  // namespace
+
+bool HasJudge() { return JudgesSocket() != nullptr; }
 
 int Runtime::device_count() {
   static const int count = [] {
@@ -90,6 +94,11 @@ Stream& Runtime::StreamForWork(cudaStream_t handle) {
   return stream;
 }
 
+Origin Runtime::origin() {
+  carried_ = true;
+  return {function_, backend().WatchesStreams() ? CallSite() : ""};
+}
+
 Origin Runtime::OriginWithCallSite() {
   carried_ = true;
   return {function_, CallSite()};
@@ -123,7 +132,7 @@ cudaError_t Runtime::Leave(cudaError_t error) {
   // nvcc's own calls (__cuda…) are none of the program's.
   if (!carried_ && std::string_view(function_).substr(0, 2) != "__") {
     try {
-      backend().Note({function_, ""}, error);
+      backend().Note({function_, backend().WatchesStreams() ? CallSite() : ""}, error);
     } catch (...) {
       if (error == cudaSuccess) LastError() = error = Handle();
     }

@@ -122,11 +122,8 @@ class Runtime {
   Stream& StreamForWork(cudaStream_t stream);
   const DeviceProfile& profile() { return backend().profile(); }
   // For a request to the backend on behalf of the API function that runs.
-  Origin origin() {
-    carried_ = true;
-    return {function_, ""};
-  }
-  // The same, with the place in the program that called.
+  Origin origin();
+  // The same, with the place in the program that called, also where nobody watches what it does.
   Origin OriginWithCallSite();
   const char* function() const { return function_; }
 
@@ -255,6 +252,8 @@ void RefuseHostLibraries();
 
 // " (shift.cu:17)": where the program made the call that runs, for messages; or "".
 std::string AtCallSite();
+// Whether the device is at the other end of a judge's socket.
+bool HasJudge();
 
 // For behaviour that is missing, "textures": says so and fails with cudaErrorNotSupported.
 [[noreturn]] void NotSupported(const std::string& what);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -145,18 +146,54 @@ int TakeLine(void* data, uintptr_t, const char* file, int line, const char* func
   return 1;
 }
 
+backtrace_state* State() {
+  static backtrace_state* const state = backtrace_create_state(nullptr, 1, IgnoreError, nullptr);
+  return state;
+}
+
 void TakeName(void* data, uintptr_t, const char* name, uintptr_t, uintptr_t) {
   if (name != nullptr) static_cast<Place*>(data)->function = FunctionName(name);
 }
 
 Place PlaceOf(uintptr_t return_address) {
-  static backtrace_state* const state = backtrace_create_state(nullptr, 1, IgnoreError, nullptr);
+  backtrace_state* const state = State();
   Place place;
   if (state == nullptr) return place;
   const uintptr_t pc = return_address - 1;  // within the call
   backtrace_pcinfo(state, pc, TakeLine, IgnoreError, &place);
   if (place.file.empty() && !place.foreign) backtrace_syminfo(state, pc, TakeName, IgnoreError, &place);
   return place;
+}
+
+// A frame on the way to the program's own code, written into `text` where it is there.
+struct CrashWalk {
+  std::span<char> text;
+  size_t size = 0, frames = 0;
+};
+
+// The toolkit's and the system's headers, as IsForeignSource, by the name alone: that one allocates.
+bool IsForeignName(std::string_view file) {
+  return StartsWithAny(file, {"/usr/include/", "/usr/lib/", LOCKSTEP_CUDA_INCLUDE "/"}) ||
+         file.find("/targets/x86_64-linux/include/") != std::string_view::npos ||
+         file.find("/../include/") != std::string_view::npos || file.ends_with(".stub.c") ||
+         StartsWithAny(file.substr(file.find_last_of('/') + 1), {"cuda_runtime", "host_runtime"});
+}
+
+int TakeCrashLine(void* data, uintptr_t, const char* file, int line, const char*) {
+  auto& walk = *static_cast<CrashWalk*>(data);
+  if (file == nullptr || line <= 0 || IsForeignName(file)) return 0;
+  const int size = std::snprintf(walk.text.data(), walk.text.size(), "%s:%d", file, line);
+  if (size > 0) walk.size = std::min(static_cast<size_t>(size), walk.text.size() - 1);
+  return 1;
+}
+
+_Unwind_Reason_Code StepOfCrash(_Unwind_Context* context, void* data) {
+  auto& walk = *static_cast<CrashWalk*>(data);
+  // The frame that a signal interrupts has an instruction's own address, the others have one that follows a call.
+  int is_own = 0;
+  const uintptr_t pc = _Unwind_GetIPInfo(context, &is_own) - (is_own != 0 ? 0 : 1);
+  if (!IsForeignObject(pc)) backtrace_pcinfo(State(), pc, TakeCrashLine, IgnoreError, &walk);
+  return walk.size > 0 || ++walk.frames > 10 * kMaxFrames ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 #else
@@ -205,6 +242,16 @@ extern "C" int __wrap_dl_iterate_phdr(PhdrCallback callback, void* data) {
       &filter);
 }
 #endif
+
+std::string_view CrashSite(std::span<char> text) {
+#ifdef LOCKSTEP_HAS_LIBBACKTRACE
+  CrashWalk walk{text};
+  _Unwind_Backtrace(StepOfCrash, &walk);
+  return {text.data(), walk.size};
+#else
+  return {text.data(), 0};
+#endif
+}
 
 void NoteLaunchedKernel(const std::string& mangled) { KernelBeingLaunched() = mangled; }
 

@@ -1,0 +1,17 @@
+// The first of a call's requests to the device that failed: what it was, and what is wrong with it.
+#pragma once
+
+#include <string>
+
+#include "judge/run/call.h"
+
+namespace lockstep::judge {
+
+struct Failure {
+  std::string evidence;  // "failed  cudaMemcpy  copy.cu:29"; "" where none is known
+  std::string hint;
+};
+
+Failure FirstFailure(const CallReport& report, const CallContext& context);
+
+}  // namespace lockstep::judge
