@@ -1,6 +1,7 @@
 // The right contents of an array in assignment 02, and the contents that typical mistakes leave.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -62,6 +63,12 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
          "the block's number ignores blockIdx.y"},
         {[=](uint64_t i) { return TiledFilling(shape)(i % height * width + i / height % width); },
          "the array is stored column by column: element (row, column) is d_a[row * width + column]"},
+        {at([=](uint64_t r, uint64_t c) {
+           if (c >= down * kTile || r >= across * kTile) return kPoison;
+           return ValueAt(r / kTile * down + c / kTile, r % kTile * kTile + c % kTile);
+         }),
+         "the grid's sides are swapped: x runs along a row, so gridDim.x follows from the width and gridDim.y from the "
+         "height"},
     };
   }
   return {
@@ -77,6 +84,22 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
        "blockDim.x"},
       {[](uint64_t) { return 0; }, "all elements are 0"},
   };
+}
+
+// Where an index was kept in a type that is too narrow, an element holds what another one should, whose index differs
+// in the high bits alone. How many bits the type has; 0: not so.
+inline unsigned NarrowIndexBits(const Filling& right, std::span<const int32_t> found) {
+  for (const unsigned bits : {16u, 8u}) {
+    const uint64_t numbers = uint64_t{1} << bits;
+    for (uint64_t i = 0; i < std::min<uint64_t>(found.size(), numbers); ++i) {
+      if (found[i] == right(i)) continue;
+      for (uint64_t other = i + numbers; other < found.size(); other += numbers) {
+        if (found[i] == right(other)) return bits;
+      }
+      break;
+    }
+  }
+  return 0;
 }
 
 // What the array tells about the mistake. threads: of the kernel; 0: not known.
@@ -96,6 +119,10 @@ inline std::string Explain(int number, const Shape& shape, const Filling& right,
   }
   for (const Mistake& mistake : MistakesOf(number, shape)) {
     if (matches(mistake.filling, 0, n)) return mistake.hint;
+  }
+  if (const unsigned bits = NarrowIndexBits(right, found); bits > 0) {
+    return "the elements have what belongs to others, " + judge::Grouped(uint64_t{1} << bits) +
+           " or a multiple of it further on: the index is kept in " + std::to_string(bits) + " bits";
   }
   if (number == 6) return "";  // what follows is about blocks in a row
   const auto blocks = static_cast<uint32_t>(BlocksFor(shape.n, shape.block));

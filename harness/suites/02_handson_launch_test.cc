@@ -6,6 +6,7 @@
 
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
+#include "judge/run/failure.h"
 #include "judge/run/kernel_work.h"
 #include "judge/suite/buffer_check.h"
 #include "judge/suite/main.h"
@@ -116,6 +117,12 @@ bool Meets(int64_t error, Expect expect) {
 std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& context, Expect expect) {
   if (DidNothing(report)) return {judge::UnfinishedProblem(context)};
   const int64_t error = report.value.AsInteger();
+  if (expect == Expect::kImpossibleLaunch && error == cudaSuccess && !report.cuda_error.empty()) {
+    return {MakeProblem(
+        Verdict::kApi, context,
+        {"it returned cudaSuccess, though its launch was impossible", judge::FirstFailure(report, context).evidence},
+        "a launch returns nothing: what cudaGetLastError() says straight after it is what to return")};
+  }
   const std::string left = error != cudaSuccess ? std::exchange(report.cuda_error, "") : "";
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
   if (problems.empty() && expect == Expect::kImpossibleLaunch && Meets(error, expect) && !left.empty()) {
@@ -126,11 +133,11 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   }
   if (!problems.empty() || Meets(error, expect)) return problems;
   const std::string returned = "it returned " + judge::ErrorText(error);
+  const judge::Failure failure = judge::FirstFailure(report, context);
   std::string evidence = returned, hint;
   switch (expect) {
     case Expect::kSuccess:
-      hint = IsImpossibleLaunch(error) ? "a grid needs at least one block: when there is nothing to do, skip the launch"
-                                       : "check that each CUDA call returns cudaSuccess";
+      hint = failure.hint.empty() ? "check that each CUDA call returns cudaSuccess" : failure.hint;
       break;
     case Expect::kImpossibleLaunch:
       evidence += ", but the launch failed: a block has at most 1,024 threads";
@@ -141,7 +148,9 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
       hint = "return the error of a failed call as soon as it fails";
       break;
   }
-  return {MakeProblem(Verdict::kApi, context, {evidence}, hint)};
+  Problem problem = MakeProblem(Verdict::kApi, context, {evidence, failure.evidence}, hint);
+  std::erase(problem.evidence, "");
+  return {std::move(problem)};
 }
 
 CallContext ContextOf(const std::string& rung, const std::string& input) {
@@ -238,6 +247,14 @@ std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t fo
   }
   if (found == static_cast<uint32_t>(kPoison) + wrong)
     return "*d_wrong started as garbage: set it to 0 before you count";
+  for (unsigned bytes = 1; bytes < sizeof(uint32_t); ++bytes) {
+    const uint32_t kept = static_cast<uint32_t>(kPoison) & ~((1u << 8 * bytes) - 1);
+    if (found == static_cast<uint32_t>(kept + wrong)) {
+      return judge::Counted(bytes, "byte") +
+             " of *d_wrong was set to 0, and the rest held garbage: cudaMemset counts "
+             "bytes, and an int has sizeof(int) of them";
+    }
+  }
   if (padded > n && found == wrong + (padded - n)) return "threads with i ≥ n were counted too: they have no element";
   if (found == n - wrong) return "that is the number of elements that are right";
   if (found == 0) return "nothing was counted: does a kernel compare each element and add to *d_wrong?";

@@ -41,11 +41,18 @@ inline std::string HintOfFault(const judge::CallReport& report, const judge::Pro
     case vgpu::FindingKind::kOutOfBounds:
       break;
     case vgpu::FindingKind::kRace:
+      if (memory.buffer_name == "d_in") return "d_in is read only: the result goes to d_out";
       if (memory.buffer_name != "d_data") return "";
       return "two threads access this element: in place, only one thread may swap it, and one reversal must finish "
              "before the next begins";
     default:
       return "";
+  }
+  if (shift == INT32_MIN) {
+    return "there is no int -INT_MIN: abs(shift) and -shift are INT_MIN again; reduce the shift in 64 bits";
+  }
+  if (memory.buffer_name == "d_data" && vgpu::BesideBuffer(memory) == vgpu::Beside::kPastTheEnd) {
+    return "a reversal of d_data[begin..end) swaps begin + i with end - 1 - i: the last index is end - 1";
   }
   switch (vgpu::BesideBuffer(memory)) {
     case vgpu::Beside::kBefore:
@@ -113,6 +120,7 @@ class ShiftResult {
     if (const auto other = OtherOffset()) return HintOfOffset(*other);
     if (std::string hint = HintOfRest(); !hint.empty()) return hint;
     const uint64_t wrap = n - offset_;
+    if (std::string hint = HintOfWarps(); !hint.empty()) return hint;
     if (in_place_ &&
         All([&](uint64_t i) { return out_[i] == in_[i < offset_ ? offset_ - 1 - i : n - 1 - (i - offset_)]; })) {
       return "both parts are reversed, but the whole array is not yet";
@@ -185,6 +193,9 @@ class ShiftResult {
     if (other == 0) return "the result is a copy of the input: nothing was shifted";
     if (shift_ == INT32_MIN) return done + "-INT_MIN does not fit an int; reduce the shift in 64 bits";
     if (is(-shift_) && shift_ < 0) return done + "a negative shift goes toward the end";
+    if (is(-shift_) && in_place_) {
+      return done + "a positive shift goes toward the beginning: reverse both parts first, then the whole";
+    }
     if (is(-shift_)) return done + "a positive shift goes toward the beginning: d_out[0] is d_in[shift]";
     if (is(shift_ + 1) || is(shift_ - 1)) return done + "off by one";
     if (shift_ < 0 && is(static_cast<int64_t>(static_cast<uint32_t>(shift_)))) {
@@ -192,6 +203,36 @@ class ShiftResult {
              "; reduce it as a signed number, in 64 bits";
     }
     return done + "reduce the shift to 0 … n - 1 first, in 64 bits, and mind the sign of the remainder";
+  }
+
+  // All right except at the end of each warp's share of one or four elements a lane.
+  std::string HintOfWarps() const {
+    constexpr uint64_t kLanes = 32;
+    for (const uint64_t each : {1, 4}) {
+      const uint64_t share = kLanes * each;
+      uint64_t wrong = 0, last = 0;
+      for (uint64_t i = 0; i < in_.size(); ++i) {
+        if (out_[i] == Shifted(i, offset_)) continue;
+        ++wrong;
+        last += i % share >= share - each ? 1 : 0;
+      }
+      if (wrong == 0 || wrong != last || in_.size() < 2 * share) continue;
+      return "wrong are only elements of the last lane of each warp, " + std::to_string(share) +
+             " elements apart: it has no lane beside it to get the next element from, and has to load that itself";
+    }
+    const auto is_from_behind = [&](uint64_t i) {
+      return out_[i] == Shifted(i, offset_) || (i >= 4 && offset_ > 0 && WasBefore(i));
+    };
+    if (!in_place_ && All(is_from_behind)) {
+      return "what is wrong comes from the lane before: __shfl_down_sync brings the next lane's value, __shfl_up_sync "
+             "the one before's";
+    }
+    return "";
+  }
+  // Whether element i has what belongs four or eight places before it: one or two lanes of four elements.
+  bool WasBefore(uint64_t i) const {
+    const uint64_t n = in_.size();
+    return out_[i] == Shifted((i + n - 4) % n, offset_) || (n > 8 && out_[i] == Shifted((i + n - 8) % n, offset_));
   }
 
   // All right up to some place, and nothing written behind it.

@@ -14,6 +14,7 @@
 #include "judge/suite/timing.h"
 #include "reduction.h"
 #include "suites/04_reduction_fixture.h"
+#include "vgpu/exec/warp_state.h"
 
 namespace lockstep::suites {
 namespace {
@@ -38,6 +39,13 @@ bool IsNeutral(const std::string& rung, int32_t result) {
 
 constexpr uint64_t kLarge = 1 << 20;        // elements that nobody goes through by hand
 constexpr int32_t kExactInFloat = 1 << 24;  // up to here a float holds every integer
+
+// The sum of the first `kept` of every `period` elements.
+int32_t SumOfSome(const std::vector<int32_t>& values, uint64_t period, uint64_t kept) {
+  uint32_t sum = 0;
+  for (uint64_t i = 0; i < values.size(); ++i) sum += i % period < kept ? static_cast<uint32_t>(values[i]) : 0;
+  return static_cast<int32_t>(sum);
+}
 
 // What a wrong sum tells about the mistake.
 std::string Explain(const std::vector<int32_t>& values, int32_t found) {
@@ -64,6 +72,33 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
     if (prefix.length == 0 || prefix.length >= n) continue;
     if (judge::WrappingSum({values.data(), prefix.length}) != found) continue;
     return "the result is the sum of the first " + judge::Grouped(prefix.length) + " elements; " + prefix.hint;
+  }
+  const uint64_t first_results = BlocksFor(n);
+  if (first_results >= 2 && first_results < n && judge::WrappingSum({values.data(), first_results}) == found) {
+    return "the result is the sum of the first " + judge::Grouped(first_results) +
+           " elements, as many as the first pass has results: the next pass has to reduce those, and not d_in again";
+  }
+  const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
+  constexpr uint32_t kGarbage = 0x01010101u * vgpu::kUnwrittenRegister, kLanes = 32;
+  for (uint32_t threads = kLanes; threads <= 1u << 16; threads += kLanes) {
+    if (surplus == threads * kGarbage) {
+      return "threads began to add with garbage: a variable in a kernel has no value before it is given one (int sum = "
+             "0)";
+    }
+  }
+  uint32_t rest = 0;
+  for (uint64_t begin = n; begin-- > kBlock;) {
+    rest += static_cast<uint32_t>(values[begin]);
+    if (begin % kBlock != 0 || surplus == 0 || surplus != rest) continue;
+    return "the elements from " + judge::Grouped(begin) +
+           " on were added twice: a thread has to move on by as much as the whole grid has just added";
+  }
+  for (uint64_t period = 2; period <= 2 * kBlock && period < n; period *= 2) {
+    for (uint64_t kept = 1; kept < period; kept *= 2) {
+      if (SumOfSome(values, period, kept) != found) continue;
+      return "the result is the sum of the elements i with i % " + std::to_string(period) + " < " +
+             std::to_string(kept) + ": is a step of the tree missing, its first or its last?";
+    }
   }
   // Past the end of d_in lies a guard zone on a real GPU, and in a buffer that held more before. Multiples of 51 wrap
   // around to small numbers, which say nothing.
@@ -138,6 +173,11 @@ judge::CallContext ContextOf(const std::string& rung, const std::vector<int32_t>
   return {rung, "n = " + judge::Grouped(values.size()) + ", " + what, judge::Suite::Get().assignment().submission};
 }
 
+bool IsBeyondSum(const Problem& problem) {
+  return problem.verdict == Verdict::kBounds && problem.finding && problem.finding->memory &&
+         problem.finding->memory->buffer_name == "d_sum";
+}
+
 std::vector<worker::Argument> ArgumentsOf(const ReductionBuffers& buffers, uint64_t n) {
   return {buffers.in.argument(), buffers.sum.argument(), worker::Argument::Integer(static_cast<unsigned>(n)),
           buffers.work.argument()};
@@ -159,6 +199,9 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   runner.LimitInstructions(values.size());
   judge::EvidenceRun run{runner.Call(rung, arguments), {}};
   run.problems = judge::ProblemsOf(run.report, context);
+  for (Problem& problem : run.problems) {
+    if (IsBeyondSum(problem)) problem.hint = "d_sum is one int, d_sum[0]: the results of many blocks go to d_work";
+  }
   const std::vector<int32_t> found = buffers.sum.Get();
   if (!run.problems.empty() || found.empty()) return run;
   if (auto problem = CheckResult(rung, context, run.report, values, found[0])) run.problems.push_back(*problem);

@@ -37,6 +37,14 @@ inline std::string HintOfFault(const judge::Problem& problem) {
       return buffer == "d_out" ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y]"
                                : "";
     }
+    case vgpu::FindingKind::kUninitialized:
+      if (finding.memory->space != vgpu::MemorySpace::kShared) return "";
+      if (finding.block_dim.x < kTile && finding.block_dim.y > 1) {
+        return "a block is " + std::to_string(finding.block_dim.x) + " threads wide, and a row of the tile has " +
+               std::to_string(kTile) + " elements: are the block's x and y exchanged?";
+      }
+      return "nothing was loaded to this word of the tile: at the matrix's edges the store needs a test of its own, "
+             "by its place in d_out, and may not go by the test of the load";
     case vgpu::FindingKind::kMisaligned:
       return "d_in and d_out are only aligned to 4 bytes: check their addresses before you move more than 4 bytes at "
              "once";
@@ -242,6 +250,13 @@ class TransposeResult {
           })) {
         return each + "is in the right place, but not transposed: store s_tile[threadIdx.x][row], a column";
       }
+    }
+    // Some are right; the others have stayed in their row and column.
+    if (AllComeFrom([&](uint64_t i) -> Place {
+          return out_[i] == Expected(i) ? i % height * width + i / height : in_place(i / height, i % height);
+        })) {
+      return "what is wrong lies where it lay in d_in, its row and column not exchanged: does an index or a pointer "
+             "move on along a row where it should go down the rows (by width in d_in, by height in d_out)?";
     }
     return "";
   }

@@ -254,7 +254,10 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
   const Answer answer = AnswerOf(number(), one, found);
   if (found == answer.expected) return {};
   return {MakeProblem(Verdict::kWrong, context,
-                      {"expect  " + Count(answer.expected) + (answer.expected == kUnlimited ? "" : answer.unit),
+                      {"expect  " + Count(answer.expected) +
+                           (answer.expected == kUnlimited           ? ""
+                            : answer.expected == 1 && number() != 6 ? " block"
+                                                                    : answer.unit),
                        "found   " + Count(found)},
                       answer.hint)};
 }

@@ -29,7 +29,10 @@ inline std::vector<WrongNumber> ThreadMistakes(const SmLimits& sm, int threads) 
              "a block of more than max_threads_per_block threads can't be launched: return 0"}};
   }
   if (threads == 0) return {{sm.max_blocks, "a block of 0 threads can't be launched: return 0"}};
+  const int64_t warps_of_32 = Up(threads, 32) / 32;
   return {
+      {sm.warp_size != 32 ? capped(Quotient(sm.max_warps, warps_of_32)) : -1,
+       "that counts warps of 32 threads: take warp_size from the device"},
       {Quotient(sm.max_warps, warps), "an SM holds no more than max_blocks_per_sm blocks, however small they are"},
       {capped(Quotient(int64_t{sm.max_warps} * sm.warp_size, threads)),
        "a block takes whole warps: first round its threads up to a multiple of the warp size"},
@@ -53,6 +56,9 @@ inline std::vector<WrongNumber> SharedMistakes(const SmLimits& sm, int64_t bytes
       {Quotient(sm.shared, bytes), "shared memory is allocated in whole units: round up to shared_unit"},
       {Quotient(sm.shared, Down(bytes + sm.shared_reserved, sm.shared_unit)), "round up to shared_unit, not down"},
   };
+  if (bytes + sm.shared_reserved > sm.shared_per_block) {
+    mistakes.push_back({0, "the reserved bytes do not count against shared_per_block: it bounds the block's own"});
+  }
   if (given == 0) mistakes.push_back({0, "a block that gets no shared memory is not limited by it: return kUnlimited"});
   if (bytes == 0 && given > 0) {
     mistakes.push_back(

@@ -108,6 +108,61 @@ TEST(FindingTest, TextsOfCheckersFindings) {
   ExpectGolden("finding_checkers.txt", text);
 }
 
+// One case after the other of what a hint goes by.
+TEST(FindingTest, HintsNameTheCause) {
+  std::string text;
+  const auto add = [&](const Finding& finding) { text += std::string(HintOf(finding)) + "\n"; };
+  Finding race = Race();
+  race.lost_update = true;
+  race.first.access = AccessKind::kLoad;
+  race.second->access = AccessKind::kStore;
+  add(race);  // threads that add at the same time
+  std::swap(race.first.access, race.second->access);
+  add(race);  // steps that take turns
+  race.second->block = {2, 0, 0};
+  add(race);
+  Finding stores = Race();
+  stores.memory->space = MemorySpace::kGlobal;
+  stores.second->line = stores.first.line;
+  stores.first.access = stores.second->access = AccessKind::kStore;
+  stores.second->block = {2, 0, 0};
+  stores.second->thread = stores.first.thread;
+  add(stores);  // the same thread of each block
+  stores.second->thread.x += 1;
+  add(stores);
+  Finding in_place = Race();
+  in_place.first.access = AccessKind::kLoad;
+  in_place.second->access = AccessKind::kStore;
+  in_place.second->block = {2, 0, 0};
+  in_place.second->line = in_place.first.line + 1;
+  add(in_place);
+  Finding shared = Bounds(512, 4);
+  shared.memory->space = MemorySpace::kShared;
+  add(shared);
+  shared.memory->is_dynamic = true;
+  add(shared);
+  shared.memory->buffer_bytes = 0;
+  add(shared);
+  Finding unset = Bounds(64, 4);
+  unset.kind = FindingKind::kUninitialized;
+  unset.memory->space = MemorySpace::kShared;
+  add(unset);
+  unset.block_dim = {16, 1, 1};
+  add(unset);  // an element beyond one a thread
+  Finding endless = Bounds(64, 4);
+  endless.kind = FindingKind::kTimeout;
+  endless.memory.reset();
+  add(endless);
+  endless.first.instruction = "bra.uni";
+  add(endless);
+  Finding large = endless;
+  large.kind = FindingKind::kUnsupported;
+  large.detail = "a thread's variables take 4194304" + std::string(kTooMuchLocal);
+  add(large);
+  text.pop_back();
+  ExpectGolden("finding_hints.txt", text);
+}
+
 TEST(FindingTest, TextsOfMissingFences) {
   std::string text;
   for (const OrderClue clue : {OrderClue::kNone, OrderClue::kNoRelease, OrderClue::kNarrowRelease,

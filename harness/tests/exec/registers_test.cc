@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/device_support.h"
+#include "vgpu/exec/warp_state.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -101,7 +102,8 @@ TEST(RegistersTest, HoldNothingOfAnEarlierBlock) {
     TestDevice device(program, options);
     const auto out = device.Make(std::vector<uint32_t>(8 * 64, 5));
     device.Run("written", {{8}, {64}}, out);
-    for (uint32_t k = 0; k < 8 * 64; ++k) EXPECT_EQ(device.Get(out)[k], k / 64 % 2 == 0 ? 99u : 0u) << k;
+    for (uint32_t k = 0; k < 8 * 64; ++k)
+      EXPECT_EQ(device.Get(out)[k], k / 64 % 2 == 0 ? 99u : 0x01010101u * kUnwrittenRegister) << k;
     device.Run("voted", {{8}, {64}}, out);
     for (uint32_t k = 0; k < 8 * 64; ++k) {
       if (k / 64 % 2 == 0 || k % 32 < 16) {

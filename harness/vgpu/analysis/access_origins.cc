@@ -1,7 +1,9 @@
 #include "vgpu/analysis/access_origins.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 
 #include "vgpu/analysis/value_flow.h"
@@ -78,6 +80,14 @@ class OriginFinder {
     const Opcode& opcode = uses_.opcode(k);
     const ptx::AddressRef* address =
         opcode.Has(kLoads) || opcode.Has(kStores) || opcode.Has(kAtomic) ? AddressOf(i) : nullptr;
+    if (address != nullptr && address->base_register.empty() && !address->base_symbol.empty()) {
+      const auto at = std::pair(address->base_symbol, address->offset);
+      if (opcode.Has(kStores)) {
+        if (const auto load = loaded_at_symbol_.find(at); load != loaded_at_symbol_.end()) PairUp(load->second, k);
+      } else if (opcode.Has(kLoads)) {
+        loaded_at_symbol_.insert_or_assign(at, k);
+      }
+    }
     if (address != nullptr && !address->base_register.empty()) {
       const int base = uses_.Register(address->base_register);
       const Origins& origins = of_[static_cast<size_t>(base)];
@@ -94,11 +104,15 @@ class OriginFinder {
   void NoteUpdate(size_t store, int base, int64_t offset) {
     const auto load = loaded_.find(base);
     if (load == loaded_.end() || load->second.offset != offset) return;
-    const ptx::SourceLocation& of_load = uses_.instruction(load->second.instruction).location;
+    PairUp(load->second.instruction, store);
+  }
+
+  // A load and a store of one address, if one line has them both.
+  void PairUp(size_t load, size_t store) {
+    const ptx::SourceLocation& of_load = uses_.instruction(load).location;
     const ptx::SourceLocation& of_store = uses_.instruction(store).location;
     if (of_load.line != of_store.line || of_load.file != of_store.file) return;
-    const uint32_t first = pc_[load->second.instruction];
-    found_.updates[first] = found_.updates[pc_[store]] = first;
+    found_.updates[pc_[load]] = found_.updates[pc_[store]] = pc_[load];
   }
 
   const FunctionOpcodes& opcodes_;
@@ -106,8 +120,9 @@ class OriginFinder {
   const std::function<std::optional<uint32_t>(const std::string&)>& parameter_;
   AccessOrigins& found_;
   const Uses uses_;
-  std::vector<Origins> of_;                   // by register
-  std::unordered_map<int, LoadedAt> loaded_;  // by base register
+  std::vector<Origins> of_;                                             // by register
+  std::unordered_map<int, LoadedAt> loaded_;                            // by base register
+  std::map<std::pair<std::string, int64_t>, size_t> loaded_at_symbol_;  // of a variable at a fixed place
 };
 
 }  // namespace

@@ -143,10 +143,11 @@ std::string Source(const ThreadPlace& place) {
   std::string text;
   if (!place.file.empty() && place.line > 0) {
     text = BaseName(place.file) + ":" + std::to_string(place.line);
-  } else if (place.ptx_line > 0) {
+  } else if (place.ptx_line > 0 && place.instruction != ".entry") {
     text = "PTX line " + std::to_string(place.ptx_line) + " (build with -lineinfo for the source line)";
   }
-  if (!place.instruction.empty()) text += (text.empty() ? "" : "  ") + Clean(place.instruction);
+  if (!place.instruction.empty() && place.instruction != ".entry")
+    text += (text.empty() ? "" : "  ") + Clean(place.instruction);
   if (!place.in_file.empty()) text += ", in " + BaseName(place.in_file) + ":" + std::to_string(place.in_line);
   return text;
 }

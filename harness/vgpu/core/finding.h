@@ -54,6 +54,7 @@ struct MemoryPlace {
   std::string buffer_name;  // label given at allocation, variable name, "dynamic shared memory", …
   uint64_t buffer_base = 0, buffer_bytes = 0;
   std::string allocated_at;  // "reduction.cu:120" if known
+  bool is_dynamic = false;   // the buffer is the block's dynamic shared memory
   bool wrapped = false;      // the real address is 2^32 elements higher: an unsigned index went below zero
   bool one_too_far = false;  // one thread alone comes here, to the element just past the end
 };
@@ -70,6 +71,8 @@ inline Beside BesideBuffer(const MemoryPlace& memory) {
 
 // The name of memory that a kernel's malloc returned.
 inline constexpr std::string_view kKernelHeapName = "malloc in a kernel";
+// Ends the sentence about a kernel whose own variables are too large.
+inline constexpr std::string_view kTooMuchLocal = " bytes of local memory, and 524288 is the most";
 // Appended to the name of a freed allocation.
 inline constexpr std::string_view kFreedName = " (freed)";
 

@@ -87,6 +87,17 @@ std::string_view HintOf(OrderClue clue) {
 
 std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   const bool stores = first.access == AccessKind::kStore && second.access == AccessKind::kStore;
+  const bool one_block = first.block == second.block;
+  if (stores && one_line && !one_block && first.thread == second.thread) {
+    return "the same thread of every block stores here: the index has to depend on blockIdx too, as blockIdx.x * "
+           "blockDim.x + threadIdx.x does, or one block alone has to store";
+  }
+  if (stores && one_line) {
+    return "each element is to be stored by one thread alone, and here two have it: an index is blockIdx.x * "
+           "blockDim.x "
+           "+ threadIdx.x, and a loop over the grid moves on by gridDim.x * blockDim.x; to add up, use an atomic "
+           "operation";
+  }
   if (first.access == AccessKind::kAtomic && second.access == AccessKind::kAtomic) {
     return "both accesses are atomic, but one of them only within its own block: between blocks, use atomicAdd (not "
            "atomicAdd_block), or cuda::thread_scope_device";
@@ -102,6 +113,10 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
   if (one_line) {
     return "blocks run concurrently and in any order, and one writes here what another reads: use an atomic operation, "
            "or write to another buffer";
+  }
+  if (first.access == AccessKind::kLoad) {
+    return "blocks run side by side in any order, and one overwrites here what another still has to read: write to "
+           "another buffer than the one that is read, or in a later kernel";
   }
   return "blocks run concurrently and in any order: use an atomic operation, two kernels, or __threadfence() before "
          "the atomic that signals the others";
@@ -120,12 +135,18 @@ std::string_view RaceHint(const Finding& finding) {
   }
   const bool one_line =
       first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
+  const bool one_block =
+      !finding.across_blocks && Flatten(first.block, finding.grid) == Flatten(second.block, finding.grid);
+  if (finding.lost_update && one_block && first.access == AccessKind::kStore) {
+    return "threads update this element one after the other, and nothing orders them: in a loop, end the body with "
+           "__syncthreads(), outside of any if; threads that add at the same time need atomicAdd()";
+  }
   if (finding.lost_update) {
     return "several threads update this element at the same time, and updates get lost: use an atomic such as "
            "atomicAdd(), or give each thread its own element";
   }
   if (!one_line && finding.clue != OrderClue::kNone) return HintOf(finding.clue);
-  if (finding.across_blocks || Flatten(first.block, finding.grid) != Flatten(second.block, finding.grid)) {
+  if (!one_block) {
     return RaceBetweenBlocks(first, second, one_line);
   }
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
@@ -139,7 +160,7 @@ std::string_view RaceHint(const Finding& finding) {
   return finding.memory_barriers ? RaceBesideMemoryBarrier(first, second) : RaceWithinBlock(first, second, one_line);
 }
 
-std::string_view BoundsHint(const MemoryPlace& memory) {
+std::string_view BoundsHint(const MemoryPlace& memory, bool is_plane) {
   if (memory.in_buffer && memory.buffer_name.ends_with(kFreedName)) {
     return "the buffer was freed before this access: free it after the last kernel that uses it";
   }
@@ -157,18 +178,37 @@ std::string_view BoundsHint(const MemoryPlace& memory) {
   }
   switch (memory.space) {
     case MemorySpace::kShared:
-      return "check the index against the array's length; for an extern array, the third launch argument sets it in "
-             "bytes";
+      if (memory.is_dynamic && memory.buffer_bytes == 0) {
+        return "this array is extern, and the launch gives it no memory: the third argument of <<<…>>> is its size in "
+               "bytes";
+      }
+      if (memory.is_dynamic) {
+        return "compare the index with the array's length, which the third argument of <<<…>>> gives in bytes: n "
+               "elements are n * sizeof of them";
+      }
+      return "check the largest index against the array's length: one thread too many (`<=`), a neighbour too far, or "
+             "padding that the length leaves out?";
     case MemorySpace::kLocal:
       return "check the index against the length of the thread's local array";
     case MemorySpace::kConst:
       return "check the index against the length of the __constant__ array";
     default:
-      return "check the index against the array's length before the access: the last block has threads past the end";
+      return is_plane
+                 ? "check x and y each against its own end, and the length of a row: element (row, column) lies at "
+                   "row * width + column"
+                 : "check the index against the array's length before the access: the last block has threads past "
+                   "the end";
   }
 }
 
-std::string_view UninitializedHint(MemorySpace space, AccessKind access, bool copies_async) {
+// Elements of shared memory that are more than the block has threads, so that one each does not fill them.
+bool IsBeyondThreads(const Finding& finding) {
+  if (!finding.memory || finding.memory->bytes == 0) return false;
+  const MemoryPlace& memory = *finding.memory;
+  return (memory.address - memory.buffer_base) / memory.bytes >= finding.block_dim.Count();
+}
+
+std::string_view UninitializedHint(MemorySpace space, AccessKind access, bool copies_async, bool is_beyond_threads) {
   switch (space) {
     case MemorySpace::kGlobal:
       return access == AccessKind::kAtomic
@@ -179,7 +219,14 @@ std::string_view UninitializedHint(MemorySpace space, AccessKind access, bool co
         return "shared memory starts uninitialised: write every element before you read it; data from an asynchronous "
                "copy is there only after its thread has waited for the copy, and the other threads for that thread";
       }
-      return "shared memory starts uninitialised: some thread must write every element before you read it";
+      if (is_beyond_threads) {
+        return "shared memory starts uninitialised, and this index is beyond the block's threads: does each thread "
+               "fill "
+               "more than one element, and does the block have as many threads as the kernel expects?";
+      }
+      return "shared memory starts uninitialised: some thread must write every element before you read it, 0 where "
+             "there "
+             "is no input (no early return, no if without else)";
     default:
       return "no value was assigned on this path through the kernel: initialise the variable where you declare it";
   }
@@ -191,7 +238,7 @@ std::string_view HintOf(const Finding& finding) {
   if (!finding.hint.empty()) return finding.hint;
   switch (finding.kind) {
     case FindingKind::kOutOfBounds:
-      return BoundsHint(finding.memory.value_or(MemoryPlace{}));
+      return BoundsHint(finding.memory.value_or(MemoryPlace{}), finding.grid.y > 1 || finding.block_dim.y > 1);
     case FindingKind::kInvalidAddress:
       return finding.memory && finding.memory->address < kNullPage
                  ? "was the pointer ever set? Check what cudaMalloc returned, and that you pass the right argument"
@@ -199,7 +246,7 @@ std::string_view HintOf(const Finding& finding) {
                    "argument?";
     case FindingKind::kUninitialized:
       return UninitializedHint(finding.memory ? finding.memory->space : MemorySpace::kGlobal, finding.first.access,
-                               finding.copies_async);
+                               finding.copies_async, IsBeyondThreads(finding));
     case FindingKind::kRace:
       return RaceHint(finding);
     case FindingKind::kTrap:
@@ -208,7 +255,19 @@ std::string_view HintOf(const Finding& finding) {
                "with cudaLaunchCooperativeKernel";
       }
       return "the kernel stops itself here, with __trap()";
+    case FindingKind::kTimeout:
+      // What the compiler turns round ends by a test; a jump without any closes a loop that has none.
+      if (finding.first.instruction == "bra.uni") {
+        return "this loop never ends: nothing in it changes what it tests, so the compiler tests that once. Is a step "
+               "missing? Read a word that another thread writes through cuda::atomic_ref or a volatile pointer";
+      }
+      return InfoOf(finding.kind).hint;
     case FindingKind::kUnsupported:
+      if (finding.detail.ends_with(kTooMuchLocal)) {
+        return "every thread has a copy of its own of what a kernel declares: a large array belongs in shared or "
+               "global "
+               "memory";
+      }
       return finding.kernel.empty() ? "" : InfoOf(finding.kind).hint;  // of an instruction, or of an API call
     default:
       return InfoOf(finding.kind).hint;

@@ -11,6 +11,7 @@
 #include "vgpu/analysis/value_flow.h"
 #include "vgpu/analysis/value_use.h"
 #include "vgpu/analysis/waiting_loads.h"
+#include "vgpu/core/finding.h"
 #include "vgpu/decode/cost_class.h"
 #include "vgpu/decode/decoder_internal.h"
 #include "vgpu/exec/control.h"
@@ -118,6 +119,9 @@ void FunctionDecoder::PlaceVariables() {
     const uint64_t alignment = std::clamp<uint64_t>(v.alignment != 0 ? v.alignment : v.ElementBytes(), 1, 256);
     const uint64_t bytes = v.TotalBytes();
     const uint64_t at = AlignUp(end, alignment);
+    if ((bytes > limit || at + bytes > limit) && v.space == Space::kLocal) {
+      throw Unsupported("a thread's variables take " + std::to_string(at + bytes) + std::string(kTooMuchLocal));
+    }
     if (bytes > limit || at + bytes > limit) throw Unsupported("variable " + v.name + " is too large");
     end = at + bytes;
     return static_cast<uint32_t>(at);

@@ -353,6 +353,8 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
     return LaunchError::kInvalidConfiguration;
   }
   const uint64_t shared = uint64_t{kernel.static_shared} + spec.dynamic_shared;
+  // Beyond that the assembler refuses the kernel: only dynamic shared memory may have more.
+  if (kernel.static_shared > static_cast<uint64_t>(profile.shared_per_block)) return LaunchError::kInvalidConfiguration;
   if (shared > static_cast<uint64_t>(std::max(profile.shared_per_block, profile.shared_per_block_optin))) {
     return LaunchError::kInvalidConfiguration;
   }

@@ -139,6 +139,7 @@ void Describe(const LaunchState& launch, uint32_t pc, MemoryPlace& place) {
       if (launch.reserved_shared_offset > launch.dynamic_shared_offset &&
           place.address >= launch.dynamic_shared_offset) {
         place.in_buffer = true;
+        place.is_dynamic = true;
         place.buffer_name = DynamicSharedName(*launch.program);
         place.buffer_base = launch.dynamic_shared_offset;
         place.buffer_bytes = launch.reserved_shared_offset - launch.dynamic_shared_offset;

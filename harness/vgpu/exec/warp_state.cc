@@ -11,14 +11,14 @@ namespace lockstep::vgpu {
 namespace {
 
 // clear: a lane may read a register that it has not written.
-void EnsureRows(Frame& frame, const FunctionInfo& function, bool clear) {
+void EnsureRows(Frame& frame, const FunctionInfo& function, bool clear, uint8_t value = 0) {
   const size_t bytes = function.frame_bytes + size_t{kWarpSize} * function.area_bytes;
   if (frame.capacity < bytes || frame.rows == nullptr) {
     frame.rows = MakeAlignedBytes(std::max<size_t>(bytes, 64));
     frame.capacity = bytes;
   }
   // Stale values would depend on what ran here before, and so on the number of CPU threads.
-  if (clear) std::memset(frame.rows.get(), 0, function.register_bytes);
+  if (clear) std::memset(frame.rows.get(), value, function.register_bytes);
   std::memset(frame.rows.get() + function.frame_bytes, 0, size_t{kWarpSize} * function.area_bytes);
 }
 
@@ -81,7 +81,9 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   s.entry_frame.function = &entry;
   s.entry_frame.lanes = lanes;
   std::fill_n(s.entry_frame.dynamic, kWarpSize, 0);
-  EnsureRows(s.entry_frame, entry, entry.reads_unwritten || program.lanes_exchange);
+  // A variable that a kernel uses before it has set it holds garbage; zeros would make it look right.
+  EnsureRows(s.entry_frame, entry, entry.reads_unwritten || program.lanes_exchange,
+             entry.reads_unwritten ? kUnwrittenRegister : 0);
   if (program.local_stride > 0) {
     const size_t bytes = size_t{kWarpSize} * program.local_stride;
     if (s.local_capacity < bytes) {

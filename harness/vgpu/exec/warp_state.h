@@ -80,6 +80,9 @@ struct ConvergenceEntry {
   LaneMask passed = 0;
 };
 
+// Each byte of the registers of a kernel that may read one it has not written.
+inline constexpr uint8_t kUnwrittenRegister = 0x5a;
+
 struct WarpState {
   std::vector<Group> groups;
   int current = -1;  // the running group; -1: none
