@@ -216,6 +216,14 @@ class TransposeResult {
     return 2 * written >= tried;
   }
 
+  // Of the elements that are tried, is one both written and wrong?
+  bool AnyIsMisplaced() const {
+    for (uint64_t i = 0; i < std::min<uint64_t>(out_.size(), kTried); ++i) {
+      if (out_[i] != untouched_ && out_[i] != Expected(i)) return true;
+    }
+    return false;
+  }
+
   std::string HintOfPlaces() const {
     const uint64_t width = shape_.width, height = shape_.height;
     using Place = std::optional<uint64_t>;
@@ -252,7 +260,7 @@ class TransposeResult {
       }
     }
     // Some are right; the others have stayed in their row and column.
-    if (AllComeFrom([&](uint64_t i) -> Place {
+    if (AnyIsMisplaced() && AllComeFrom([&](uint64_t i) -> Place {
           return out_[i] == Expected(i) ? i % height * width + i / height : in_place(i / height, i % height);
         })) {
       return "what is wrong lies where it lay in d_in, its row and column not exchanged: does an index or a pointer "

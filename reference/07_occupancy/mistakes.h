@@ -36,8 +36,7 @@ inline std::vector<WrongNumber> ThreadMistakes(const SmLimits& sm, int threads) 
       {Quotient(sm.max_warps, warps), "an SM holds no more than max_blocks_per_sm blocks, however small they are"},
       {capped(Quotient(int64_t{sm.max_warps} * sm.warp_size, threads)),
        "a block takes whole warps: first round its threads up to a multiple of the warp size"},
-      {capped(Quotient(sm.max_warps, threads / sm.warp_size)),
-       "a partial warp is still a warp: round up, not down"},
+      {capped(Quotient(sm.max_warps, threads / sm.warp_size)), "a partial warp is still a warp: round up, not down"},
       {sm.max_blocks, "max_warps_per_sm is a limit too, not only max_blocks_per_sm"},
   };
 }
@@ -61,8 +60,7 @@ inline std::vector<WrongNumber> SharedMistakes(const SmLimits& sm, int64_t bytes
   }
   if (given == 0) mistakes.push_back({0, "a block that gets no shared memory is not limited by it: return kUnlimited"});
   if (bytes == 0 && given > 0) {
-    mistakes.push_back(
-        {kNoLimit, "each block gets the runtime's reserved bytes, even if it uses none of its own"});
+    mistakes.push_back({kNoLimit, "each block gets the runtime's reserved bytes, even if it uses none of its own"});
   }
   return mistakes;
 }
@@ -87,8 +85,7 @@ inline std::vector<WrongNumber> RegisterMistakes(const SmLimits& sm, int threads
     return {
         {Quotient(sm.registers, Up(warps * warp_needs, sm.register_unit)),
          "first round the block's warps up to a multiple of warp_granularity"},
-        {Quotient(sm.registers, even * warp_needs),
-         "round the block's registers up to a multiple of register_unit"},
+        {Quotient(sm.registers, even * warp_needs), "round the block's registers up to a multiple of register_unit"},
         {Quotient(sm.registers, warps * warp_needs),
          "round twice: warps up to warp_granularity, then registers up to register_unit"},
         {Quotient(sm.registers, int64_t{threads} * registers),

@@ -22,8 +22,10 @@ std::string LaunchHint(const ApiCall& launch, const CallContext& context) {
            "the number of blocks up";
   }
   if (block.Count() == 0) return "a block needs at least one thread";
-  if (block.Count() > 1024) return "a block has at most 1,024 threads; cudaGetLastError() after the launch reports this";
-  if (grid.y > 65535 || grid.z > 65535) return "gridDim.y and gridDim.z are at most 65,535; gridDim.x is at most 2,147,483,647";
+  if (block.Count() > 1024)
+    return "a block has at most 1,024 threads; cudaGetLastError() after the launch reports this";
+  if (grid.y > 65535 || grid.z > 65535)
+    return "gridDim.y and gridDim.z are at most 65,535; gridDim.x is at most 2,147,483,647";
   if (launch.error == static_cast<int>(vgpu::LaunchError::kCooperativeTooLarge)) {
     return "all blocks of a cooperative launch must fit on the GPU at once: launch at most "
            "cudaOccupancyMaxActiveBlocksPerMultiprocessor times the number of multiprocessors, and let each block do "
@@ -65,14 +67,16 @@ std::string CopyHint(const CallReport& report, const ApiCall& copy) {
 
 std::string CallHint(const CallReport& report, const ApiCall& call) {
   if (call.kind == ApiKind::kAllocate || call.function == "cudaMalloc") {
-    return call.bytes > 0 ? "out of device memory: is the size right (n ints are n * sizeof(int) bytes), and do you free "
-                            "every buffer?"
-                          : "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast "
-                            "hides that from the compiler";
+    return call.bytes > 0
+               ? "out of device memory: is the size right (n ints are n * sizeof(int) bytes), and do you free "
+                 "every buffer?"
+               : "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast "
+                 "hides that from the compiler";
   }
   if (IsCopy(call)) return CopyHint(report, call);
   if (call.function.find("Free") != std::string::npos) {
-    return "free each buffer once, with the pointer that its allocation returned: cudaFree for cudaMalloc, cudaFreeHost "
+    return "free each buffer once, with the pointer that its allocation returned: cudaFree for cudaMalloc, "
+           "cudaFreeHost "
            "for cudaMallocHost";
   }
   if (call.function.find("Memset") != std::string::npos) {

@@ -20,6 +20,8 @@ from grader.running.pipeline import FIGURES, Bench
 _ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
 _CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
+_SOMEWHERE = re.compile(r"^(  at      [\w.]+\.cu):\d+$", re.MULTILINE)
+_NO_ONE_LINE = ("did not return within", "the stack is full")  # the line is where the loop or recursion was just then
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _LAUNCHER = re.compile(r"[a-z]+\d+_\w+")  # reduce4_first_add
@@ -240,14 +242,18 @@ def messages_text(messages: dict[str, str]) -> str:
 
     Addresses are left out: they say what was allocated before, and that depends on which tests ran. Of a compiler's
     message only the places of the errors are kept: its wording, the headers that it quotes, and the lines of the
-    toolkit's headers are the toolchain's.
+    toolkit's headers are the toolchain's. Where an endless loop or recursion was stopped is another line each time.
     """
     return "\n".join(f"== {name}\n{_recorded(message)}\n" for name, message in sorted(messages.items()))
 
 
 def _recorded(message: str) -> str:
     errors = _ERROR.findall(message)
-    return "\n".join(errors) if errors else _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))
+    if errors:
+        return "\n".join(errors)
+    if any(words in message for words in _NO_ONE_LINE):
+        message = _SOMEWHERE.sub(r"\1:…", message)
+    return _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))
 
 
 def _sections(text: str) -> dict[str, str]:
