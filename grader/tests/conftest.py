@@ -55,7 +55,8 @@ def checkout(tmp_path: Path) -> Layout:
     for path, text in (
         (
             layout.assignment("90_fake") / "README.md",
-            "# A ladder\n\n[Task](../../docs/task.md), [secret](../../docs/how.md)\n",
+            "# A ladder\n\n[Task](../../docs/task.md), [secret](../../docs/how.md)\n\n"
+            "`alpha_one`, `beta_two`, `gamma_bonus`\n",
         ),
         (layout.assignment("90_fake") / "Makefile", "include ../assignment.mk\n"),
         (layout.assignment("90_fake") / "ladder.h", "void alpha_one();\n"),
