@@ -140,7 +140,10 @@ _REFUSALS = {
         (_write(f"{_HIDDEN}/wrong/notes.md", "x"), "reference/90_fake/wrong/notes.md is out of place"),
         (_remove(f"{_OWN}/Makefile"), "assignments/90_fake/Makefile is missing"),
         (_remove(f"{_OWN}/ladder.h"), "no header with the launchers' signatures"),
-        (_write(f"{_OWN}/README.md", "![steps](steps.svg)\nalpha_one, beta_two, gamma_bonus\n"), "steps.svg is linked to by README.md"),
+        (
+            _write(f"{_OWN}/README.md", "![steps](steps.svg)\nalpha_one, beta_two, gamma_bonus\n"),
+            "steps.svg is linked to by README.md",
+        ),
         (_write(f"{_SUITES}/91_gone_test.cc", "x"), "these belong to no assignment: 91_gone_test.cc"),
         (_write("reference/91_gone/ladder.cu", "x"), "reference/91_gone"),
     ],
