@@ -11,12 +11,13 @@ import os
 import stat
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.base.errors import GraderError
 from grader.base.files import FileError, read_regular
 from grader.base.names import distinct, fingerprint, shown, slug
+from grader.model.handed import Handed
 from grader.model.roster import ROSTER, Student, match, read_roster
 
 MOST_BYTES = 1 << 20  # of one source file
@@ -37,6 +38,7 @@ class Submission:
     source: bytes | None
     problem: str = ""
     refused: bool = False
+    handed: Handed = field(default_factory=Handed)
 
     @property
     def slug(self) -> str:

@@ -3,11 +3,12 @@
 import json
 import re
 import shlex
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from grader.base.schema import Fields, read
+from grader.model.handed import Handed, handed_document, handed_from, student_from
 from grader.model.result import FORMAT, SuiteResult, TestResult, is_not_begun, result_from
 from grader.model.roster import Student
 from grader.model.score import Score, score_from
@@ -52,6 +53,7 @@ class Record:
     """One submission's outcome. `score` is None exactly where the harness failed; `message` is what stopped it early.
 
     `graded_at` is UTC in ISO 8601. `source` is the student's file as text.
+    `reason` says why it was graded again, where a person asked for that.
     """
 
     assignment: str
@@ -65,11 +67,13 @@ class Record:
     source: str
     provenance: Provenance
     graded_at: str
+    handed: Handed = field(default_factory=Handed)
+    reason: str = ""
 
     def document(self) -> dict[str, Any]:
         """As plain JSON."""
         result = None if self.result is None else {"format": FORMAT, **asdict(self.result)}
-        return {"format": FORMAT, **asdict(self), "result": result}
+        return {"format": FORMAT, **asdict(self), "result": result, "handed": handed_document(self.handed)}
 
     def to_json(self) -> str:
         """As JSON text, for files and the journal."""
@@ -123,10 +127,11 @@ def record_from_json(text: str) -> Record:
     return read(
         Record,
         fields,
-        student=read(Student, fields.table("student")),
+        student=student_from(fields.table("student")),
         status=fields.choice("status", _STATUSES),
         score=score_from(fields.table("score")) if fields.has("score") else None,
         result=result_from(document["result"]) if fields.has("result") else None,
         source=fields.text("source", longest=1 << 24),
         provenance=read(Provenance, fields.table("provenance")),
+        handed=handed_from(fields.table("handed")),
     )

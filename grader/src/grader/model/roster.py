@@ -19,18 +19,26 @@ _COLUMNS = {
     "email": ("email", "e-mail", "mail"),
     "alias": ("alias", "nickname"),
     "folder": ("folder", "submission"),
+    "login": ("login", "username", "user name"),
+    "section": ("section", "group", "tutorial"),
 }
 
 
 @dataclass(frozen=True)
 class Student:
-    """A student as reports name them. `alias` is the name on the leaderboard, and never tells who it is by itself."""
+    """A student as reports name them. `alias` is the name on the leaderboard, and never tells who it is by itself.
+
+    `platform_id` is the learning platform's own number for the student, where its export tells it.
+    """
 
     name: str
     sid: str = ""
     email: str = ""
     alias: str = ""
     folder: str = ""
+    login: str = ""
+    section: str = ""
+    platform_id: str = ""
 
     @property
     def public_name(self) -> str:

@@ -304,7 +304,8 @@ def grade_one(
     key = key_of(bench, submission)
     known = journal.find(bench.assignment.id, submission.folder, key)
     if known is not None:
-        known = replace(known, student=submission.student)  # the roster may have changed meanwhile
+        # The roster may have changed meanwhile, and what the platform says of the hand-in.
+        known = replace(known, student=submission.student, handed=submission.handed)
         progress.on_record(known, cached=True)
         return known
     if same is not None and same.is_final and same.key == key:
@@ -312,6 +313,7 @@ def grade_one(
             same,
             folder=submission.folder,
             student=submission.student,
+            handed=submission.handed,
             provenance=replace(same.provenance, command=_command(command, submission)),
         )
     else:
@@ -487,4 +489,5 @@ class _Grading:
                 command=_command(self._command, self._submission),
             ),
             graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            handed=self._submission.handed,
         )

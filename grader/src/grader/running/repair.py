@@ -18,7 +18,7 @@ _TABLES = {
     "meta": ("name", "value"),
     "record": ("assignment", "folder", "key", "is_final", "document"),
     "test": ("key", "folder", "name", "document"),
-    "class": ("assignment", "folder", "key", "student"),
+    "class": ("assignment", "folder", "number", "key", "student", "handed"),
 }
 
 

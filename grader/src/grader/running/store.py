@@ -17,11 +17,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
-from grader.base.schema import Fields, SchemaError, read
+from grader.base.schema import Fields, SchemaError
 from grader.base.storage import DamagedError, journal_problem
+from grader.model.handed import handed_document, handed_from, student_from
 from grader.model.record import Record, record_from_json
 from grader.model.result import TestResult, test_from
-from grader.model.roster import Student
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -36,11 +36,12 @@ CREATE TABLE IF NOT EXISTS test (
   PRIMARY KEY (folder, key, name)
 );
 CREATE TABLE IF NOT EXISTS class (
-  assignment TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL, student TEXT NOT NULL,
-  PRIMARY KEY (assignment, folder)
+  assignment TEXT NOT NULL, folder TEXT NOT NULL, number INTEGER NOT NULL, key TEXT NOT NULL,
+  student TEXT NOT NULL, handed TEXT NOT NULL,
+  PRIMARY KEY (assignment, folder, number)
 );
 """
-_VERSION = "2"  # of the documents too: results of format 2
+_VERSION = "3"  # of the documents too: results of format 2
 UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # of a document that was damaged
 
 
@@ -145,33 +146,53 @@ class Journal:
         return [_test(row[0]) for row in rows if is_readable(_test, row[0])]
 
     def set_class(self, assignment: str, records: Sequence[Record], *, whole: bool) -> None:
-        """Says which result of each folder counts now; with `whole`, folders without one here drop out."""
-        rows = [(assignment, record.folder, record.key, json.dumps(asdict(record.student))) for record in records]
+        """Says which result each attempt of each folder has now; with `whole`, folders without one here drop out.
+
+        A folder that is there gets exactly the attempts that are there.
+        """
+        rows = [
+            (
+                assignment, record.folder, record.handed.number, record.key,
+                json.dumps(asdict(record.student)), json.dumps(handed_document(record.handed)),
+            )
+            for record in records
+        ]  # fmt: skip
         with self._writing() as database:
             if whole:
                 database.execute("DELETE FROM class WHERE assignment=?", (assignment,))
-            database.executemany("INSERT OR REPLACE INTO class VALUES (?, ?, ?, ?)", rows)
+            else:
+                folders = {(assignment, record.folder) for record in records}
+                database.executemany("DELETE FROM class WHERE assignment=? AND folder=?", folders)
+            database.executemany("INSERT OR REPLACE INTO class VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def assignments(self) -> list[str]:
         """Assignments with results."""
         with self._reading() as database:
             return [row[0] for row in database.execute("SELECT DISTINCT assignment FROM class ORDER BY 1")]
 
-    def current(self, assignment: str) -> list[Record]:
-        """The results that count now, by folder, under the names that the students have now."""
+    def attempts(self, assignment: str) -> list[Record]:
+        """The result of every attempt, by folder, oldest first, under the names that the students have now."""
         with self._reading() as database:
             rows = database.execute(
-                "SELECT document, student FROM record JOIN class USING (assignment, folder, key) "
-                "WHERE assignment=? ORDER BY folder",
+                "SELECT document, student, handed FROM record JOIN class USING (assignment, folder, key) "
+                "WHERE assignment=? ORDER BY folder, number",
                 (assignment,),
             ).fetchall()
         try:
             return [
-                replace(record_from_json(document), student=read(Student, Fields(json.loads(student), "journal")))
-                for document, student in rows
+                replace(
+                    record_from_json(document),
+                    student=student_from(Fields(json.loads(student), "journal")),
+                    handed=handed_from(Fields(json.loads(handed), "journal")),
+                )
+                for document, student, handed in rows
             ]
         except UNREADABLE as error:
             raise DamagedError(self._path, f"a result of {assignment} can't be read ({error})") from error
+
+    def current(self, assignment: str) -> list[Record]:
+        """The result of each folder's last attempt."""
+        return list({record.folder: record for record in self.attempts(assignment)}.values())
 
     def history(self, assignment: str, folder: str) -> list[Record]:
         """All results of a folder, oldest first."""

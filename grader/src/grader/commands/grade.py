@@ -1,0 +1,230 @@
+"""`grader grade`: from a folder of submissions to pages."""
+
+import contextlib
+import shlex
+import shutil
+import time
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader.base.errors import GraderError
+from grader.base.layout import Layout, find_layout
+from grader.base.secret import MOST_SEED
+from grader.base.toolchain import find_toolchain
+from grader.commands.common import (
+    FOLDER,
+    HARNESS_STATUS,
+    at_work,
+    build_option,
+    device_option,
+    is_sandboxed,
+    jobs_option,
+    known_assignments,
+    make_console,
+    need_gpu,
+    no_sandbox_option,
+    out_option,
+    secret_option,
+    split_jobs,
+)
+from grader.commands.progress import Display, summary
+from grader.commands.results import show_unmade
+from grader.commands.seed import secret_of
+from grader.model.assignment import Assignment, load_assignment
+from grader.model.discovery import Submission, Wanted, find_submissions, shared_students
+from grader.model.record import NOT_GRADED, Record
+from grader.pages.publish import Published, publish
+from grader.running.pipeline import Bench, grade_class, make_ready, prepare
+from grader.running.run import RunSettings
+from grader.running.worker_cache import WorkerCache
+
+
+@click.command()
+@click.argument("submissions", type=FOLDER)
+@click.option("--assignment", "names", multiple=True, metavar="ID", help="Assignment to grade; repeatable.")
+@out_option
+@jobs_option
+@no_sandbox_option
+@click.option(
+    "--only", metavar="NAME", help="Only the submission in folder NAME, or else all whose folder contains NAME."
+)
+@secret_option
+@click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Use this one seed for every submission.")
+@device_option
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Students' names, IDs and aliases.  [default: roster.csv]",
+)
+@build_option
+def grade(
+    submissions: Path,
+    names: tuple[str, ...],
+    out: Path,
+    jobs: int | None,
+    no_sandbox: bool,
+    only: str | None,
+    secret: Path | None,
+    seed: int | None,
+    device: str,
+    roster: Path | None,
+    build: Path | None,
+) -> None:
+    """Grades all submissions in the folder SUBMISSIONS.
+
+    It holds one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu), and may hold a
+    roster.csv with the columns name, sid, email, alias.
+
+    You can stop or kill it at any moment: the same command continues where it was. A submission is graded again only
+    when it, the suite, the reference, the compiler or the secret changed.
+
+    Each submission has its own seed, and its inputs are derived from that. The seed is derived from the submission and
+    a secret, made once and kept in DIR/seed-secret: with it you can repeat a grade; without it no input can be guessed.
+
+    With --device cuda every submission runs on the virtual GPU, which finds faults and counts, and on this machine's
+    GPU, which adds measured time; the worse of the two verdicts counts.
+
+    \b
+    Examples:
+      grader grade submissions
+      grader grade submissions --assignment 04_reduction --out out/week4 --jobs 8
+      grader grade submissions --only lovelace_ada
+      grader grade reference/sample_class
+
+    Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was
+    inconclusive), 130 stopped.
+    """
+    console, layout = make_console(), find_layout(build)
+    sandboxed = is_sandboxed(no_sandbox)
+    toolchain = find_toolchain(layout)
+    started = time.monotonic()
+    jobs, threads = split_jobs(jobs)
+    every: list[Record] = []
+    with at_work(out) as (journal, stop):
+        seeds = secret_of(console, out, secret) if seed is None else None
+        work, workers = (out / "work").resolve(), out / "workers"
+        shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
+        cache = WorkerCache(layout, workers)
+        settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
+        classes: list[tuple[Bench, list[Submission], list[Submission]]] = []
+        for assignment in _assignments(layout, names, submissions):
+            need_gpu(layout, assignment, device)
+            found = find_submissions(submissions, _wanted(layout, assignment), roster)
+            bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
+            classes.append((bench, found, _chosen(found, only, submissions)))
+        for index, (bench, found, chosen) in enumerate(classes):
+            assignment = bench.assignment
+            _show_shared(console, found)
+            command = (
+                f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
+                f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
+            )
+            after = None
+            if index + 1 < len(classes):
+                following, _, theirs = classes[index + 1]
+                after = partial(make_ready, following, theirs, journal)
+            with Display(console, assignment.title, len(chosen)) as display:
+                records = grade_class(
+                    bench, chosen, journal, display, jobs=jobs, command=command, stop=stop, after=after
+                )
+            journal.set_class(assignment.id, records, whole=only is None)
+            if display.cached:
+                console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
+            console.print()
+            console.print(summary(assignment.title, records))
+            every += records
+        published = publish(layout, out, journal)
+        shutil.rmtree(workers, ignore_errors=True)
+    console.print()
+    console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
+    for label, path in (
+        ("Report cards", published.index),
+        ("Gradebook", published.gradebook),
+        ("Leaderboard", published.leaderboard),
+    ):
+        if path is not None:
+            console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
+    if not _show_open(console, every, published):
+        raise click.exceptions.Exit(HARNESS_STATUS)
+
+
+def _show_open(console: Console, every: list[Record], published: Published) -> bool:
+    """Names what has to be tried again; says whether all is done."""
+    failed = [record for record in every if record.status == NOT_GRADED]
+    if failed:
+        listed = ", ".join(escape(record.folder) for record in failed)
+        console.print(
+            f"[magenta]Not graded[/], because the harness failed: {listed}\n"
+            "Their report cards say what happened; run the same command to try them again.",
+            highlight=False,
+        )
+    open_times = [record for record in every if record.result and not record.result.is_conclusive]
+    if open_times:
+        listed = ", ".join(f"{escape(record.folder)} ({_open_rungs(record)})" for record in open_times)
+        console.print(
+            f"[magenta]Inconclusive[/] times; run the same command to measure them again: {listed}", highlight=False
+        )
+    show_unmade(console, published)
+    return not (failed or open_times or published.unmade)
+
+
+def _show_shared(console: Console, found: list[Submission]) -> None:
+    for group in shared_students(found):
+        listed = ", ".join(escape(submission.folder) for submission in group)
+        console.print(
+            f"[magenta]Several submissions[/] by {escape(group[0].student.name)}, each graded in its own row: {listed}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _open_rungs(record: Record) -> str:
+    timings = record.result.timings if record.result else ()
+    return ", ".join(dict.fromkeys(timing.rung for timing in timings if timing.is_inconclusive))
+
+
+def _wanted(layout: Layout, assignment: Assignment) -> Wanted:
+    names = set(layout.assignments()) - {assignment.id}
+    for other in tuple(names):
+        with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
+            names.add(load_assignment(layout.assignment(other)).submission)
+    return Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
+
+
+def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> list[Assignment]:
+    """Those named, else those that the folder has files of."""
+    loaded = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
+    if names or len(loaded) == 1:
+        return loaded
+    present = [
+        assignment
+        for assignment in loaded
+        if any(submissions.glob(f"*/{assignment.submission}"))
+        or any(submissions.glob(f"*/{assignment.id}"))
+        or any(submissions.glob(f"*/{assignment.id}-{assignment.submission}"))
+    ]
+    if not present:
+        raise GraderError(
+            f"can't tell which assignment {submissions} is for.\n"
+            f"Type:  grader grade {submissions} --assignment ID      with one of {', '.join(a.id for a in loaded)}"
+        )
+    return present
+
+
+def _chosen(found: list[Submission], only: str | None, folder: Path) -> list[Submission]:
+    if not found:
+        raise GraderError(
+            f"{folder} holds no submissions.\nIt should hold one folder per student, with the student's file in it"
+        )
+    if only is None:
+        return found
+    exact = [submission for submission in found if submission.folder == only]
+    chosen = exact or [submission for submission in found if only.casefold() in submission.folder.casefold()]
+    if not chosen:
+        some = ", ".join(submission.folder for submission in found[:8])
+        raise GraderError(f'no submission is called "{only}".\nThere are: {some}{" …" if len(found) > 8 else ""}')  # noqa: PLR2004
+    return chosen

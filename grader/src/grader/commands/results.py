@@ -1,0 +1,109 @@
+"""What `grader` does with results that are there: `report`, `repair`, `leaderboard`."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader.base.counted import counted
+from grader.base.errors import GraderError
+from grader.base.layout import find_layout
+from grader.commands.common import (
+    HARNESS_STATUS,
+    build_option,
+    make_console,
+    out_option,
+)
+from grader.pages.publish import JOURNAL, Published, open_journal, publish, publish_boards
+from grader.running.pipeline import only_grader
+from grader.running.repair import repair
+
+
+@click.command(short_help="Writes all pages again, without grading.")
+@out_option
+@build_option
+def report(out: Path, build: Path | None) -> None:
+    """Writes report cards, gradebook and leaderboard again from the journal, without grading.
+
+    \b
+    Example:
+      grader report --out out/week4
+    """
+    journal = open_journal(out)
+    try:
+        published = publish(find_layout(build), out, journal)
+    finally:
+        journal.close()
+    console = make_console()
+    console.print(
+        f"{counted(published.cards, 'report card')}: {escape(str(published.index))}", highlight=False, soft_wrap=True
+    )
+    show_unmade(console, published)
+    if published.unmade:
+        raise click.exceptions.Exit(HARNESS_STATUS)
+
+
+def show_unmade(console: Console, published: Published) -> None:
+    """Names the report cards that have the points alone."""
+    for one in published.unmade:
+        console.print(
+            f"[magenta]Report card[/] of {escape(one.folder)} shows only the points: making the rest failed "
+            f"({escape(one.problem)})",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+@click.command(name="repair", short_help="Saves what can be read of a damaged journal.")
+@out_option
+def repair_journal(out: Path) -> None:
+    """Replaces a damaged journal with a new one that has all that can be read of it.
+
+    The damaged file is kept beside it. The next `grader grade` grades again what could not be read.
+
+    \b
+    Example:
+      grader repair --out out/week4
+    """
+    path = out / JOURNAL
+    if not path.is_file():
+        raise GraderError(f"{out} has no journal.\nType:  grader grade SUBMISSIONS --out {out}")
+    with only_grader(out):
+        repaired = repair(path)
+    console = make_console()
+    console.print(
+        f"Kept {counted(repaired.results, 'result')}. The damaged journal is now {escape(str(repaired.damaged))}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    console.print("Run the same `grader grade` again: it grades what is missing.", highlight=False)
+
+
+@click.command(short_help="Writes the leaderboard again and shows it.")
+@out_option
+@build_option
+def leaderboard(out: Path, build: Path | None) -> None:
+    """Writes the leaderboard again (HTML, CSV, JSON) and shows it.
+
+    Students appear under their aliases from roster.csv. Only submissions with all results right are ranked.
+
+    \b
+    Example:
+      grader leaderboard --out out/week4
+    """
+    console = make_console()
+    journal = open_journal(out)
+    try:
+        boards = publish_boards(find_layout(build), out, journal)
+    finally:
+        journal.close()
+    if not boards:
+        raise GraderError("none of these assignments has a [leaderboard].\nAdd one to its assignment.toml")
+    for board in boards:
+        console.print(f"[bold]{escape(board.title)}[/]  {board.metric} of {board.rung}", highlight=False)
+        for entry in board.entries:
+            ratio = f"  {entry.ratio:.2f} × reference" if entry.ratio is not None else ""
+            tie = "=" if entry.is_tied else " "
+            console.print(f"{entry.rank:4}{tie} {escape(entry.alias):30} {entry.value:>12.4g}{ratio}", highlight=False)
+    console.print(escape(str(out / "leaderboard.html")), highlight=False, soft_wrap=True)

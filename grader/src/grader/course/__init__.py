@@ -1,0 +1,1 @@
+"""The course's policy: from records to each student's grades."""

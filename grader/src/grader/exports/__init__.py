@@ -1,0 +1,1 @@
+"""From grades to what spreadsheets and learning platforms read."""
