@@ -1,6 +1,7 @@
 """assignment.toml and result files: what is taken, and what a mistake is answered with."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from grader.base.errors import GraderError
 from grader.base.schema import SchemaError
 from grader.model.assignment import load_assignment
 from grader.model.result import FORMAT, listed_tests, parse_result
+from grader.model.visibility import AFTER_DEADLINE, HIDDEN, VISIBLE, is_open
 
 
 def loaded(tmp_path: Path, old: str, new: str) -> None:
@@ -37,12 +39,66 @@ def loaded(tmp_path: Path, old: str, new: str) -> None:
         ('submission = "ladder.cu"', 'submission = "../x.cu"', "a plain file name"),
         ('id = "90_fake"', 'id = "91_fake"', "the folder's name"),
         ("[limits]", "[limits", "assignment.toml"),
+        (
+            "bonus = true",
+            'bonus = true\nvisibility = "secret"',
+            "visibility: expected one of visible, after the deadline",
+        ),
+        ("[limits]", '[[visibility]]\ntests = ["A*"]\nshown = "never"\n[limits]', "shown: expected one of visible"),
+        ("[limits]", '[[visibility]]\nshown = "hidden"\n[limits]', r"visibility\[0\]: tests: missing; it takes globs"),
+        ("[limits]", '[[visibility]]\ntests = ["A"]\nshown = "hidden"\nhnit = ""\n[limits]', 'did you mean "hint"'),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, old: str, new: str, says: str) -> None:
     with pytest.raises(GraderError, match=says) as error:
         loaded(tmp_path, old, new)
     assert "assignment.toml" in str(error.value)
+
+
+def test_what_students_may_see(tmp_path: Path) -> None:
+    text = (FAKE / "assignment.toml").read_text().replace('id = "beta.fast"', 'id = "beta.fast"\nvisibility = "hidden"')
+    text += """
+[[visibility]]
+tests = ["HiddenTest.Late*/*"]
+shown = "after the deadline"
+title = "Another way to call it"
+hint = "Call it twice."
+
+[[visibility]]
+tests = ["LadderTest.SumsNone/*", "HiddenTest.*"]
+shown = "visible"
+"""
+    (tmp_path / "90_fake").mkdir()
+    (tmp_path / "90_fake/assignment.toml").write_text(text)
+    assignment = load_assignment(tmp_path / "90_fake")
+    seen = {
+        "LadderTest.SumsAll/alpha_one": VISIBLE,
+        "LadderTest.SumsNone/alpha_one": VISIBLE,
+        "HiddenTest.LateOnes/beta_two": AFTER_DEADLINE,  # the first entry that fits
+        "HiddenTest.Others/beta_two": VISIBLE,
+        "HiddenLadderTest.SumsAll/beta_two": HIDDEN,
+        "All/HiddenLadderTest.SumsAll/0": HIDDEN,
+        "Evidence.Fast/beta_two": VISIBLE,
+    }
+    assert {name: assignment.visibility_of(name) for name in seen} == seen
+    assert assignment.visibility_of_criterion("beta.fast") == HIDDEN
+    assert assignment.visibility_of_criterion("beta.sum") == VISIBLE
+    with pytest.raises(KeyError):
+        assignment.visibility_of_criterion("gone")
+
+
+def test_what_opens_after_the_deadline_stays_closed_without_one() -> None:
+    deadline = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    before, after = deadline - timedelta(seconds=1), deadline + timedelta(seconds=1)
+    for visibility, when, due, seen in (
+        (VISIBLE, before, deadline, True),
+        (AFTER_DEADLINE, before, deadline, False),
+        (AFTER_DEADLINE, deadline, deadline, False),
+        (AFTER_DEADLINE, after, deadline, True),
+        (AFTER_DEADLINE, after, None, False),
+        (HIDDEN, after, deadline, False),
+    ):
+        assert is_open(visibility, deadline=due, now=when) is seen
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "assignments").glob("*/assignment.toml")), ids=lambda p: p.parent.name)

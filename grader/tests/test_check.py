@@ -123,6 +123,18 @@ _REFUSALS = {
     "points_and_tests": [
         (_replace(f"{_OWN}/assignment.toml", "points = 4", "points = 5"), "points says 20"),
         (_replace(f"{_OWN}/assignment.toml", "*LadderTest.*/beta_two", "*Gone*"), "in the suite: beta.sum (*Gone*)"),
+        (
+            _replace(
+                f"{_OWN}/assignment.toml",
+                "[leaderboard]",
+                '[[visibility]]\ntests = ["Open*"]\nshown = "visible"\n\n[leaderboard]',
+            ),
+            "visibility (Open*)",
+        ),
+        (
+            _write(f"{_HIDDEN}/hidden_test.cc", "TEST_P(HiddenTest, A) {}\nTEST_P(OpenTest, B) {}\nTEST(Late, C) {}\n"),
+            "students' cards would show Late.C; begin",
+        ),
     ],
     "hints": [
         (

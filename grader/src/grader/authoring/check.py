@@ -52,13 +52,10 @@ def check_todos(assignment: Assignment) -> Finding:
 
 
 def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
-    """Every glob of every criterion finds tests in the suite."""
-    empty = [
-        f"{criterion.id} ({glob})"
-        for criterion in assignment.criteria
-        for glob in criterion.tests
-        if not any(fnmatchcase(name, glob) for name in tests)
-    ]
+    """Every glob of every criterion, and of what students may see, finds tests in the suite."""
+    globs = [(criterion.id, glob) for criterion in assignment.criteria for glob in criterion.tests]
+    globs += [("visibility", glob) for entry in assignment.visibility for glob in entry.tests]
+    empty = [f"{of} ({glob})" for of, glob in globs if not any(fnmatchcase(name, glob) for name in tests)]
     problem = f"these find no test in the suite: {', '.join(empty)}" if empty else ""
     return Finding("criteria's tests", f"{len(tests)} tests in the suite", problem)
 

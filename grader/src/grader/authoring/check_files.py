@@ -15,6 +15,7 @@ from grader.base.files import write_atomic
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
 from grader.model.hints import HINTS, load_hints
+from grader.model.visibility import VISIBLE, find_visibility
 from grader.running.pipeline import FIGURES, Bench
 
 _ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
@@ -25,6 +26,7 @@ _NO_ONE_LINE = ("did not return within", "the stack is full")  # the line is whe
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _LAUNCHER = re.compile(r"[a-z]+\d+_\w+")  # reduce4_first_add
+_TEST = re.compile(r"^TEST(?:_P|_F)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 _LABEL = re.compile(r'"([dh]_\w+)"')
 MESSAGES = "messages.txt"
 FEWEST_WRONG = 10
@@ -112,6 +114,22 @@ def check_hints(assignment: Assignment) -> Finding:
         if _CODE.search(step)
     ]
     return Finding("hints", f"{sum(map(len, hints.values()))} for {len(hints)} rungs", "; ".join(problems))
+
+
+def check_hidden(layout: Layout, assignment: Assignment) -> Finding:
+    """Students' cards name no test of the hidden sources by an oversight: only where `[[visibility]]` says so."""
+    names = [
+        f"{suite}.{name}"
+        for path in sorted(layout.reference(assignment.id).glob("hidden_*.cc"))
+        for suite, name in _TEST.findall(_text(path))
+    ]
+    named = [
+        name
+        for name in names
+        if assignment.visibility_of(name) == VISIBLE and not find_visibility(assignment.visibility, f"{name}/").tests
+    ]
+    problem = f"students' cards would show {', '.join(named)}; begin the suite's name with Hidden" if named else ""
+    return Finding("hidden tests", f"{len(names)}", problem)
 
 
 def _fits(path: Path, patterns: Sequence[str]) -> bool:

@@ -37,6 +37,7 @@ from grader.authoring.check_files import (
     check_count,
     check_figures,
     check_handout,
+    check_hidden,
     check_hints,
     check_messages,
     check_names,
@@ -172,6 +173,7 @@ class _Check:
             check_todos(assignment),
             check_names(layout, assignment),
             check_hints(assignment),
+            check_hidden(layout, assignment),
             check_handout(layout, assignment),
         )
         run = RunSettings(SEED, "vgpu", settings.threads, settings.sandboxed)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.base.errors import GraderError
 from grader.base.schema import Fields, SchemaError
+from grader.model.visibility import VISIBILITIES, VISIBLE, TestVisibility, find_visibility
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Criterion:
     full: float
     none: float
     only_where: str = ""
+    visibility: str = VISIBLE
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ class Assignment:
     criteria: tuple[Criterion, ...]
     ranking: Ranking | None
     path: Path
+    visibility: tuple[TestVisibility, ...] = ()
 
     def rung(self, rung_id: str) -> Rung | None:
         """A rung by its id."""
@@ -93,6 +96,14 @@ class Assignment:
         """Whether all that the rung gives is extra: then it can't spoil the verdict on the rest."""
         own = [criterion for criterion in self.criteria if criterion.rung == rung_id]
         return bool(own) and all(criterion.bonus for criterion in own)
+
+    def visibility_of(self, test_name: str) -> str:
+        """What students see of a test, by its full name: VISIBLE, AFTER_DEADLINE or HIDDEN of `model.visibility`."""
+        return find_visibility(self.visibility, test_name).shown
+
+    def visibility_of_criterion(self, criterion_id: str) -> str:
+        """The same of a criterion; raises KeyError for one that does not exist."""
+        return {criterion.id: criterion.visibility for criterion in self.criteria}[criterion_id]
 
 
 def load_assignment(folder: Path) -> Assignment:
@@ -133,6 +144,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         criteria=criteria,
         ranking=_ranking(fields.table("leaderboard"), known) if fields.has("leaderboard") else None,
         path=path,
+        visibility=tuple(_visibility(entry) for entry in fields.tables("visibility")),
     )
     # The judge's concern: here they are only checked.
     limits.whole("instruction_budget", 1, least=1)
@@ -187,6 +199,7 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         full=fields.number("full") if metric or timing else 0.0,
         none=fields.number("none") if metric or timing else 0.0,
         only_where=fields.text("only_where", "") if metric else "",
+        visibility=fields.choice("visibility", VISIBILITIES, VISIBLE),
     )
     if timing and not criterion.bonus:
         raise SchemaError(f"{fields.at('timing')}: what is timed counts on a GPU alone, so it needs bonus = true")
@@ -194,6 +207,19 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         raise SchemaError(f"{fields.at('none')}: must differ from full, for points are linear between the two")
     fields.finish()
     return criterion
+
+
+def _visibility(fields: Fields) -> TestVisibility:
+    entry = TestVisibility(
+        tests=fields.texts("tests"),
+        shown=fields.choice("shown", VISIBILITIES),
+        title=fields.text("title", ""),
+        hint=fields.text("hint", ""),
+    )
+    if not entry.tests:
+        raise SchemaError(f'{fields.at("tests")}: missing; it takes globs on full test names, such as ["Hidden*"]')
+    fields.finish()
+    return entry
 
 
 def _ranking(fields: Fields, rungs: list[str]) -> Ranking:
