@@ -28,7 +28,9 @@ _COLUMNS = {
 class Student:
     """A student as reports name them. `alias` is the name on the leaderboard, and never tells who it is by itself.
 
-    `platform_id` is the learning platform's own number for the student, where its export tells it.
+    `platform_id` is the learning platform's own number for the student, where its export tells it. `team` is the group
+    that hands in together, `other_names` are separated by `|`, and `extension` is the roster's text on a later
+    deadline, which the course's policy reads.
     """
 
     name: str
@@ -39,6 +41,9 @@ class Student:
     login: str = ""
     section: str = ""
     platform_id: str = ""
+    team: str = ""
+    other_names: str = ""
+    extension: str = ""
 
     @property
     def public_name(self) -> str:
