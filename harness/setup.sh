@@ -9,22 +9,24 @@
 # Where no package index can be reached, packages that the system's Python has already will do.
 #
 #   harness/setup.sh [--build DIR] [--student] [--target TARGET]
-#   harness/setup.sh --docs
+#   harness/setup.sh --docs | --browser
 #
 # --docs: only what builds the documentation's site, grader/requirements-docs.txt.
+# --browser: only what tests pages in a browser: Chromium, grader/requirements-browser.txt.
 # --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
 # --target: what harness/build.sh is to build while pip, which uses one processor, installs the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build student='' target='' docs=''
+build=build student='' target='' docs='' browser=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
     --student) student=1; shift ;;
     --docs) docs=1; shift ;;
+    --browser) browser=1; shift ;;
     --target) target=$2; shift 2 ;;
-    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --docs" >&2; exit 2 ;;
+    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --docs | --browser" >&2; exit 2 ;;
   esac
 done
 
@@ -32,12 +34,26 @@ if [ -t 1 ]; then bold=$'\e[1m' red=$'\e[31m' off=$'\e[0m'; else bold='' red='' 
 say() { printf '%s==>%s %s\n' "$bold" "$off" "$*"; }
 fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
 
-if [ -n "$docs" ]; then
-  # Not part of the grader's environment: nobody who grades or learns waits for it.
+# Not part of the grader's environment: nobody who grades or learns waits for these.
+extra() {  # LIST MODULE WHAT: the packages of a list, of which MODULE is one; WHAT they are, for the message
   [ -x .venv/bin/python ] || python3 -m venv .venv || fail "python3 can't make an environment; on Debian or Ubuntu: sudo apt-get install python3-venv"
-  .venv/bin/pip install -q --disable-pip-version-check --retries 2 -r grader/requirements-docs.txt ||
-    .venv/bin/python -c 'import zensical' 2>/dev/null ||
-    fail "the site's generator could not be installed; with a network type:  .venv/bin/pip install -r grader/requirements-docs.txt"
+  .venv/bin/pip install -q --disable-pip-version-check --retries 2 -r "grader/requirements-$1.txt" ||
+    .venv/bin/python -c "import $2" 2>/dev/null ||
+    fail "$3 could not be installed; with a network type:  .venv/bin/pip install -r grader/requirements-$1.txt"
+}
+if [ -n "$docs" ]; then
+  extra docs zensical "the site's generator"
+  exit
+fi
+if [ -n "$browser" ]; then
+  extra browser playwright "what drives the browser"
+  if ! python3 harness/site/chromium.py >/dev/null 2>&1 && grep -q '^ID=debian' /etc/os-release 2>/dev/null && [ "$(id -u)" = 0 ]; then
+    say "Installing system packages: chromium"
+    log=$(mktemp)
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >"$log" 2>&1 ||
+      tail -n 5 "$log" >&2
+  fi
+  reason=$(python3 harness/site/chromium.py 2>&1) || fail "$reason"
   exit
 fi
 

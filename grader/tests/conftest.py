@@ -1,6 +1,7 @@
 """A checkout in small: a fake build script, suite and assignment that follow the contracts, and a class."""
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import sqlite3
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import chromium
 import pytest
 
 from grader.base import cgroup, sandbox
@@ -133,6 +135,14 @@ def can_group() -> bool:
         return bool(folders)
 
 
+def why_no_browser() -> str:
+    """What a test of a page in a browser lacks here; empty where it lacks nothing."""
+    if importlib.util.find_spec("playwright") is None:
+        return "Playwright is missing; type: harness/setup.sh --browser"
+    return "" if chromium.find_chromium() else chromium.HOW
+
+
+needs_browser = needs(not why_no_browser(), why_no_browser())
 needs_build = needs((BUILD / "nvcc.txt").is_file(), f"{BUILD} has no C++ side; type: make build")
 needs_cgroups = pytest.mark.skipif(not can_group(), reason="no control groups of this user here")
 needs_sandbox = needs(

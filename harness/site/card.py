@@ -16,6 +16,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
+import chromium
 import terminal
 
 ROOT = terminal.ROOT
@@ -25,7 +26,6 @@ _END = '<h2 id="failures">'  # stands below the picture's edge
 _KEY = b"Lockstep-HTML"
 _MODES = {"light": "1", "dark": "0"}
 _LARGEST = 200_000
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 class CardError(Exception):
@@ -74,13 +74,10 @@ def _marked(data: bytes, digest: str) -> bytes:
 
 
 def _browser() -> str:
-    for name in _BROWSERS:
-        if found := shutil.which(name):
-            return found
-    raise CardError(
-        "the report card's picture has to be taken again, and there is no Chromium here; "
-        "on Debian or Ubuntu type:  sudo apt-get install chromium"
-    )
+    found = chromium.find_chromium()
+    if not found:
+        raise CardError(f"the report card's picture has to be taken again, and {chromium.HOW}")
+    return found
 
 
 def outdated(build: Path) -> list[str]:

@@ -1,0 +1,72 @@
+"""A browser for tests of pages: headless Chromium, which gets no page but files, and no error past it.
+
+A test module says `pytest_plugins = ("browser",)` and marks what opens pages with `conftest.needs_browser`.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import chromium
+import pytest
+
+_PATIENCE_MS = 15_000  # the machine may be busy with compilers
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, for all tests of a module."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  (optional: see needs_browser)
+
+    with sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=chromium.find_chromium(), args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Open]:
+    """Opens files: `open_page(path, width=390, dark=True)` gives Playwright's Page.
+
+    The test fails if a page asks for anything but the files that it is sent to, writes an error or a warning to the
+    console, or fails in a script.
+    """
+    problems: list[str] = []
+    contexts: list[Any] = []
+
+    def open_(path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        context.set_default_timeout(_PATIENCE_MS)
+
+        def answer(route: Any) -> None:
+            request = route.request
+            is_page = request.url.startswith("file://") and request.resource_type == "document"
+            if is_page and Path(url2pathname(urlsplit(request.url).path)).is_file():
+                route.continue_()
+            else:
+                problems.append(f"{path.name} asks for {request.resource_type} {request.url}")
+                route.abort()
+
+        context.route("**/*", answer)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(f"{path.name}: {error}"))
+        page.on(
+            "console",
+            lambda said: (
+                said.type in ("error", "warning") and problems.append(f"{path.name}: {said.type}: {said.text}")
+            ),
+        )
+        page.goto(path.absolute().as_uri())
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not problems, "\n".join(problems)
