@@ -15,6 +15,7 @@ import pandas as pd
 
 from grader.base.names import safe_json
 from grader.model.assignment import Assignment, Ranking
+from grader.model.ranking import may_be_ranked
 from grader.model.record import Record
 from grader.model.result import Timing
 from grader.pages.tables import csv_text, safe_cell
@@ -81,7 +82,7 @@ def make_board(
     ascending = is_measured or ranking.ascending
 
     def candidate(record: Record) -> _Candidate | None:
-        if not _may_be_ranked(assignment, ranking, record):
+        if not may_be_ranked(assignment, ranking, record):
             return None
         return _timed(rung, record) if is_measured else _counted(ranking, record)
 
@@ -173,18 +174,6 @@ def _counted(ranking: Ranking, record: Record) -> _Candidate | None:
     if ranked is None or ranked.value is None or ranked.value <= 0:  # a time of zero is no time
         return None
     return _Candidate(record, ranked.value if ranking.ascending else -ranked.value, ranked.value, ranked.reference)
-
-
-def _may_be_ranked(assignment: Assignment, ranking: Ranking, record: Record) -> bool:
-    if record.result is None or record.score is None:
-        return False
-    core = [test for test in record.result.tests if not test.is_evidence and not assignment.is_bonus_rung(test.rung)]
-    if not core or any(test.verdict != "PASS" for test in core):
-        return False
-    # A fast time by other means than the rung's is no entry: its evidence has to be there too.
-    timed = {criterion.id for criterion in assignment.criteria if criterion.timing}
-    own = [criterion for criterion in record.score.criteria if criterion.rung == ranking.rung]
-    return all(criterion.is_full for criterion in own if criterion.id not in timed)
 
 
 def _ratio(one: _Candidate, *, ascending: bool) -> float | None:

@@ -1,0 +1,44 @@
+"""A class's results as Gradescope's results.json: a folder for each submission that counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.files import write_atomic
+from grader.base.names import slug
+from grader.course.grades import AssignmentGrade, StudentGrades
+from grader.exports.gradescope import RESULTS, results, results_text
+from grader.model.assignment import Assignment
+from grader.model.record import Record
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files that were written, and the submissions without one: missing, or not graded."""
+
+    files: tuple[Path, ...]
+    left_out: tuple[Record, ...]
+
+
+def write_gradescope(
+    assignment: Assignment, grades: Sequence[StudentGrades], out: Path, *, points: float | None = None
+) -> Written:
+    """Writes `out`/FOLDER/results.json for every submission that counts; a team has one."""
+    files: dict[str, Path] = {}
+    left_out: dict[str, Record] = {}
+    for student in grades:
+        grade = student.assignments.get(assignment.id)
+        if grade is None or grade.record is None or grade.record.folder in files:
+            continue
+        document = results(assignment, grade.record, points=points, counted_points=_changed(grade), steps=grade.steps)
+        if document is None:
+            left_out[grade.record.folder] = grade.record
+            continue
+        path = out / slug(grade.record.folder) / RESULTS
+        write_atomic(path, results_text(document))
+        files[grade.record.folder] = path
+    return Written(tuple(files.values()), tuple(left_out.values()))
+
+
+def _changed(grade: AssignmentGrade) -> float | None:
+    return None if grade.points == grade.earned else grade.points
