@@ -4,6 +4,7 @@ import dataclasses
 import difflib
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from datetime import date, datetime, time
 from functools import cache
 from types import NoneType
 from typing import Any, TypeVar, cast, get_args, get_type_hints
@@ -118,6 +119,31 @@ class Fields:
         """A table; an empty one where the key is missing."""
         return Fields(self._take(key, {}), self.at(key))
 
+    def named_tables(self, key: str, *, most: int = 1_000) -> dict[str, "Fields"]:
+        """A table of tables by their names, empty where the key is missing."""
+        inner = self.table(key)
+        if len(inner._table) > most:
+            raise SchemaError(f"{self.at(key)}: more than {most} entries")
+        return {name: inner.table(name) for name in inner._table}
+
+    def names(self, key: str, *, most: int = 10_000) -> list[str]:
+        """The keys of a table."""
+        inner = self.table(key)
+        if len(inner._table) > most:
+            raise SchemaError(f"{self.at(key)}: more than {most} entries")
+        return list(inner._table)
+
+    def is_text(self, key: str) -> bool:
+        """Whether the key's value is text, where several kinds are taken."""
+        return isinstance(self._table.get(key), str)
+
+    def moment(self, key: str) -> datetime | str:
+        """A date with its time, as TOML writes it or as text; without a time zone where there is none in it."""
+        value = self._take(key, _MISSING)
+        if isinstance(value, datetime | str):
+            return value
+        raise SchemaError(f'{self.at(key)}: expected a date and a time, such as "2026-11-02 23:59", got {_kind(value)}')
+
     def counts(self, key: str, *, most: int = 1_000) -> dict[str, float]:
         """A table of finite numbers, empty where the key is missing."""
         inner = self.table(key)
@@ -197,4 +223,6 @@ def _kind(value: object) -> str:
         return f"the number {value}"
     if isinstance(value, str):
         return f'"{value[:40]}"'
+    if isinstance(value, date | time):
+        return str(value)
     return "a table" if isinstance(value, Mapping) else "a list"

@@ -1,24 +1,30 @@
-"""What each student gets, for each assignment and in all. `compute_grades` makes these from records and the policy."""
+"""What each student gets, for each assignment and in all. `compute_grades` makes these from records and the policy.
+
+For one assignment: the attempt's own points → without bonus, where it doesn't count → the cap → lateness → adjustments.
+Which attempt counts is decided before adjustments. Nothing here reads a clock or a file: the same records and the same
+course give the same grades, in whatever order they come.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from grader.base.counted import counted
+from grader.course.adjustments import Adjustment, adjustment_step
+from grader.course.amounts import late_text
+from grader.course.extensions import due_for
+from grader.course.lateness import Lateness, Penalty, lateness, penalty
+from grader.course.people import Identity, identity, known_best
+from grader.course.policy import BEST, Policy, Rules
+from grader.course.ruling import NO_COURSE, Course, Ruling, rulings
+from grader.course.totals import drop_lowest, total_of
 from grader.model.assignment import Assignment
 from grader.model.record import MISSING, NOT_GRADED, Record
 from grader.model.roster import Student
+from grader.model.score import points_text
 
-COUNTS, ABSENT, EXCUSED, OPEN = "graded", "missing", "excused", "not graded"
-
-
-@dataclass(frozen=True)
-class Adjustment:
-    """Points that a person gave or took, with the reason and who did it."""
-
-    student: str
-    assignment: str
-    points: float
-    reason: str
-    staff: str
+_NEVER = datetime.max.replace(tzinfo=UTC)
+COUNTS, ABSENT, EXCUSED, OPEN, NOT_DUE = "graded", "missing", "excused", "not graded", "not due yet"
 
 
 @dataclass(frozen=True)
@@ -26,9 +32,12 @@ class AssignmentGrade:
     """One student's grade for one assignment.
 
     `record` is the attempt that counts, `attempts` are all of them, oldest first. `earned` are its own points;
-    `points` is what counts after lateness, adjustments and caps, and None where there is no score yet (`status` OPEN)
-    or where none is due (EXCUSED). `steps` tell how `points` came from `earned`, a line each; empty where they are
-    the same.
+    `points` is what counts after caps, lateness and adjustments, and None where there is no score yet (`status` OPEN or
+    NOT_DUE) or where none is due (EXCUSED). `penalty` is what lateness cost, `late_days` the days of the bank that it
+    took. `due` is the student's own deadline, UTC in ISO 8601, "" where there is none.
+
+    `steps` tell how `points` came about, a line each: which attempt counts, and all that was added or taken; empty
+    where the only attempt's own points count. `flags` are what a person should look at.
     """
 
     assignment: str
@@ -40,16 +49,25 @@ class AssignmentGrade:
     points: float | None
     penalty: float = 0.0
     late_seconds: float = 0.0
+    late_days: int = 0
+    due: str = ""
     adjustments: tuple[Adjustment, ...] = ()
     is_dropped: bool = False
     steps: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is a part of the total."""
+        return self.status not in (EXCUSED, NOT_DUE) and not self.is_dropped
 
 
 @dataclass(frozen=True)
 class StudentGrades:
     """All of one student's grades, by assignment; `total` of `possible` is the course's, None before anything counts.
 
-    `is_matched` is false for somebody who handed in and is not on the roster.
+    `is_matched` is false for somebody who handed in and is not on the roster. `adjustments` are those of the total,
+    `steps` tell how it came about where it is more than a sum.
     """
 
     student: Student
@@ -57,31 +75,236 @@ class StudentGrades:
     total: float | None
     possible: float
     is_matched: bool = True
+    adjustments: tuple[Adjustment, ...] = ()
+    steps: tuple[str, ...] = ()
+    late_days_left: int = 0
 
 
-def compute_grades(classes: Mapping[str, tuple[Assignment, Sequence[Record]]]) -> list[StudentGrades]:
-    """Each student's grades from all attempts of each assignment, students by name. The last attempt counts."""
-    students: dict[tuple[Student, bool], dict[str, list[Record]]] = {}
+def compute_grades(
+    classes: Mapping[str, tuple[Assignment, Sequence[Record]]],
+    course: Course = NO_COURSE,
+    now: datetime | None = None,
+) -> list[StudentGrades]:
+    """Each student's grades from all attempts of each assignment, by name, those who match nobody last.
+
+    With `now`, what is missing and not due yet has no points instead of 0. Raises GraderError where the course's files
+    name a student or an assignment that does not exist.
+    """
+    people: dict[Identity, dict[str, list[Record]]] = {}
+    versions: dict[Identity, list[Student]] = {}
     for name, (_, records) in classes.items():
         for record in records:
+            is_matched = record.handed.is_matched
             for student in record.handed.group or (record.student,):
-                own = students.setdefault((student, record.handed.is_matched), {})
-                own.setdefault(name, []).append(record)
-    grades = []
-    for (student, is_matched), own in students.items():
-        assignments = {name: _grade(classes[name][0], tuple(own.get(name, ()))) for name in classes}
-        points = [grade.points for grade in assignments.values() if grade.points is not None]
-        possible = sum(grade.possible for grade in assignments.values())
-        grades.append(StudentGrades(student, assignments, sum(points) if points else None, possible, is_matched))
-    return sorted(grades, key=lambda one: (one.student.name.casefold(), one.student.sid))
+                who = identity(student, is_matched=is_matched)
+                versions.setdefault(who, []).append(student)
+                own = people.setdefault(who, {}).setdefault(name, [])
+                if record not in own:
+                    own.append(record)
+    students = {who: known_best(several) for who, several in versions.items()}
+    found = rulings(course, students, list(classes))
+    grades = [
+        _student(
+            students[who], who[0], {name: classes[name][0] for name in classes}, own, course.policy, found[who], now
+        )
+        for who, own in people.items()
+    ]
+    return sorted(grades, key=_order)
 
 
-def _grade(assignment: Assignment, attempts: tuple[Record, ...]) -> AssignmentGrade:
-    record = attempts[-1] if attempts else None
-    earned = record.score.total if record and record.score else None
-    status = COUNTS
-    if record is None or record.status == MISSING:
-        status, earned = ABSENT, 0.0
-    elif record.status == NOT_GRADED:
-        status = OPEN
-    return AssignmentGrade(assignment.id, record, attempts, status, earned, assignment.points, earned)
+def _order(grades: StudentGrades) -> tuple[bool, str, str, str]:
+    student = grades.student
+    return not grades.is_matched, student.name.casefold(), student.sid, repr(student)
+
+
+def _student(
+    student: Student,
+    is_matched: bool,
+    assignments: Mapping[str, Assignment],
+    own: Mapping[str, Sequence[Record]],
+    policy: Policy,
+    ruling: Ruling,
+    now: datetime | None,
+) -> StudentGrades:
+    bank = policy.bank
+    graded: dict[str, AssignmentGrade] = {}
+    # Late days are spent on what was due first.
+    for name in sorted(assignments, key=lambda one: (policy.of(one).deadline or _NEVER, one)):
+        per_assignment = policy.bank_per_assignment
+        usable = bank if per_assignment is None else min(bank, per_assignment)
+        graded[name] = _grade(assignments[name], own.get(name, ()), policy, ruling, usable, now)
+        bank -= graded[name].late_days
+    grades = {name: graded[name] for name in assignments}
+    for name, why in drop_lowest(
+        policy, {n: (g.points, g.possible) for n, g in grades.items() if g.is_counted}
+    ).items():
+        grades[name] = replace(grades[name], is_dropped=True, steps=(*grades[name].steps, why))
+    counted_ones = {name: (grade.points, grade.possible) for name, grade in grades.items() if grade.is_counted}
+    adjustments = ruling.adjustments_of("")
+    total, possible, steps = total_of(policy, counted_ones, adjustments)
+    return StudentGrades(student, grades, total, possible, is_matched, adjustments, steps, bank)
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """An attempt with what the policy makes of it; `points` is None where the harness failed."""
+
+    record: Record
+    earned: float | None
+    points: float | None
+    late: Lateness | None
+    cost: Penalty
+    steps: tuple[str, ...]
+
+
+def _grade(
+    assignment: Assignment,
+    records: Sequence[Record],
+    policy: Policy,
+    ruling: Ruling,
+    bank: int,
+    now: datetime | None,
+) -> AssignmentGrade:
+    rules = policy.of(assignment.id)
+    due = due_for(policy, assignment.id, ruling.extensions)
+    adjustments = ruling.adjustments_of(assignment.id)
+    handed_in = in_order([record for record in records if record.status != MISSING])
+    attempts = handed_in or in_order(records)
+    grade = AssignmentGrade(
+        assignment.id, attempts[-1] if attempts else None, attempts, ABSENT, 0.0, assignment.points, 0.0,
+        due=due.isoformat(timespec="seconds") if due else "", adjustments=adjustments,
+    )  # fmt: skip
+    if ruling.is_excused(assignment.id):
+        flags = ("Excused, and adjusted: the adjustment counts for nothing",) if _sum(adjustments) else ()
+        earned = _earned(attempts[-1]) if handed_in else None
+        return replace(
+            grade, status=EXCUSED, earned=earned, points=None, steps=("Excused: it doesn't count",), flags=flags
+        )
+    if not handed_in:
+        if due is not None and now is not None and now <= due and not _sum(adjustments):
+            return replace(grade, status=NOT_DUE, earned=None, points=None)
+        return _adjusted(grade)
+    valued = [_attempt(assignment, record, rules, policy, due, bank) for record in attempts]
+    chosen = _chosen(valued, rules)
+    return _adjusted(
+        replace(
+            grade,
+            record=chosen.record,
+            status=COUNTS if chosen.points is not None else OPEN,
+            earned=chosen.earned,
+            points=chosen.points,
+            penalty=chosen.cost.points,
+            late_seconds=chosen.late.seconds if chosen.late else 0.0,
+            late_days=chosen.cost.late_days,
+            steps=(*_choice(valued, chosen, rules), *chosen.steps),
+            flags=tuple(_flags(valued, chosen, due)),
+        )
+    )
+
+
+def in_order(records: Sequence[Record]) -> tuple[Record, ...]:
+    """A student's attempts, oldest first: by time where every one has it, else by number."""
+    times = [_at(record) for record in records]
+    known = [time for time in times if time is not None]
+    keyed = zip(known if len(known) == len(times) else [_NEVER] * len(times), records, strict=True)
+    ordered = sorted(keyed, key=lambda one: (one[0], one[1].handed.number, one[1].folder, one[1].key))
+    return tuple(record for _, record in ordered)
+
+
+def _at(record: Record) -> datetime | None:
+    """When it was handed in, in UTC; None where nothing tells."""
+    try:
+        moment = datetime.fromisoformat(record.handed.at)
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+
+
+def _earned(record: Record) -> float | None:
+    return record.score.total if record.score and record.status != NOT_GRADED else None
+
+
+def _sum(adjustments: Sequence[Adjustment]) -> float:
+    return sum(one.points for one in adjustments)
+
+
+def _attempt(
+    assignment: Assignment, record: Record, rules: Rules, policy: Policy, due: datetime | None, bank: int
+) -> _Attempt:
+    earned = _earned(record)
+    at = _at(record)
+    late = lateness(at, due, rules.late, policy.zone) if at is not None and due is not None else None
+    nothing = Penalty(0.0, 0, "")
+    if earned is None:
+        return _Attempt(record, None, None, late, nothing, ())
+    points, steps = earned, []
+    if record.score and record.score.bonus and not rules.bonus:
+        points = round(points - record.score.bonus, 2)
+        steps.append(
+            f"Bonus doesn't count: {points_text(earned)} − {points_text(record.score.bonus)} = {points_text(points)}"
+        )
+    if rules.cap is not None and points > rules.cap.of(assignment.points):
+        capped = round(rules.cap.of(assignment.points), 2)
+        steps.append(
+            f"At most {rules.cap.text(assignment.points)}: {points_text(points)} becomes {points_text(capped)}"
+        )
+        points = capped
+    cost = nothing
+    if late is not None and not late.is_accepted:
+        steps.append(f"Handed in {late_text(late.seconds)} late, when nothing was accepted any more: 0 points")
+        return _Attempt(record, earned, 0.0, late, Penalty(points, 0, ""), tuple(steps))
+    if late is not None and late.seconds:
+        cost = penalty(late, rules.late, points, assignment.points, bank)
+        steps.append(cost.step)
+        points = max(0.0, round(points - cost.points, 2))
+    return _Attempt(record, earned, points, late, cost, tuple(steps))
+
+
+def _chosen(valued: Sequence[_Attempt], rules: Rules) -> _Attempt:
+    """The attempt that counts. Of equally good ones, one that spends fewer late days, and then the later one."""
+    graded = [(one.points, -one.cost.late_days, index) for index, one in enumerate(valued) if one.points is not None]
+    if rules.counts == BEST and graded:
+        return valued[max(graded)[2]]
+    accepted = [one for one in valued if one.late is None or one.late.is_accepted]
+    return (accepted or valued)[-1]
+
+
+def _choice(valued: Sequence[_Attempt], chosen: _Attempt, rules: Rules) -> tuple[str, ...]:
+    """Which of several attempts counts, and why."""
+    if len(valued) == 1:
+        return ()
+    why = "the last" if chosen is valued[-1] else "the last that was accepted"
+    if rules.counts == BEST and chosen.points is not None:
+        others = ", ".join(points_text(one.points) for one in valued if one is not chosen and one.points is not None)
+        why = f"the best after lateness: {points_text(chosen.points)}" + (f"; others: {others}" if others else "")
+    return (f"Attempt {valued.index(chosen) + 1} of {len(valued)} counts, {why}",)
+
+
+def _flags(valued: Sequence[_Attempt], chosen: _Attempt, due: datetime | None) -> list[str]:
+    flags = []
+    handed = chosen.record.handed
+    if handed.late and due is None:
+        flags.append("The platform marks it late, and course.toml has no deadline for it: nothing was taken off")
+    elif handed.late and chosen.late is None:
+        flags.append("The platform marks it late and gives no time: nothing was taken off. Decide in adjustments.csv")
+    folders = dict.fromkeys(one.record.folder for one in valued)
+    if len(folders) > 1:
+        flags.append(f"Handed in under {counted(len(folders), 'name')}: {', '.join(folders)}")
+    waiting = [str(index) for index, one in enumerate(valued, 1) if one.points is None and one is not chosen]
+    if waiting:
+        flags.append(f"Not graded yet: attempt {', '.join(waiting)} of {len(valued)}")
+    return flags
+
+
+def _adjusted(grade: AssignmentGrade) -> AssignmentGrade:
+    """With what a person gave or took: that comes last, and is not capped."""
+    changes = [one for one in grade.adjustments if one.points]
+    if not changes:
+        return grade
+    steps = list(grade.steps)
+    if grade.points is None:
+        steps.append("The harness gave no score: these points were given by hand")
+    steps += [adjustment_step(one) for one in changes]
+    points = round((grade.points or 0.0) + _sum(changes), 2)
+    status = COUNTS if grade.status == OPEN else grade.status
+    return replace(grade, points=points, status=status, steps=tuple(steps))

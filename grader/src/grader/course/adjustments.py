@@ -1,0 +1,100 @@
+"""``adjustments.csv``: points that a person gives or takes, and comments, with the reason and who it was."""
+
+import difflib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.csv_files import CsvFile, read_csv
+from grader.base.errors import GraderError
+from grader.base.names import shown
+from grader.base.schema import SchemaError
+from grader.course.policy import check_assignment
+from grader.model.score import points_text
+
+COLUMNS = ("student", "assignment", "points", "reason", "staff")
+_COURSE = ("", "course", "total")
+_LONGEST = 2000
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Points that a person gave or took, with the reason and who did it; a comment where they are 0.
+
+    `student` is as the file names them, `where` the file and the line. `assignment` is empty where the points belong to
+    the course's total.
+    """
+
+    student: str
+    assignment: str
+    points: float
+    reason: str
+    staff: str
+    where: str = ""
+
+
+def adjustment_step(one: Adjustment) -> str:
+    """The sentence that tells it: "+5 points: explained it in person (hopper)"."""
+    sign = "+" if one.points > 0 else "−"
+    unit = "point" if abs(one.points) == 1 else "points"
+    return f"{sign}{points_text(abs(one.points))} {unit}: {one.reason}" + (f" ({one.staff})" if one.staff else "")
+
+
+def read_adjustments(path: Path, known: Sequence[str]) -> tuple[Adjustment, ...]:
+    """Reads an adjustments.csv; `known` are all assignments. Raises GraderError naming the line."""
+    return adjustments_from(read_csv(path), known)
+
+
+def adjustments_from(table: CsvFile, known: Sequence[str]) -> tuple[Adjustment, ...]:
+    """As `read_adjustments`, from a file that was read."""
+    header = [cell.strip().casefold() for cell in table.header]
+    for title in header:
+        if title and title not in COLUMNS:
+            near = difflib.get_close_matches(title, COLUMNS, n=1)
+            meant = f'; did you mean "{near[0]}"?' if near else ""
+            raise GraderError(
+                f'{table.name}: line 1: unknown column "{shown(title, 40)}"{meant}\nThe columns are {",".join(COLUMNS)}'
+            )
+    missing = [title for title in COLUMNS if title not in header]
+    if missing:
+        raise GraderError(
+            f"{table.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(COLUMNS)}"
+        )
+    return tuple(_adjustment(table, header, line, row, known) for line, row in table.rows)
+
+
+def _adjustment(table: CsvFile, header: list[str], line: int, row: list[str], known: Sequence[str]) -> Adjustment:
+    where = f"{table.name}: line {line}"
+    if len(row) > len(header) and any(cell.strip() for cell in row[len(header) :]):
+        raise GraderError(
+            f"{where} has {len(row)} cells, and the first line names {len(header)} columns.\n"
+            "Put a cell that has a comma or a semicolon in it between quotes"
+        )
+    cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
+    assignment = cells.get("assignment", "")
+    if assignment.casefold() in _COURSE:
+        assignment = ""
+    else:
+        try:
+            check_assignment(assignment, known, where)
+        except SchemaError as error:
+            raise GraderError(str(error)) from error
+    points = _points(cells.get("points", ""), where)
+    reason = shown(cells.get("reason", ""), _LONGEST)
+    if not cells.get("student"):
+        raise GraderError(f"{where}: which student?\nWrite the id, the e-mail address, the login or the name")
+    if not reason:
+        raise GraderError(f"{where}: the reason is missing.\nThe student reads it on the card: say why in a few words")
+    return Adjustment(cells["student"], assignment, points, reason, shown(cells.get("staff", "")), where)
+
+
+def _points(text: str, where: str) -> float:
+    plain = text.replace("\u2212", "-").replace(",", ".").replace(" ", "")
+    try:
+        points = float(plain or "0")
+    except ValueError:
+        points = math.nan
+    if not math.isfinite(points) or "_" in plain or abs(points) >= 1e6:  # noqa: PLR2004
+        raise GraderError(f'{where}: expected points such as 5 or -2.5 (0 for a comment), got "{shown(text, 40)}"')
+    return round(points, 2)

@@ -1,0 +1,71 @@
+"""Which student is meant: one and the same in several assignments, and one that a person named in a file."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from grader.base.errors import GraderError
+from grader.base.names import shown, tokens
+from grader.model.roster import Student
+
+Identity = tuple[bool, str, str]
+_MOST_NAMED = 3
+
+
+def identity(student: Student, *, is_matched: bool) -> Identity:
+    """By what two records are one student's: the id, else e-mail, login, platform's number, else the name.
+
+    Somebody who isn't on the roster is never taken for one who is.
+    """
+    for kind in ("sid", "email", "login", "platform_id"):
+        value: str = getattr(student, kind)
+        if value:
+            return is_matched, kind, value.casefold()
+    return is_matched, "name", student.name
+
+
+def known_best(students: Iterable[Student]) -> Student:
+    """Of several versions of one student, the one that tells the most: a roster may have grown meanwhile."""
+    return max(students, key=lambda one: (sum(map(bool, vars(one).values())), repr(one)))
+
+
+def resolve(named: str, students: Sequence[Student], where: str) -> Student:
+    """The student whose id, platform's number, e-mail, login or name `named` is; raises GraderError unless one fits."""
+    plain = named.strip().casefold()
+    words = tokens(named)
+    found = [
+        student
+        for student in students
+        if plain and (plain in _keys(student) or (bool(words) and tokens(student.name) == words))
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = "; ".join(_described(student) for student in found[:_MOST_NAMED])
+        raise GraderError(
+            f'{where}: "{shown(named)}" fits {len(found)} students: {listed}.\nWrite the id or the e-mail address'
+        )
+    raise GraderError(f'{where}: no student is "{shown(named)}"{_nearest(named, students)}')
+
+
+def _keys(student: Student) -> set[str]:
+    keys = (student.sid, student.platform_id, student.email, student.login, student.name, student.folder)
+    return {key.casefold() for key in keys if key}
+
+
+def _described(student: Student) -> str:
+    more = student.sid or student.email or student.login
+    return f"{student.name} ({more})" if more else student.name
+
+
+def _nearest(named: str, students: Sequence[Student]) -> str:
+    if not students:
+        return ".\nThere are no students yet: grade first"
+    spellings: dict[str, Student] = {}
+    for student in students:
+        for key in (*_keys(student), " ".join(sorted(tokens(student.name)))):
+            spellings.setdefault(key, student)
+    plain = named.strip().casefold()
+    sought = (plain, " ".join(sorted(tokens(named))))
+    near = [key for one in sought for key in difflib.get_close_matches(one, spellings, n=_MOST_NAMED)]
+    found = list(dict.fromkeys(_described(spellings[key]) for key in near))[:_MOST_NAMED]
+    return f"; nearest: {'; '.join(found)}" if found else ".\nWrite the id, the e-mail address, the login or the name"

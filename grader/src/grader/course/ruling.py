@@ -1,0 +1,74 @@
+"""What the course's files say of each student: `Course` is the files' content, `Ruling` a student's part of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.base.errors import GraderError
+from grader.course.adjustments import Adjustment
+from grader.course.extensions import Extension, read_extension
+from grader.course.people import Identity, resolve
+from grader.course.policy import ALL, Policy, assignments_without_weight
+from grader.model.roster import Student
+
+
+@dataclass(frozen=True)
+class Course:
+    """Everything that turns points into grades. `known` are the ids of all assignments."""
+
+    policy: Policy = field(default_factory=Policy)
+    adjustments: tuple[Adjustment, ...] = ()
+    known: tuple[str, ...] = ()
+
+
+NO_COURSE = Course()
+
+
+@dataclass
+class Ruling:
+    """What holds for one student."""
+
+    extensions: list[Extension] = field(default_factory=list)
+    excused: set[str] = field(default_factory=set)
+    adjustments: list[Adjustment] = field(default_factory=list)
+
+    def is_excused(self, assignment: str) -> bool:
+        """Whether the assignment doesn't count."""
+        return bool(self.excused & {ALL, assignment})
+
+    def adjustments_of(self, assignment: str) -> tuple[Adjustment, ...]:
+        """Of an assignment, or with "" of the total."""
+        return tuple(one for one in self.adjustments if one.assignment == assignment)
+
+
+def rulings(course: Course, students: Mapping[Identity, Student], graded: Sequence[str]) -> dict[Identity, Ruling]:
+    """Each student's, with everyone who is named in the files found; raises GraderError where somebody isn't."""
+    policy = course.policy
+    without = assignments_without_weight(policy, graded)
+    if without:
+        raise GraderError(
+            f"course.toml gives weights, and none to {', '.join(without)}.\n"
+            f"Add  weight = 10  to [assignment.{without[0]}]; with  weight = 0  it doesn't count"
+        )
+    found = {who: Ruling() for who in students}
+    known = list(dict.fromkeys((*course.known, *graded)))
+
+    def of(named: str, where: str) -> Ruling:
+        on_roster = {student: who for who, student in students.items() if who[0]}
+        everyone = {student: who for who, student in students.items()}
+        try:
+            who = on_roster[resolve(named, list(on_roster), where)]
+        except GraderError:
+            who = everyone[resolve(named, list(everyone), where)]  # somebody who isn't on the roster is graded too
+        return found[who]
+
+    for who, student in students.items():
+        if student.extension:
+            where = f"the roster's extension of {student.name}"
+            found[who].extensions.append(read_extension(student.extension, where, known, policy.zone))
+    for entry in policy.extensions:
+        of(entry.student, entry.where).extensions.append(read_extension(entry.text, entry.where, known, policy.zone))
+    for entry in policy.excused:
+        of(entry.student, entry.where).excused.update(entry.assignments)
+    for adjustment in course.adjustments:
+        of(adjustment.student, adjustment.where).adjustments.append(adjustment)
+    return found
