@@ -35,7 +35,7 @@ def resolve(named: str, students: Sequence[Student], where: str) -> Student:
     found = [
         student
         for student in students
-        if plain and (plain in _keys(student) or (bool(words) and tokens(student.name) == words))
+        if plain and (plain in _keys(student) or (bool(words) and words in _names(student)))
     ]
     if len(found) == 1:
         return found[0]
@@ -50,6 +50,10 @@ def resolve(named: str, students: Sequence[Student], where: str) -> Student:
 def _keys(student: Student) -> set[str]:
     keys = (student.sid, student.platform_id, student.email, student.login, student.name, student.folder)
     return {key.casefold() for key in keys if key}
+
+
+def _names(student: Student) -> list[frozenset[str]]:
+    return [tokens(name) for name in (student.name, *student.other_names.split("|")) if name]
 
 
 def _described(student: Student) -> str:
