@@ -9,12 +9,13 @@ import pytest
 
 from conftest import FAKE
 from grader.authoring.check_run import with_known_evidence
+from grader.base.cells import safe_cell
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.record import Provenance, Record, record_from_json
 from grader.model.result import Device, Evidence, SuiteResult, TestResult, Timing, passed_test
 from grader.model.roster import Student
 from grader.model.score import Score, linear_fraction, score_nothing, score_result
-from grader.pages.tables import csv_text, gradebook, safe_cell
+from grader.pages.tables import csv_text, gradebook
 
 RUNGS = ("alpha_one", "beta_two", "gamma_bonus")
 

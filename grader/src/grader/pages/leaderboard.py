@@ -13,12 +13,13 @@ from itertools import groupby
 
 import pandas as pd
 
+from grader.base.cells import safe_cell
 from grader.base.names import safe_json
 from grader.model.assignment import Assignment, Ranking
 from grader.model.ranking import may_be_ranked
 from grader.model.record import Record
 from grader.model.result import Timing
-from grader.pages.tables import csv_text, safe_cell
+from grader.pages.tables import csv_text
 
 _DIGITS = 4  # ties are what looks the same
 _MEASURED_DIGITS = 3

@@ -2,45 +2,18 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from grader.base.cells import safe_cell
 from grader.base.files import write_atomic
 from grader.model.record import Record
 
 _IDENTITY = ("name", "sid", "email", "submission")
-# What programs skip before they look whether a formula begins: separators, controls, marks, quotes.
-_SKIPPED_CATEGORIES = frozenset(("Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Mc", "Me", "Pi", "Pf", "Sk"))
-_QUOTES = frozenset("\"'‚„＂＇\ufffd")
-_OTHER_SEPARATORS = re.compile(r"([;|\t])")
 _NEEDS_QUOTES = re.compile(r'[,;|\t"\r\n]')
-
-
-def safe_cell(value: str) -> str:
-    """Text that no spreadsheet takes for a formula: an apostrophe comes before what might be the start of one.
-
-    Full-width, small, raised and lowered forms of = + - @ count, dashes of every length too, and so does each of them
-    behind blanks or quotes. Where a program divides cells at semicolons, a formula may begin behind one. An apostrophe
-    that is there gets another, so that two texts never become one.
-    """
-    pieces = _OTHER_SEPARATORS.split(value)  # pieces and what divides them, by turns
-    return "".join(piece if index % 2 else _safe_piece(piece) for index, piece in enumerate(pieces))
-
-
-def _safe_piece(value: str) -> str:
-    return f"'{value}" if _may_be_formula(value) or value.startswith(("'", "\r", "\n")) else value
-
-
-def _may_be_formula(value: str) -> bool:
-    for char in value:
-        category = unicodedata.category(char)
-        if category not in _SKIPPED_CATEGORIES and char not in _QUOTES:
-            return category == "Pd" or unicodedata.normalize("NFKC", char)[0] in "=+-@\u2212"
-    return False
 
 
 def csv_text(table: pd.DataFrame) -> str:
