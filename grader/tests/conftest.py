@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,4 +149,16 @@ needs_cgroups = pytest.mark.skipif(not can_group(), reason="no control groups of
 needs_sandbox = needs(
     not sandbox.why_no_sandbox(),
     f"no sandbox: {sandbox.why_no_sandbox()}; install bubblewrap, and allow user namespaces",
+)
+
+
+def in_namespace(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    words = ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-euc", script, "sh", *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+
+
+needs_mounts = needs(
+    bool(shutil.which("unshare")) and in_namespace("mount -t tmpfs -o size=1m none /mnt").returncode == 0,
+    "no mounts of one's own: install util-linux, and allow user namespaces",
 )

@@ -5,14 +5,13 @@ import errno
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import needs
+from conftest import in_namespace, needs_mounts
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.base.storage import need_space, storage_problem
@@ -192,18 +191,6 @@ def test_a_nearly_full_disk_is_told_before_anything_begins(monkeypatch: pytest.M
     monkeypatch.setattr("grader.base.storage.shutil.disk_usage", lambda _: usage._replace(free=1 << 20))
     with pytest.raises(GraderError, match="1 MB left"):
         need_space(tmp_path / "not" / "there")
-
-
-def in_namespace(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    words = ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-euc", script, "sh", *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
-    return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
-
-
-needs_mounts = needs(
-    bool(shutil.which("unshare")) and in_namespace("mount -t tmpfs -o size=1m none /mnt").returncode == 0,
-    "no mounts of one's own: install util-linux, and allow user namespaces",
-)
 
 
 @needs_mounts

@@ -51,7 +51,7 @@ def _lstat(name: str | Path, dir_fd: int | None) -> os.stat_result | None:
         return None
 
 
-def write_atomic(path: Path, content: str | bytes) -> None:
+def write_atomic(path: Path, content: str | bytes, mode: int = 0o644) -> None:
     """Replaces `path` in one step, on disk before the name changes: a reader sees the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
@@ -61,7 +61,7 @@ def write_atomic(path: Path, content: str | bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(fd)
-            os.fchmod(fd, 0o644)
+            os.fchmod(fd, mode)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

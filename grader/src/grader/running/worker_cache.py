@@ -59,9 +59,8 @@ class WorkerCache:
             text = json.dumps({"message": built.message, "refused": built.refused})
             write_atomic(self._folder / f"{key}.json", text)
         else:
-            worker = self._folder / key
-            write_atomic(worker, built.worker.read_bytes())
-            worker.chmod(0o755)
+            # A grader that is killed here must not leave a worker that can't be started.
+            write_atomic(self._folder / key, built.worker.read_bytes(), mode=0o755)
         return built
 
     def prune(self) -> None:

@@ -1,0 +1,99 @@
+"""Starts `grader grade` again and again without importing it each time, and tells which stages it is in.
+
+Usage: lives.py STAGES. Each line on standard input is a JSON list, the arguments of one life, and first a stage and at
+which of its events the life is to be killed from within (0: it is killed from outside, or not at all). Its pid and then
+its status are printed. A life is a fork of this process that runs the command line's own `main`, so it is the real
+grader, and dies as it would.
+
+STAGES is a file of a byte for each stage of `STAGES`: how many threads are in it. Entering a stage and leaving it are
+events. What the last life wrote is in STAGES.said.
+"""
+
+import functools
+import json
+import mmap
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import grader.commands.grade as command
+from grader.commands.cli import main
+from grader.running import pipeline
+from grader.running.pipeline import Reference
+from grader.running.store import Journal
+from grader.running.worker_cache import WorkerCache
+
+STAGES = ("starting", "reference", "compiling", "running tests", "tests to journal", "record to journal", "pages")
+_lock = threading.Lock()
+_at = ("", 0)
+_events = 0
+
+
+def _happened(stages: mmap.mmap, stage: int, change: int) -> None:
+    global _events  # noqa: PLW0603
+    with _lock:
+        stages[stage] += max(change, 0)
+        _events += STAGES[stage] == _at[0]
+        if _at == (STAGES[stage], _events):
+            os.kill(os.getpid(), signal.SIGKILL)
+        stages[stage] += min(change, 0)
+
+
+def watched(stages: mmap.mmap, owner: Any, name: str, stage: str) -> None:
+    """Replaces a function by itself with a stage around it."""
+    inner: Callable[..., Any] = getattr(owner, name)
+    index = STAGES.index(stage)
+
+    @functools.wraps(inner)
+    def outer(*arguments: Any, **named: Any) -> Any:
+        _happened(stages, index, 1)
+        try:
+            return inner(*arguments, **named)
+        finally:
+            _happened(stages, index, -1)
+
+    setattr(owner, name, outer)
+
+
+def live(stages: mmap.mmap, said: str, at: tuple[str, int], arguments: list[str]) -> int:
+    global _at  # noqa: PLW0603
+    _at = at
+    stages[:] = bytes(len(STAGES))
+    for owner, name, stage in (
+        (command, "prepare", "starting"),
+        (Reference, "worker", "reference"),
+        (Reference, "figures", "reference"),
+        (WorkerCache, "build", "compiling"),
+        (pipeline, "run_suite", "running tests"),
+        (Journal, "add_tests", "tests to journal"),
+        (Journal, "add", "record to journal"),
+        (command, "publish", "pages"),
+    ):
+        watched(stages, owner, name, stage)
+    sys.argv = ["grader", *arguments]
+    with Path(said).open("w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    return main()
+
+
+if __name__ == "__main__":
+    with Path(sys.argv[1]).open("r+b") as file:
+        shared = mmap.mmap(file.fileno(), len(STAGES))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        stage, event, *words = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            status = 70
+            try:
+                status = live(shared, f"{sys.argv[1]}.said", (stage, event), words)
+            finally:
+                os._exit(status)
+        print(child, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
