@@ -7,10 +7,22 @@ import pytest
 
 from grader.base.errors import GraderError
 from grader.base.names import shown, slug
-from grader.model.discovery import MOST_BYTES, Submission, Wanted, find_submissions, shared_students
-from grader.model.roster import Student, match, read_roster
+from grader.intake.download import open_class
+from grader.intake.handin import Who
+from grader.intake.matching import Matcher
+from grader.model.discovery import MOST_BYTES, Submission, Wanted
+from grader.model.roster import Student, read_roster
 
 WANTED = Wanted("90_fake", "ladder.cu", frozenset({"91_other", "other.cu"}))
+
+
+def find_submissions(path: Path, wanted: Wanted) -> list[Submission]:
+    with open_class(path) as download:
+        return download.submissions(wanted)
+
+
+def match(folder: str, roster: list[Student]) -> Student | None:
+    return Matcher(roster).find(Who(text=folder))
 
 
 def found(folder: Path) -> dict[str, Submission]:
@@ -165,31 +177,46 @@ def test_names_that_look_alike_stay_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "entries",
     [
-        {"plain/ladder.cu": "plain", "plain.cu": "plain.cu"},
-        {"plain/ladder.cu": "plain", "plain.cu/ladder.cu": "plain.cu"},
-        {"plain/ladder.cu": "plain", "plain.cu/ladder.cu": "plain.cu", "plain.cu.cu": "plain.cu.cu"},
+        {"plain": ["plain/ladder.cu", "plain.cu"]},
+        {"plain": ["plain/ladder.cu", "plain.cu/ladder.cu"]},
+        {"plain": ["plain/ladder.cu", "plain.cu/ladder.cu"], "plain.cu": ["plain.cu.cu"]},
     ],
 )
-def test_a_file_and_a_folder_of_one_name_are_both_taken(tmp_path: Path, entries: dict[str, str]) -> None:
-    for path in entries:
+def test_a_file_and_a_folder_of_one_name_are_both_taken(tmp_path: Path, entries: dict[str, list[str]]) -> None:
+    for path in (path for paths in entries.values() for path in paths):
         put(tmp_path / path, path.encode())
-    submissions = found(tmp_path)
-    assert {name: submission.source for name, submission in submissions.items()} == {
-        name: path.encode() for path, name in entries.items()
-    }
+    attempts: dict[str, list[str]] = {}
+    for submission in find_submissions(tmp_path, WANTED):
+        own = attempts.setdefault(submission.folder, [])
+        own.append((submission.source or b"").decode())
+        assert submission.handed.number == len(own)
+    assert attempts == entries
 
 
-def test_several_hand_ins_of_one_student_are_told(tmp_path: Path) -> None:
-    put(tmp_path / "ada" / "ladder.cu")
-    put(tmp_path / "ada.cu")
-    put(tmp_path / "1815" / "ladder.cu")
+def test_several_hand_ins_of_one_student_are_attempts(tmp_path: Path) -> None:
+    put(tmp_path / "ada" / "ladder.cu", b"2")
+    put(tmp_path / "ada.cu", b"3")
+    put(tmp_path / "1815" / "ladder.cu", b"1")
+    put(tmp_path / "lovelace" / "other.cu")  # nothing for this assignment: no attempt that would count as missing
     put(tmp_path / "grace" / "ladder.cu")
-    put(tmp_path / "roster.csv", b"name,sid,email\nAda Lovelace,1815,ada@x\nGrace Hopper,1906,grace@x\n")
+    roster = b"name,sid,email,folder\nAda Lovelace,1815,ada@x,lovelace\nGrace Hopper,1906,grace@x,\n"
+    put(tmp_path / "roster.csv", roster)
     submissions = find_submissions(tmp_path, WANTED)
-    assert [[one.folder for one in group] for group in shared_students(submissions)] == [["1815", "ada", "ada.cu"]]
+    own = [one for one in submissions if one.student.name == "Ada Lovelace"]
+    assert [(one.folder, one.handed.number, one.source) for one in own] == [
+        ("1815", 1, b"1"),
+        ("1815", 2, b"2"),
+        ("1815", 3, b"3"),
+    ]
+    assert len(submissions) == 4
     (tmp_path / "roster.csv").unlink()
-    submissions = find_submissions(tmp_path, WANTED)
-    assert [[one.folder for one in group] for group in shared_students(submissions)] == [["ada", "ada.cu"]]
+    assert sorted((one.folder, one.handed.number) for one in find_submissions(tmp_path, WANTED)) == [
+        ("1815", 1),
+        ("ada", 1),
+        ("ada", 2),
+        ("grace", 1),
+        ("lovelace", 1),
+    ]
 
 
 def test_a_folder_that_can_not_be_read_costs_itself(tmp_path: Path) -> None:

@@ -17,8 +17,10 @@ import pytest
 from conftest import BUILD
 from grader.base.errors import GraderError
 from grader.base.schema import SchemaError
+from grader.intake.handin import Who
+from grader.intake.matching import Matcher
 from grader.model.result import parse_result
-from grader.model.roster import match, read_roster
+from grader.model.roster import read_roster
 
 COUNT = int(os.environ.get("LOCKSTEP_MUTATIONS", "1500"))
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,7 +128,7 @@ def test_changed_rosters_are_read_or_refused(tmp_path: Path) -> None:
             shown = student.name + student.sid + student.email + student.alias
             assert not any(ord(letter) < ord(" ") or letter == "\u202e" for letter in shown), repr(shown)
         for folder in ("ada-s1234", "Li", "", "…", "s77_late"):
-            match(folder, students)
+            Matcher(students).find(Who(text=folder))
 
     taken, refused = read_all(COUNT, lambda draw: changed_bytes(draw, ROSTER), read)
     assert taken > 0

@@ -40,6 +40,7 @@ from grader.commands.common import (
 )
 from grader.commands.gpu import gpu_pages, opponents
 from grader.commands.grade import grade
+from grader.commands.match import match
 from grader.commands.progress import Display
 from grader.commands.results import leaderboard, repair_journal, report
 from grader.commands.seed import seed_command
@@ -286,7 +287,7 @@ def ladder(
             click.echo(ladder_page(layout, toolchain, assignment, counts, pages, verify=verify, sandboxed=sandboxed))
 
 
-for command in (grade, report, repair_journal, leaderboard, opponents, seed_command, gpu_pages):
+for command in (grade, match, report, repair_journal, leaderboard, opponents, seed_command, gpu_pages):
     cli.add_command(command)
 
 

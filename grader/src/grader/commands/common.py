@@ -25,7 +25,8 @@ from grader.running.run import why_no_gpu
 from grader.running.store import Journal
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
-WRONG_STATUS, HARNESS_STATUS, STOPPED_STATUS = 1, 3, 130
+SUBMISSIONS = click.Path(path_type=Path)  # a folder or an archive; what can't be opened is said with what to type
+WRONG_STATUS, HARNESS_STATUS, UNMATCHED_STATUS, STOPPED_STATUS = 1, 3, 4, 130
 
 out_option = click.option("--out", type=FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
 build_option = click.option("--build", type=FOLDER, help="The C++ build tree.  [default: build in the checkout]")
@@ -47,6 +48,11 @@ secret_option = click.option(
     envvar=VARIABLE,
     metavar="FILE",
     help=f"Secret that seeds are derived from; also ${VARIABLE}.  [default: {NAME} in the results' folder]",
+)
+roster_option = click.option(
+    "--roster",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The students: roster.csv, or a platform's own export.  [default: roster.csv with or beside SUBMISSIONS]",
 )
 no_sandbox_option = click.option(
     "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code you trust."

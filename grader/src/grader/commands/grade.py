@@ -1,6 +1,5 @@
 """`grader grade`: from a folder of submissions to pages."""
 
-import contextlib
 import shlex
 import shutil
 import time
@@ -12,30 +11,32 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader.base.errors import GraderError
-from grader.base.layout import Layout, find_layout
+from grader.base.layout import find_layout
 from grader.base.secret import MOST_SEED
 from grader.base.toolchain import find_toolchain
 from grader.commands.common import (
-    FOLDER,
     HARNESS_STATUS,
+    SUBMISSIONS,
+    UNMATCHED_STATUS,
     at_work,
     build_option,
     device_option,
     is_sandboxed,
     jobs_option,
-    known_assignments,
     make_console,
     need_gpu,
     no_sandbox_option,
     out_option,
+    roster_option,
     secret_option,
     split_jobs,
 )
+from grader.commands.match import assignments_in, nothing_in, show_class, wanted_of
 from grader.commands.progress import Display, summary
 from grader.commands.results import show_unmade
 from grader.commands.seed import secret_of
-from grader.model.assignment import Assignment, load_assignment
-from grader.model.discovery import Submission, Wanted, find_submissions, shared_students
+from grader.intake.download import open_class
+from grader.model.discovery import Submission
 from grader.model.record import NOT_GRADED, Record
 from grader.pages.publish import Published, publish
 from grader.running.pipeline import Bench, grade_class, make_ready, prepare
@@ -44,7 +45,7 @@ from grader.running.worker_cache import WorkerCache
 
 
 @click.command()
-@click.argument("submissions", type=FOLDER)
+@click.argument("submissions", type=SUBMISSIONS)
 @click.option("--assignment", "names", multiple=True, metavar="ID", help="Assignment to grade; repeatable.")
 @out_option
 @jobs_option
@@ -55,11 +56,7 @@ from grader.running.worker_cache import WorkerCache
 @secret_option
 @click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Use this one seed for every submission.")
 @device_option
-@click.option(
-    "--roster",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Students' names, IDs and aliases.  [default: roster.csv]",
-)
+@roster_option
 @build_option
 def grade(
     submissions: Path,
@@ -74,10 +71,11 @@ def grade(
     roster: Path | None,
     build: Path | None,
 ) -> None:
-    """Grades all submissions in the folder SUBMISSIONS.
+    """Grades all submissions in SUBMISSIONS.
 
-    It holds one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu), and may hold a
-    roster.csv with the columns name, sid, email, alias.
+    It is what Canvas, Moodle, Gradescope or GitHub Classroom made of a class, as archive or folder, or a folder with
+    one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu). A roster.csv with the columns
+    name, sid, email, alias may be with it or beside it; --roster takes the platform's own list of students too.
 
     You can stop or kill it at any moment: the same command continues where it was. A submission is graded again only
     when it, the suite, the reference, the compiler or the secret changed.
@@ -91,12 +89,13 @@ def grade(
     \b
     Examples:
       grader grade submissions
+      grader grade week4.zip --roster gradebook-export.csv
       grader grade submissions --assignment 04_reduction --out out/week4 --jobs 8
       grader grade submissions --only lovelace_ada
       grader grade reference/sample_class
 
     Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was
-    inconclusive), 130 stopped.
+    inconclusive), 4 all graded, but some submissions match no student, 130 stopped.
     """
     console, layout = make_console(), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
@@ -111,14 +110,15 @@ def grade(
         cache = WorkerCache(layout, workers)
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
         classes: list[tuple[Bench, list[Submission], list[Submission]]] = []
-        for assignment in _assignments(layout, names, submissions):
-            need_gpu(layout, assignment, device)
-            found = find_submissions(submissions, _wanted(layout, assignment), roster)
-            bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
-            classes.append((bench, found, _chosen(found, only, submissions)))
-        for index, (bench, found, chosen) in enumerate(classes):
+        with open_class(submissions, roster) as download:
+            show_class(console, download)
+            for assignment in assignments_in(layout, names, download, submissions):
+                need_gpu(layout, assignment, device)
+                found = download.submissions(wanted_of(layout, assignment))
+                bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
+                classes.append((bench, found, _chosen(found, only, submissions)))
+        for index, (bench, _, chosen) in enumerate(classes):
             assignment = bench.assignment
-            _show_shared(console, found)
             command = (
                 f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
                 f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
@@ -150,6 +150,8 @@ def grade(
             console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
     if not _show_open(console, every, published):
         raise click.exceptions.Exit(HARNESS_STATUS)
+    if download.unmatched:
+        raise click.exceptions.Exit(UNMATCHED_STATUS)
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:
@@ -172,54 +174,14 @@ def _show_open(console: Console, every: list[Record], published: Published) -> b
     return not (failed or open_times or published.unmade)
 
 
-def _show_shared(console: Console, found: list[Submission]) -> None:
-    for group in shared_students(found):
-        listed = ", ".join(escape(submission.folder) for submission in group)
-        console.print(
-            f"[magenta]Several submissions[/] by {escape(group[0].student.name)}, each graded in its own row: {listed}",
-            highlight=False,
-            soft_wrap=True,
-        )
-
-
 def _open_rungs(record: Record) -> str:
     timings = record.result.timings if record.result else ()
     return ", ".join(dict.fromkeys(timing.rung for timing in timings if timing.is_inconclusive))
 
 
-def _wanted(layout: Layout, assignment: Assignment) -> Wanted:
-    names = set(layout.assignments()) - {assignment.id}
-    for other in tuple(names):
-        with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
-            names.add(load_assignment(layout.assignment(other)).submission)
-    return Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
-
-
-def _assignments(layout: Layout, names: tuple[str, ...], submissions: Path) -> list[Assignment]:
-    """Those named, else those that the folder has files of."""
-    loaded = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
-    if names or len(loaded) == 1:
-        return loaded
-    present = [
-        assignment
-        for assignment in loaded
-        if any(submissions.glob(f"*/{assignment.submission}"))
-        or any(submissions.glob(f"*/{assignment.id}"))
-        or any(submissions.glob(f"*/{assignment.id}-{assignment.submission}"))
-    ]
-    if not present:
-        raise GraderError(
-            f"can't tell which assignment {submissions} is for.\n"
-            f"Type:  grader grade {submissions} --assignment ID      with one of {', '.join(a.id for a in loaded)}"
-        )
-    return present
-
-
 def _chosen(found: list[Submission], only: str | None, folder: Path) -> list[Submission]:
     if not found:
-        raise GraderError(
-            f"{folder} holds no submissions.\nIt should hold one folder per student, with the student's file in it"
-        )
+        raise GraderError(nothing_in(folder))
     if only is None:
         return found
     exact = [submission for submission in found if submission.folder == only]

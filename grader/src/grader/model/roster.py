@@ -1,27 +1,54 @@
-"""Who the students are: ``roster.csv``, and which submission belongs to whom."""
+"""Who the students are: ``roster.csv``, or what a learning platform exports of a course.
+
+A table is read by the titles of its columns, in the languages below: the grader's own roster, Canvas's gradebook,
+Moodle's grading worksheet and list of participants, the rosters of Gradescope and GitHub Classroom.
+"""
 
 import csv
 import io
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
 from grader.base.files import FileError, read_regular
-from grader.base.names import fingerprint, shown, tokens
+from grader.base.names import fingerprint, shown
 
 ROSTER = "roster.csv"
+CLASSROOM_ROSTER = "classroom_roster.csv"
 _LIMIT = 16 << 20
-_SHORTEST_ID = 3  # that is looked for among other words
 _COLUMNS = {
-    "name": ("name", "student", "full name"),
-    "sid": ("sid", "id", "student id"),
-    "email": ("email", "e-mail", "mail"),
+    "name": ("name", "student", "full name", "student name", "vollständiger name", "nom complet", "nombre completo"),
+    "first": ("first name", "given name", "vorname", "prénom", "nombre", "nombre(s)", "nome", "voornaam"),
+    "last": ("last name", "surname", "family name", "nachname", "nom de famille", "nom", "apellido(s)", "apellidos",
+             "cognome", "achternaam"),
+    "sid": ("sid", "student id", "sis user id", "id number", "matriculation number", "id-nummer", "matrikelnummer",
+            "numéro d'identification", "numéro d’identification", "número de id", "id"),
+    "email": ("email", "e-mail", "mail", "email address", "e-mail address", "e-mail-adresse", "adresse de courriel",
+              "courriel", "dirección de correo", "dirección email", "correo electrónico"),
     "alias": ("alias", "nickname"),
     "folder": ("folder", "submission"),
-    "login": ("login", "username", "user name"),
-    "section": ("section", "group", "tutorial"),
-}
+    "login": ("login", "username", "user name", "sis login id", "github_username", "github", "anmeldename",
+              "nom d'utilisateur", "nom d’utilisateur", "nombre de usuario"),
+    "section": ("section", "sections", "tutorial", "group", "groups", "gruppe", "gruppen", "groupe", "groupes", "grupo",
+                "grupos"),
+    "team": ("team",),
+    "other_names": ("other names", "other name", "also known as", "preferred name"),
+    "extension": ("extension", "extensions", "extended until", "verlängerung", "prolongation", "prórroga"),
+    "participant": ("identifier", "identifikator", "identifiant", "identificador"),
+    "role": ("role", "rolle", "rôle", "rol"),
+    "identifier": ("identifier",),
+}  # fmt: skip
+# That nobody else has: Moodle's worksheet, in which a column called ID is the participant's number.
+_WORKSHEET = (
+    "last modified (grade)", "zuletzt geändert (bewertung)", "dernière modification (note)",
+    "última modificación (calificación)", "grade can be changed", "bewertung kann geändert werden",
+    "la note peut être modifiée", "la calificación puede ser cambiada",
+)  # fmt: skip
+_CANVAS = ("sis login id", "sis user id")
+_STAFF = {"instructor", "ta", "reader", "teacher", "observer", "designer", "teaching assistant"}
+_TEST_STUDENTS = {"student, test", "test student"}
 
 
 @dataclass(frozen=True)
@@ -59,39 +86,100 @@ def read_roster(path: Path) -> list[Student]:
         raise GraderError(f"{path}: no such file") from None
     except FileError as error:
         raise GraderError(str(error)) from error
+    return roster_from(data, str(path))
+
+
+def roster_from(data: bytes, path: str) -> list[Student]:
+    """The roster in these bytes, which `path` names in messages."""
     table = _table(path, _decoded(data))
-    header = [cell.strip().casefold() for cell in table[0][1]] if table else []
+    header = [re.sub(r"\s+", " ", cell.strip().casefold()) for cell in table[0][1]] if table else []
     places = {
         column: next((header.index(title) for title in titles if title in header), None)
         for column, titles in _COLUMNS.items()
     }
-    if places["name"] is None:
-        raise GraderError(f'{path}: the first line must name the columns, "name" among them (name,sid,email,alias)')
-
-    def cell(row: list[str], column: str) -> str:
-        place = places[column]
-        return shown(row[place]) if place is not None and place < len(row) else ""
-
+    is_classroom = "github_username" in header
+    is_canvas = "id" in header and any(title in header for title in _CANVAS)
+    is_worksheet = any(title in header for title in _WORKSHEET)
+    if is_canvas:
+        places["sid"] = header.index("sis user id") if "sis user id" in header else None
+        places["participant"] = header.index("id")
+    elif is_worksheet and places["participant"] is None and "id" in header:
+        places["participant"] = header.index("id")
+        places["sid"] = next((header.index(title) for title in _COLUMNS["sid"][:-1] if title in header), None)
+    elif not is_worksheet:
+        places["participant"] = None
+    has_name = places["name"] is not None or places["first"] is not None or places["last"] is not None
+    if not has_name and not is_classroom:
+        raise GraderError(
+            f'{path}: the first line must name the columns, "name" among them (name,sid,email,alias), or be one that '
+            "Canvas, Moodle, Gradescope or GitHub Classroom exports"
+        )
+    students = []
     for line, row in table[1:]:
         if len(row) > len(header) and any(text.strip() for text in row[len(header) :]):
             raise GraderError(
                 f"{path}: line {line} has {len(row)} cells, and the first line names {len(header)} columns.\n"
                 f'Put a cell that has a comma or a semicolon in it between quotes: "{shown(row[0], 40)}, …"'
             )
-    students = [Student(**{column: cell(row, column) for column in _COLUMNS}) for _, row in table[1:]]
-    return [student for student in students if student.name]
+        cells = {
+            column: shown(row[place]) if place is not None and place < len(row) else ""
+            for column, place in places.items()
+        }
+        student = _student(cells, is_canvas=is_canvas, is_classroom=is_classroom)
+        if student.name and not (is_canvas and not student.platform_id) and cells["role"].casefold() not in _STAFF:
+            students.append(student)
+    return [one for one in students if not (is_canvas and one.name.casefold() in _TEST_STUDENTS)]
 
 
-def _table(path: Path, text: str) -> list[tuple[int, list[str]]]:
+def _student(cells: dict[str, str], *, is_canvas: bool, is_classroom: bool) -> Student:
+    name = cells["name"] or f"{cells['first']} {cells['last']}".strip()
+    number = cells["participant"] if is_canvas else "".join(re.findall(r"(\d+)\s*$", cells["participant"]))
+    email, sid = cells["email"], cells["sid"]
+    if is_classroom:  # the identifier is what the teacher chose: a name, an id, an address
+        identifier = cells["identifier"]
+        name = name or identifier
+        email = email or (identifier if "@" in identifier else "")
+        sid = sid or (identifier if identifier != name and not email else "")
+    if is_canvas and not email and "@" in cells["login"]:
+        email = cells["login"]
+    own = {
+        column: cells[column] for column in ("alias", "folder", "login", "section", "team", "other_names", "extension")
+    }
+    own["other_names"] = "|".join(part.strip() for part in re.split(r"[;|]", own["other_names"]) if part.strip())
+    return Student(name=name, sid=sid, email=email, platform_id=number, **own)
+
+
+def with_logins(students: Sequence[Student], classroom: Sequence[Student]) -> list[Student]:
+    """The students with the logins that GitHub Classroom's roster has for them, by id, e-mail or name."""
+    known: dict[str, set[str]] = {}
+    for one in classroom:
+        for key in _keys(one):
+            known.setdefault(key, set()).update({one.login} - {""})
+
+    def login(student: Student) -> str:
+        found = [known[key] for key in _keys(student) if known.get(key)]
+        return next(iter(found[0])) if found and len(found[0]) == 1 else student.login
+
+    return [replace(one, login=login(one)) for one in students]
+
+
+def _keys(student: Student) -> list[str]:
+    keys = (student.sid, student.email, student.email.partition("@")[0], student.name)
+    return [key.casefold() for key in keys if key]
+
+
+def _table(path: str, text: str) -> list[tuple[int, list[str]]]:
     """All rows that aren't empty, each with the number of its line; raises GraderError naming the line."""
-    delimiter = ";" if ";" in text.partition("\n")[0] else ","
+    first = text.partition("\n")[0]
+    delimiter = ";" if ";" in first else "\t" if "\t" in first and "," not in first else ","
+    is_export = any(title in first.casefold() for title in (*_WORKSHEET, *_CANVAS))  # comments in it may have lines
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     table: list[tuple[int, list[str]]] = []
     line = 1
     try:
         for row in rows:
             # An open quote takes the lines that follow into its cell, up to the next quote or the end of the file.
-            if rows.line_num > line:
+            if rows.line_num > line and not (is_export and len(row) == len(table[0][1] if table else row)):
                 raise GraderError(_open_quote(path, line))
             if any(text.strip() for text in row):
                 table.append((line, row))
@@ -105,7 +193,7 @@ def _table(path: Path, text: str) -> list[tuple[int, list[str]]]:
     return table
 
 
-def _open_quote(path: Path, line: int) -> str:
+def _open_quote(path: str, line: int) -> str:
     return (
         f"{path}: line {line} opens a quote that is not closed on the same line, so the lines after it would be lost.\n"
         "Close the quote, or take it away; a cell of a roster is one line"
@@ -119,37 +207,3 @@ def _decoded(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("cp1252", "replace")  # what spreadsheets write where they don't write UTF-8
-
-
-def match(folder: str, roster: list[Student]) -> Student | None:
-    """Whose folder this is: by the folder column, the id, the e-mail's local part, or the name in any order.
-
-    None where nobody or more than one student fits.
-    """
-    plain = folder.casefold()
-    words = tokens(folder)
-    if not plain:
-        return None
-    tests = (
-        lambda student: student.folder.casefold() == plain,
-        lambda student: student.sid.casefold() == plain,
-        lambda student: student.email.partition("@")[0].casefold() == plain,
-        lambda student: bool(words) and tokens(student.name) == words,
-        lambda student: _has_id(plain, student.sid.casefold()),
-    )
-    for test in tests:
-        found = [student for student in roster if test(student)]
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
-
-
-def _has_id(folder: str, sid: str) -> bool:
-    """Whether the id stands in the folder's name as a word beside others: 1815 in lovelace_1815, 1 not in +1 or 1.5.
-
-    Short numbers count things, as in homework_1.
-    """
-    if len(sid) < _SHORTEST_ID:
-        return False
-    words = re.split(r"[\s_,;()\[\]-]+", folder)
-    return sid in words and any(any(char.isalpha() for char in word) for word in words if word != sid)

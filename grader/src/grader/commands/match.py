@@ -1,0 +1,152 @@
+"""`grader match`, and what `grader grade` says of a download first: who handed in, and who can't be matched."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader.base.counted import counted
+from grader.base.errors import GraderError
+from grader.base.layout import Layout
+from grader.commands.common import SUBMISSIONS, UNMATCHED_STATUS, known_assignments, make_console, roster_option
+from grader.intake.download import ClassDownload, Owner, open_class
+from grader.intake.matches import write_matches
+from grader.intake.matching import named
+from grader.model.assignment import Assignment, load_assignment
+from grader.model.discovery import Wanted
+
+_MOST_LISTED = 25
+
+
+@click.command(short_help="Shows who handed in, and whom the roster doesn't know.")
+@click.argument("submissions", type=SUBMISSIONS)
+@roster_option
+def match(submissions: Path, roster: Path | None) -> None:
+    """Shows what a download is and whose submissions are in it, without grading.
+
+    SUBMISSIONS is a folder or an archive, as for grader grade. Submissions that match no student are written to
+    matches.csv, beside the submissions: fill in its column student, or - to leave one out.
+
+    \b
+    Examples:
+      grader match week4.zip
+      grader match week4.zip --roster gradebook-export.csv
+
+    Status: 0 everybody is matched, 4 some submissions match no student.
+    """
+    console = make_console()
+    with open_class(submissions, roster) as download:
+        show_class(console, download)
+        for owner in download.owners:
+            _line(console, f"  {escape(owner.folder)}  →  {escape(_whose(owner))}{_remarks(owner)}")
+        if not download.owners:
+            raise GraderError(nothing_in(submissions))
+        if download.unmatched:
+            raise click.exceptions.Exit(UNMATCHED_STATUS)
+
+
+def nothing_in(submissions: Path) -> str:
+    """What to say where there is no submission."""
+    return (
+        f"{submissions} holds no submissions.\nIt should hold one folder per student, with the student's file in it, "
+        "or be what a learning platform makes of a class"
+    )
+
+
+def show_class(console: Console, download: ClassDownload) -> None:
+    """Says what platform made the download, how many handed in, and who is left over; proposes matches.csv."""
+    owners = download.owners
+    late = sum(any(attempt.late for attempt in owner.attempts) for owner in owners)
+    again = sum(owner.is_resubmitted for owner in owners)
+    parts = [counted(len(owners), "submission")]
+    parts += [f"{late} late"] if late else []
+    parts += [f"{again} resubmitted"] if again else []
+    matched = len(owners) - len(download.unmatched)
+    roster = f"{matched} of {len(owners)} match the roster" if download.roster else "there is no roster"
+    _line(console, f"[bold]{escape(download.title)}[/]: {', '.join(parts)}; {roster}")
+    if download.ignored:
+        _line(console, f"  {download.matches_file.name} leaves out {escape(_listed(download.ignored))}")
+    for owner in owners:
+        if len(owner.attempts) > 1:
+            origins = _listed([attempt.origin for attempt in owner.attempts])
+            _line(console, f"  {escape(_whose(owner))} has {len(owner.attempts)} attempts: {escape(origins)}")
+    if download.unmatched:
+        _show_unmatched(console, download)
+    elif download.roster and download.without:
+        whose = _listed([one.name for one in download.without])
+        _line(console, f"  {counted(len(download.without), 'student has', 'students have')} none: {escape(whose)}")
+
+
+def _show_unmatched(console: Console, download: ClassDownload) -> None:
+    unmatched, without = download.unmatched, download.without
+    _line(
+        console,
+        f"[magenta]{counted(len(unmatched), 'submission matches', 'submissions match')} no student[/], "
+        f"{counted(len(without), 'student has', 'students have')} none",
+    )
+    for owner in unmatched[:_MOST_LISTED]:
+        nearest = "; ".join(owner.nearest) or "nobody comes near"
+        _line(console, f"  {escape(owner.folder)}   nearest: {escape(nearest)}")
+    if len(unmatched) > _MOST_LISTED:
+        _line(console, f"  … and {len(unmatched) - _MOST_LISTED} more")
+    if without:
+        _line(console, f"  Without a submission: {escape(_listed([named(one) for one in without]))}")
+    path = download.matches_file
+    try:
+        write_matches(path, download.matches, [(owner.attempts[0].label, owner.nearest) for owner in unmatched])
+    except OSError as error:
+        _line(console, f"  {escape(str(path))} can't be written: {escape(error.strerror or '')}")
+        return
+    _line(
+        console,
+        f"Fill in the column student of {escape(str(path))} (an id, e-mail address or name; - to leave a submission "
+        "out), and run the same command again",
+    )
+
+
+def _line(console: Console, text: str) -> None:
+    console.print(text, highlight=False, soft_wrap=True)
+
+
+def _whose(owner: Owner) -> str:
+    if owner.group:
+        return f"{owner.student.name}: {', '.join(one.name for one in owner.group)}"
+    return owner.student.name if owner.is_matched else "nobody"
+
+
+def _remarks(owner: Owner) -> str:
+    last = owner.attempts[-1]
+    remarks = [last.at.replace("T", " ").replace("+00:00", " UTC")] if last.at else []
+    remarks += ["late"] if any(attempt.late for attempt in owner.attempts) else []
+    return f"  [dim]{escape(', '.join(remarks))}[/]" if remarks else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_LISTED])
+    return f"{shown} and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else shown
+
+
+def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
+    """What to look for: the assignment's file, and how to tell the others'."""
+    names = set(layout.assignments()) - {assignment.id}
+    for other in tuple(names):
+        with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
+            names.add(load_assignment(layout.assignment(other)).submission)
+    return Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
+
+
+def assignments_in(layout: Layout, names: tuple[str, ...], download: ClassDownload, path: Path) -> list[Assignment]:
+    """Those named, else those that the download has files of."""
+    loaded = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
+    if names or len(loaded) == 1:
+        return loaded
+    present = [assignment for assignment in loaded if download.has(wanted_of(layout, assignment))]
+    if not present:
+        raise GraderError(
+            f"can't tell which assignment {path} is for.\n"
+            f"Type:  grader grade {path} --assignment ID      with one of {', '.join(a.id for a in loaded)}"
+        )
+    return present

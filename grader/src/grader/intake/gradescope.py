@@ -1,0 +1,133 @@
+"""Gradescope: "Export submissions" of a programming assignment.
+
+``assignment_{id}_export/submission_{id}/`` has a student's or a group's files; ``submission_metadata.yml`` tells who
+they are. Its keys are Ruby symbols (``:submitters:``). An e-mail address may be missing, ``:history:`` has the times
+and scores of earlier attempts, without their files. The numbers differ from one export to the next.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import Any
+
+import yaml
+
+from grader.base.files import FileError
+from grader.base.names import shown
+from grader.intake.handin import HandIn, Who
+from grader.intake.tree import FOLDER, Node, readable
+
+TITLE = "Gradescope export"
+METADATA = "submission_metadata.yml"
+_LONGEST_METADATA = 64 << 20
+_SUBMISSION = re.compile(r"submission_\d+")
+_ENTRY = re.compile(r"^(?=submission_\d+:)", re.M)
+_MOST_PEOPLE = 50
+
+
+class _Loader(yaml.CSafeLoader):
+    """The safe loader, which takes an object that Ruby named for the mapping, list or text that it is written as."""
+
+
+def _as_written(loader: Any, _: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)
+
+
+_Loader.add_multi_constructor("!ruby/", _as_written)
+
+
+def fits(entries: list[Node]) -> int:
+    """How many entries look like Gradescope's; all of them where the list of who is who is there."""
+    if any(node.name == METADATA for node in entries):
+        return len(entries)
+    return sum(1 for node in entries if node.kind == FOLDER and _SUBMISSION.fullmatch(node.name))
+
+
+def hand_ins(root: Node) -> list[HandIn]:
+    """One for each submission: Gradescope exports the active one of a student or group."""
+    known = _metadata(root)
+    folders = {node.name: node for node in root.visible() if node.kind == FOLDER and _SUBMISSION.fullmatch(node.name)}
+    found = []
+    for name in sorted({*folders, *known}):
+        node = folders.get(name)
+        found.append(_hand_in(name, node, known.get(name, {})))
+    return found
+
+
+def leftovers(root: Node) -> list[Node]:
+    """What does not look like Gradescope's."""
+    return [node for node in root.visible() if node.name != METADATA and not _SUBMISSION.fullmatch(node.name)]
+
+
+def _metadata(root: Node) -> dict[str, dict[str, Any]]:
+    """Of each submission's folder what is said of it; nothing where the file can't be read."""
+    file = root.child(METADATA)
+    if file is None:
+        return {}
+    try:
+        text = file.read(_LONGEST_METADATA).decode("utf-8", "replace")
+    except FileError:
+        return {}
+    whole = _parsed(text)
+    if whole is None:  # one entry is broken: the others are read by themselves
+        whole = {}
+        for part in _ENTRY.split(text):
+            whole |= _parsed(part) or {}
+    return {
+        name: entry for name, entry in whole.items() if isinstance(entry, dict) and _SUBMISSION.fullmatch(str(name))
+    }
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506 - it is the safe one
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else {}
+
+
+def _hand_in(name: str, node: Node | None, entry: dict[str, Any]) -> HandIn:
+    people = tuple(_people(entry))
+    label = " + ".join(f"{one.name}_{one.sid or one.email}".strip("_") for one in people) or name
+    history = _get(entry, "history")
+    before = len(history) if isinstance(history, list) else 0
+    return HandIn(
+        shown(label), people or (Who(),), (node,) if node else (), readable(name),
+        at=_time(_get(entry, "created_at")), order=before, again=before > 0,
+    )  # fmt: skip
+
+
+def _people(entry: dict[str, Any]) -> Iterator[Who]:
+    submitters = _get(entry, "submitters")
+    if not isinstance(submitters, list):
+        return
+    for one in submitters[:_MOST_PEOPLE]:
+        if isinstance(one, dict):
+            name, sid, email = (_text(_get(one, key)) for key in ("name", "sid", "email"))
+            if name or sid or email:
+                yield Who(name=name, sid=sid, email=email)
+
+
+def _get(table: dict[str, Any], key: str) -> Any:
+    return table.get(f":{key}", table.get(key))
+
+
+def _text(value: Any) -> str:
+    return shown(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _time(value: Any) -> str:
+    """UTC in ISO 8601, "" for what is no time."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return ""
+    if not isinstance(value, datetime) or not isinstance(value, date):
+        return ""
+    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
