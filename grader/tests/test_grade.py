@@ -205,30 +205,6 @@ def test_missing_and_refused_files(in_checkout: Layout, submissions: Submissions
     assert {row["name"] for row in gradebook(in_checkout)} == {"Ada L", "Nobody", "empty", "linked", "outside"}
 
 
-def test_leaderboard_ranks_the_right_ones_under_aliases(in_checkout: Layout, submissions: Submissions) -> None:
-    folder = submissions(
-        a="// time beta_two 20", b="// time beta_two 5", c="// time beta_two 20",
-        liar="// time beta_two 1\n// fail alpha_one WRONG", zero="// time beta_two 0",
-    )  # fmt: skip
-    (folder / "roster.csv").write_text("name,sid,email,alias\na,1,,Alias of a\nb,2,,Alias of b\n")
-    grade(folder)
-    board = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"][0]
-    assert [(e["rank"], e["is_tied"], e["value"]) for e in board["entries"]] == [
-        (1, False, 5),
-        (2, True, 20),
-        (2, True, 20),
-    ]
-    assert board["entries"][0]["alias"] == "Alias of b"
-    assert board["entries"][0]["ratio"] == pytest.approx(1.6)
-    (folder / "a" / "ladder.cu").write_text("// who a\n// time beta_two 4\n")
-    grade(folder)
-    board = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"][0]
-    assert [point["value"] for point in board["entries"][0]["history"]] == [20, 4]
-    shown = CliRunner().invoke(cli, ["leaderboard"])
-    assert shown.exit_code == 0
-    assert "Alias of a" in shown.output
-
-
 def test_only_one_and_report(in_checkout: Layout, submissions: Submissions) -> None:
     folder = submissions(ada="", grace="")
     grade(folder)

@@ -209,9 +209,10 @@ def test_the_board_ranks_what_was_measured(in_checkout: Layout, submissions: Sub
             quick="// ratio beta.time 1.25\n// time beta_two 99", slow="// ratio beta.time 1.1\n// time beta_two 5"
         )
     )
-    board = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"][0]
-    assert board["metric"] == "measured microseconds"
-    assert board["measured_on"] == "Real <b>GPU</b>"
+    board, model = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"]
+    assert (board["is_measured"], board["device"]) == (True, "Real <b>GPU</b>")
+    assert (model["is_measured"], model["device"]) == (False, "virtual GPU, H200 model")
+    assert [entry["value"] for entry in model["entries"]] == [5, 99]
     assert [(entry["alias"], entry["value"], entry["ratio"]) for entry in board["entries"]] == [
         (board["entries"][0]["alias"], pytest.approx(6.4), pytest.approx(1.25)),
         (board["entries"][1]["alias"], pytest.approx(8 / 1.1), pytest.approx(1.1)),

@@ -18,6 +18,8 @@ struct RungProfile {
   std::string source;       // "submission" or "reference"
   uint64_t elements = 0;    // problem size
   double microseconds = 0;  // modelled, all launches together
+  // Modelled for the device that the tests run on, where `microseconds` are another's.
+  std::optional<double> device_microseconds;
   vgpu::Counters counters;  // of all launches
   ApiCounts api;            // of the host code
   std::vector<vgpu::LaunchRecord> launches;

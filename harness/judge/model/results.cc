@@ -239,6 +239,7 @@ std::string ResultJson(const Results& results, bool detailed) {
   if (results.ranking) {
     json["leaderboard"] = {{"rung", results.ranking->rung},
                            {"metric", results.ranking->metric},
+                           {"profile", results.ranking->profile},
                            {"value", NumberOrNull(results.ranking->value)},
                            {"reference", NumberOrNull(results.ranking->reference)}};
   }
@@ -282,7 +283,9 @@ std::string FiguresJson(const Results& results) {
                {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
   json["profiles"] = Json::array();
   for (const RungProfile& profile : results.profiles) {
-    if (profile.source == "submission") json["profiles"].push_back(ProfileJson(profile, profile.launches.size()));
+    if (profile.source != "submission") continue;
+    json["profiles"].push_back(ProfileJson(profile, profile.launches.size()));
+    if (profile.device_microseconds) json["profiles"].back()["device_microseconds"] = *profile.device_microseconds;
   }
   return Dump(json);
 }
@@ -300,6 +303,7 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
       profile.source = "reference";
       profile.elements = element.at("n").get<uint64_t>();
       profile.microseconds = element.at("microseconds").get<double>();
+      if (element.contains("device_microseconds")) profile.device_microseconds = element["device_microseconds"];
       profile.counters = CountersFrom(element.at("counters"));
       for (const ApiCountInfo& info : AllApiCounts()) {
         profile.api.*info.field = element.at("counters").value(info.name, uint64_t{0});

@@ -49,9 +49,9 @@ struct TimingResult {
   bool throttled = false;
 };
 
-// The leaderboard's metric, of the submission and of the reference.
+// The leaderboard's metric, of the submission and of the reference; times are modelled for the device `profile`.
 struct RankingResult {
-  std::string rung, metric;
+  std::string rung, metric, profile;
   std::optional<double> value, reference;  // none: could not be measured
 };
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <list>
 #include <utility>
 
 #include "judge/input/inputs.h"
 #include "judge/model/text.h"
 #include "judge/suite/launcher_test.h"
+#include "vgpu/model/time_model.h"
 
 namespace lockstep::judge {
 namespace {
@@ -51,6 +53,20 @@ class EvidenceTest : public testing::Test {
   const EvidenceCriterion& criterion_;
 };
 
+// With the time on the device that the tests run on, where the evidence's is another's.
+RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elements, const CallReport& report,
+                      const Options& options) {
+  RungProfile profile = MakeProfile(rung, source, elements, report.launches, report.api);
+  if (options.profile == options.evidence_profile) return profile;
+  if (const vgpu::DeviceProfile* device = vgpu::FindProfile(options.profile)) {
+    profile.device_microseconds = 0;
+    for (const vgpu::LaunchRecord& launch : report.launches) {
+      *profile.device_microseconds += vgpu::EstimateTime(launch, *device).microseconds;
+    }
+  }
+  return profile;
+}
+
 }  // namespace
 
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
@@ -62,7 +78,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, elements, seed);
   measurement.problems = std::move(run.problems);
   if (measurement.problems.empty()) {
-    measurement.profile = MakeProfile(rung, "submission", elements, run.report.launches, run.report.api);
+    measurement.profile = ProfileOf(rung, "submission", elements, run.report, suite_.options());
     suite_.results().profiles.push_back(*measurement.profile);
   }
   return submission_.emplace(rung, std::move(measurement)).first->second;
@@ -79,7 +95,7 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
     if (const Problem* worst = Worst(run.problems)) {
       throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
     }
-    profile = MakeProfile(rung, "reference", elements, run.report.launches, run.report.api);
+    profile = ProfileOf(rung, "reference", elements, run.report, suite_.options());
   } else {
     const Options& options = suite_.options();
     const auto file = options.figures.empty() ? suite_.assignment().folder / "figures.json" : options.figures;
@@ -181,14 +197,25 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   return judgement;
 }
 
-RankingResult Rank(const Ranking& ranking, const Results& results) {
+RankingResult Rank(const Ranking& ranking, const Results& results, const Options& options) {
+  const bool is_other = options.profile != options.evidence_profile;
+  std::list<RungProfile> timed;  // what Evaluate gets has to stay where it is
+  const auto on_device = [&](const RungProfile* measured) -> const RungProfile* {
+    if (measured == nullptr || !is_other) return measured;
+    if (!measured->device_microseconds) return nullptr;
+    RungProfile& profile = timed.emplace_back(*measured);
+    profile.microseconds = *measured->device_microseconds;
+    return &profile;
+  };
   const auto value_from = [&](std::string_view own) {
     return Evaluate(ranking.metric, [&](std::string_view scope) {
       const bool is_rung = !scope.empty() && scope != kReferenceScope;
-      return results.FindProfile(is_rung ? scope : ranking.rung, scope == kReferenceScope ? kReferenceScope : own);
+      const std::string_view source = scope == kReferenceScope ? kReferenceScope : own;
+      return on_device(results.FindProfile(is_rung ? scope : ranking.rung, source));
     });
   };
-  return {ranking.rung, ranking.metric.text, value_from("submission"), value_from("reference")};
+  const std::string& profile = is_other ? options.profile : options.evidence_profile;
+  return {ranking.rung, ranking.metric.text, profile, value_from("submission"), value_from("reference")};
 }
 
 std::string BudgetText(const Budget& budget) {

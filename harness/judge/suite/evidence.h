@@ -54,8 +54,9 @@ class Evidence {
   std::map<std::string, std::optional<RungProfile>> reference_;
 };
 
-// The leaderboard's metric, of what a run has measured.
-RankingResult Rank(const Ranking& ranking, const Results& results);
+// The leaderboard's metric, of what a run has measured. Times are those of the device that the tests run on, also where
+// the evidence's are another's: students compete on a device of today.
+RankingResult Rank(const Ranking& ranking, const Results& results, const Options& options);
 
 // "full marks up to 12, none from 32 on"
 std::string BudgetText(const Budget& budget);

@@ -123,7 +123,9 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
       if (evidence.Submission(rung).profile) evidence.Reference(rung);
     }
   }
-  if (const auto& ranking = suite.assignment().ranking) suite.results().ranking = Rank(*ranking, suite.results());
+  if (const auto& ranking = suite.assignment().ranking) {
+    suite.results().ranking = Rank(*ranking, suite.results(), suite.options());
+  }
   suite.results().finished = true;
   suite.Save();
   std::fputs(LadderTable(suite, UseColor()).c_str(), stdout);

@@ -4,6 +4,7 @@
 #include "judge/suite/ladder_table.h"
 #include "tests/judge/fake_runner.h"
 #include "tests/support/golden.h"
+#include "vgpu/model/time_model.h"
 
 namespace lockstep::judge {
 namespace {
@@ -27,9 +28,9 @@ struct Counts {
 
 class EvidenceJudgeTest : public testing::Test {
  protected:
-  std::unique_ptr<Suite> MakeSuite(Counts counts, bool with_reference = true) {
+  std::unique_ptr<Suite> MakeSuite(Counts counts, bool with_reference = true, const Options& options = {}) {
     counts_ = counts;
-    return std::make_unique<Suite>(Options(), Ladder(), "public", 7,
+    return std::make_unique<Suite>(options, Ladder(), "public", 7,
                                    [with_reference](Role role) -> std::unique_ptr<Runner> {
                                      if (role == Role::kReference && !with_reference) return nullptr;
                                      return std::make_unique<FakeRunner>(nullptr);
@@ -154,7 +155,9 @@ TEST_F(EvidenceJudgeTest, NeedsNoReferenceUnlessTheMetricDoes) {
 TEST_F(EvidenceJudgeTest, RanksWhatWasMeasured) {
   auto suite = MakeSuite({12, 8});
   Evidence evidence = MakeEvidence(*suite);
-  const auto ranked = [&](const char* metric) { return Rank({ParseMetric(metric), "r1_slow"}, suite->results()); };
+  const auto ranked = [&](const char* metric) {
+    return Rank({ParseMetric(metric), "r1_slow"}, suite->results(), Options());
+  };
   EXPECT_FALSE(ranked("divergent_branches").value) << "nothing ran";
   evidence.Submission("r1_slow");
   EXPECT_EQ(ranked("divergent_branches").value, 12);
@@ -167,6 +170,29 @@ TEST_F(EvidenceJudgeTest, RanksWhatWasMeasured) {
   EXPECT_EQ(ranked("divergent_branches / reference.divergent_branches").reference, 1);
   evidence.Submission("r2_fast");
   EXPECT_EQ(ranked("divergent_branches / r2_fast.divergent_branches").value, 1);
+}
+
+// Evidence may be timed as a device of long ago is; the leaderboard's times are those of the device that the tests ran
+// on.
+TEST_F(EvidenceJudgeTest, RanksByTheTimeOnTheTestsDevice) {
+  const Ranking ranking{ParseMetric("microseconds"), "r1_slow"};
+  for (const char* timed_as : {"h200", "g80"}) {
+    Options options;
+    options.evidence_profile = timed_as;
+    auto suite = MakeSuite({12, 8}, true, options);
+    Evidence evidence = MakeEvidence(*suite);
+    evidence.Submission("r1_slow");
+    evidence.Reference("r1_slow");
+    const RungProfile& profile = suite->results().profiles[0];
+    const double on_h200 = vgpu::EstimateTime(profile.launches[0], *vgpu::FindProfile("h200")).microseconds;
+    const RankingResult ranked = Rank(ranking, suite->results(), options);
+    EXPECT_EQ(ranked.profile, "h200");
+    EXPECT_EQ(ranked.value, profile.device_microseconds ? on_h200 : 20) << timed_as;
+    EXPECT_EQ(profile.device_microseconds.has_value(), options.evidence_profile == "g80");
+    EXPECT_TRUE(ranked.reference);
+    EXPECT_EQ(profile.microseconds, 20) << "the evidence's own time stays";
+    EXPECT_EQ(Rank({ParseMetric("divergent_branches"), "r1_slow"}, suite->results(), options).value, 12);
+  }
 }
 
 // A test that failed settles its rung where the flag says so; one that failed because the rung was not begun does not:

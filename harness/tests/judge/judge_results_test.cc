@@ -86,7 +86,7 @@ Results Example() {
   launch.counters.barriers = 9;
   launch.lines = {{"/secret/path/reduction.cu", 41, launch.counters}};
   results.profiles = {MakeProfile("reduce1_interleaved", "submission", 512, {launch})};
-  results.ranking = {"reduce1_interleaved", "microseconds", 12.5, std::nullopt};
+  results.ranking = {"reduce1_interleaved", "microseconds", "h200", 12.5, std::nullopt};
   return results;
 }
 
@@ -119,6 +119,7 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(profile["lines"][0]["counters"]["barriers"], 9);
   EXPECT_EQ(json["leaderboard"]["metric"], "microseconds");
   EXPECT_EQ(json["leaderboard"]["rung"], "reduce1_interleaved");
+  EXPECT_EQ(json["leaderboard"]["profile"], "h200");
   EXPECT_EQ(json["leaderboard"]["value"], 12.5);
   EXPECT_TRUE(json["leaderboard"]["reference"].is_null());
   EXPECT_EQ(ResultJson(Example()).find("/secret"), std::string::npos);

@@ -40,9 +40,10 @@ from grader.commands.common import (
 )
 from grader.commands.gpu import gpu_pages, opponents
 from grader.commands.grade import grade
+from grader.commands.leaderboard import leaderboard
 from grader.commands.match import match
 from grader.commands.progress import Display
-from grader.commands.results import leaderboard, repair_journal, report
+from grader.commands.results import repair_journal, report
 from grader.commands.seed import seed_command
 from grader.model.assignment import Assignment, load_assignment
 from grader.running.pipeline import prepare

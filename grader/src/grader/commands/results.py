@@ -1,4 +1,4 @@
-"""What `grader` does with results that are there: `report`, `repair`, `leaderboard`."""
+"""What `grader` does with results that are there: `report`, `repair`."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from grader.commands.common import (
     make_console,
     out_option,
 )
-from grader.pages.publish import JOURNAL, Published, open_journal, publish, publish_boards
+from grader.pages.publish import JOURNAL, Published, open_journal, publish
 from grader.running.pipeline import only_grader
 from grader.running.repair import repair
 
@@ -78,32 +78,3 @@ def repair_journal(out: Path) -> None:
         soft_wrap=True,
     )
     console.print("Run the same `grader grade` again: it grades what is missing.", highlight=False)
-
-
-@click.command(short_help="Writes the leaderboard again and shows it.")
-@out_option
-@build_option
-def leaderboard(out: Path, build: Path | None) -> None:
-    """Writes the leaderboard again (HTML, CSV, JSON) and shows it.
-
-    Students appear under their aliases from roster.csv. Only submissions with all results right are ranked.
-
-    \b
-    Example:
-      grader leaderboard --out out/week4
-    """
-    console = make_console()
-    journal = open_journal(out)
-    try:
-        boards = publish_boards(find_layout(build), out, journal)
-    finally:
-        journal.close()
-    if not boards:
-        raise GraderError("none of these assignments has a [leaderboard].\nAdd one to its assignment.toml")
-    for board in boards:
-        console.print(f"[bold]{escape(board.title)}[/]  {board.metric} of {board.rung}", highlight=False)
-        for entry in board.entries:
-            ratio = f"  {entry.ratio:.2f} × reference" if entry.ratio is not None else ""
-            tie = "=" if entry.is_tied else " "
-            console.print(f"{entry.rank:4}{tie} {escape(entry.alias):30} {entry.value:>12.4g}{ratio}", highlight=False)
-    console.print(escape(str(out / "leaderboard.html")), highlight=False, soft_wrap=True)

@@ -183,12 +183,16 @@ class Profile:
 
 @dataclass(frozen=True)
 class Ranked:
-    """The leaderboard's metric of one rung, of the submission and the reference; None: it could not be measured."""
+    """The leaderboard's metric of one rung, of the submission and the reference; None: it could not be measured.
+
+    Times are modelled for the device `profile`.
+    """
 
     rung: str
     metric: str
     value: float | None
     reference: float | None
+    profile: str = ""
 
 
 @dataclass(frozen=True)
@@ -274,8 +278,12 @@ def result_from(document: object) -> SuiteResult:
         evidence=tuple(_evidence(entry) for entry in fields.tables("evidence")),
         timings=tuple(_timing(entry) for entry in fields.tables("timings")),
         profiles=tuple(_profile(entry) for entry in fields.tables("profiles")),
-        leaderboard=read(Ranked, fields.table("leaderboard")) if fields.has("leaderboard") else None,
+        leaderboard=_ranked(fields.table("leaderboard")) if fields.has("leaderboard") else None,
     )
+
+
+def _ranked(fields: Fields) -> Ranked:
+    return read(Ranked, fields, profile=fields.text("profile", ""))
 
 
 def passed_test(name: str, rung: str) -> TestResult:

@@ -1,33 +1,39 @@
 """The leaderboard: who solved everything, ranked by the assignment's metric, under aliases.
 
 An entry is a graded run: its inputs came from a seed that no student had seen, and all its outputs were checked. Only
-submissions whose results are all right are ranked. Real names never appear.
+submissions whose results are all right are ranked. Real names and points never appear.
 
-With times from a GPU, submissions are ranked by their speed relative to the reference, because both were timed in the
-same minute. Submissions that ran only on the virtual GPU are then not on the board.
+A board is about one assignment on one device. What the virtual GPU models and what a GPU took are never on one board:
+they are figures of different kinds, and a submission that was timed as well would have two places. On a GPU the speed
+relative to the reference is ranked, because both were timed in the same minute.
+
+Entries share a rank where the figures can't tell them apart: each has an interval, the measurement's own or the
+model's error, and all whose interval reaches the best one's of their group are in that group.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from functools import partial
 
-import pandas as pd
-
-from grader.base.cells import safe_cell
-from grader.base.names import safe_json
 from grader.model.assignment import Assignment, Ranking
 from grader.model.ranking import may_be_ranked
 from grader.model.record import Record
 from grader.model.result import Timing
-from grader.pages.tables import csv_text
+from grader.model.roster import Student
 
-_DIGITS = 4  # ties are what looks the same
-_MEASURED_DIGITS = 3
+# How far apart two modelled times must be before they are ranked apart. Between versions of one kernel that differ by
+# less than a half, every other modelled ratio is off by more than 8 %: test_leaderboard.py reads it off gpu-time.md.
+MODEL_ERROR = 0.10
+_COUNTING_ERROR = 1e-4
+TIME = "microseconds"
+
+History = Callable[[Record], Sequence[Record]]
 
 
 @dataclass(frozen=True)
 class Point:
-    """What a student reached at some time (UTC, ISO 8601)."""
+    """What a submission reached, graded at some time (UTC, ISO 8601)."""
 
     at: str
     value: float
@@ -35,98 +41,190 @@ class Point:
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the board. `ratio` is how many times as good as the reference; `is_tied` marks a shared rank."""
+    """One line of the board. `ratio` is how many times as good as the reference, between `low` and `high`.
+
+    `is_tied` marks a shared rank. `students` are who stands behind it, and are never written anywhere.
+    """
 
     rank: int
     is_tied: bool
     alias: str
     value: float
     ratio: float | None
-    score: float
+    low: float | None
+    high: float | None
     at: str
     history: tuple[Point, ...]
+    students: tuple[Student, ...] = ()
 
 
 @dataclass(frozen=True)
 class Board:
-    """One assignment's ranking; `measured_on` names the GPU where times were measured."""
+    """One assignment's ranking on one device, which is a GPU's name, or the virtual GPU as a model of one."""
 
     assignment: str
     title: str
+    device: str
+    is_measured: bool
     metric: str
     rung: str
+    rung_title: str
     ascending: bool
     reference: float | None
     entries: tuple[Entry, ...]
-    measured_on: str = ""
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the figures are times."""
+        return self.metric == TIME
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A record that may be ranked; the least `key` is the best."""
+    """A record that may be ranked; the greatest `merit` is the best, and the true one lies from `low` to `high`.
+
+    `ratio` is how many times as good as the reference it is.
+    """
 
     record: Record
-    key: float
+    device: str
     value: float
     reference: float | None
+    ratio: float | None
+    merit: float
+    low: float
+    high: float
 
 
-def make_board(
-    assignment: Assignment, records: Sequence[Record], history: Callable[[Record], Sequence[Record]]
-) -> Board | None:
-    """Ranks the records; None where the assignment has no leaderboard. `history` gives a record's predecessors."""
+_Find = Callable[[Record], _Candidate | None]
+
+
+def make_boards(assignment: Assignment, records: Sequence[Record], history: History) -> list[Board]:
+    """Ranks the records on each device that they ran on, GPUs first; without an entry there is one empty board.
+
+    None where the assignment has no leaderboard. `history` gives all results of a record's folder, oldest first.
+    """
     ranking = assignment.ranking
     if ranking is None:
-        return None
-    rung = timed_rung(assignment, ranking)
-    is_measured = bool(rung) and any(_timing(rung, record) for record in records)
-    ascending = is_measured or ranking.ascending
-
-    def candidate(record: Record) -> _Candidate | None:
-        if not may_be_ranked(assignment, ranking, record):
-            return None
-        return _timed(rung, record) if is_measured else _counted(ranking, record)
-
-    candidates = [found for record in records if (found := candidate(record))]
-    candidates.sort(key=lambda one: (one.key, one.record.graded_at))
-    digits = _MEASURED_DIGITS if is_measured else _DIGITS
-    entries: list[Entry] = []
-    for _, tied in groupby(candidates, key=lambda one: f"{one.key:.{digits}g}"):
-        group = list(tied)
-        rank = len(entries) + 1
-        for one in group:
-            points = [Point(old.graded_at, earlier.value) for old in history(one.record) if (earlier := candidate(old))]
-            entries.append(
-                Entry(
-                    rank=rank,
-                    is_tied=len(group) > 1,
-                    alias=one.record.student.public_name,
-                    value=one.value,
-                    ratio=_ratio(one, ascending=ascending),
-                    score=one.record.score.total if one.record.score else 0.0,
-                    at=one.record.graded_at,
-                    history=tuple(points),
-                )
-            )
-    gpus = dict.fromkeys(one.record.result.device.name for one in candidates if one.record.result)
-    return Board(
-        assignment=assignment.id,
-        title=assignment.title,
-        metric="measured microseconds" if is_measured else ranking.metric,
-        rung=rung if is_measured else ranking.rung,
-        ascending=ascending,
-        reference=next((one.reference for one in candidates if one.reference is not None), None),
-        entries=tuple(entries),
-        measured_on=", ".join(gpus) if is_measured else "",
-    )
+        return []
+    timed = timed_rung(assignment, ranking)
+    boards = []
+    if timed:
+        boards += _boards(assignment, replace(ranking, rung=timed, ascending=True), True, records, history)
+    boards += _boards(assignment, ranking, False, records, history)
+    if not boards:
+        figures = [record.result.leaderboard for record in records if record.result]
+        profile = next((figure.profile for figure in figures if figure), "")
+        boards.append(_board(assignment, ranking, False, _model(profile), []))
+    return boards
 
 
 def timed_rung(assignment: Assignment, ranking: Ranking) -> str:
     """The rung whose measured time is ranked: the board's own, else the last that is timed, else none."""
     timed = [criterion.rung for criterion in assignment.criteria if criterion.timing]
-    if ranking.metric != "microseconds" or not timed:
+    if ranking.metric != TIME or not timed:
         return ""
     return ranking.rung if ranking.rung in timed else timed[-1]
+
+
+def groups_of_equals(intervals: Sequence[tuple[float, float]]) -> list[int]:
+    """Of intervals, the best first: to which group each belongs, from 0. A group's members reach its first one."""
+    groups: list[int] = []
+    group, least = -1, math.inf
+    for low, high in intervals:
+        if high < least:
+            group, least = group + 1, low
+        groups.append(group)
+    return groups
+
+
+def ranks(groups: Sequence[int]) -> list[tuple[int, bool]]:
+    """Of each member of groups in order, its rank and whether it is shared: 1, 2=, 2=, 4."""
+    return [(groups.index(group) + 1, groups.count(group) > 1) for group in groups]
+
+
+def _boards(
+    assignment: Assignment, ranking: Ranking, is_measured: bool, records: Sequence[Record], history: History
+) -> list[Board]:
+    find = partial(_timed if is_measured else _counted, assignment, ranking)
+    by_device: dict[str, list[_Candidate]] = {}
+    for record in records:
+        if (found := find(record)) is not None:
+            by_device.setdefault(found.device, []).append(found)
+    boards = []
+    for device, candidates in by_device.items():
+        candidates.sort(key=lambda one: (-one.merit, one.record.graded_at))
+        places = ranks(groups_of_equals([(one.low, one.high) for one in candidates]))
+        entries = [
+            _entry(one, place, _points(find, one, history(one.record)))
+            for one, place in zip(candidates, places, strict=True)
+        ]
+        reference = next((one.reference for one in candidates if one.reference is not None), None)
+        boards.append(_board(assignment, ranking, is_measured, device, entries, reference))
+    return boards
+
+
+def _board(
+    assignment: Assignment,
+    ranking: Ranking,
+    is_measured: bool,
+    device: str,
+    entries: Sequence[Entry],
+    reference: float | None = None,
+) -> Board:
+    rung = assignment.rung(ranking.rung)
+    return Board(
+        assignment=assignment.id,
+        title=assignment.title,
+        device=device,
+        is_measured=is_measured,
+        metric=ranking.metric,
+        rung=ranking.rung,
+        rung_title=rung.title if rung else ranking.rung,
+        ascending=ranking.ascending,
+        reference=reference,
+        entries=tuple(entries),
+    )
+
+
+def _entry(one: _Candidate, place: tuple[int, bool], history: tuple[Point, ...]) -> Entry:
+    students = one.record.handed.group or (one.record.student,)
+    return Entry(
+        rank=place[0],
+        is_tied=place[1],
+        alias=" + ".join(student.public_name for student in students),
+        value=one.value,
+        ratio=one.ratio,
+        low=one.ratio and one.ratio * one.low / one.merit,
+        high=one.ratio and one.ratio * one.high / one.merit,
+        at=one.record.graded_at,
+        history=history,
+        students=students,
+    )
+
+
+def _points(find: _Find, now: _Candidate, results: Sequence[Record]) -> tuple[Point, ...]:
+    """What the folder's submissions reached on the same device: a file that was graded again counts once."""
+    reached: dict[str, Point] = {}
+    for record in results:
+        earlier = find(record)
+        if earlier is not None and earlier.device == now.device:
+            reached.pop(record.provenance.submission, None)
+            reached[record.provenance.submission] = Point(record.graded_at, earlier.value)
+    return tuple(reached.values())
+
+
+def _timed(assignment: Assignment, ranking: Ranking, record: Record) -> _Candidate | None:
+    """By how many times as fast as the reference it was on a GPU."""
+    if not may_be_ranked(assignment, ranking, record) or record.result is None:
+        return None
+    timing = _timing(ranking.rung, record)
+    if timing is None or not timing.value:
+        return None
+    # The judge's interval is of the criterion's figure, which is as uncertain as the submission's time.
+    low, high = timing.low / timing.value, timing.high / timing.value
+    time, reference, speed = timing.microseconds, timing.reference_microseconds, timing.speed
+    return _Candidate(record, record.result.device.name, time, reference, speed, speed, speed * low, speed * high)
 
 
 def _timing(rung: str, record: Record) -> Timing | None:
@@ -136,48 +234,23 @@ def _timing(rung: str, record: Record) -> Timing | None:
     return next((timing for timing in good if timing.microseconds > 0 and timing.reference_microseconds > 0), None)
 
 
-def board_json(boards: Sequence[Board]) -> str:
-    """All boards as JSON."""
-    return safe_json({"format": 1, "boards": [asdict(board) for board in boards]}) + "\n"
-
-
-def board_csv(boards: Sequence[Board]) -> str:
-    """All boards as one CSV table."""
-    columns = ["assignment", "rank", "alias", "metric", "value", "times_reference", "score", "at"]
-    rows = [
-        [
-            board.assignment,
-            entry.rank,
-            safe_cell(entry.alias),
-            board.metric,
-            entry.value,
-            entry.ratio,
-            entry.score,
-            entry.at,
-        ]
-        for board in boards
-        for entry in board.entries
-    ]
-    return csv_text(pd.DataFrame(rows, columns=columns))
-
-
-def _timed(rung: str, record: Record) -> _Candidate | None:
-    """By how many times as fast as the reference it was."""
-    timing = _timing(rung, record)
-    if timing is None:
-        return None
-    return _Candidate(record, -timing.speed, timing.microseconds, timing.reference_microseconds)
-
-
-def _counted(ranking: Ranking, record: Record) -> _Candidate | None:
+def _counted(assignment: Assignment, ranking: Ranking, record: Record) -> _Candidate | None:
     """By the judge's figure."""
     ranked = record.result.leaderboard if record.result else None
     if ranked is None or ranked.value is None or ranked.value <= 0:  # a time of zero is no time
         return None
-    return _Candidate(record, ranked.value if ranking.ascending else -ranked.value, ranked.value, ranked.reference)
-
-
-def _ratio(one: _Candidate, *, ascending: bool) -> float | None:
-    if not one.reference:
+    is_same = (ranked.rung, ranked.metric) == (ranking.rung, ranking.metric)  # an older result may be of another
+    if not is_same or not may_be_ranked(assignment, ranking, record):
         return None
-    return one.reference / one.value if ascending else one.value / one.reference
+    merit = 1 / ranked.value if ranking.ascending else ranked.value
+    ratio = None
+    if ranked.reference:
+        ratio = ranked.reference / ranked.value if ranking.ascending else ranked.value / ranked.reference
+    # Two intervals meet where the figures are no further apart than the error.
+    error = math.sqrt(1 + (MODEL_ERROR if ranking.metric == TIME else _COUNTING_ERROR))
+    device = _model(ranked.profile)
+    return _Candidate(record, device, ranked.value, ranked.reference, ratio, merit, merit / error, merit * error)
+
+
+def _model(profile: str) -> str:
+    return f"virtual GPU, {profile.upper()} model" if profile else "virtual GPU"

@@ -11,7 +11,11 @@ from grader.base.names import safe_json, shown, slug
 from grader.base.schema import SchemaError
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.record import Record
-from grader.pages.leaderboard import Board, board_csv, board_json, make_board
+from grader.pages.board_page import write_board_page
+from grader.pages.board_text import board_csv, board_json
+from grader.pages.environment import make_environment
+from grader.pages.leaderboard import Board, make_boards
+from grader.pages.overall import Overall, make_overall
 from grader.pages.render import Renderer, card_name
 from grader.pages.tables import write_gradebook
 from grader.running.store import Journal
@@ -51,7 +55,7 @@ def publish(layout: Layout, out: Path, journal: Journal) -> Published:
         raise GraderError(f"{out} has no results yet.\nType:  grader grade SUBMISSIONS --out {out}")
     gradebook = out / "gradebook.csv"
     write_gradebook(gradebook, {name: records for name, (_, records) in classes.items()})
-    boards = publish_boards(layout, out, journal)
+    boards = publish_boards(layout, out, journal).boards
     renderer = Renderer(layout.templates, out)
     index = renderer.index(classes, has_board=bool(boards))
     written: set[Path] = set()
@@ -81,18 +85,27 @@ def _write_card(renderer: Renderer, assignment: Assignment, record: Record) -> s
     return ""
 
 
-def publish_boards(layout: Layout, out: Path, journal: Journal) -> list[Board]:
+@dataclass(frozen=True)
+class Standings:
+    """The leaderboards: by assignment and device, and over all assignments."""
+
+    boards: tuple[Board, ...]
+    overalls: tuple[Overall, ...]
+
+
+def publish_boards(layout: Layout, out: Path, journal: Journal) -> Standings:
     """Writes leaderboard.html, .csv and .json; nothing where no assignment has a leaderboard."""
-    boards = []
-    for assignment, records in load_classes(layout, journal).values():
-        board = make_board(assignment, records, lambda record: journal.history(record.assignment, record.folder))
-        if board is not None:
-            boards.append(board)
+    boards = [
+        board
+        for assignment, records in load_classes(layout, journal).values()
+        for board in make_boards(assignment, records, lambda record: journal.history(record.assignment, record.folder))
+    ]
+    overalls = make_overall(boards)
     if boards:
-        Renderer(layout.templates, out).leaderboard(boards)
-        write_atomic(out / "leaderboard.csv", board_csv(boards))
-        write_atomic(out / "leaderboard.json", board_json(boards))
-    return boards
+        write_board_page(make_environment(layout.templates), out, boards, overalls)
+        write_atomic(out / "leaderboard.csv", board_csv(boards, overalls))
+        write_atomic(out / "leaderboard.json", board_json(boards, overalls))
+    return Standings(tuple(boards), tuple(overalls))
 
 
 def load_classes(layout: Layout, journal: Journal) -> dict[str, tuple[Assignment, list[Record]]]:

@@ -1,4 +1,4 @@
-"""The pages: a report card for each submission, the class's index, and the leaderboard.
+"""The pages: a report card for each submission, and the class's index.
 
 Each page is one file without scripts or external resources. Jinja escapes everything that a student wrote.
 """
@@ -9,31 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from grader.base.files import write_atomic
 from grader.base.names import shown, shown_block, slug
 from grader.model.assignment import Assignment
-from grader.model.record import MISSING, NOT_BEGUN, NOT_GRADED, Record
-from grader.model.result import INCONCLUSIVE, Said, TestResult, is_not_begun
-from grader.model.score import CriterionScore, plain, points_text
-from grader.pages.chart import make_ladder, microseconds_text
+from grader.model.record import MISSING, NOT_GRADED, Record
+from grader.model.result import Said, TestResult, is_not_begun
+from grader.model.score import CriterionScore
+from grader.pages.chart import make_ladder
 from grader.pages.code_view import annotate
-from grader.pages.leaderboard import Board, Entry
+from grader.pages.environment import make_environment
 from grader.pages.timing_view import timing_view
+from grader.pages.verdicts import tone
 
 _MESSAGE_CHARS = 8000
 _OUTPUT_CHARS = 4000
 _HIDDEN = "Hidden"  # how the names of suites begin that only the instructor has
-_SPARK_WIDTH, _SPARK_HEIGHT = 96, 22
-_TONES = {
-    "PASS": "good",
-    "SLOW": "warn",
-    "HARNESS": "harness",
-    INCONCLUSIVE: "harness",
-    "MISSING": "quiet",
-    NOT_BEGUN: "quiet",
-}
 
 
 @dataclass(frozen=True)
@@ -69,11 +59,6 @@ class RungView:
     state: str
     criteria: tuple[CriterionScore, ...]
     failures: tuple[Failure, ...]
-
-
-def tone(verdict: str) -> str:
-    """The colour that a verdict is shown in."""
-    return _TONES.get(verdict, "bad")
 
 
 def message_lines(message: str, hint: str = "") -> tuple[MessageLine, ...]:
@@ -155,41 +140,14 @@ def card_name(record: Record) -> str:
     return f"cards/{record.assignment}/{slug(record.folder)}.html"
 
 
-def sparkline(entry: Entry) -> str:
-    """The points of a small line through an entry's history; empty where there is no more than one."""
-    values = [point.value for point in entry.history]
-    low, high = min(values, default=0.0), max(values, default=0.0)
-    if len(values) < 2 or low == high:  # noqa: PLR2004
-        return ""
-    step = (_SPARK_WIDTH - 4) / (len(values) - 1)
-    return " ".join(
-        f"{2 + index * step:.1f},{2 + (high - value) / (high - low) * (_SPARK_HEIGHT - 4):.1f}"
-        for index, value in enumerate(values)
-    )
-
-
 class Renderer:
     """Writes pages into an output folder."""
 
     def __init__(self, templates: Path, out: Path) -> None:
         """Takes templates from one folder and writes into the other."""
         self._out = out
-        self._environment = Environment(
-            loader=FileSystemLoader(templates),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.filters |= {
-            "points": points_text,
-            "plain": plain,
-            "tone": tone,
-            "time": microseconds_text,
-            "card": card_name,
-            "spark": sparkline,
-            "when": lambda text: text.replace("T", " ").replace("+00:00", " UTC"),
-        }
+        self._environment = make_environment(templates)
+        self._environment.filters["card"] = card_name
 
     def card(self, assignment: Assignment, record: Record) -> Path:
         """Writes one report card and gives its path."""
@@ -233,15 +191,5 @@ class Renderer:
         ]
         text = self._environment.get_template("index.html.j2").render(sections=sections, has_board=has_board)
         path = self._out / "index.html"
-        write_atomic(path, text)
-        return path
-
-    def leaderboard(self, boards: Sequence[Board]) -> Path:
-        """Writes the leaderboard's page and gives its path."""
-        has_history = any(sparkline(entry) for board in boards for entry in board.entries)
-        text = self._environment.get_template("leaderboard.html.j2").render(
-            boards=boards, has_history=has_history, spark_width=_SPARK_WIDTH, spark_height=_SPARK_HEIGHT
-        )
-        path = self._out / "leaderboard.html"
         write_atomic(path, text)
         return path

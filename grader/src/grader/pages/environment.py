@@ -1,0 +1,29 @@
+"""The Jinja environment that all pages share: it escapes everything that a student wrote."""
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grader.model.score import plain, points_text
+from grader.pages.chart import microseconds_text
+from grader.pages.verdicts import glyph, tone
+
+
+def make_environment(templates: Path) -> Environment:
+    """Takes templates from a folder, with the filters that every page may need."""
+    environment = Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "points": points_text,
+        "plain": plain,
+        "tone": tone,
+        "glyph": glyph,
+        "time": microseconds_text,
+        "when": lambda text: text.replace("T", " ").replace("+00:00", " UTC"),
+    }
+    return environment
