@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <functional>
 #include <string_view>
 
@@ -53,6 +54,14 @@ const std::vector<Flag>& Flags() {
        [](Options& options, std::string_view value) -> std::string {
          options.seed = ParseSeed(value);
          return options.seed ? "" : "it takes a whole number below 2^128, as in --seed=7";
+       }},
+      {"seed-file", "FILE", "file with the seed: arguments can be read by every program of the machine",
+       [](Options& options, std::string_view value) -> std::string {
+         std::ifstream file{std::string(value)};
+         std::string text;
+         if (!(file >> text)) return "it can't be read";
+         options.seed = ParseSeed(text);
+         return options.seed ? "" : "it holds no whole number below 2^128";
        }},
       {"device", "vgpu|cuda", "the virtual GPU (default), or a real one",
        [](Options& options, std::string_view value) -> std::string {

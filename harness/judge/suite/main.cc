@@ -15,6 +15,9 @@
 #include "judge/suite/ladder_table.h"
 #include "judge/suite/timing_criteria.h"
 
+#ifndef GTEST_FLAG_GET  // GoogleTest 1.11, which Ubuntu 22.04 has
+#define GTEST_FLAG_GET(name) ::testing::GTEST_FLAG(name)
+#endif
 #ifndef LOCKSTEP_SUITE
 #define LOCKSTEP_SUITE "public"
 #endif

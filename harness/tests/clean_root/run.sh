@@ -2,30 +2,32 @@
 # Runs commands in a clean system of another distribution, on a fresh clone of this checkout's HEAD: the proof that set-up
 # finds or installs all it needs. Needs root and debootstrap; nothing of the run is kept but its log.
 #
-#   harness/tests/clean_root/run.sh [--user] [--bare] [--toolkit DIR] SUITE COMMAND …
+#   harness/tests/clean_root/run.sh [--user] [--bare] [--toolkit DIR] [--with DIR] SUITE COMMAND …
 #   harness/tests/clean_root/run.sh noble 'make demo && make check'
 #
-#   SUITE          bookworm, trixie (Debian 12, 13) or noble (Ubuntu 24.04); any other that debootstrap knows
+#   SUITE          bookworm, trixie (Debian 12, 13), jammy or noble (Ubuntu 22.04, 24.04); any other that debootstrap knows
 #   --user         as a user without rights; the packages that setup.sh asks for are installed first, as an administrator would
 #   --bare         without make, which otherwise starts set-up
 #   --toolkit DIR  a CUDA toolkit to show at /usr/local/cuda; without it nvcc has to come from its Python packages
+#   --with DIR     a folder to show at /with
 #
 # Base systems are kept in $LOCKSTEP_ROOTS (default /var/tmp/lockstep-roots) and are only read: each run writes to an
 # overlay of its own. $LOCKSTEP_KEYRING: the archive's keys, where debootstrap lacks them; $LOCKSTEP_MIRROR: another mirror.
 set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../../.." && pwd)
 roots=${LOCKSTEP_ROOTS:-/var/tmp/lockstep-roots}
-user='' bare='' toolkit=''
+user='' bare='' toolkit='' with=''
 while [ $# -gt 0 ]; do
   case $1 in
     --user) user=1; shift ;;
     --bare) bare=1; shift ;;
     --toolkit) toolkit=$2; shift 2 ;;
+    --with) with=$2; shift 2 ;;
     -*) echo "run.sh: $1 is unknown; see the head of this file" >&2; exit 2 ;;
     *) break ;;
   esac
 done
-[ $# -ge 2 ] || { echo "usage: run.sh [--user] [--bare] [--toolkit DIR] SUITE COMMAND …" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: run.sh [--user] [--bare] [--toolkit DIR] [--with DIR] SUITE COMMAND …" >&2; exit 2; }
 [ "$(id -u)" = 0 ] || { echo "run.sh mounts file systems: run it as root" >&2; exit 2; }
 suite=$1; shift
 base=$roots/$suite
@@ -61,6 +63,7 @@ home=root; [ -z "$AS_USER" ] || home=home/student
 mkdir -p $home/lockstep old usr/local/cuda
 mount --bind "$SCRATCH/lockstep" $home/lockstep
 [ -z "$TOOLKIT" ] || mount --bind -o ro "$TOOLKIT" usr/local/cuda
+[ -z "$WITH" ] || { mkdir -p with; mount --bind -o ro "$WITH" with; }
 mount -t proc proc proc
 mount --rbind /dev dev
 mount --rbind /sys sys
@@ -94,5 +97,5 @@ cd "$HOME/lockstep"
 exec bash -c "$COMMAND"
 INSIDE
 )
-env -i PATH="$PATH" BASE="$base" SCRATCH="$scratch" AS_USER="$user" BARE="$bare" TOOLKIT="$toolkit" COMMAND="$*" \
+env -i PATH="$PATH" BASE="$base" SCRATCH="$scratch" AS_USER="$user" BARE="$bare" TOOLKIT="$toolkit" WITH="$with" COMMAND="$*" \
   unshare --mount --propagation private --pid --fork bash -c "$inside"

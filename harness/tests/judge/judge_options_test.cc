@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "judge/model/options.h"
 #include "tests/support/golden.h"
 
@@ -43,6 +45,20 @@ TEST(OptionsTest, ErrorsSayWhatToType) {
   EXPECT_EQ(ErrorOf("--device=tpu"), "--device=tpu: it takes vgpu or cuda");
   EXPECT_EQ(ErrorOf("--checks=some"), "--checks=some: it takes all or none");
   EXPECT_EQ(ErrorOf("--evidence=none"), "--evidence=none: it takes all or judged");
+}
+
+TEST(OptionsTest, TakesTheSeedFromAFile) {
+  const std::string path = testing::TempDir() + "judge_options_seed";
+  for (const auto& [content, seed] : {std::pair<const char*, std::optional<SeedNumber>>{"11\n", SeedNumber{11}},
+                                      {"11x\n", std::nullopt},
+                                      {"", std::nullopt}}) {
+    std::ofstream(path) << content;
+    std::vector<std::string> arguments = {"--seed-file=" + path};
+    const ParsedOptions parsed = ParseOptions(arguments);
+    EXPECT_TRUE(parsed.options.seed == seed);
+    EXPECT_EQ(parsed.errors.empty(), seed.has_value());
+  }
+  EXPECT_EQ(ErrorOf("--seed-file=/no/such/file"), "--seed-file=/no/such/file: it can't be read");
 }
 
 TEST(OptionsTest, HelpText) { ExpectGolden("suite_help.txt", HelpText("04_reduction_suite")); }

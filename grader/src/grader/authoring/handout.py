@@ -20,7 +20,7 @@ from grader.base.layout import Layout
 from grader.base.secret import NAME as SECRET
 from grader.model.assignment import Assignment, load_assignment
 
-_HARNESS = (
+HARNESS = (
     "CMakeLists.txt", "build.sh", "judge", "nvcc-requirements.txt", "run.sh", "setup.sh", "student.mk", "vgpu",
     "worker",
 )  # fmt: skip
@@ -169,10 +169,10 @@ def _lines(text: str) -> list[str]:
 
 
 def _code(layout: Layout, assignments: Sequence[Assignment]) -> list[str]:
-    every = _tracked(layout.root)
+    every = tracked(layout.root)
     ids = layout.assignments()
     chosen = {assignment.id for assignment in assignments}
-    wanted = [f"assignments/{name}/" for name in sorted(chosen)] + [f"harness/{name}" for name in _HARNESS]
+    wanted = [f"assignments/{name}/" for name in sorted(chosen)] + [f"harness/{name}" for name in HARNESS]
     files = [path for path in every if path in _ROOT or path.startswith(tuple(wanted))]
     for path in every:
         owner = next((name for name in ids if path.startswith(f"harness/suites/{name}_")), None)
@@ -189,7 +189,7 @@ def _pages(layout: Layout, readme: str, assignments: Sequence[Assignment]) -> li
         if path.is_file():
             texts.append((path.parent, path.read_text(encoding="utf-8")))
     targets = {(folder / match["target"]).resolve() for folder, text in texts for match in _LINK.finditer(text)}
-    docs = [path for path in _tracked(layout.root) if path.startswith("docs/")]
+    docs = [path for path in tracked(layout.root) if path.startswith("docs/")]
     pages = [layout.root / path for path in docs if layout.root / path in targets]
     targets |= {
         (page.parent / match["target"]).resolve()
@@ -215,7 +215,7 @@ def _drop_dead_links(page: Path, out: Path) -> None:
     page.write_text(_LINK.sub(kept, text), encoding="utf-8")
 
 
-def _tracked(root: Path) -> list[str]:
+def tracked(root: Path) -> list[str]:
     """The project's files: what git knows or would take; every file where there is no git."""
     git = shutil.which("git")
     if git and (root / ".git").exists():

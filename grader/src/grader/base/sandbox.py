@@ -10,14 +10,21 @@ bubblewrap limits no resources. prlimit sets per-process limits inside (file siz
 space). A control group limits the number of processes and their total memory if this user may create one (see
 `cgroup`). Without one, prlimit limits the number of processes, which works for an ordinary user (the kernel counts by
 user and user namespace) but not for root.
+
+Where no namespaces can be made, as in other people's containers, a process can have a box of another kind: a user of
+its own (see `user_box`). Such a box sees all files that every user of the machine may read.
 """
 
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
+
+from grader.base import user_box
 
 PROCESSES = 64
 DESCRIPTORS = 1024
@@ -30,6 +37,29 @@ _PROBE_SECONDS = 20
 # What lets a container make namespaces of its own, and mount a /proc in them.
 CONTAINER_FLAGS = " ".join(f"--security-opt {what}=unconfined" for what in ("seccomp", "apparmor", "systempaths"))
 _CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")  # what Docker and Podman leave in every container
+
+
+class Kind(StrEnum):
+    """The kinds of boxes: with a view of its own of the system, by bubblewrap; or as a user of its own."""
+
+    BWRAP = "bwrap"
+    USER = "user"
+
+
+class _Choice:
+    """What boxes this process makes."""
+
+    kind = Kind.BWRAP
+
+
+def choose(kind: Kind) -> None:
+    """Says what boxes this process makes from now on."""
+    _Choice.kind = kind
+
+
+def is_of_user() -> bool:
+    """Whether boxes are users: then what is in one sees real paths and the arguments of every process."""
+    return _Choice.kind is Kind.USER
 
 
 @dataclass(frozen=True)
@@ -109,12 +139,46 @@ def bare_prefix(box: Box) -> list[str]:
 
 def prefix(box: Box, *, sandboxed: bool) -> list[str]:
     """The words before a command that runs student code."""
-    return box_prefix(box) if sandboxed else bare_prefix(box)
+    if not sandboxed:
+        return bare_prefix(box)
+    return user_prefix(box) if is_of_user() else box_prefix(box)
+
+
+def user_prefix(box: Box) -> list[str]:
+    """The words to put before a command so that it runs as a user of its own."""
+    words = ["/usr/bin/env", "-i", sys.executable, "-I", "-S", str(Path(user_box.__file__))]
+    for path in box.writable:
+        words += ["--writable", str(path)]
+    for name, value in box.environment:
+        words += ["--setenv", f"{name}={value}"]
+    limits = {"fsize": box.file_bytes, "nofile": DESCRIPTORS, "nproc": box.processes, "as": box.address_bytes}
+    for name, number in limits.items():
+        if number:
+            words += [f"--{name}", str(number)]
+    if box.status_fd >= 0:
+        words += ["--status-fd", str(box.status_fd)]
+    return [*join_prefix(box.cgroups), *words, "--"]
+
+
+def end_boxes() -> None:
+    """Where boxes are users, ends what is left in those whose parent was killed."""
+    if is_of_user():
+        subprocess.run([sys.executable, "-I", "-S", str(Path(user_box.__file__)), "--clean"], check=False)
+
+
+def admit(through: Path, *shown: Path) -> None:
+    """Where boxes are users, lets them through folders that only root may list, to what is shown of them."""
+    if not is_of_user():
+        return
+    for folder in (through, through.parent):
+        folder.chmod(0o711)
+    for path in shown:
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 @cache
 def why_no_sandbox() -> str:
-    """Empty where boxes work here; else a sentence that says why not."""
+    """Empty where boxes by bubblewrap work here; else a sentence that says why not."""
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)"
     if not shutil.which("prlimit"):

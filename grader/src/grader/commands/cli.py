@@ -24,6 +24,7 @@ from grader.base.names import shown_block
 from grader.base.process import CancelledError
 from grader.base.storage import storage_problem
 from grader.base.toolchain import find_toolchain
+from grader.commands.autograder import autograder
 from grader.commands.common import (
     FOLDER,
     STOPPED_STATUS,
@@ -288,7 +289,7 @@ def ladder(
             click.echo(ladder_page(layout, toolchain, assignment, counts, pages, verify=verify, sandboxed=sandboxed))
 
 
-for command in (grade, match, report, repair_journal, leaderboard, opponents, seed_command, gpu_pages):
+for command in (grade, match, report, repair_journal, leaderboard, opponents, seed_command, gpu_pages, autograder):
     cli.add_command(command)
 
 

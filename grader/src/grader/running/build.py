@@ -66,13 +66,15 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
     (source_folder / assignment.submission).write_bytes(order.source)
+    sandbox.admit(order.folder, source_folder, source_folder / assignment.submission)
+    has_view = sandboxed and not sandbox.is_of_user()
     worker = out / "worker"
     command = [
         str(layout.build_script),
         *("--build", str(layout.build)),
         *("--assignment", str(assignment.path.parent)),
         # Its name in the box: what the compiler leaves in the program must not tell where this machine keeps things.
-        *("--source", str((IN_BOX if sandboxed else source_folder) / assignment.submission)),
+        *("--source", str((IN_BOX if has_view else source_folder) / assignment.submission)),
         *("--glue", str(layout.glue(assignment.id))),
         *("--out", str(worker)),
         *("--nvcc", str(toolchain.nvcc)),

@@ -5,6 +5,7 @@ prefix file. A failure here is the harness's fault, never the student's: it is t
 Tests that ended in an earlier run that was killed are skipped, and their results come from the journal.
 """
 
+import os
 import signal
 import threading
 import time
@@ -150,7 +151,7 @@ def run_suite(
             *([f"--figures={figures}"] if figures else []),
             f"--prefix={prefix_path}",
             f"--result={result_path}",
-            f"--seed={settings.seed}",
+            _seed(settings, folder),
             f"--device={settings.device}",
             *([f"--profile={settings.profile}"] if settings.profile else []),
             f"--threads={settings.threads}",
@@ -321,6 +322,17 @@ def _box(
         processes=256 if on_gpu else sandbox.PROCESSES,
         cgroups=groups,
     )
+
+
+def _seed(settings: RunSettings, folder: Path) -> str:
+    """The flag with the seed. A box that is a user can read all processes' arguments, so it goes into a file there."""
+    if not (settings.sandboxed and sandbox.is_of_user()):
+        return f"--seed={settings.seed}"
+    path = folder / "seed"
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(f"{settings.seed}\n")
+    return f"--seed-file={path}"
 
 
 def _lines(words: Sequence[str]) -> str:

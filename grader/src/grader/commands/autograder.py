@@ -1,0 +1,87 @@
+"""`grader autograder`: what a learning platform runs by itself."""
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from grader.autograder.pack import make_zip
+from grader.base.errors import GraderError
+from grader.base.files import FileError, read_regular
+from grader.base.layout import find_layout
+from grader.commands.common import build_option, known_assignments, make_console
+from grader.model.assignment import load_assignment
+
+_MOST_SECRET = 4096
+
+
+@click.group(short_help="Makes what a learning platform runs by itself.")
+def autograder() -> None:
+    """Makes an autograder that a learning platform runs for each submission.
+
+    \b
+    Example:
+      grader autograder gradescope out --assignment 04_reduction
+    """
+
+
+@autograder.command()
+@click.argument("target", metavar="DIR_OR_ZIP", type=click.Path(path_type=Path))
+@click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it grades.")
+@click.option(
+    "--points",
+    type=click.FloatRange(0, min_open=True),
+    help="Points of the assignment on Gradescope; others are scaled.  [default: the assignment's]",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(1, 60),
+    default=9.0,
+    show_default=True,
+    help="When to give up: before Gradescope's own limit, for which it gives 0.",
+)
+@click.option(
+    "--secret",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Secret that seeds are derived from, for the same inputs as `grader grade` gives.  [default: a new one]",
+)
+@build_option
+def gradescope(
+    target: Path, name: str, points: float | None, minutes: float, secret: Path | None, build: Path | None
+) -> None:
+    """Makes the zip that Gradescope builds its autograder from.
+
+    It holds the hidden tests, the reference and the secret: give it to nobody but Gradescope. Gradescope's image is
+    built from it once, and deletes them.
+
+    \b
+    Examples:
+      grader autograder gradescope out --assignment 04_reduction
+      grader autograder gradescope reduction.zip --assignment 04_reduction --points 20
+    """
+    layout = find_layout(build)
+    assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))
+    path = target if target.suffix == ".zip" else target / f"{assignment.id}-autograder.zip"
+    names = make_zip(
+        layout, assignment, path, points=points or assignment.points, minutes=minutes, secret=_read(secret)
+    )
+    console = make_console()
+    console.print(
+        f"{escape(str(path))}: {len(names)} files, {path.stat().st_size >> 10:,} KiB", highlight=False, soft_wrap=True
+    )
+    console.print(
+        "Upload it as the autograder of a programming assignment, with Ubuntu 22.04 or newer:\n"
+        "docs/how-to/use-gradescope.md. It holds the hidden tests and the reference: give it to nobody else.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _read(secret: Path | None) -> bytes | None:
+    if secret is None:
+        return None
+    try:
+        return read_regular(secret, _MOST_SECRET).strip()
+    except (OSError, FileError) as error:
+        raise GraderError(f"the secret {secret} can't be read: {error}") from error
