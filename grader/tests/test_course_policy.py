@@ -1,14 +1,17 @@
 """course.toml and adjustments.csv: what they may say, and what is said of a mistake in them."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from conftest import ROOT
 from grader.base.csv_files import decoded, parse_csv
 from grader.base.errors import GraderError
 from grader.course.adjustments import adjustments_from
 from grader.course.amounts import Span, after, late_text, read_span
+from grader.model.roster import Student
 from made_class import ADA, ALAN, GRACE, course, graded, handed_in, one_class
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -149,3 +152,49 @@ def test_an_offset_stands_against_the_zone() -> None:
         "time_zone = 'America/New_York'\n[assignment.05_scan]\ndeadline = 2026-11-02T23:59:00+01:00\n"
     ).policy
     assert policy.of("05_scan").deadline == datetime(2026, 11, 2, 22, 59, tzinfo=UTC)
+
+
+def blocks(language: str) -> list[str]:
+    page = (ROOT / "docs/reference/course-toml.md").read_text(encoding="utf-8")
+    every = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    return [text for kind, text in every if kind == language]
+
+
+def test_the_example_of_the_page() -> None:
+    ada = Student("Ada Lovelace", "1815", "lovelace_ada@class.example")
+    records = [
+        handed_in(student, 100, "04T13:00", name=name)
+        for student in (ada, ALAN, GRACE)
+        for name in ("04_reduction", "05_scan", "06_transpose")
+    ]
+    (toml,), (lines,) = blocks("toml"), blocks("csv")
+    found = graded(one_class(*records), toml, lines.partition("\n")[2])
+    points = {name: [grade.points for grade in one.assignments.values()] for name, one in found.items()}
+    assert points == {
+        "Ada Lovelace": [105, 100, 100],  # within her extension
+        "Turing, Alan": [100, 90, 100],
+        "Grace Hopper": [100, None, 100],  # two late days spent; excused from one
+    }
+    assert {name: one.total for name, one in found.items()} == {
+        "Ada Lovelace": 100, "Turing, Alan": 99, "Grace Hopper": 100,
+    }  # fmt: skip
+    assert found["Grace Hopper"].late_days_left == 2
+
+
+def test_the_steps_of_the_page() -> None:
+    (steps,) = [block for block in blocks("") if block.startswith("Attempt")]
+    attempts = [handed_in(ADA, 95, "03T15:00"), handed_in(ADA, 90, "05T11:00", number=2)]
+    toml = "counts = 'best'\n[late]\npenalty='10 % per day'\n[assignment.04_reduction]\ndeadline='2026-11-02 12:00Z'\n"
+    line = "1815,04_reduction,5,explained the race in office hours,Hopper\n"
+    grade = graded(one_class(*attempts), toml, line)["Ada Lovelace"].assignments["04_reduction"]
+    assert list(grade.steps) == steps.splitlines()
+
+
+def test_every_key_is_on_the_page() -> None:
+    page = (ROOT / "docs/reference/course-toml.md").read_text(encoding="utf-8")
+    source = (ROOT / "grader/src/grader/course/policy.py").read_text(encoding="utf-8")
+    readers = "text|number|whole|flag|choice|texts|table|tables|named_tables|words|names|moment|has"
+    keys = set(re.findall(rf'(?:{readers})\("(\w+)"', source))
+    keys |= set(re.findall(r'_(?:amount|moment|span_or_moment)\(\w+, "(\w+)"', source))
+    assert {"deadline", "at_most", "accept_until", "cap", "excused", "bank"} <= keys
+    assert [key for key in sorted(keys) if f"`{key}`" not in page and f"[{key}" not in page] == []

@@ -1,7 +1,5 @@
 """Scoring is a pure function of what the judge found."""
 
-import csv
-import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +12,7 @@ from grader.model.assignment import Assignment, load_assignment
 from grader.model.record import Provenance, Record, record_from_json
 from grader.model.result import Device, Evidence, SuiteResult, TestResult, Timing, passed_test
 from grader.model.roster import Student
-from grader.model.score import Score, linear_fraction, score_nothing, score_result
-from grader.pages.tables import csv_text, gradebook
+from grader.model.score import Score, linear_fraction, score_result
 
 RUNGS = ("alpha_one", "beta_two", "gamma_bonus")
 
@@ -137,23 +134,6 @@ def test_records_survive_json(assignment: Assignment) -> None:
     assert record_from_json(record(assignment, "x", None).to_json()).verdict == "HARNESS"
 
 
-def test_gradebook(assignment: Assignment) -> None:
-    records = [
-        record(assignment, "b, a", score_nothing(assignment, "COMPILE", "")),
-        record(assignment, "=cmd|' /C calc'!A0", None),
-    ]
-    table = gradebook({"90_fake": records})
-    text = table.to_csv(index=False)
-    assert '"b, a"' in text
-    assert "\n'=cmd" in text
-    assert ",'=1+1," in text
-    assert table.loc[table["name"] == "b, a", "90_fake"].item() == 0
-    assert table.loc[table["name"] != "b, a", "90_fake"].isna().all()
-    both = gradebook({"90_fake": records, "91_fake": records[:1]})
-    assert list(both.columns).count("name") == 1
-    assert "90_fake.alpha.sum" in both.columns
-
-
 OPERATORS = [
     "=",
     "+",
@@ -218,15 +198,6 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 def test_no_two_texts_become_one_cell() -> None:
     texts = ["=1", "'=1", "''=1", "x", "'x", "x;=1", "x;'=1", "x\t'=1"]
     assert len({safe_cell(text) for text in texts}) == len(texts)
-
-
-@pytest.mark.parametrize("name", ["a;=1+1", "a|=1+1", "a\t=1+1", 'a"b', "a,b", "a\nb"])
-def test_a_separator_in_a_name_divides_no_cell(assignment: Assignment, name: str) -> None:
-    text = csv_text(gradebook({"90_fake": [record(assignment, name, None)]}))
-    for delimiter in ",;|\t":
-        row = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))[1]
-        assert not any(cell.startswith("=") for cell in row), row
-    assert next(csv.DictReader(io.StringIO(text, newline="")))["name"] == safe_cell(name)
 
 
 def timed(assignment: Assignment, value: float | None, verdict: str, kind: str) -> Score:

@@ -49,6 +49,9 @@ def test_a_class_of_two_assignments(two: Layout, tmp_path: Path) -> None:
     rows = {row["name"]: row for row in csv.DictReader(io.StringIO(Path("out/gradebook.csv").read_text("utf-8-sig")))}
     points = {name: (row["90_fake"], row["91_other"]) for name, row in rows.items()}
     assert points == {"ada": ("23", "11"), "grace": ("15", "23"), "alan": ("0", "8")}
+    assert (rows["alan"]["total"], rows["alan"]["possible"], rows["alan"]["status"]) == ("8", "40", "90_fake missing")
+    criteria = list(csv.DictReader(io.StringIO(Path("out/criteria.csv").read_text("utf-8-sig"))))
+    rows = {row["name"]: row for row in criteria}
     assert rows["alan"]["90_fake.verdict"] == "MISSING"
     assert rows["ada"]["91_other.beta.sum"] == "0"
     index = Path("out/index.html").read_text()

@@ -14,12 +14,14 @@ from rich.markup import escape
 
 from grader.authoring.finding import Finding
 from grader.base import sandbox
+from grader.base.counted import counted
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.base.secret import NAME, VARIABLE
 from grader.base.storage import need_space
+from grader.course.files import CourseFiles
 from grader.model.assignment import Assignment
-from grader.pages.publish import JOURNAL
+from grader.pages.publish import JOURNAL, Published
 from grader.running.pipeline import only_grader
 from grader.running.run import why_no_gpu
 from grader.running.store import Journal
@@ -53,6 +55,12 @@ roster_option = click.option(
     "--roster",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The students: roster.csv, or a platform's own export.  [default: roster.csv with or beside SUBMISSIONS]",
+)
+course_option = click.option(
+    "--course",
+    type=click.Path(path_type=Path),
+    metavar="FILE_OR_DIR",
+    help="course.toml, or the folder with it and adjustments.csv.  [default: beside the submissions; else the last]",
 )
 no_sandbox_option = click.option(
     "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code you trust."
@@ -89,6 +97,25 @@ def show_finding(console: Console, finding: Finding) -> None:
     if finding.problem:
         text = f"  [red]FAIL[/]  {what}: {escape(finding.problem)}"
     console.print(text, highlight=False, soft_wrap=True)
+
+
+def show_course(console: Console, files: CourseFiles) -> None:
+    """Says which of the course's files count."""
+    for file in files.files:
+        gone = "  [magenta]gone from there[/]: what it said last counts" if file.is_gone else ""
+        console.print(f"  {file.name:13} {escape(str(file.path))}{gone}", highlight=False, soft_wrap=True)
+
+
+def show_unmatched(console: Console, published: Published) -> None:
+    """Names those who are not on the roster."""
+    if published.unmatched:
+        listed = ", ".join(escape(name) for name in published.unmatched)
+        console.print(
+            f"[magenta]Not on the roster[/]: {counted(len(published.unmatched), 'student')} at the end of "
+            f"gradebook.csv, never exported: {listed}",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def need_gpu(layout: Layout, assignment: Assignment, device: str) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader.base.errors import GraderError
-from grader.base.layout import find_layout
+from grader.base.layout import Layout, find_layout
 from grader.base.secret import MOST_SEED
 from grader.base.toolchain import find_toolchain
 from grader.commands.common import (
@@ -20,6 +20,7 @@ from grader.commands.common import (
     UNMATCHED_STATUS,
     at_work,
     build_option,
+    course_option,
     device_option,
     is_sandboxed,
     jobs_option,
@@ -29,18 +30,23 @@ from grader.commands.common import (
     out_option,
     roster_option,
     secret_option,
+    show_course,
     split_jobs,
 )
 from grader.commands.match import assignments_in, nothing_in, show_class, wanted_of
 from grader.commands.progress import Display, summary
 from grader.commands.results import show_unmade
 from grader.commands.seed import secret_of
+from grader.course.files import CourseFiles, find_course, named_course, remembered
+from grader.course.ruling import check_course
 from grader.intake.download import open_class
+from grader.model.course_folder import course_folder
 from grader.model.discovery import Submission
 from grader.model.record import NOT_GRADED, Record
-from grader.pages.publish import Published, publish
+from grader.pages.publish import COURSE_FILES, Published, publish
 from grader.running.pipeline import Bench, grade_class, make_ready, prepare
 from grader.running.run import RunSettings
+from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 
 
@@ -57,6 +63,7 @@ from grader.running.worker_cache import WorkerCache
 @click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Use this one seed for every submission.")
 @device_option
 @roster_option
+@course_option
 @build_option
 def grade(
     submissions: Path,
@@ -69,6 +76,7 @@ def grade(
     seed: int | None,
     device: str,
     roster: Path | None,
+    course: Path | None,
     build: Path | None,
 ) -> None:
     """Grades all submissions in SUBMISSIONS.
@@ -117,6 +125,8 @@ def grade(
                 found = download.submissions(wanted_of(layout, assignment))
                 bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
                 classes.append((bench, found, _chosen(found, only, submissions)))
+        everyone = {bench.assignment.id: found for bench, found, _ in classes}
+        files = _course_files(layout, journal, submissions, course, everyone)
         for index, (bench, _, chosen) in enumerate(classes):
             assignment = bench.assignment
             command = (
@@ -137,7 +147,7 @@ def grade(
             console.print()
             console.print(summary(assignment.title, records))
             every += records
-        published = publish(layout, out, journal)
+        published = publish(layout, out, journal, files)
         shutil.rmtree(workers, ignore_errors=True)
     console.print()
     console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
@@ -148,10 +158,31 @@ def grade(
     ):
         if path is not None:
             console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
+    show_course(console, published.files)
     if not _show_open(console, every, published):
         raise click.exceptions.Exit(HARNESS_STATUS)
     if download.unmatched:
         raise click.exceptions.Exit(UNMATCHED_STATUS)
+
+
+def _course_files(
+    layout: Layout, journal: Journal, submissions: Path, course: Path | None, found: dict[str, list[Submission]]
+) -> CourseFiles:
+    """Those that were named, else those beside the submissions, else the last run's; a mistake in them is told now."""
+    folder = course_folder(submissions)
+    files = named_course(course) if course else find_course(folder) if folder else CourseFiles()
+    if not files.files:
+        files = remembered(journal.recall(COURSE_FILES))
+    people = [
+        (student, one.handed.is_matched)
+        for several in found.values()
+        for one in several
+        for student in one.handed.group or (one.student,)
+    ]
+    graded = dict.fromkeys((*journal.assignments(), *found))
+    check_course(files.course(layout.assignments()), [*journal.students(), *people], list(graded))
+    journal.remember(COURSE_FILES, files.text())
+    return files
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:

@@ -12,9 +12,13 @@ from grader.base.layout import find_layout
 from grader.commands.common import (
     HARNESS_STATUS,
     build_option,
+    course_option,
     make_console,
     out_option,
+    show_course,
+    show_unmatched,
 )
+from grader.course.files import named_course
 from grader.pages.publish import JOURNAL, Published, open_journal, publish
 from grader.running.pipeline import only_grader
 from grader.running.repair import repair
@@ -22,23 +26,30 @@ from grader.running.repair import repair
 
 @click.command(short_help="Writes all pages again, without grading.")
 @out_option
+@course_option
 @build_option
-def report(out: Path, build: Path | None) -> None:
+def report(out: Path, course: Path | None, build: Path | None) -> None:
     """Writes report cards, gradebook and leaderboard again from the journal, without grading.
 
+    Grades are computed anew from course.toml and adjustments.csv: change them, and type this.
+
     \b
-    Example:
+    Examples:
       grader report --out out/week4
+      grader report --course spring/course.toml
     """
     journal = open_journal(out)
     try:
-        published = publish(find_layout(build), out, journal)
+        published = publish(find_layout(build), out, journal, named_course(course) if course else None)
     finally:
         journal.close()
     console = make_console()
+    show_course(console, published.files)
     console.print(
         f"{counted(published.cards, 'report card')}: {escape(str(published.index))}", highlight=False, soft_wrap=True
     )
+    console.print(f"Gradebook: {escape(str(published.gradebook))}", highlight=False, soft_wrap=True)
+    show_unmatched(console, published)
     show_unmade(console, published)
     if published.unmade:
         raise click.exceptions.Exit(HARNESS_STATUS)

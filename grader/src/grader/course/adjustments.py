@@ -4,9 +4,8 @@ import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from grader.base.csv_files import CsvFile, read_csv
+from grader.base.csv_files import CsvFile
 from grader.base.errors import GraderError
 from grader.base.names import shown
 from grader.base.schema import SchemaError
@@ -41,13 +40,8 @@ def adjustment_step(one: Adjustment) -> str:
     return f"{sign}{points_text(abs(one.points))} {unit}: {one.reason}" + (f" ({one.staff})" if one.staff else "")
 
 
-def read_adjustments(path: Path, known: Sequence[str]) -> tuple[Adjustment, ...]:
-    """Reads an adjustments.csv; `known` are all assignments. Raises GraderError naming the line."""
-    return adjustments_from(read_csv(path), known)
-
-
 def adjustments_from(table: CsvFile, known: Sequence[str]) -> tuple[Adjustment, ...]:
-    """As `read_adjustments`, from a file that was read."""
+    """What an adjustments.csv says; `known` are all assignments. Raises GraderError naming the line."""
     header = [cell.strip().casefold() for cell in table.header]
     for title in header:
         if title and title not in COLUMNS:

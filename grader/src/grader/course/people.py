@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Sequence
 
+from grader.base.cells import plain_cell
 from grader.base.errors import GraderError
 from grader.base.names import shown, tokens
 from grader.model.roster import Student
@@ -12,15 +13,16 @@ _MOST_NAMED = 3
 
 
 def identity(student: Student, *, is_matched: bool) -> Identity:
-    """By what two records are one student's: the id, else e-mail, login, platform's number, else the name.
+    """By what two records are one student's: the id, else e-mail, login, else the name with the platform's number.
 
-    Somebody who isn't on the roster is never taken for one who is.
+    Moodle's number is another one in each assignment, so it says nothing by itself. Somebody who isn't on the roster is
+    never taken for one who is.
     """
-    for kind in ("sid", "email", "login", "platform_id"):
+    for kind in ("sid", "email", "login"):
         value: str = getattr(student, kind)
         if value:
             return is_matched, kind, value.casefold()
-    return is_matched, "name", student.name
+    return is_matched, student.platform_id, student.name
 
 
 def known_best(students: Iterable[Student]) -> Student:
@@ -30,7 +32,7 @@ def known_best(students: Iterable[Student]) -> Student:
 
 def resolve(named: str, students: Sequence[Student], where: str) -> Student:
     """The student whose id, platform's number, e-mail, login or name `named` is; raises GraderError unless one fits."""
-    plain = named.strip().casefold()
+    plain = plain_cell(named.strip()).casefold()  # as it is, or copied from gradebook.csv
     words = tokens(named)
     found = [
         student

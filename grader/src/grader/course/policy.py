@@ -6,7 +6,6 @@ import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
 from types import MappingProxyType
 
 from grader.base.errors import GraderError
@@ -100,19 +99,8 @@ class Policy:
         return next((group for group in self.groups if assignment in group.assignments), None)
 
 
-def load_policy(path: Path, known: Sequence[str]) -> Policy:
-    """Reads a course.toml; `known` are all assignments. Raises GraderError naming the file and the key."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise GraderError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise GraderError(f"{path}: {error}.\nSave the file as UTF-8") from error
-    return read_policy(text, str(path), known)
-
-
 def read_policy(text: str, name: str, known: Sequence[str]) -> Policy:
-    """As `load_policy`, from the file's text."""
+    """Reads a course.toml's text; `known` are all assignments. Raises GraderError naming the file and the key."""
     try:
         return _policy(Fields(tomllib.loads(text), name), known)
     except tomllib.TOMLDecodeError as error:

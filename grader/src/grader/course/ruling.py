@@ -1,12 +1,12 @@
 """What the course's files say of each student: `Course` is the files' content, `Ruling` a student's part of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.base.errors import GraderError
 from grader.course.adjustments import Adjustment
 from grader.course.extensions import Extension, read_extension
-from grader.course.people import Identity, resolve
+from grader.course.people import Identity, identity, resolve
 from grader.course.policy import ALL, Policy, assignments_without_weight
 from grader.model.roster import Student
 
@@ -38,6 +38,14 @@ class Ruling:
     def adjustments_of(self, assignment: str) -> tuple[Adjustment, ...]:
         """Of an assignment, or with "" of the total."""
         return tuple(one for one in self.adjustments if one.assignment == assignment)
+
+
+def check_course(course: Course, students: Iterable[tuple[Student, bool]], graded: Sequence[str]) -> None:
+    """Raises GraderError where the files name somebody who is not among these, before anything is graded.
+
+    Each student comes with whether the roster has them.
+    """
+    rulings(course, {identity(one, is_matched=is_matched): one for one, is_matched in students}, graded)
 
 
 def rulings(course: Course, students: Mapping[Identity, Student], graded: Sequence[str]) -> dict[Identity, Ruling]:

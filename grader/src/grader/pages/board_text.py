@@ -8,11 +8,11 @@ import pandas as pd
 
 from grader.base.cells import safe_cell
 from grader.base.names import safe_json
+from grader.exports.tables import csv_text
 from grader.model.score import plain
 from grader.pages.chart import microseconds_text
 from grader.pages.leaderboard import MODEL_ERROR, Board, Entry
 from grader.pages.overall import FASTEST, SLOWEST, Overall
-from grader.pages.tables import csv_text
 
 _FACTOR = 2.0  # from here on a factor reads better than a percentage
 _ALIKE = 0.005  # what rounds to no percent

@@ -1,6 +1,8 @@
 """From the journal to files: results, gradebook, report cards, leaderboard. Nothing is graded here."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.base.deadline import deadline
@@ -9,18 +11,24 @@ from grader.base.files import write_atomic
 from grader.base.layout import Layout
 from grader.base.names import safe_json, shown, slug
 from grader.base.schema import SchemaError
+from grader.course.files import CourseFiles, remembered
+from grader.course.grades import AssignmentGrade, StudentGrades, compute_grades
+from grader.exports.documents import grade_document
+from grader.exports.gradebook import write_criteria, write_gradebook
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.record import Record
+from grader.model.roster import Student
 from grader.pages.board_page import write_board_page
 from grader.pages.board_text import board_csv, board_json
 from grader.pages.environment import make_environment
 from grader.pages.leaderboard import Board, make_boards
 from grader.pages.overall import Overall, make_overall
 from grader.pages.render import Renderer, card_name
-from grader.pages.tables import write_gradebook
 from grader.running.store import Journal
 
 JOURNAL = "journal.sqlite"
+COURSE_FILES = "course"  # what the journal keeps them under
+FolderGrades = Mapping[tuple[str, str], Sequence[tuple[Student, AssignmentGrade]]]
 _CARDS = "cards"
 _CARD_SECONDS = 20.0
 _RESULTS = "results"
@@ -43,33 +51,45 @@ class Published:
     leaderboard: Path | None
     cards: int
     unmade: tuple[Unmade, ...]
+    files: CourseFiles
+    unmatched: tuple[str, ...]
 
 
-def publish(layout: Layout, out: Path, journal: Journal) -> Published:
+def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | None = None) -> Published:
     """Writes everything that `out` holds beside the journal, and removes pages that no longer belong to anyone.
 
-    The gradebook comes first and the cards last: what goes wrong with a card costs that card.
+    Without `files` the course's files are those that were used last; they are remembered. The gradebook comes first and
+    the cards last: what goes wrong with a card costs that card.
     """
-    classes = load_classes(layout, journal)
-    if not classes:
+    files = files or remembered(journal.recall(COURSE_FILES))
+    attempts, grades = load_grades(layout, journal, files)
+    if not attempts:
         raise GraderError(f"{out} has no results yet.\nType:  grader grade SUBMISSIONS --out {out}")
+    journal.remember(COURSE_FILES, files.text())
     gradebook = out / "gradebook.csv"
-    write_gradebook(gradebook, {name: records for name, (_, records) in classes.items()})
+    assignments = {name: assignment for name, (assignment, _) in attempts.items()}
+    write_gradebook(gradebook, assignments, grades)
+    write_criteria(out / "criteria.csv", assignments, grades)
     boards = publish_boards(layout, out, journal).boards
     renderer = Renderer(layout.templates, out)
+    own = by_folder(grades)
+    classes = counting(attempts, own)
     index = renderer.index(classes, has_board=bool(boards))
     written: set[Path] = set()
     unmade: list[Unmade] = []
     for assignment, records in classes.values():
         for record in [record.without_seed() for record in records]:
             path = out / _RESULTS / assignment.id / f"{slug(record.folder)}.json"
-            write_atomic(path, safe_json(public_document(record)) + "\n")
+            document = public_document(record, own.get((assignment.id, record.folder), ()))
+            write_atomic(path, safe_json(document) + "\n")
             written |= {path, out / card_name(record)}
             problem = _write_card(renderer, assignment, record)
             if problem:
                 unmade.append(Unmade(record.folder, problem))
     _remove_others(out, written)
-    return Published(index, gradebook, out / "leaderboard.html" if boards else None, len(written) // 2, tuple(unmade))
+    board = out / "leaderboard.html" if boards else None
+    unmatched = tuple(one.student.name for one in grades if not one.is_matched)
+    return Published(index, gradebook, board, len(written) // 2, tuple(unmade), files, unmatched)
 
 
 def _write_card(renderer: Renderer, assignment: Assignment, record: Record) -> str:
@@ -108,6 +128,41 @@ def publish_boards(layout: Layout, out: Path, journal: Journal) -> Standings:
     return Standings(tuple(boards), tuple(overalls))
 
 
+def load_grades(
+    layout: Layout, journal: Journal, files: CourseFiles
+) -> tuple[dict[str, tuple[Assignment, list[Record]]], list[StudentGrades]]:
+    """All attempts by assignment, and what they and the course's files come to; raises GraderError."""
+    course = files.course(layout.assignments())
+    attempts = {
+        name: (load_assignment(layout.assignment(name)), journal.attempts(name)) for name in journal.assignments()
+    }
+    return attempts, compute_grades(attempts, course, datetime.now(UTC))
+
+
+def by_folder(grades: Sequence[StudentGrades]) -> FolderGrades:
+    """By assignment and folder: whose attempts are in it, more than one student where it is a team's."""
+    found: dict[tuple[str, str], list[tuple[Student, AssignmentGrade]]] = {}
+    for student in grades:
+        for name, grade in student.assignments.items():
+            for folder in dict.fromkeys(record.folder for record in grade.attempts):
+                found.setdefault((name, folder), []).append((student.student, grade))
+    return found
+
+
+def counting(
+    attempts: Mapping[str, tuple[Assignment, Sequence[Record]]], own: FolderGrades
+) -> dict[str, tuple[Assignment, list[Record]]]:
+    """Of each folder the attempt that counts, for a team's first member; the last one where none of them does."""
+    classes = {}
+    for name, (assignment, records) in attempts.items():
+        chosen = {record.folder: record for record in records}
+        for folder, last in chosen.items():
+            counts = (grade.record for _, grade in own.get((name, folder), ()))
+            chosen[folder] = next((one for one in counts if one and one.folder == folder), last)
+        classes[name] = (assignment, list(chosen.values()))
+    return classes
+
+
 def load_classes(layout: Layout, journal: Journal) -> dict[str, tuple[Assignment, list[Record]]]:
     """The current results by assignment; raises GraderError where the journal can't be read."""
     try:
@@ -126,14 +181,15 @@ def open_journal(out: Path) -> Journal:
     return Journal(path)
 
 
-def public_document(record: Record) -> dict[str, object]:
-    """A record as results/*.json has it: with its card, without the source, the seed and paths of this machine."""
+def public_document(record: Record, grades: Sequence[tuple[Student, AssignmentGrade]]) -> dict[str, object]:
+    """A record as results/*.json has it: with its card and grades, without source, seed, paths of this machine."""
     document = record.without_seed().document()
     del document["source"], document["provenance"]["seed"]
     document["provenance"]["command"] = record.provenance.public_command
     if document["result"]:
         del document["result"]["seed"]
-    return document | {"verdict": record.verdict, "card": card_name(record)}
+    counts = [grade_document(student, grade) for student, grade in grades]
+    return document | {"verdict": record.verdict, "card": card_name(record), "grades": counts}
 
 
 def _remove_others(out: Path, written: set[Path]) -> None:

@@ -23,6 +23,7 @@ from grader.base.storage import DamagedError, journal_problem
 from grader.model.handed import handed_document, handed_from, student_from
 from grader.model.record import Record, record_from_json
 from grader.model.result import TestResult, test_from
+from grader.model.roster import Student
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -191,6 +192,17 @@ class Journal:
         except UNREADABLE as error:
             raise DamagedError(self._path, f"a result of {assignment} can't be read ({error})") from error
 
+    def students(self) -> list[tuple[Student, bool]]:
+        """Everyone with a result or a missing one, members of teams too, and whether the roster has them."""
+        with self._reading() as database:
+            rows = database.execute("SELECT DISTINCT student, handed FROM class").fetchall()
+        found: dict[tuple[Student, bool], None] = {}
+        for student, handed in rows:
+            how = handed_from(Fields(json.loads(handed), "journal"))
+            for one in how.group or (student_from(Fields(json.loads(student), "journal")),):
+                found[one, how.is_matched] = None
+        return list(found)
+
     def current(self, assignment: str) -> list[Record]:
         """The result of each folder's last attempt."""
         return list({record.folder: record for record in self.attempts(assignment)}.values())
@@ -212,6 +224,17 @@ class Journal:
                 "FROM record JOIN class USING (assignment, folder, key) ORDER BY 1, 2, 3"
             )
             return sha256_bytes(repr(rows.fetchall()).encode())
+
+    def remember(self, name: str, text: str) -> None:
+        """Keeps a text under a name, in the place of what was kept before."""
+        with self._writing() as database:
+            database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"kept {name}", text))
+
+    def recall(self, name: str) -> str:
+        """What was kept under a name; empty where nothing was."""
+        with self._reading() as database:
+            row = database.execute("SELECT value FROM meta WHERE name=?", (f"kept {name}",)).fetchone()
+        return str(row[0]) if row else ""
 
     def _meta(self, name: str, first: str) -> str:
         with self._writing() as database:

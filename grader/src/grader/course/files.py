@@ -1,0 +1,108 @@
+"""The course's own files: where they are, what they say, and which were used last.
+
+A run remembers where course.toml and adjustments.csv are, and what was in them. `grader report` reads them there again,
+so that a change of them is all it takes; a file that is gone meanwhile is replaced by what it said last.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.csv_files import decoded, parse_csv
+from grader.base.errors import GraderError
+from grader.base.files import FileError, read_regular
+from grader.base.schema import Fields, SchemaError
+from grader.course.adjustments import adjustments_from
+from grader.course.policy import Policy, read_policy
+from grader.course.ruling import Course
+from grader.model.course_folder import ADJUSTMENTS, COURSE
+
+_LIMIT = 16 << 20
+_NAMES = (COURSE, ADJUSTMENTS)
+
+
+@dataclass(frozen=True)
+class CourseFile:
+    """One of the files: what it is for, where it is, its text. `is_gone` where the text is what it said last."""
+
+    name: str
+    path: Path
+    text: str
+    is_gone: bool = False
+
+
+@dataclass(frozen=True)
+class CourseFiles:
+    """The files of one course, none of which has to be there; `place` is the folder or the file that was named."""
+
+    place: Path | None = None
+    files: tuple[CourseFile, ...] = ()
+
+    def text(self) -> str:
+        """As text, for `remembered`."""
+        files = {file.name: {"path": str(file.path), "text": file.text} for file in self.files}
+        return json.dumps({"place": str(self.place or ""), "files": files}, ensure_ascii=False)
+
+    def course(self, known: Sequence[str]) -> Course:
+        """What they say; `known` are the ids of all assignments. Raises GraderError."""
+        found = {file.name: file for file in self.files}
+        policy, adjustments = found.get(COURSE), found.get(ADJUSTMENTS)
+        return Course(
+            read_policy(policy.text, str(policy.path), known) if policy else Policy(),
+            adjustments_from(parse_csv(adjustments.text, str(adjustments.path)), known) if adjustments else (),
+            tuple(known),
+        )
+
+
+def find_course(place: Path) -> CourseFiles:
+    """The files in a folder, or a course.toml by whatever name with an adjustments.csv beside it."""
+    place = place.absolute()
+    folder = place if place.is_dir() else place.parent
+    paths = {COURSE: folder / COURSE if place.is_dir() else place, ADJUSTMENTS: folder / ADJUSTMENTS}
+    if place.name == ADJUSTMENTS and not place.is_dir():
+        paths = {ADJUSTMENTS: place, COURSE: folder / COURSE}
+    if not place.exists():
+        raise GraderError(
+            f"{place}: no such file or folder.\nType:  --course FOLDER      with one that holds a {COURSE}"
+        )
+    files = tuple(CourseFile(name, path, _text(path)) for name, path in paths.items() if path.exists())
+    return CourseFiles(place, files)
+
+
+def named_course(place: Path) -> CourseFiles:
+    """As `find_course`, for a place that was typed; raises GraderError where there is nothing of a course."""
+    found = find_course(place)
+    if not found.files:
+        raise GraderError(f"{place} has neither a {COURSE} nor an {ADJUSTMENTS}")
+    return found
+
+
+def remembered(text: str) -> CourseFiles:
+    """The files that a run used, as they are now; raises GraderError."""
+    if not text:
+        return CourseFiles()
+    try:
+        document = Fields(json.loads(text), "journal")
+        place = document.text("place")
+        old = {
+            name: CourseFile(name, Path(entry.text("path")), entry.text("text"), is_gone=True)
+            for name, entry in document.named_tables("files").items()
+        }
+    except (SchemaError, ValueError) as error:
+        raise GraderError(f"the journal's memory of the course's files is damaged: {error}") from error
+    if not place:
+        return CourseFiles()
+    now = {file.name: file for file in find_course(Path(place)).files} if Path(place).exists() else {}
+    both = old | now
+    return CourseFiles(Path(place), tuple(both[name] for name in _NAMES if name in both))
+
+
+def _text(path: Path) -> str:
+    try:
+        data = read_regular(path.resolve(), _LIMIT)  # an instructor's own file may be a link
+        return decoded(data) if path.suffix == ".csv" else data.decode("utf-8-sig")
+    except (OSError, FileError) as error:
+        raise GraderError(f"{path} can't be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise GraderError(f"{path}: {error}.\nSave the file as UTF-8") from error
