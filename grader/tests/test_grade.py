@@ -81,7 +81,7 @@ def test_the_reference_is_measured_once(in_checkout: Layout, submissions: Submis
 
 @pytest.mark.parametrize(
     "touched",
-    ["build/lib/liblockstep_worker.a", "assignments/90_fake/assignment.toml", "reference/90_fake/ladder.cu",
+    ["build/lib/liblockstep_worker.a", "assignments/90_fake/ladder.h", "reference/90_fake/ladder.cu",
      "build/bin/90_fake_suite", "harness/suites/90_fake_launchers.cc"],
 )  # fmt: skip
 def test_a_change_of_what_grades_grades_again(in_checkout: Layout, submissions: Submissions, touched: str) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 import grader.commands.grade as command
 from grader.commands.cli import main
 from grader.running import pipeline
-from grader.running.pipeline import Reference
+from grader.running.bench import Reference
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 

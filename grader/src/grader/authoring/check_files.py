@@ -16,7 +16,7 @@ from grader.base.layout import Layout
 from grader.model.assignment import Assignment
 from grader.model.hints import HINTS, load_hints
 from grader.model.visibility import VISIBLE, find_visibility
-from grader.running.pipeline import FIGURES, Bench
+from grader.running.bench import FIGURES, Bench
 
 _ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
 _CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block

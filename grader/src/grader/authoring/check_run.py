@@ -57,7 +57,9 @@ from grader.model.record import Record
 from grader.model.result import EVIDENCE_SUITE, TestResult, passed_test
 from grader.model.roster import Student
 from grader.model.score import overall_verdict
-from grader.running.pipeline import Bench, Quiet, grade_one, key_of, prepare
+from grader.running.bench import Bench, prepare
+from grader.running.keys import key_of
+from grader.running.pipeline import Quiet, grade_one
 from grader.running.run import RunSettings
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache

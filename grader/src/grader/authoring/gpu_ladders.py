@@ -21,7 +21,7 @@ from grader.base.layout import Layout
 from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.result import SuiteResult
-from grader.running.pipeline import prepare
+from grader.running.bench import prepare
 from grader.running.run import PartialResultError, RunSettings, run_suite
 from grader.running.worker_cache import WorkerCache
 

@@ -18,7 +18,7 @@ from grader.base.layout import Layout
 from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment, Rung, load_assignment
 from grader.model.result import Profile
-from grader.running.pipeline import Bench, prepare
+from grader.running.bench import Bench, prepare
 from grader.running.run import RunSettings, measure_suite
 from grader.running.worker_cache import WorkerCache
 

@@ -23,7 +23,8 @@ from grader.model.assignment import Assignment
 from grader.model.discovery import Submission
 from grader.model.record import Record
 from grader.model.roster import Student
-from grader.running.pipeline import Bench, Progress, grade_class
+from grader.running.bench import Bench
+from grader.running.pipeline import Progress, grade_class
 from grader.running.store import Journal
 
 EQUIVALENT = "equivalent_mutants.toml"

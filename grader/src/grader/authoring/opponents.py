@@ -28,7 +28,9 @@ from grader.model.discovery import Submission
 from grader.model.record import Record
 from grader.model.result import VERDICTS, passed_test
 from grader.model.roster import Student
-from grader.running.pipeline import Bench, Progress, grade_one, key_of
+from grader.running.bench import Bench
+from grader.running.keys import key_of
+from grader.running.pipeline import Progress, grade_one
 from grader.running.store import Journal, gpu_key
 
 GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more

@@ -40,7 +40,8 @@ from grader.model.discovery import Submission, Wanted
 from grader.model.handed import Handed
 from grader.model.record import Record
 from grader.model.roster import Student
-from grader.running.pipeline import Quiet, grade_one, prepare
+from grader.running.bench import prepare
+from grader.running.pipeline import Quiet, grade_one
 from grader.running.run import RunSettings
 from grader.running.store import Journal
 

@@ -1,9 +1,9 @@
 """The secret from which the seeds of a class are derived.
 
 A submission's inputs follow from its seed, so anyone who knows the seed knows the answers before the run. Each
-submission has a seed of its own: the HMAC-SHA256 of its content under a secret that is created once at random. The same
-submission under the same secret has the same seed, so a grade can be repeated. A file that differs in one byte has
-another seed, and a leaked seed says nothing about the others.
+submission has a seed of its own: the HMAC-SHA256 of its code under a secret that is created once at random. The same
+code under the same secret has the same seed, so a grade can be repeated. A file that differs in one token has another
+seed, and a leaked seed says nothing about the others. Comments and white space don't count (`running.keys.identity`).
 
 The secret is a file beside the gradebook that only its owner can read. Graders who want the same grades share one file
 and name it (`--secret`, or LOCKSTEP_SECRET in the environment). Students see neither the secret nor a seed.

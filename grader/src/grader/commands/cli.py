@@ -47,7 +47,7 @@ from grader.commands.progress import Display
 from grader.commands.results import repair_journal, report
 from grader.commands.seed import seed_command
 from grader.model.assignment import Assignment, load_assignment
-from grader.running.pipeline import prepare
+from grader.running.bench import prepare
 from grader.running.run import RunSettings
 from grader.running.worker_cache import WorkerCache
 

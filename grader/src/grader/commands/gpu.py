@@ -44,8 +44,9 @@ from grader.commands.common import (
     split_jobs,
 )
 from grader.model.assignment import load_assignment
+from grader.running.bench import Bench, prepare
 from grader.running.gpu_gate import GpuGate
-from grader.running.pipeline import Bench, Quiet, prepare
+from grader.running.pipeline import Quiet
 from grader.running.run import RunSettings
 from grader.running.worker_cache import WorkerCache
 

@@ -34,6 +34,7 @@ from grader.commands.common import (
     split_jobs,
 )
 from grader.commands.match import assignments_in, nothing_in, show_class, wanted_of
+from grader.commands.plan import show_plan
 from grader.commands.progress import Display, summary
 from grader.commands.results import show_unmade
 from grader.commands.seed import secret_of
@@ -44,7 +45,8 @@ from grader.model.course_folder import course_folder
 from grader.model.discovery import Submission
 from grader.model.record import NOT_GRADED, Record
 from grader.pages.publish import COURSE_FILES, Published, publish
-from grader.running.pipeline import Bench, grade_class, make_ready, prepare
+from grader.running.bench import Bench, prepare
+from grader.running.pipeline import grade_class, make_ready
 from grader.running.run import RunSettings
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
@@ -64,6 +66,7 @@ from grader.running.worker_cache import WorkerCache
 @device_option
 @roster_option
 @course_option
+@click.option("--dry-run", is_flag=True, help="Only say what would be graded, and why.")
 @build_option
 def grade(
     submissions: Path,
@@ -77,6 +80,7 @@ def grade(
     device: str,
     roster: Path | None,
     course: Path | None,
+    dry_run: bool,
     build: Path | None,
 ) -> None:
     """Grades all submissions in SUBMISSIONS.
@@ -86,7 +90,8 @@ def grade(
     name, sid, email, alias may be with it or beside it; --roster takes the platform's own list of students too.
 
     You can stop or kill it at any moment: the same command continues where it was. A submission is graded again only
-    when it, the suite, the reference, the compiler or the secret changed.
+    when its code, the suite, the reference, the compiler or the secret changed, and the run says which. New points or
+    titles in assignment.toml need a new score only.
 
     Each submission has its own seed, and its inputs are derived from that. The seed is derived from the submission and
     a secret, made once and kept in DIR/seed-secret: with it you can repeat a grade; without it no input can be guessed.
@@ -100,6 +105,7 @@ def grade(
       grader grade week4.zip --roster gradebook-export.csv
       grader grade submissions --assignment 04_reduction --out out/week4 --jobs 8
       grader grade submissions --only lovelace_ada
+      grader grade submissions --dry-run
       grader grade reference/sample_class
 
     Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was
@@ -125,6 +131,11 @@ def grade(
                 found = download.submissions(wanted_of(layout, assignment))
                 bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
                 classes.append((bench, found, _chosen(found, only, submissions)))
+        plans = [show_plan(console, bench, chosen, journal, whole=dry_run) for bench, _, chosen in classes]
+        if dry_run:
+            if not any(plans):
+                console.print("Nothing is to be done: all is graded, and nothing has changed.", highlight=False)
+            return
         everyone = {bench.assignment.id: found for bench, found, _ in classes}
         files = _course_files(layout, journal, submissions, course, everyone)
         for index, (bench, _, chosen) in enumerate(classes):
@@ -151,13 +162,7 @@ def grade(
         shutil.rmtree(workers, ignore_errors=True)
     console.print()
     console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
-    for label, path in (
-        ("Report cards", published.index),
-        ("Gradebook", published.gradebook),
-        ("Leaderboard", published.leaderboard),
-    ):
-        if path is not None:
-            console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
+    _show_files(console, published)
     show_course(console, published.files)
     if not _show_open(console, every, published):
         raise click.exceptions.Exit(HARNESS_STATUS)
@@ -183,6 +188,16 @@ def _course_files(
     check_course(files.course(layout.assignments()), [*journal.students(), *people], list(graded))
     journal.remember(COURSE_FILES, files.text())
     return files
+
+
+def _show_files(console: Console, published: Published) -> None:
+    for label, path in (
+        ("Report cards", published.index),
+        ("Gradebook", published.gradebook),
+        ("Leaderboard", published.leaderboard),
+    ):
+        if path is not None:
+            console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:

@@ -40,6 +40,7 @@ class Provenance:
     seed: int | None
     sandboxed: bool
     command: str
+    scoring: str = ""  # of what the score is made of besides the run: points, titles
 
     @property
     def public_command(self) -> str:
@@ -69,6 +70,7 @@ class Record:
     graded_at: str
     handed: Handed = field(default_factory=Handed)
     reason: str = ""
+    run: str = ""  # the key of the judge's run, which other submissions with the same code share
 
     def document(self) -> dict[str, Any]:
         """As plain JSON."""

@@ -9,13 +9,12 @@ and a third time to measure the rungs that are right on both, while nothing else
 
 import contextlib
 import fcntl
-import json
 import os
 import shlex
 import shutil
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,27 +22,25 @@ from typing import Any, Protocol
 
 from grader import __version__
 from grader.base.errors import GraderError, InfrastructureError, OverrunError
-from grader.base.files import sha256_bytes, sha256_file, sha256_files
+from grader.base.files import sha256_bytes
 from grader.base.jobs import Jobs
-from grader.base.layout import Layout
 from grader.base.names import fingerprint, shown_block
 from grader.base.process import CancelledError
-from grader.base.toolchain import Toolchain
-from grader.model.assignment import Assignment
 from grader.model.discovery import Submission
 from grader.model.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
 from grader.model.result import SuiteResult, TestResult
 from grader.model.score import Score, score_nothing, score_result
 from grader.running import devices
-from grader.running.build import Built, Order, build_worker
-from grader.running.gpu_gate import GpuGate
+from grader.running.bench import Bench
+from grader.running.build import Built, Order
+from grader.running.changes import changes
+from grader.running.keys import identity, key_of, run_key_of
 from grader.running.machine_paths import MachinePaths
-from grader.running.run import PartialResultError, RunSettings, Suite, in_order, list_suite, measure_suite, run_suite
+from grader.running.reuse import reused
+from grader.running.run import PartialResultError, RunSettings, in_order, run_suite
 from grader.running.store import Journal, gpu_key
 
-FIGURES = "figures.json"  # what a suite records of the reference
 _RETRIES = 2
-_KEY_FORMAT = "1"
 
 
 class Progress(Protocol):
@@ -72,26 +69,6 @@ class Quiet:
         """Nothing."""
 
 
-Build = Callable[[Order, threading.Event | None], Built]  # `build_worker`, or one that remembers
-
-
-@dataclass(frozen=True)
-class Bench:
-    """All that the submissions of one assignment are graded with."""
-
-    layout: Layout
-    toolchain: Toolchain
-    assignment: Assignment
-    suite: Suite
-    reference: "Reference"
-    settings: RunSettings
-    hashes: dict[str, str]
-    work: Path
-    build: Build
-    gpu: GpuGate = field(default_factory=GpuGate)
-    flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
-
-
 @contextlib.contextmanager
 def only_grader(out: Path) -> Any:
     """Holds the output folder's lock; raises GraderError where another grader holds it."""
@@ -104,140 +81,6 @@ def only_grader(out: Path) -> Any:
                 f"another grader is running in {out}.\nWait for it, or choose another folder with --out DIR"
             ) from None
         yield
-
-
-def prepare(
-    layout: Layout,
-    toolchain: Toolchain,
-    assignment: Assignment,
-    settings: RunSettings,
-    work: Path,
-    stop: threading.Event,
-    build: Build = build_worker,
-) -> Bench:
-    """Lists the suite's tests and hashes what the grade depends on; raises GraderError where the suite doesn't run."""
-    try:
-        suite = list_suite(layout, assignment)
-    except InfrastructureError as error:
-        # The judge reads assignment.toml too, and says what is wrong with a metric.
-        again = "" if assignment.path.name in str(error) else "\nType:  make build"
-        raise GraderError(f"{error}{again}") from error
-    reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
-    hashes = {
-        "suite": sha256_file(suite.path),
-        "library": sha256_files(
-            [*(path for path in layout.libraries.glob("*") if path.is_file()), layout.build_script]
-        ),
-        "assignment": sha256_files(
-            [path for path in assignment.path.parent.glob("*.h") if path.is_file()]
-            + [assignment.path]
-            + [path for path in (layout.glue(assignment.id), layout.compiled_glue(assignment.id)) if path.is_file()]
-        ),
-        "reference": sha256_file(reference.source) if reference.source.is_file() else "",
-    }
-    return Bench(layout, toolchain, assignment, suite, reference, settings, hashes, work, build)
-
-
-class Reference:
-    """The reference's worker, built when the first submission needs it: a run that finds all in the journal doesn't."""
-
-    def __init__(
-        self,
-        layout: Layout,
-        toolchain: Toolchain,
-        assignment: Assignment,
-        settings: RunSettings,
-        work: Path,
-        stop: threading.Event,
-        build: Build,
-    ) -> None:
-        """Nothing is built yet."""
-        self._builder = build
-        self._layout = layout
-        self._toolchain = toolchain
-        self._assignment = assignment
-        self._sandboxed = settings.sandboxed
-        self._folder = work / f"reference-{assignment.id}"
-        self._stop = stop
-        self._lock = threading.Lock()
-        self._worker: Path | None = None
-        self._figures: Path | None = None
-
-    @property
-    def source(self) -> Path:
-        """The solution's file."""
-        return self._layout.reference(self._assignment.id) / self._assignment.submission
-
-    def worker(self) -> Path | None:
-        """The built worker; None where there is no reference.
-
-        Raises GraderError where it doesn't build: then no submission would.
-        """
-        with self._lock:
-            if self._worker is None and self.source.is_file():
-                self._worker = self._build()
-            return self._worker
-
-    def figures(self, bench: Bench) -> Path | None:
-        """A file with what the reference is counted to do: measured once, so that it need not run beside each.
-
-        None where there is no reference, or nothing to compare with it. Raises InfrastructureError where it fails.
-        """
-        worker = self.worker()
-        if worker is None or not self._assignment.n:
-            return None
-        with self._lock:
-            if self._figures is None:
-                folder = self._folder / "figures"
-                folder.mkdir(parents=True, exist_ok=True)
-                record = folder / FIGURES
-                record.unlink(missing_ok=True)
-                measure_suite(
-                    self._layout, self._toolchain, self._assignment, bench.suite, worker, folder,
-                    replace(bench.settings, device="vgpu", rung=""), stop=self._stop, flags=[f"--record={record}"],
-                )  # fmt: skip
-                if not record.is_file():
-                    raise InfrastructureError("the suite recorded no figures of the reference")
-                self._figures = record
-            return self._figures
-
-    def _build(self) -> Path:
-        try:
-            source = self.source.read_bytes()
-            order = Order(self._layout, self._toolchain, self._assignment, source, self._folder, self._sandboxed)
-            built = self._builder(order, self._stop)
-            problem = built.message
-        except InfrastructureError as error:
-            built, problem = None, str(error)
-        if built is None or built.worker is None:
-            raise GraderError(
-                f"the reference solution {self.source} does not build, so no submission would:\n{problem}\n"
-                "Type:  make build      and try again"
-            )
-        return built.worker
-
-
-def key_of(bench: Bench, submission: Submission) -> str:
-    """A hash of all that a submission's result depends on.
-
-    It is no secret (workers see a part of it in their path), so a seed that was derived is not in it: of the secret
-    and the submission, which decide the seed, it has a fingerprint and a hash.
-    """
-    secret = bench.settings.secret
-    parts = {
-        "format": _KEY_FORMAT,
-        "submission": sha256_bytes(submission.source) if submission.source is not None else submission.problem,
-        "nvcc": bench.toolchain.nvcc_version,
-        "host": bench.toolchain.host_version,
-        "seed": f"derived with {secret.fingerprint}" if secret else bench.settings.seed,
-        "device": bench.settings.device,
-        "sandboxed": bench.settings.sandboxed,
-        **({"fail_fast": True} if bench.settings.fail_fast else {}),
-        **({"alone": True} if bench.settings.alone else {}),
-        **({"rung": bench.settings.rung} if bench.settings.rung else {}),
-        **bench.hashes,
-    }
-    return sha256_bytes(json.dumps(parts, sort_keys=True).encode())
 
 
 def grade_class(
@@ -255,24 +98,25 @@ def grade_class(
 
     `after` is called once the last one has begun: while it is graded, the other threads have nothing else to do.
 
-    Of those with the same file one is graded, and the others get its result: they have the seed in common too. Results
+    Of those with the same code one is graded, and the others get its result: they have the seed in common too. Results
     come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
     """
     records: dict[int, Record] = {}
     queue = Jobs(jobs, stop)
 
-    def add(index: int, copies: Sequence[int] = (), same: Record | None = None) -> None:
+    def add(index: int, copies: Sequence[int] = ()) -> None:
         def graded(record: Record) -> None:
             records[index] = record
             for copy in copies:
-                add(copy, same=record)
+                add(copy)
 
-        queue.add(partial(grade_one, bench, submissions[index], journal, progress, command, stop, same), graded)
+        work = partial(grade_one, bench, submissions[index], journal, progress, command, stop, may_reuse=True)
+        queue.add(work, graded)
 
-    files: dict[bytes | int, list[int]] = {}
+    runs: dict[str | int, list[int]] = {}
     for index, submission in enumerate(submissions):
-        files.setdefault(submission.source if submission.source is not None else index, []).append(index)
-    for first, *copies in files.values():
+        runs.setdefault(run_key_of(bench, submission) if submission.source is not None else index, []).append(index)
+    for first, *copies in runs.values():
         add(first, copies)
     if after is not None:
         queue.add(after, lambda _: None)
@@ -282,7 +126,7 @@ def grade_class(
 
 def make_ready(bench: Bench, submissions: Sequence[Submission], journal: Journal) -> None:
     """Builds and measures the reference if there is one to grade. What fails is told when one is graded."""
-    if all(journal.find(bench.assignment.id, one.folder, key_of(bench, one)) for one in submissions):
+    if not any(change.is_run for change in changes(bench, submissions, journal)):
         return
     with contextlib.suppress(GraderError, InfrastructureError):
         bench.reference.worker()
@@ -296,9 +140,10 @@ def grade_one(
     progress: Progress,
     command: str,
     stop: threading.Event,
-    same: Record | None = None,
+    *,
+    may_reuse: bool = False,
 ) -> Record:
-    """Grades one submission, or finds it in the journal, or takes the result of `same`: another one with the file."""
+    """Grades one submission, or finds it in the journal; with `may_reuse`, a run of the same code serves it too."""
     if stop.is_set():
         raise CancelledError
     key = key_of(bench, submission)
@@ -308,16 +153,10 @@ def grade_one(
         known = replace(known, student=submission.student, handed=submission.handed)
         progress.on_record(known, cached=True)
         return known
-    if same is not None and same.is_final and same.key == key:
-        record = replace(
-            same,
-            folder=submission.folder,
-            student=submission.student,
-            handed=submission.handed,
-            provenance=replace(same.provenance, command=_command(command, submission)),
-        )
-    else:
-        record = _Grading(bench, submission, journal, progress, command, stop, key).record()
+    own = _command(command, submission)
+    record = reused(bench, submission, journal, key, own) if may_reuse else None
+    if record is None:
+        record = _Grading(bench, submission, journal, progress, own, stop, key).record()
     journal.add(record)
     shutil.rmtree(_work_folder(bench, submission, key), ignore_errors=True)
     progress.on_record(record, cached=False)
@@ -353,7 +192,7 @@ class _Grading:
         self._command = command
         self._stop = stop
         self._key = key
-        self._settings = bench.settings.for_source(bench.assignment.id, submission.source or b"")
+        self._settings = bench.settings.for_source(bench.assignment.id, identity(bench, submission))
 
     def record(self) -> Record:
         self._bench.reference.worker()  # first: what doesn't build after it is the submission's fault
@@ -469,6 +308,7 @@ class _Grading:
             folder=self._submission.folder,
             student=self._submission.student,
             key=self._key,
+            run=run_key_of(bench, self._submission),
             status=status,
             message=shown_block(paths.hide(message), 1 << 17),
             score=score,
@@ -486,7 +326,8 @@ class _Grading:
                 device=bench.settings.device,
                 seed=self._settings.seed,
                 sandboxed=bench.settings.sandboxed,
-                command=_command(self._command, self._submission),
+                command=self._command,
+                scoring=bench.hashes["scoring"],
             ),
             graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
             handed=self._submission.handed,

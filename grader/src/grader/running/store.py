@@ -30,9 +30,10 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS record (
   serial INTEGER PRIMARY KEY,
   assignment TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL,
-  is_final INTEGER NOT NULL, document TEXT NOT NULL,
+  is_final INTEGER NOT NULL, document TEXT NOT NULL, run TEXT NOT NULL, attempt INTEGER NOT NULL,
   UNIQUE (assignment, folder, key)
 );
+CREATE INDEX IF NOT EXISTS record_run ON record (assignment, run);
 CREATE TABLE IF NOT EXISTS test (
   key TEXT NOT NULL, folder TEXT NOT NULL, name TEXT NOT NULL, document TEXT NOT NULL,
   PRIMARY KEY (folder, key, name)
@@ -43,7 +44,7 @@ CREATE TABLE IF NOT EXISTS class (
   PRIMARY KEY (assignment, folder, number)
 );
 """
-_VERSION = "3"  # of the documents too: results of format 2
+_VERSION = "4"  # of the documents too: results of format 2
 UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # of a document that was damaged
 
 
@@ -120,14 +121,55 @@ class Journal:
             database.execute("DELETE FROM record WHERE assignment=? AND folder=? AND key=?", place)
         return None
 
+    def has(self, assignment: str, folder: str, key: str) -> bool:
+        """Whether there is a final result of exactly this work."""
+        return self._is_there("folder=? AND key=?", assignment, folder, key)
+
+    def has_run(self, assignment: str, run: str) -> bool:
+        """Whether there is a final result of a run of the same code."""
+        return self._is_there("run=?", assignment, run)
+
+    def _is_there(self, condition: str, *values: str) -> bool:
+        query = f"SELECT 1 FROM record WHERE assignment=? AND {condition} AND is_final=1"  # noqa: S608
+        with self._reading() as database:
+            return database.execute(query, values).fetchone() is not None
+
+    def find_runs(self, assignment: str, run: str, most: int) -> list[Record]:
+        """Some final results of a run of the same code, the latest first."""
+        with self._reading() as database:
+            rows = database.execute(
+                "SELECT document FROM record WHERE assignment=? AND run=? AND is_final=1 ORDER BY serial DESC LIMIT ?",
+                (assignment, run, most),
+            ).fetchall()
+        return [record_from_json(row[0]) for row in rows if is_readable(record_from_json, row[0])]
+
+    def last(self, assignment: str, folder: str, number: int) -> Record | None:
+        """The latest result of a folder's attempt with this number, final or not."""
+        with self._reading() as database:
+            row = database.execute(
+                "SELECT document FROM record WHERE assignment=? AND folder=? AND attempt=? "
+                "ORDER BY serial DESC LIMIT 1",
+                (assignment, folder, number),
+            ).fetchone()
+        return record_from_json(row[0]) if row and is_readable(record_from_json, row[0]) else None
+
     def add(self, record: Record) -> None:
         """Makes a result durable. A final one is never replaced."""
         is_final = int(record.is_final)
         with self._writing() as database:
             database.execute(
-                "INSERT INTO record (assignment, folder, key, is_final, document) VALUES (?, ?, ?, ?, ?) "
+                "INSERT INTO record (assignment, folder, key, is_final, document, run, attempt) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO UPDATE SET is_final=excluded.is_final, document=excluded.document WHERE is_final=0",
-                (record.assignment, record.folder, record.key, is_final, record.to_json()),
+                (
+                    record.assignment,
+                    record.folder,
+                    record.key,
+                    is_final,
+                    record.to_json(),
+                    record.run,
+                    record.handed.number,
+                ),
             )
             if is_final:
                 database.execute(

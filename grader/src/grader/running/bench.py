@@ -1,0 +1,156 @@
+"""What the submissions of one assignment are graded with: the suite, the reference, the settings, and their hashes."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.base.errors import GraderError, InfrastructureError
+from grader.base.files import sha256_bytes, sha256_file, sha256_files
+from grader.base.layout import Layout
+from grader.base.toolchain import Toolchain
+from grader.model.assignment import Assignment
+from grader.model.assignment_parts import judged_part, scored_part
+from grader.running.build import Built, Order, build_worker
+from grader.running.gpu_gate import GpuGate
+from grader.running.run import RunSettings, Suite, list_suite, measure_suite
+
+FIGURES = "figures.json"  # what a suite records of the reference
+
+Build = Callable[[Order, threading.Event | None], Built]  # `build_worker`, or one that remembers
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All that the submissions of one assignment are graded with."""
+
+    layout: Layout
+    toolchain: Toolchain
+    assignment: Assignment
+    suite: Suite
+    reference: "Reference"
+    settings: RunSettings
+    hashes: dict[str, str]
+    work: Path
+    build: Build
+    gpu: GpuGate = field(default_factory=GpuGate)
+    flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
+    headers: str = ""  # the texts of the assignment's headers: what a submission may include of its own
+
+
+def prepare(
+    layout: Layout,
+    toolchain: Toolchain,
+    assignment: Assignment,
+    settings: RunSettings,
+    work: Path,
+    stop: threading.Event,
+    build: Build = build_worker,
+) -> Bench:
+    """Lists the suite's tests and hashes what the grade depends on; raises GraderError where the suite doesn't run."""
+    try:
+        suite = list_suite(layout, assignment)
+    except InfrastructureError as error:
+        # The judge reads assignment.toml too, and says what is wrong with a metric.
+        again = "" if assignment.path.name in str(error) else "\nType:  make build"
+        raise GraderError(f"{error}{again}") from error
+    reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
+    hashes = {
+        "suite": sha256_file(suite.path),
+        "library": sha256_files(
+            [*(path for path in layout.libraries.glob("*") if path.is_file()), layout.build_script]
+        ),
+        "assignment": _hash_of_assignment(layout, assignment),
+        "reference": sha256_file(reference.source) if reference.source.is_file() else "",
+        "scoring": sha256_bytes(scored_part(assignment.path)),
+    }
+    headers = "".join(path.read_text("utf-8", "replace") for path in sorted(assignment.path.parent.glob("*.h")))
+    return Bench(
+        layout, toolchain, assignment, suite, reference, settings, hashes, work, build, headers=headers
+    )  # fmt: skip
+
+
+def _hash_of_assignment(layout: Layout, assignment: Assignment) -> str:
+    """Over what a run depends on: headers, glue, and what the judge reads of assignment.toml."""
+    headers = [path for path in assignment.path.parent.glob("*.h") if path.is_file()]
+    glue = [path for path in (layout.glue(assignment.id), layout.compiled_glue(assignment.id)) if path.is_file()]
+    return sha256_bytes(sha256_files([*headers, *glue]).encode() + judged_part(assignment.path))
+
+
+class Reference:
+    """The reference's worker, built when the first submission needs it: a run that finds all in the journal doesn't."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        toolchain: Toolchain,
+        assignment: Assignment,
+        settings: RunSettings,
+        work: Path,
+        stop: threading.Event,
+        build: Build,
+    ) -> None:
+        """Nothing is built yet."""
+        self._builder = build
+        self._layout = layout
+        self._toolchain = toolchain
+        self._assignment = assignment
+        self._sandboxed = settings.sandboxed
+        self._folder = work / f"reference-{assignment.id}"
+        self._stop = stop
+        self._lock = threading.Lock()
+        self._worker: Path | None = None
+        self._figures: Path | None = None
+
+    @property
+    def source(self) -> Path:
+        """The solution's file."""
+        return self._layout.reference(self._assignment.id) / self._assignment.submission
+
+    def worker(self) -> Path | None:
+        """The built worker; None where there is no reference.
+
+        Raises GraderError where it doesn't build: then no submission would.
+        """
+        with self._lock:
+            if self._worker is None and self.source.is_file():
+                self._worker = self._build()
+            return self._worker
+
+    def figures(self, bench: Bench) -> Path | None:
+        """A file with what the reference is counted to do: measured once, so that it need not run beside each.
+
+        None where there is no reference, or nothing to compare with it. Raises InfrastructureError where it fails.
+        """
+        worker = self.worker()
+        if worker is None or not self._assignment.n:
+            return None
+        with self._lock:
+            if self._figures is None:
+                folder = self._folder / "figures"
+                folder.mkdir(parents=True, exist_ok=True)
+                record = folder / FIGURES
+                record.unlink(missing_ok=True)
+                measure_suite(
+                    self._layout, self._toolchain, self._assignment, bench.suite, worker, folder,
+                    replace(bench.settings, device="vgpu", rung=""), stop=self._stop, flags=[f"--record={record}"],
+                )  # fmt: skip
+                if not record.is_file():
+                    raise InfrastructureError("the suite recorded no figures of the reference")
+                self._figures = record
+            return self._figures
+
+    def _build(self) -> Path:
+        try:
+            source = self.source.read_bytes()
+            order = Order(self._layout, self._toolchain, self._assignment, source, self._folder, self._sandboxed)
+            built = self._builder(order, self._stop)
+            problem = built.message
+        except InfrastructureError as error:
+            built, problem = None, str(error)
+        if built is None or built.worker is None:
+            raise GraderError(
+                f"the reference solution {self.source} does not build, so no submission would:\n{problem}\n"
+                "Type:  make build      and try again"
+            )
+        return built.worker

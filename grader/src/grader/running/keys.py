@@ -1,0 +1,72 @@
+"""Under which keys results are kept: hashes of all that they depend on.
+
+A result has two. Its `key` covers the file byte for byte and what scores are made of. Its run's key covers only what
+the judge saw, and of the file only the code: results with the same run's key differ in points, titles and lines, and
+one run serves them all.
+"""
+
+import json
+from functools import lru_cache
+
+from grader.base.files import sha256_bytes
+from grader.model.discovery import Submission
+from grader.model.same_source import Normal, normal_form
+from grader.running.bench import Bench
+
+_KEY_FORMAT = "2"
+
+
+def key_of(bench: Bench, submission: Submission) -> str:
+    """A hash of all that a submission's result depends on.
+
+    It is no secret (workers see a part of it in their path), so a seed that was derived is not in it: of the secret
+    and the submission, which decide the seed, it has a fingerprint and a hash.
+    """
+    file = sha256_bytes(submission.source) if submission.source is not None else submission.problem
+    return _hash(_parts(bench) | bench.hashes | {"submission": file})
+
+
+def run_key_of(bench: Bench, submission: Submission) -> str:
+    """A hash of all that the judge's findings depend on, but for the lines that they name."""
+    hashes = {name: value for name, value in bench.hashes.items() if name != "scoring"}
+    return _hash(_parts(bench) | hashes | {"code": sha256_bytes(identity(bench, submission))})
+
+
+def identity(bench: Bench, submission: Submission) -> bytes:
+    """What seeds are derived from: the code of the file, else the file byte for byte.
+
+    Files with the same code have the same inputs, whoever is graded first, and another comment gets no other inputs.
+    """
+    if submission.source is None:
+        return submission.problem.encode()
+    normal = code_of(bench, submission.source)
+    return normal.text.encode() if normal else submission.source
+
+
+def code_of(bench: Bench, source: bytes) -> Normal | None:
+    """The file's tokens and their lines; None where it has to be taken byte for byte."""
+    return _code(source, bench.headers)
+
+
+@lru_cache(maxsize=256)
+def _code(source: bytes, headers: str) -> Normal | None:
+    return normal_form(source, headers)
+
+
+def _parts(bench: Bench) -> dict[str, object]:
+    secret = bench.settings.secret
+    return {
+        "format": _KEY_FORMAT,
+        "nvcc": bench.toolchain.nvcc_version,
+        "host": bench.toolchain.host_version,
+        "seed": f"derived with {secret.fingerprint}" if secret else bench.settings.seed,
+        "device": bench.settings.device,
+        "sandboxed": bench.settings.sandboxed,
+        **({"fail_fast": True} if bench.settings.fail_fast else {}),
+        **({"alone": True} if bench.settings.alone else {}),
+        **({"rung": bench.settings.rung} if bench.settings.rung else {}),
+    }
+
+
+def _hash(parts: dict[str, object]) -> str:
+    return sha256_bytes(json.dumps(parts, sort_keys=True).encode())

@@ -1,0 +1,129 @@
+"""Makes a submission's result from a run of the same code: scored anew, and with the submission's own lines."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from grader.base.files import sha256_bytes
+from grader.model.discovery import Submission
+from grader.model.line_costs import base_name
+from grader.model.record import Record
+from grader.model.result import Finding, Line, SuiteResult, TestResult
+from grader.model.same_source import line_map
+from grader.model.score import score_nothing, score_result
+from grader.running.bench import Bench
+from grader.running.keys import code_of, run_key_of
+from grader.running.store import Journal
+
+_MOST_LOOKED_AT = 4
+
+
+class _UnknownLineError(Exception):
+    """A line that the other file has no line for."""
+
+
+def reused(bench: Bench, submission: Submission, journal: Journal, key: str, command: str) -> Record | None:
+    """The submission's result, from the journal's results of the same code; None where it has to be run."""
+    source = submission.source
+    if source is None:
+        return None
+    for other in journal.find_runs(bench.assignment.id, run_key_of(bench, submission), _MOST_LOOKED_AT):
+        moved = _moved(bench, other, source)
+        if moved is not None:
+            return replace(
+                scored(bench, moved),
+                folder=submission.folder,
+                student=submission.student,
+                handed=submission.handed,
+                key=key,
+                reason="",
+                source=source.decode("utf-8", "replace"),
+                provenance=replace(
+                    other.provenance,
+                    submission=sha256_bytes(source),
+                    scoring=bench.hashes["scoring"],
+                    command=command,
+                ),
+            )
+    return None
+
+
+def scored(bench: Bench, record: Record) -> Record:
+    """The record with the score that its run gets by the assignment as it is now."""
+    if record.score is None or record.provenance.scoring == bench.hashes["scoring"]:
+        return record
+    if record.result is not None:
+        return replace(record, score=score_result(bench.assignment, record.result))
+    detail = next((criterion.detail for criterion in record.score.criteria), "")
+    nothing = score_nothing(bench.assignment, record.score.verdict, detail, on_gpu=bench.settings.on_gpu)
+    return replace(record, score=nothing)
+
+
+def _moved(bench: Bench, record: Record, source: bytes) -> Record | None:
+    """The record with the lines of another file that has the same code."""
+    if record.provenance.submission == sha256_bytes(source):
+        return record
+    if record.result is None:
+        return None  # the compiler quotes the file
+    one, other = code_of(bench, record.source.encode()), code_of(bench, source)
+    lines = line_map(one, other) if one and other and one.text == other.text else None
+    if lines is None:
+        return None
+    try:
+        return replace(record, result=_Lines(bench.assignment.submission, lines).result(record.result))
+    except _UnknownLineError:
+        return None
+
+
+class _Lines:
+    """Replaces the lines of one file by those of another, wherever a result names them."""
+
+    def __init__(self, file: str, lines: Mapping[int, int]) -> None:
+        self._file = file
+        self._lines = lines
+        self._named = re.compile(rf"(?<![\w.-])({re.escape(file)})([:(])(\d{{1,9}})")
+
+    def result(self, result: SuiteResult) -> SuiteResult:
+        return replace(
+            result,
+            tests=tuple(map(self._test, result.tests)),
+            evidence=tuple(
+                replace(one, message=self._text(one.message), hint=self._text(one.hint)) for one in result.evidence
+            ),
+            timings=tuple(
+                replace(one, message=self._text(one.message), hint=self._text(one.hint)) for one in result.timings
+            ),
+            profiles=tuple(replace(one, lines=self._profile(one.lines)) for one in result.profiles),
+        )
+
+    def _line(self, file: str, line: int) -> int:
+        if base_name(file) != self._file or line <= 0:
+            return line
+        if line not in self._lines:
+            raise _UnknownLineError
+        return self._lines[line]
+
+    def _text(self, text: str) -> str:
+        return self._named.sub(lambda match: f"{match[1]}{match[2]}{self._line(match[1], int(match[3]))}", text)
+
+    def _test(self, test: TestResult) -> TestResult:
+        # What the program printed is its own: a program that can show lines shares no run with another's lines.
+        return replace(
+            test,
+            message=self._text(test.message),
+            hint=self._text(test.hint),
+            findings=tuple(map(self._finding, test.findings)),
+        )
+
+    def _finding(self, finding: Finding) -> Finding:
+        places = tuple(replace(place, line=self._line(place.file, place.line)) for place in finding.places)
+        return replace(finding, places=places, text=self._text(finding.text), kernel=self._text(finding.kernel))
+
+    def _profile(self, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        """The counters by line; two that are one line now are counted together."""
+        made: dict[tuple[str, int], dict[str, float]] = {}
+        for one in lines:
+            counters = made.setdefault((one.file, self._line(one.file, one.line)), {})
+            for name, value in one.counters.items():
+                counters[name] = counters.get(name, 0) + value
+        return tuple(Line(file, line, counters) for (file, line), counters in made.items())
