@@ -3,7 +3,7 @@
 Names follow mod/assign's downloader: `{full name}_{participant}_assignsubmission_file`, underscores in the name made
 spaces, characters that a file name can't have dropped; a folder for each, or as prefixes of files. Blind marking puts
 "Participant" for the name; a team's folder has the group's name and id, and members without a group share
-"Default group". Moodle 2 wrote `_file_` without `assignsubmission`.
+"Default group". Older versions put a `_` behind the folder's name.
 """
 
 import csv
@@ -25,13 +25,12 @@ def make_moodle(
     files: dict[str, bytes] = {}
     for upload in uploads:
         prefix = moodle_prefix(upload, blind=blind)
-        kind = "file" if old else "assignsubmission_file"
+        divider = "_" if flat else "_/" if old else "/"
         for name, data in upload.files.items():
-            files[f"{prefix}_{kind}_{clean(name.replace('/', '_'))}" if flat else f"{prefix}_{kind}/{name}"] = data
+            own = clean(name.replace("/", "_")) if flat else name
+            files[f"{prefix}_assignsubmission_file{divider}{own}"] = data
         if upload.text:
-            divider = "_" if flat else "/"
-            typed = "onlinetext" if old else "assignsubmission_onlinetext"
-            files[f"{prefix}_{typed}{divider}onlinetext.html"] = f"<p>{upload.text}</p>".encode()
+            files[f"{prefix}_assignsubmission_onlinetext{divider}onlinetext.html"] = f"<p>{upload.text}</p>".encode()
     return pack(path, files)
 
 

@@ -33,6 +33,7 @@ _CHUNK = 1 << 16
 _SMALL = 16 * _MIB  # no ratio is looked at below this
 _LONGEST_PATH = 4096
 _LONGEST_NAME = 255
+_LONGEST_SHOWN = 80
 _DEEPEST_PATH = 32
 _GZIP, _ZIPS = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
 _OTHERS = {
@@ -83,10 +84,10 @@ def archive_tree(file: IO[bytes], name: str, limits: Limits) -> Iterator[Node]:
             try:
                 tree = _open(file, limits, stack)
             except FileError as error:
-                raise FileError(f"{readable(name)} {error}") from error
+                raise FileError(f"{_short(name)} {error}") from error
             yield tree
     except RecursionError as error:
-        raise FileError(f"{readable(name)} has headers inside headers without end") from error
+        raise FileError(f"{_short(name)} has headers inside headers without end") from error
 
 
 def _open(file: IO[bytes], limits: Limits, stack: contextlib.ExitStack) -> Node:
@@ -130,7 +131,7 @@ class _Member(Node):
 
     def read(self, limit: int) -> bytes:
         """Its bytes: no more than the archive says, and no more than `limit`."""
-        name = readable(self.name)
+        name = _short(self.name)
         if self._size > limit:
             raise FileError(f"{name} has {self._size:,} bytes; at most {limit:,} are taken")
         try:
@@ -143,7 +144,7 @@ def _place(root: Branch, path: str, made: Callable[[str], Node | None], problem:
     """Puts a member where its path says; one that isn't taken where the harmless part of its path says."""
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     problem = _path_problem(path, parts) or problem
-    parts = [part[:_LONGEST_NAME] for part in parts if part != ".." and not part.endswith(":")][:_DEEPEST_PATH]
+    parts = _harmless(parts)
     if not parts:
         parts = ["?"] if problem else []
     if not parts:
@@ -151,11 +152,28 @@ def _place(root: Branch, path: str, made: Callable[[str], Node | None], problem:
     branch = root
     for part in parts[:-1]:
         branch = branch.folder(part)
-    node = Refused(parts[-1], f"{readable(parts[-1])[:_LONGEST_NAME]} {problem}") if problem else made(parts[-1])
+    node = Refused(parts[-1], f"{_short(parts[-1])} {problem}") if problem else made(parts[-1])
     if node is None:
         branch.folder(parts[-1])
     else:
         branch.add(node)
+
+
+def _harmless(parts: list[str]) -> list[str]:
+    """The path without what leads out of the archive, and not too long."""
+    kept: list[str] = []
+    for part in parts:
+        if part == "..":
+            kept = kept[:-1]
+        elif not part.endswith(":"):
+            kept.append(part[:_LONGEST_NAME])
+    return kept[:_DEEPEST_PATH]
+
+
+def _short(name: str) -> str:
+    """A name for a message."""
+    text = readable(name)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
 
 
 def _path_problem(path: str, parts: list[str]) -> str:

@@ -21,7 +21,7 @@ from grader.base.counted import counted
 from grader.base.files import FileError
 from grader.base.names import shown
 from grader.intake.archive import CLASS, HAND_IN, archive_tree, is_archive, is_other_archive
-from grader.intake.tree import FILE, FOLDER, REFUSED, Node, readable, walk
+from grader.intake.tree import FILE, FOLDER, REFUSED, Node, Refused, readable, walk
 from grader.model.discovery import MOST_BYTES, Wanted
 
 _DEEPEST = 3  # archives in archives
@@ -146,6 +146,7 @@ def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -
                     found.refusals.append(str(error))
             elif node.name.casefold().endswith(suffix.casefold()) or node.kind == REFUSED:
                 found.files.append((whole, node))
+                found.refusals += [node.problem] if isinstance(node, Refused) else []
             elif is_other_archive(node.name):
                 found.refusals.append(
                     f"{node.name} is an archive of a kind that is not taken; pack a .zip or a .tar.gz"

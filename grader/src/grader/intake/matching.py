@@ -137,10 +137,10 @@ def _together(team: str) -> str:
 
 
 def _spellings(name: str) -> list[str]:
-    """A name as it is, and with ä written ae."""
+    """A name as it is, with ä written ae, and without apostrophes, which some platforms drop."""
     lower = unicodedata.normalize("NFC", name).casefold()
-    german = lower.translate(_GERMAN)
-    return [lower] if german == lower else [lower, german]
+    both = (lower, lower.translate(_GERMAN))
+    return list(dict.fromkeys((*both, *(re.sub("['’`´ʼ]", "", one) for one in both))))
 
 
 def _key(name: str) -> str:
