@@ -46,7 +46,7 @@ def make_zip(
         contents[f"{_INSIDE}/{path}"] = ((layout.root / path).read_bytes(), mode)
     headers = _toml_headers(layout)
     if headers is not None:
-        for header in headers.rglob("*.h*"):
+        for header in filter(Path.is_file, headers.rglob("*")):
             contents[f"{_INSIDE}/include/toml++/{header.relative_to(headers)}"] = (header.read_bytes(), _PLAIN)
     for module in closure(_ENTRY):
         name = f"{_INSIDE}/grader/src/grader/{module.relative_to(PACKAGE)}"
