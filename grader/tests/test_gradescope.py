@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from grader.base.layout import Layout
 from grader.commands.cli import cli
+from grader.commands.export_gradescope import gradescope_export
 from grader.course.grades import compute_grades
 from grader.exports.gradescope import RESULTS, results, results_text
 from grader.exports.gradescope_class import write_gradescope
@@ -267,3 +268,15 @@ def test_a_class(graded: Graded, assignment: Assignment, tmp_path: Path) -> None
     document = read_results(write_gradescope(assignment, late, tmp_path / "late").files[0].read_text())
     assert document["score"] == 10
     assert "1 day late: −13" in document["output"]
+
+
+def test_the_command(graded: Graded, in_checkout: Layout) -> None:
+    graded(ada="", lost="// harness 9")
+    result = CliRunner().invoke(gradescope_export, ["--points", "10"])
+    assert result.exit_code == 0, result.output
+    assert "1 submission with a results.json in out/exports/gradescope/90_fake" in result.output
+    assert "without one: lost (not graded)" in result.output
+    (path,) = (in_checkout.root / "out/exports/gradescope/90_fake").glob("*/results.json")
+    assert read_results(path.read_text())["score"] == 11.5
+    wrong = CliRunner().invoke(gradescope_export, ["--assignment", "91_other"])
+    assert "was not graded in out" in str(wrong.exception)

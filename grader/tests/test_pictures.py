@@ -24,6 +24,8 @@ def test_no_figure_is_left_over() -> None:
         {*plots.PLOTS}
         | {f"terminal-{mode}.svg" for mode in ("light", "dark")}
         | {f"card-{mode}.png" for mode in ("light", "dark")}
+        | {f"class-{name}.svg" for name in ("canvas", "moodle", "gradescope", "git")}  # test_grade_tutorial.py's
+        | {"class-index.png"}
     )
     assert {path.name for path in plots.FIGURES.iterdir()} == made | drawn_by_hand
 

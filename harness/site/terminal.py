@@ -118,19 +118,26 @@ def _restyle(styles: set[str], codes: str) -> None:
             raise RunError(f"the output has the style {value}, which the picture can't show")
 
 
-def drawn(text: str, mode: str) -> str:
-    """The picture."""
+def drawn(
+    text: str,
+    mode: str,
+    typed: tuple[str, str] = ("04_reduction$ ", SHOWN),
+    title: str = "A terminal: lockstep test finds a race",
+    columns: int = _COLUMNS,
+) -> str:
+    """The picture of a terminal of so many columns, in which a command was typed behind a prompt."""
     ground, bar, ink, colours = _MODES[mode]
-    prompt: list[Span] = [(0, "04_reduction$ ", frozenset({"dim"})), (14, SHOWN, frozenset({"bold"}))]
-    lines = [prompt, *spans(text)]
-    width = _COLUMNS * _ADVANCE + 2 * _MARGIN
+    prompt, command = typed
+    first: list[Span] = [(0, prompt, frozenset({"dim"})), (len(prompt), command, frozenset({"bold"}))]
+    lines = [first, *spans(text)]
+    width = columns * _ADVANCE + 2 * _MARGIN
     height = _BAR + len(lines) * _LEADING + _MARGIN
     rules = [f".{name} {{ fill: {colour}; }}" for name, colour in zip(_NAMES, colours, strict=True)]
     said = " ".join("".join(piece for _, piece, _ in line).strip() for line in lines if line)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
         f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-labelledby="t d">',
-        '<title id="t">A terminal: lockstep test finds a race</title>',
+        f'<title id="t">{escape(title, quote=False)}</title>',
         f'<desc id="d">{escape(said, quote=False)}</desc>',
         "<style>",
         "text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; "

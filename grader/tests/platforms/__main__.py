@@ -40,6 +40,7 @@ def main() -> None:
     parser.add_argument("--platform", choices=sorted(MAKERS), required=True)
     parser.add_argument("--file", action="append", default=[], help="only files of this name, such as reduction.cu")
     parser.add_argument("--late", action="append", default=[], metavar="NAME", help="this student was late; repeatable")
+    parser.add_argument("--title", default="Reduction", help="what Canvas calls the assignment")
     parser.add_argument("source", type=Path, metavar="CLASS", help="a folder like reference/sample_class")
     parser.add_argument("out", type=Path, metavar="OUT", help="a folder, or OUT.zip, OUT.tar.gz, OUT.tar")
     options = parser.parse_args()
@@ -56,7 +57,10 @@ def main() -> None:
     beside = options.out.resolve().parent
     if options.platform in ROSTERS:
         name, text = ROSTERS[options.platform]
-        (beside / name).write_text(text(course.people), encoding="utf-8", newline="")
+        exported = text(course.people)
+        if options.platform == "canvas":
+            exported = canvas_gradebook(course.people, f"{options.title} (2231)")
+        (beside / name).write_text(exported, encoding="utf-8", newline="")
         print(f"{options.out.parent / name}: what the platform exports of {len(course.people)} students")
     else:
         print(f"{write_roster(beside / 'roster.csv', course.people)}: {len(course.people)} students")

@@ -39,6 +39,7 @@ from grader.commands.common import (
     show_finding,
     split_jobs,
 )
+from grader.commands.export_gradescope import gradescope_export
 from grader.commands.gpu import gpu_pages, opponents
 from grader.commands.grade import grade
 from grader.commands.leaderboard import leaderboard
@@ -291,6 +292,9 @@ def ladder(
 
 for command in (grade, match, report, repair_journal, leaderboard, opponents, seed_command, gpu_pages, autograder):
     cli.add_command(command)
+exports = cli.commands.get("export")
+if isinstance(exports, click.Group):
+    exports.add_command(gradescope_export)
 
 
 def main() -> int:

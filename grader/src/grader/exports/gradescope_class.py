@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.base.files import write_atomic
 from grader.base.names import slug
-from grader.course.grades import AssignmentGrade, StudentGrades
+from grader.course.grades import StudentGrades
 from grader.exports.gradescope import RESULTS, results, results_text
 from grader.model.assignment import Assignment
 from grader.model.record import Record
@@ -14,7 +14,7 @@ from grader.model.record import Record
 
 @dataclass(frozen=True)
 class Written:
-    """The files that were written, and the submissions without one: missing, or not graded."""
+    """The files that were written, and the submissions without one: missing, excused, or not graded."""
 
     files: tuple[Path, ...]
     left_out: tuple[Record, ...]
@@ -30,7 +30,10 @@ def write_gradescope(
         grade = student.assignments.get(assignment.id)
         if grade is None or grade.record is None or grade.record.folder in files:
             continue
-        document = results(assignment, grade.record, points=points, counted_points=_changed(grade), steps=grade.steps)
+        document = None
+        if grade.points is not None:  # neither excused, nor without a score yet
+            changed = None if grade.points == grade.earned else grade.points
+            document = results(assignment, grade.record, points=points, counted_points=changed, steps=grade.steps)
         if document is None:
             left_out[grade.record.folder] = grade.record
             continue
@@ -38,7 +41,3 @@ def write_gradescope(
         write_atomic(path, results_text(document))
         files[grade.record.folder] = path
     return Written(tuple(files.values()), tuple(left_out.values()))
-
-
-def _changed(grade: AssignmentGrade) -> float | None:
-    return None if grade.points == grade.earned else grade.points

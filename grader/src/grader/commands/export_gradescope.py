@@ -1,0 +1,69 @@
+"""`grader export gradescope`: a results.json for each submission that counts."""
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from grader.base.counted import counted
+from grader.base.errors import GraderError
+from grader.base.layout import find_layout
+from grader.commands.common import build_option, course_option, make_console, out_option, show_course
+from grader.course.files import named_course, remembered
+from grader.exports.gradescope_class import write_gradescope
+from grader.pages.publish import COURSE_FILES, load_grades, open_journal
+
+_FOLDER = "exports/gradescope"
+
+
+@click.command(
+    name="gradescope", short_help="A results.json for each submission, as Gradescope's autograder writes it."
+)
+@click.option("--assignment", "name", metavar="ID", help="The assignment.  [default: the only one]")
+@click.option(
+    "--points",
+    type=click.FloatRange(0, min_open=True),
+    help="Points of the assignment on Gradescope; others are scaled.  [default: the assignment's]",
+)
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="The folder to write into.  [default: exports/gradescope in the results' folder]",
+)
+@out_option
+@course_option
+@build_option
+def gradescope_export(
+    name: str | None, points: float | None, to: Path | None, out: Path, course: Path | None, build: Path | None
+) -> None:
+    """Writes DIR/ID/SUBMISSION/results.json for each submission that counts.
+
+    Who handed in nothing, or is excused, has none; nor has a submission that is not graded yet, because Gradescope
+    takes a missing score for zero.
+    """
+    layout = find_layout(build)
+    journal = open_journal(out)
+    try:
+        files = named_course(course) if course else remembered(journal.recall(COURSE_FILES))
+        attempts, grades = load_grades(layout, journal, files)
+    finally:
+        journal.close()
+    if name is None and len(attempts) != 1:
+        raise GraderError(f"which assignment?\nType:  --assignment ID      with one of {', '.join(attempts)}")
+    name = name or next(iter(attempts))
+    if name not in attempts:
+        raise GraderError(f'"{name}" was not graded in {out}.\nThere are: {", ".join(attempts)}')
+    folder = (to or out / _FOLDER) / name
+    written = write_gradescope(attempts[name][0], grades, folder, points=points)
+    console = make_console()
+    console.print(
+        f"{counted(len(written.files), 'submission')} with a results.json in {escape(str(folder))}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    show_course(console, files)
+    for record in written.left_out:
+        console.print(
+            f"  without one: {escape(record.student.name)} ({record.status})", highlight=False, soft_wrap=True
+        )
