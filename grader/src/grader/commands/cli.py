@@ -39,6 +39,7 @@ from grader.commands.common import (
     show_finding,
     split_jobs,
 )
+from grader.commands.export import export
 from grader.commands.export_gradescope import gradescope_export
 from grader.commands.gpu import gpu_pages, opponents
 from grader.commands.grade import grade
@@ -63,6 +64,7 @@ def cli() -> None:
       grader grade submissions              grade a class: report cards, gradebook, leaderboard in out/
       grader grade submissions --only ada   one student again
       grader report                         write the pages again, without grading
+      grader export canvas --like FILE      grades as Canvas imports them
       grader check                          is every assignment ready to hand out?
     """
 
@@ -290,11 +292,20 @@ def ladder(
             click.echo(ladder_page(layout, toolchain, assignment, counts, pages, verify=verify, sandboxed=sandboxed))
 
 
-for command in (grade, match, report, repair_journal, leaderboard, opponents, seed_command, gpu_pages, autograder):
+for command in (
+    grade,
+    match,
+    report,
+    repair_journal,
+    leaderboard,
+    opponents,
+    seed_command,
+    gpu_pages,
+    autograder,
+    export,
+):
     cli.add_command(command)
-exports = cli.commands.get("export")
-if isinstance(exports, click.Group):
-    exports.add_command(gradescope_export)
+export.add_command(gradescope_export)
 
 
 def main() -> int:

@@ -207,3 +207,8 @@ def _decoded(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("cp1252", "replace")  # what spreadsheets write where they don't write UTF-8
+
+
+def titles_of(column: str) -> tuple[str, ...]:
+    """How the platforms title a column, in lower case and in several languages."""
+    return _COLUMNS[column]

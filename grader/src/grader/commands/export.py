@@ -1,0 +1,194 @@
+"""`grader export`: grades as learning platforms import them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader.base.counted import counted
+from grader.base.csv_files import read_csv
+from grader.base.errors import GraderError
+from grader.base.files import write_atomic
+from grader.base.layout import Layout, find_layout
+from grader.commands.common import UNMATCHED_STATUS, build_option, course_option, make_console, out_option, show_course
+from grader.course.files import named_course, remembered
+from grader.exports.canvas import canvas_like, canvas_new
+from grader.exports.documents import grades_json
+from grader.exports.moodle import moodle_like
+from grader.exports.platform import Report
+from grader.model.assignment import Assignment
+from grader.pages.publish import COURSE_FILES, load_grades, open_journal
+
+_FOLDER = "exports"
+_MOST_LISTED = 25
+_like_path = click.Path(path_type=Path, dir_okay=False)
+_to_option = click.option(
+    "--to",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The file to write.  [default: in the folder exports of the results]",
+)
+_scale_option = click.option(
+    "--scale", is_flag=True, help="Convert, where the platform gives another number of points than the grader."
+)
+_names_option = click.option(
+    "--by-name", is_flag=True, help="Also match rows by name, where a name is there once in the file and in the class."
+)
+_column_option = click.option(
+    "--column", "columns", multiple=True, metavar="ID=HEADER", help="The column of an assignment; repeatable."
+)
+
+
+@click.group()
+def export() -> None:
+    """Writes grades as Canvas and Moodle import them, or as JSON.
+
+    Grades are computed again from the journal, course.toml and adjustments.csv. Nobody is matched by guess, and who is
+    not on the roster is never exported to a platform.
+
+    \b
+    Examples:
+      grader export canvas --like canvas-export.csv
+      grader export moodle --like worksheet.csv --assignment 04_reduction
+      grader export json
+    """
+
+
+def _shared(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (build_option, course_option, out_option, _to_option):
+        command = option(command)
+    return command
+
+
+@export.command(short_help="A CSV for Canvas: Grades → Import.")
+@click.option("--like", type=_like_path, metavar="FILE", help="The gradebook that Canvas exported.")
+@click.option("--assignment", "names", multiple=True, metavar="ID", help="Only this assignment; repeatable.")
+@_column_option
+@_scale_option
+@_names_option
+@_shared
+def canvas(
+    like: Path | None, names: tuple[str, ...], columns: tuple[str, ...], scale: bool, by_name: bool, **shared: Any
+) -> None:
+    """Writes a CSV for Canvas.
+
+    With --like it is the file that Canvas exported, with this course's assignments filled in and nothing else changed.
+    Without it, every student whose number on Canvas the roster has gets a row.
+
+    Status: 0 done, 4 somebody in the file has no grade, or has one and is not in the file.
+    """
+    work = _Export(**shared)
+    assignments = work.chosen(names)
+    titles = work.titles(assignments, columns)
+    if like is None:
+        text, report = canvas_new(assignments, titles, work.grades)
+    else:
+        text, report = canvas_like(read_csv(like), assignments, titles, work.grades, scale=scale, by_name=by_name)
+    work.write("canvas.csv", text, report)
+
+
+@export.command(short_help="Moodle's grading worksheet, filled in.")
+@click.option("--like", type=_like_path, required=True, metavar="FILE", help="The worksheet that Moodle made.")
+@click.option("--assignment", "name", metavar="ID", help="The assignment.  [default: the only one]")
+@_column_option
+@_scale_option
+@_names_option
+@_shared
+def moodle(like: Path, name: str | None, columns: tuple[str, ...], scale: bool, by_name: bool, **shared: Any) -> None:
+    """Fills in the grading worksheet of one assignment, in any language; nothing else in it is changed.
+
+    Status: 0 done, 4 somebody in the file has no grade, or has one and is not in the file.
+    """
+    work = _Export(**shared)
+    if name is None and len(work.assignments) > 1:
+        raise GraderError(f"which assignment?\nType:  --assignment ID      with one of {', '.join(work.assignments)}")
+    (assignment,) = work.chosen((name,) if name else ()).values()
+    typed = work.typed({assignment.id: assignment}, columns).get(assignment.id)
+    text, report = moodle_like(
+        read_csv(like), assignment, [typed] if typed else [], work.grades, scale=scale, by_name=by_name
+    )
+    work.write(f"moodle-{assignment.id}.csv", text, report)
+
+
+@export.command(name="json", short_help="Everything about all grades, for programs.")
+@_shared
+def json_command(**shared: Any) -> None:
+    """Writes all grades with every attempt and step as JSON."""
+    work = _Export(**shared)
+    report = Report(filled=sum(len(one.assignments) for one in work.grades))
+    work.write("grades.json", grades_json(work.assignments, work.grades), report)
+
+
+class _Export:
+    """The grades of an output folder, and where the export goes."""
+
+    def __init__(self, out: Path, course: Path | None, build: Path | None, to: Path | None) -> None:
+        self._out, self._to = out, to
+        self._layout: Layout = find_layout(build)
+        self._console: Console = make_console()
+        journal = open_journal(out)
+        try:
+            self._files = named_course(course) if course else remembered(journal.recall(COURSE_FILES))
+            attempts, self.grades = load_grades(self._layout, journal, self._files)
+        finally:
+            journal.close()
+        self.assignments = {name: assignment for name, (assignment, _) in attempts.items()}
+
+    def chosen(self, names: tuple[str, ...]) -> dict[str, Assignment]:
+        """The named assignments, or all that were graded; raises GraderError for one that was not."""
+        if not self.assignments:
+            raise GraderError(f"{self._out} has no results yet.\nType:  grader grade SUBMISSIONS --out {self._out}")
+        for name in names:
+            if name not in self.assignments:
+                raise GraderError(f'"{name}" was not graded in {self._out}.\nThere are: {", ".join(self.assignments)}')
+        return {name: self.assignments[name] for name in names or self.assignments}
+
+    def titles(self, assignments: dict[str, Assignment], columns: tuple[str, ...]) -> dict[str, list[str]]:
+        """What the platform may call each assignment: what was typed, else course.toml's word, its title, its id."""
+        typed = self.typed(assignments, columns)
+        policy = self._files.course(self._layout.assignments()).policy
+        return {
+            name: [typed[name]] if name in typed else [one for one in (policy.of(name).column, it.title, name) if one]
+            for name, it in assignments.items()
+        }
+
+    def typed(self, assignments: dict[str, Assignment], columns: tuple[str, ...]) -> dict[str, str]:
+        """The headers that --column gives; with one assignment its id may be left out."""
+        typed: dict[str, str] = {}
+        for entry in columns:
+            name, _, header = entry.partition("=")
+            if name not in assignments and len(assignments) == 1:
+                name, header = next(iter(assignments)), entry
+            if name not in assignments or not header:
+                raise GraderError(
+                    f'--column: expected ID=HEADER, got "{entry}".\nThe assignments are {", ".join(assignments)}'
+                )
+            typed[name] = header
+        return typed
+
+    def write(self, name: str, text: str, report: Report) -> None:
+        """Writes the file and says what is in it, and who isn't; raises Exit where somebody isn't."""
+        path = self._to or self._out / _FOLDER / name
+        write_atomic(path, text)
+        self._say(f"{counted(report.filled, 'grade')}: {escape(str(path))}")
+        show_course(self._console, self._files)
+        for note in report.notes:
+            self._say(f"  {escape(note)}")
+        self._list(f"{counted(len(report.without), 'line')} of the file without a grade", report.without)
+        self._list(f"{counted(len(report.left_over), 'student')} with a grade and no row in the file", report.left_over)
+        if not report.is_complete:
+            raise click.exceptions.Exit(UNMATCHED_STATUS)
+
+    def _list(self, head: str, lines: list[str]) -> None:
+        if lines:
+            self._say(f"[magenta]{head}[/]:")
+        for line in lines[:_MOST_LISTED]:
+            self._say(f"  {escape(line)}")
+        if len(lines) > _MOST_LISTED:
+            self._say(f"  … and {len(lines) - _MOST_LISTED} more")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, highlight=False, soft_wrap=True)

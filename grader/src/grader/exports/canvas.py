@@ -1,0 +1,157 @@
+"""Canvas: a CSV for Grades → Import.
+
+Canvas finds an assignment by the number behind its title, and a student by the ID, else by SIS User ID, SIS Login ID,
+and in the end the name. An empty cell deletes a grade, so where we have none, the cell stays as the file has it; EX
+excuses.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from grader.base.cells import safe_cell
+from grader.base.csv_files import CsvFile, csv_rows
+from grader.base.errors import GraderError
+from grader.course.grades import EXCUSED, StudentGrades
+from grader.exports.platform import (
+    Column,
+    Report,
+    Roll,
+    cell_at,
+    check_possible,
+    find_column,
+    match_rows,
+    no_column,
+    number_in,
+    put,
+    say_left_over,
+    value_of,
+    written_like,
+)
+from grader.exports.tables import cell_text
+from grader.model.assignment import Assignment
+
+_KEYS = {"id": "platform_id", "sis user id": "sid", "sis login id": "login"}
+_NAMES = ("student", "lastname", "firstname")
+_POINTS = "Points Possible"
+_POSTING = ("manual posting", "muted")
+_TEST_STUDENT = "student, test"
+_EXCUSED = "EX"
+_READ_ONLY = "read only"
+
+
+def canvas_like(
+    table: CsvFile,
+    assignments: Mapping[str, Assignment],
+    columns: Mapping[str, Sequence[str]],
+    grades: Sequence[StudentGrades],
+    *,
+    scale: bool = False,
+    by_name: bool = False,
+) -> tuple[str, Report]:
+    """The gradebook that Canvas exported, with the grades of every assignment that has a column in it.
+
+    `columns` says how Canvas may call each assignment. Raises GraderError where the file is no gradebook, or has no
+    column for any of the assignments.
+    """
+    titles = [cell.strip().casefold() for cell in table.header]
+    if not ("id" in titles and ("student" in titles or "lastname" in titles)):
+        raise GraderError(
+            f"{table.name} is no gradebook from Canvas: its first line has no columns Student and ID.\n"
+            "Export one in Canvas: Grades → Export → Export Entire Gradebook"
+        )
+    rows = [list(row) for _, row in table.rows]
+    report = Report()
+    chosen = _columns(table, rows, assignments, columns, report)
+    for column in chosen:
+        check_possible(column, scale=scale)
+    students = [row for row in rows if _is_student(row)]
+    names = [place for place, title in enumerate(titles) if title in _NAMES]
+    keys = {place: _KEYS[title] for place, title in enumerate(titles) if title in _KEYS}
+    logins = [(place, "email") for place, kind in keys.items() if kind == "login"]  # often it is an address
+    people = [
+        (
+            ", ".join(cell_at(row, place) for place in names if cell_at(row, place)),
+            [(kind, cell_at(row, place)) for place, kind in (*keys.items(), *logins)],
+        )
+        for row in students
+    ]
+    owners = match_rows(people, Roll(grades), report, by_name=by_name)
+    report.without = [line for line in report.without if not line.casefold().startswith(f"{_TEST_STUDENT}: no graded")]
+    for row, owner in zip(students, owners, strict=True):
+        for column in chosen if owner else ():
+            _fill(row, column, owner, report, scale=scale)
+    say_left_over(grades, owners, [column.assignment.id for column in chosen], report)
+    return written_like(table, rows), report
+
+
+def _columns(
+    table: CsvFile,
+    rows: Sequence[Sequence[str]],
+    assignments: Mapping[str, Assignment],
+    columns: Mapping[str, Sequence[str]],
+    report: Report,
+) -> list[Column]:
+    points = next((row for row in rows if row and _POINTS in row[0]), [])
+    chosen = []
+    for name, assignment in assignments.items():
+        place = find_column(table, columns[name], name)
+        if place is None:
+            report.notes.append(f"{name} has no column in the file")
+        elif _READ_ONLY in cell_at(points, place):
+            raise GraderError(f"{table.name}: Canvas says that the column {table.header[place]} is read only")
+        else:
+            chosen.append(Column(assignment, place, number_in(cell_at(points, place))))
+    if not chosen:
+        raise no_column(table, next(iter(assignments)))
+    return chosen
+
+
+def _is_student(row: Sequence[str]) -> bool:
+    if row and _POINTS in row[0]:
+        return False
+    return not all(not cell.strip() or cell.strip().casefold().startswith(_POSTING) for cell in row)
+
+
+def _fill(row: list[str], column: Column, owner: StudentGrades | None, report: Report, *, scale: bool) -> None:
+    grade = owner.assignments[column.assignment.id] if owner else None
+    if owner is None or grade is None:
+        return
+    value = value_of(grade, column, scale=scale)
+    if grade.status == EXCUSED:
+        put(row, column.place, _EXCUSED)
+    elif value is None:
+        report.without.append(f"{owner.student.name}: {column.assignment.id} {grade.status}")
+        return
+    else:
+        put(row, column.place, cell_text(value))
+    report.filled += 1
+
+
+def canvas_new(
+    assignments: Mapping[str, Assignment], columns: Mapping[str, Sequence[str]], grades: Sequence[StudentGrades]
+) -> tuple[str, Report]:
+    """A CSV of our own, for students whose number on Canvas is known.
+
+    An assignment is found by its title, and made where Canvas has none of that title. Names are for people here, so
+    they are made safe to open.
+    """
+    report = Report()
+    known = [one for one in grades if one.is_matched and one.student.platform_id.isdecimal()]
+    titles = [columns[name][0] for name in assignments]
+    rows: list[list[str]] = [
+        ["Student", "ID", "Section", *titles],
+        [f"    {_POINTS}", "", "", *(cell_text(assignment.points) for assignment in assignments.values())],
+    ]
+    for one in known:
+        # Canvas takes a row for that of the points by these words in the first cell, whoever's name they are in.
+        name = safe_cell(one.student.name).replace(_POINTS, _POINTS.replace(" ", "-"))
+        row = [name, one.student.platform_id, safe_cell(one.student.section)]
+        for place, assignment in enumerate(assignments.values(), len(row)):
+            put(row, place, "")
+            _fill(row, Column(assignment, place), one, report, scale=False)
+        rows.append(row)
+    say_left_over(grades, known, list(assignments), report)
+    report.left_over = [
+        line if line.endswith("exported") else f"{line}: the roster doesn't have the number on Canvas"
+        for line in report.left_over
+    ]
+    return csv_rows(rows), report

@@ -1,0 +1,189 @@
+"""What exports to learning platforms share: whose row it is, whose column, and what was left out.
+
+A file that the platform exported is the model. Its rows, ids, names and headers are written as they were read, also
+what a spreadsheet might take for a formula: the platform finds people and assignments by these cells, and with an
+apostrophe more would find another student or none; and the formula is in the platform's own file just as well. What is
+added is only numbers and EX.
+
+Nobody is matched by guess: a row is a student's where an id, a login or an e-mail address of it is, and no other
+student's is in the row.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.base.csv_files import BOM, CsvFile, csv_rows
+from grader.base.errors import GraderError
+from grader.base.names import shown, tokens
+from grader.course.grades import EXCUSED, AssignmentGrade, StudentGrades
+from grader.exports.tables import cell_text
+from grader.model.assignment import Assignment
+
+KINDS = ("platform_id", "sid", "login", "email")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+_ID_BEHIND = re.compile(r"\s*\(\d+\)\s*$")
+
+
+@dataclass
+class Report:
+    """What a person has to know of an export: lines for those who were left out, and notes on what was changed."""
+
+    filled: int = 0
+    without: list[str] = field(default_factory=list)
+    left_over: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every row has a grade and every grade a row."""
+        return not (self.without or self.left_over)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Where an assignment's grades go, and how many points the platform gives for it; 0 where it doesn't say."""
+
+    assignment: Assignment
+    place: int
+    possible: float = 0.0
+
+
+class Roll:
+    """The students who may be exported, to be found by what a row says of them."""
+
+    def __init__(self, grades: Sequence[StudentGrades], numbers: Mapping[str, StudentGrades] | None = None) -> None:
+        """`numbers` are the platform's, where those of the roster are not meant."""
+        self.students = [one for one in grades if one.is_matched]
+        self._index: dict[tuple[str, str], list[StudentGrades]] = {}
+        self._names: dict[frozenset[str], list[StudentGrades]] = {}
+        for one in self.students:
+            for kind in KINDS:
+                value = getattr(one.student, kind)
+                if value and not (kind == "platform_id" and numbers is not None):
+                    self._index.setdefault((kind, value.casefold()), []).append(one)
+            self._names.setdefault(tokens(one.student.name), []).append(one)
+        for number, one in (numbers or {}).items():
+            self._index.setdefault(("platform_id", number), []).append(one)
+
+    def find(self, keys: Iterable[tuple[str, str]]) -> list[StudentGrades]:
+        """Everybody whom one of the keys, such as ("sid", "1815"), belongs to."""
+        hits = [one for kind, value in keys if value for one in self._index.get((kind, value.strip().casefold()), [])]
+        return list({id(one): one for one in hits}.values())
+
+    def named(self, name: str) -> list[StudentGrades]:
+        """Everybody of this name, in any order of its words."""
+        return self._names.get(tokens(name), []) if tokens(name) else []
+
+
+def match_rows(
+    rows: Sequence[tuple[str, Sequence[tuple[str, str]]]], roll: Roll, report: Report, *, by_name: bool
+) -> list[StudentGrades | None]:
+    """Whose each row is, of which the name and the keys are given. Two rows are never one student's."""
+    owners: list[StudentGrades | None] = []
+    same_name = [sum(tokens(other) == tokens(name) for other, _ in rows) for name, _ in rows]
+    for (name, keys), twins in zip(rows, same_name, strict=True):
+        found = roll.find(keys)
+        if len(found) > 1:
+            listed = ", ".join(one.student.name for one in found)
+            report.without.append(f"{shown(name)}: the row has keys of several students ({listed})")
+        if not found and by_name and twins == 1:
+            found = roll.named(name)
+        owners.append(found[0] if len(found) == 1 else None)
+        if not found:
+            report.without.append(f"{shown(name)}: no graded student has the row's ids")
+    for one in {id(owner): owner for owner in owners if owner}.values():
+        places = [place for place, owner in enumerate(owners) if owner is one]
+        if len(places) > 1:
+            report.without.append(f"{one.student.name}: {len(places)} rows of the file are this student's")
+            for place in places:
+                owners[place] = None
+    return owners
+
+
+def value_of(grade: AssignmentGrade, column: Column, *, scale: bool) -> float | None:
+    """The points to write, out of as many as the platform gives; None where there are none."""
+    if grade.points is None:
+        return None
+    if scale and column.possible and grade.possible:
+        return round(grade.points * column.possible / grade.possible, 2)
+    return round(grade.points, 2)
+
+
+def check_possible(column: Column, *, scale: bool) -> None:
+    """Raises GraderError where the platform gives another number of points, and nobody said to scale."""
+    own = column.assignment.points
+    if column.possible and column.possible != own and not scale:
+        raise GraderError(
+            f"the platform gives {cell_text(column.possible)} points for {column.assignment.id}, and the grader "
+            f"{cell_text(own)}.\nAdd --scale to convert, or change the points on the platform and export again"
+        )
+
+
+def say_left_over(
+    grades: Sequence[StudentGrades], written: Sequence[StudentGrades | None], names: Sequence[str], report: Report
+) -> None:
+    """Names who has a grade in these assignments, and no row."""
+    there = {id(one) for one in written if one}
+    for one in grades:
+        own = [one.assignments[name] for name in names if name in one.assignments]
+        if id(one) in there or not any(grade.points is not None or grade.status == EXCUSED for grade in own):
+            continue
+        why = "" if one.is_matched else ": not on the roster, never exported"
+        report.left_over.append(f"{one.student.name}{why}")
+
+
+def find_column(table: CsvFile, titles: Sequence[str], what: str) -> int | None:
+    """The column that one of the titles names, with the platform's number behind it or without; None if none does.
+
+    Raises GraderError where several do.
+    """
+    for title in titles:
+        plain = _plain(title)
+        places = [
+            place
+            for place, cell in enumerate(table.header)
+            if plain and plain in (_plain(cell), _plain(_ID_BEHIND.sub("", cell)))
+        ]
+        if len(places) > 1:
+            listed = ", ".join(shown(table.header[place]) for place in places)
+            raise GraderError(f'{table.name}: "{title}" is several columns: {listed}.\nType:  --column {what}="HEADER"')
+        if places:
+            return places[0]
+    return None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text.strip()).casefold()
+
+
+def no_column(table: CsvFile, what: str) -> GraderError:
+    """The error where no column is the assignment's."""
+    listed = "\n".join(f"  {shown(cell)}" for cell in table.header if cell.strip())
+    return GraderError(
+        f"{table.name} has no column for {what}. Its columns are:\n{listed}\n"
+        f'Type:  --column {what}="HEADER"      or put  column = "HEADER"  under [assignment.{what}] in course.toml'
+    )
+
+
+def number_in(cell: str) -> float:
+    """A number with a decimal point or comma; 0 where there is none."""
+    found = _NUMBER.fullmatch(cell.strip())
+    return float(cell.strip().replace(",", ".")) if found else 0.0
+
+
+def cell_at(row: Sequence[str], place: int | None) -> str:
+    """A row's cell; empty where there is no such column."""
+    return row[place].strip() if place is not None and place < len(row) else ""
+
+
+def put(row: list[str], place: int, text: str) -> None:
+    """Fills a cell, in a row that may be shorter than the header."""
+    row.extend([""] * (place + 1 - len(row)))
+    row[place] = text
+
+
+def written_like(table: CsvFile, rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV, written as the file was."""
+    text = csv_rows([table.header, *rows], delimiter=table.delimiter, newline=table.newline)
+    return (BOM if table.has_bom else "") + text
