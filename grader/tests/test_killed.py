@@ -27,6 +27,7 @@ SOURCES = {
     "racing": "// fail alpha_one RACE", "broken": "#error no", "again": "// harness 1", "ranked": "// time beta_two 5",
 }  # fmt: skip
 RESUBMITTED = {"half": "// value beta.fast 1", "broken": "// slow 0.02"}
+LARGE = [f"large{index}" for index in range(6)]
 COPIES = {"copied": "perfect", "copied_too": "perfect"}
 
 
@@ -67,7 +68,8 @@ def students(two: Layout) -> Path:
     (folder / "nothing").mkdir()
     (folder / "nothing" / "notes.txt").write_text("sorry\n")
     (folder / "half" / "more.cu").unlink()
-    (folder / "roster.csv").write_text("name,sid\nabsent,1\nperfect,2\n")
+    names = [*SOURCES, *COPIES, "nothing", "absent", *LARGE]
+    (folder / "roster.csv").write_text("name,sid\n" + "".join(f"{name},{100 + i}\n" for i, name in enumerate(names)))
     return folder
 
 
@@ -251,7 +253,7 @@ def test_killed_at_fifty_moments(
 def test_a_disk_that_fills_up_once(two: Layout, students: Path) -> None:
     """The journal, the workers and the pages share a disk that gets full, and then is made larger."""
     padding = "// padding " + "x" * 900_000
-    hand_in(students, {f"large{index}": f"{padding}{index}" for index in range(6)})
+    hand_in(students, {name: f"{padding}{name}" for name in LARGE})
     script = """mount -t tmpfs -o size=36m none "$1"; shift; count=0
     while true; do
       status=0; "$@" || status=$?
