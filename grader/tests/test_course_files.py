@@ -64,7 +64,7 @@ def test_a_report_computes_grades_again_and_runs_nothing(in_checkout: Layout, su
     assert points() == {"ada": "7", "grace": "7"}
     assert runs(in_checkout) == before
 
-    documents = [json.loads(path.read_text()) for path in Path("out/results/90_fake").glob("*.json")]
+    documents = [json.loads(path.read_text()) for path in Path("out/staff/results/90_fake").glob("*.json")]
     steps = {one["folder"]: one["grades"][0]["steps"] for one in documents}
     assert steps["ada"] == ["At most 7 points: 23 becomes 7"]
 

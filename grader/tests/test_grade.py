@@ -35,7 +35,7 @@ def log(layout: Layout) -> list[str]:
 
 
 def results(layout: Layout) -> dict[str, dict]:  # type: ignore[type-arg]
-    found = [json.loads(path.read_text()) for path in (layout.root / "out/results/90_fake").glob("*.json")]
+    found = [json.loads(path.read_text()) for path in (layout.root / "out/staff/results/90_fake").glob("*.json")]
     return {document["folder"]: document for document in found}
 
 

@@ -36,7 +36,7 @@ def log(layout: Layout) -> list[str]:
 def result_of(layout: Layout, who: str) -> dict:  # type: ignore[type-arg]
     return next(
         found
-        for path in (layout.root / "out/results/90_fake").glob("*.json")
+        for path in (layout.root / "out/staff/results/90_fake").glob("*.json")
         if (found := json.loads(path.read_text()))["folder"] == who
     )
 

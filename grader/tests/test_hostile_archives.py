@@ -96,7 +96,7 @@ def test_all_of_them_in_one_class(in_checkout: Layout, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     rows = Path("out/gradebook.csv").read_text("utf-8-sig").splitlines()[1:]
     assert len(rows) == len(ARCHIVES) + len(HONEST)
-    for path in Path("out/results/90_fake").iterdir():
+    for path in Path("out/staff/results/90_fake").iterdir():
         document = json.loads(path.read_text())
         reason = reasons.get(document["folder"], "")
         assert document["verdict"] == ("REJECTED" if reason else "PASS"), document["message"]

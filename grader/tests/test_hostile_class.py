@@ -59,7 +59,7 @@ def test_nothing_that_a_name_holds_gets_out(in_checkout: Layout, tmp_path: Path)
         assert not unseen(path.read_text(encoding="utf-8").removeprefix("\ufeff")), path
         assert re.fullmatch(r"[a-z0-9_.-]+", path.name), path
         assert path.resolve().is_relative_to(out.resolve())
-    folders = {json.loads(path.read_text())["folder"] for path in out.glob("results/90_fake/*.json")}
+    folders = {json.loads(path.read_text())["folder"] for path in out.glob("staff/results/90_fake/*.json")}
     gradebook = (out / "gradebook.csv").read_text(encoding="utf-8-sig")
     rows_read = list(csv.DictReader(io.StringIO(gradebook, newline="")))
     detail = csv.DictReader(io.StringIO((out / "criteria.csv").read_text(encoding="utf-8-sig"), newline=""))

@@ -145,7 +145,7 @@ def written(out: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path in sorted(out.glob("*.csv")):
         found[path.name] = path.read_bytes() if "leaderboard" not in path.name else b""
-    for path in [out / "leaderboard.json", *out.glob("results/*/*.json")]:
+    for path in [out / "leaderboard.json", *out.glob("staff/results/*/*.json")]:
         found[str(path.relative_to(out))] = without_times(json.loads(path.read_text()))
     for board in found["leaderboard.json"]["boards"]:
         board["entries"].sort(key=lambda entry: (entry["rank"], entry["alias"]))  # who came first goes first in a tie

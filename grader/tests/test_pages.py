@@ -19,10 +19,10 @@ from grader.base.layout import Layout
 from grader.base.names import shown_block
 from grader.commands.cli import cli
 from grader.model.result import Device, Line, Profile, SuiteResult
-from grader.pages.code_view import annotate
+from grader.pages.code_view import Fault, annotate
 
 EVIL = "<script>alert('name')</script>"
-VOID = {"meta", "br", "i", "img", "line", "rect", "polyline"}
+VOID = {"meta", "br", "img", "line", "rect", "polyline", "circle", "path"}
 
 
 class Page(HTMLParser):
@@ -46,6 +46,11 @@ class Page(HTMLParser):
         if tag not in VOID:
             self.open.append(tag)
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
     def handle_endtag(self, tag: str) -> None:
         if tag not in VOID:
             assert self.open.pop() == tag
@@ -61,6 +66,7 @@ def out(in_checkout: Layout, submissions: Callable[..., Path]) -> Path:
         broken=f"#error {EVIL}",
         perfect="",
         lost="// unfinished",
+        twice="// fail alpha_one RACE\n// fail beta_two WRONG",
     )
     (folder / "roster.csv").write_text(
         f'name,sid,email,alias\n"{EVIL}",1,mallory@x,"{EVIL}"\nP,2,perfect@x,"<img src=x onerror=alert(1)>"\n'
@@ -72,13 +78,13 @@ def out(in_checkout: Layout, submissions: Callable[..., Path]) -> Path:
     return in_checkout.root / "out"
 
 
-def card(out: Path, stem: str) -> str:
-    return next((out / "cards/90_fake").glob(f"{stem}-*.html")).read_text()
+def card(out: Path, stem: str, folder: str = "cards") -> str:
+    return next((out / folder / "90_fake").glob(f"{stem}-*.html")).read_text()
 
 
 def test_pages_hold_hostile_text_as_text(out: Path) -> None:
-    pages = [*out.glob("*.html"), *out.glob("cards/*/*.html")]
-    assert len(pages) == 6
+    pages = [*out.glob("*.html"), *out.glob("cards/*/*.html"), *out.glob("staff/cards/*/*.html")]
+    assert len(pages) == 12
     for path in pages:
         text = path.read_text()
         page = Page(text)
@@ -94,21 +100,25 @@ def test_pages_hold_hostile_text_as_text(out: Path) -> None:
 
 def test_a_card_shows_what_counts(out: Path) -> None:
     text = Page(card(out, "mallory")).text
-    parts = """15|of 20|RACE|0 of 2 tests passed|hint    think|race in k<int>|32.0
-        |sectors per request; 4.0 would do|8 ms|To repeat"""
+    parts = """12|+ 5 bonus|of 20|✗ RACE|0 of 2 tests passed|hint    think|race in k<int>|32.0|Real <b>GPU</b>
+        |1 branch per block|full marks: at most 2; no points from 6|8 ms|make test TEST=LadderTest.SumsAll/alpha_one"""
     for part in (part.strip() for part in parts.split("|")):
         assert part.casefold() in text.casefold(), part
+    assert "To repeat" not in text
     assert "#error says so" in card(out, "broken")
     assert "not graded" in card(out, "lost")
+    staffs = Page(card(out, "mallory", "staff/cards")).text
+    for part in (*parts.split("|"), "To repeat", "grader seed mallory", "All 7 tests"):
+        assert part.strip().casefold() in staffs.casefold(), part
 
 
 def test_every_section_is_on_a_card(out: Path) -> None:
     template = (ROOT / "grader/src/grader/templates/report_card.html.j2").read_text()
-    pages = "".join(path.read_text() for path in out.glob("cards/*/*.html"))
+    pages = "".join(path.read_text() for path in out.glob("**/cards/*/*.html"))
     for heading in re.findall("<h2.*", template):
         found = re.match(r'<h2 id="(\w+)">', heading)
         assert found, f"this section of report_card.html.j2 has no id, so that nothing can point to it: {heading}"
-        assert f'<h2 id="{found[1]}">' in pages, (
+        assert found[1] == "counts" or f'<h2 id="{found[1]}">' in pages, (
             f'no card has the section "{found[1]}": a submission that shows it belongs into the fixture `out`'
         )
 
@@ -130,7 +140,7 @@ def test_cards_show_what_they_are_given_in_a_style_that_exists(
     monkeypatch.setattr(Template, "render", recorded)
     CliRunner().invoke(cli, ["grade", str(submissions(ada="")), "--no-sandbox"])
     assert given, "no card was rendered"
-    assert given <= used, f"Renderer.card gives what report_card.html.j2 does not show: {sorted(given - used)}"
+    assert given <= used, f"cards.py gives what report_card.html.j2 does not show: {sorted(given - used)}"
     styles = "".join(path.read_text() for path in (ROOT / "grader/src/grader/templates").glob("*.css"))
     rules = set(re.findall(r"\.([a-z][a-z-]*)", styles))
     for name in ("report_card.html.j2", "failure.html.j2", "macros.html.j2"):
@@ -141,7 +151,7 @@ def test_cards_show_what_they_are_given_in_a_style_that_exists(
 
 def test_the_index_leads_to_every_card(out: Path) -> None:
     links = [link for link in Page((out / "index.html").read_text()).links if link.startswith("cards/")]
-    assert len(links) == 4
+    assert len(links) == 5
     assert all((out / link).is_file() for link in links)
 
 
@@ -164,16 +174,21 @@ def test_source_lines_keep_their_numbers() -> None:
 def test_compile_errors_stand_at_their_lines() -> None:
     message = 'a.cu(2): error: expected a ";"\na.cu:3:1: fatal error: x.h: No such file\nother.cu(1): error: no\n'
     lines = annotate("one\ntwo\nthree\n", "a.cu", None, message).lines
-    assert [line.faults for line in lines] == [(), ('error: expected a ";"',), ("fatal error: x.h: No such file",)]
+    faults = [(), (Fault('error: expected a ";"'),), (Fault("fatal error: x.h: No such file"),)]
+    assert [line.faults for line in lines] == faults
 
 
 def test_a_huge_source_is_cut_and_says_so() -> None:
     view = annotate("int x;\n" * 200_000, "a.cu", None)
-    assert len(view.lines) == 4000
+    assert 500 < len(view.lines) < 4000
+    assert sum(len(line.code) for line in view.lines) < 110_000
     assert view.notes == (
         "Only the first 200,000 of 1,399,999 characters are shown.",
-        "Only the first 4,000 lines are shown.",
+        f"Only the first {len(view.lines):,} lines are shown.",
     )
+    view = annotate("\n" * 10_000 + "x", "a.cu", None)
+    assert view.notes == (f"Only the first {len(view.lines):,} lines are shown.",)
+    assert annotate("x " * 90_000, "a.cu", None).notes == ("Only the first 0 lines are shown.",)
 
 
 def test_tokens_have_their_colours() -> None:
@@ -221,7 +236,7 @@ def test_a_line_has_few_faults() -> None:
     message = "".join(f"a.cu(1): error: number {index}\n" for index in range(5000))
     (line,) = annotate("x", "a.cu", None, message).lines
     assert len(line.faults) == 9
-    assert line.faults[-1] == "and 992 more"
+    assert line.faults[-1] == Fault("and 992 more")
 
 
 def test_colours_stop_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +274,7 @@ def test_a_page_that_fails_costs_that_page(
             raise ValueError("\x1b[31m[bold]broken")
         return annotate(source, *others)
 
-    monkeypatch.setattr("grader.pages.render.annotate", annotate_or_fail)
+    monkeypatch.setattr("grader.pages.cards.annotate", annotate_or_fail)
     monkeypatch.setattr("grader.pages.publish._CARD_SECONDS", 3.0)
     folder = submissions(ada="", mallory="// fail beta_two WRONG", zuse="")
     result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"])
@@ -270,8 +285,8 @@ def test_a_page_that_fails_costs_that_page(
     assert "The rest of this page could not be made" in Page(card(out, "mallory")).text
     assert "11 of 20" in Page(card(out, "mallory")).text
     assert all("Points" in Page(card(out, name)).text for name in ("ada", "zuse"))
-    assert len(list((out / "results/90_fake").glob("*.json"))) == 3
+    assert len(list((out / "staff/results/90_fake").glob("*.json"))) == 3
     assert CliRunner().invoke(cli, ["report"]).exit_code == 3
-    monkeypatch.setattr("grader.pages.render.annotate", annotate)
+    monkeypatch.setattr("grader.pages.cards.annotate", annotate)
     assert CliRunner().invoke(cli, ["report"]).exit_code == 0
     assert "Points" in Page(card(out, "mallory")).text

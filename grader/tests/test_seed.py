@@ -123,7 +123,7 @@ def test_students_see_neither_seed_nor_secret(in_checkout: Layout, submissions: 
         assert read > 2 * len(seeds())
     card = next(Path("out/cards/90_fake").glob("wrong-*.html")).read_text()
     assert "make test TEST=LadderTest.SumsAll/beta_two</span>" in card
-    document = json.loads(next(Path("out/results/90_fake").glob("wrong-*.json")).read_text())
+    document = json.loads(next(Path("out/staff/results/90_fake").glob("wrong-*.json")).read_text())
     assert "seed" not in document["provenance"]
     assert "seed" not in document["result"]
 

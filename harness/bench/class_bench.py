@@ -144,7 +144,7 @@ def main() -> int:
     if status != 0:
         print(f"grader ended with status {status}: {folder}/grade.log", file=sys.stderr)
         return status
-    results = [json.loads(path.read_text(encoding="utf-8")) for path in out.glob("results/*/*.json")]
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in out.glob("staff/results/*/*.json")]
     verdicts = Counter(result["verdict"] for result in results)
     print("verdicts           ", ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
     print(f"graded in           {wall:8.0f} s on {processors} processors, {busy:.0f} s of processor time")

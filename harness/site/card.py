@@ -22,7 +22,7 @@ import terminal
 ROOT = terminal.ROOT
 FIGURES = terminal.FIGURES
 _WIDTH, _HEIGHT = 1000, 812
-_END = '<h2 id="failures">'  # stands below the picture's edge
+_END = '<h2 id="ladder">'  # stands below the picture's edge
 _KEY = b"Lockstep-HTML"
 _MODES = {"light": "1", "dark": "0"}
 _LARGEST = 200_000

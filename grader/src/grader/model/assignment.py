@@ -9,6 +9,8 @@ from grader.base.errors import GraderError
 from grader.base.schema import Fields, SchemaError
 from grader.model.visibility import VISIBILITIES, VISIBLE, TestVisibility, find_visibility
 
+_LETTERS = 26
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -91,6 +93,16 @@ class Assignment:
     def rung(self, rung_id: str) -> Rung | None:
         """A rung by its id."""
         return next((rung for rung in self.rungs if rung.id == rung_id), None)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Each rung's label by its id; rungs that share a number have letters: 8a, 8b, 8c."""
+        labels: dict[str, str] = {}
+        for rung in self.rungs:
+            twins = [other.id for other in self.rungs if other.label == rung.label]
+            letter = chr(ord("a") + twins.index(rung.id)) if 1 < len(twins) <= _LETTERS else ""
+            labels[rung.id] = rung.label + letter
+        return labels
 
     def is_bonus_rung(self, rung_id: str) -> bool:
         """Whether all that the rung gives is extra: then it can't spoil the verdict on the rest."""

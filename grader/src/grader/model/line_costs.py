@@ -4,12 +4,14 @@ Only the standard library is used here: students run it.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.model.result import Profile
 
 _SLACK = 1.05  # a line is costly where it needs this much more than the ideal
 _DIVERGENT = 0.05
+_SECTORS = ("global_load_sectors", "global_store_sectors")
+_IDEAL_SECTORS = ("global_load_sectors_ideal", "global_store_sectors_ideal")
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,17 @@ class Measure:
 
 @dataclass(frozen=True)
 class LineCost:
-    """One line's measures, and the warp instructions that it took."""
+    """One line's measures, and the warp instructions that it took.
+
+    `wasted` is what it does beyond the ideal, by the counter that this is a share of: sectors, shared-memory passes,
+    branches.
+    """
 
     sectors: Measure
     conflicts: Measure
     divergence: Measure
     instructions: float
+    wasted: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_costly(self) -> bool:
@@ -60,15 +67,36 @@ def counters_by_line(file_name: str, profiles: Iterable[Profile]) -> dict[int, d
 
 def line_cost(counts: Mapping[str, float]) -> LineCost:
     """The measures that follow from a line's counters."""
-    return LineCost(_sectors(counts), _conflicts(counts), _divergence(counts), counts.get("warp_instructions", 0.0))
+    sectors = _total(counts, _SECTORS)
+    wasted = {
+        "sectors": sectors - _total(counts, _IDEAL_SECTORS),
+        "shared_wavefronts": counts.get("shared_wavefronts", 0) - counts.get("shared_wavefronts_ideal", 0),
+        "branches": counts.get("divergent_branches", 0),
+    }
+    return LineCost(
+        _sectors(counts), _conflicts(counts), _divergence(counts), counts.get("warp_instructions", 0.0), wasted
+    )
+
+
+def wasted_share(cost: LineCost, run: Mapping[str, float]) -> float:
+    """The share of the line in what a whole run costs, times the part of it that is waste; of all measures the largest.
+
+    `run` has the counters of the whole run.
+    """
+    totals = {**run, "sectors": _total(run, _SECTORS)}
+    shares = [waste / totals[name] for name, waste in cost.wasted.items() if totals.get(name)]
+    return max(shares, default=0.0)
+
+
+def _total(counts: Mapping[str, float], names: tuple[str, ...]) -> float:
+    return sum(counts.get(name, 0) for name in names)
 
 
 def _sectors(counts: Mapping[str, float]) -> Measure:
-    requests = counts.get("global_load_requests", 0) + counts.get("global_store_requests", 0)
+    requests = _total(counts, ("global_load_requests", "global_store_requests"))
     if not requests:
         return Measure("")
-    sectors = counts.get("global_load_sectors", 0) + counts.get("global_store_sectors", 0)
-    ideal = counts.get("global_load_sectors_ideal", 0) + counts.get("global_store_sectors_ideal", 0)
+    sectors, ideal = _total(counts, _SECTORS), _total(counts, _IDEAL_SECTORS)
     each, best = sectors / requests, ideal / requests
     note = f"{each:.1f} sectors per request; {best:.1f} would do"
     return Measure(f"{each:.1f}", ideal > 0 and sectors > _SLACK * ideal, note)

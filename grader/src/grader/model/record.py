@@ -5,11 +5,11 @@ import re
 import shlex
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from grader.base.schema import Fields, read
 from grader.model.handed import Handed, handed_document, handed_from, student_from
-from grader.model.result import FORMAT, SuiteResult, TestResult, is_not_begun, result_from
+from grader.model.result import FORMAT, Said, SuiteResult, TestResult, is_not_begun, result_from
 from grader.model.roster import Student
 from grader.model.score import Score, score_from
 
@@ -18,6 +18,7 @@ MISSING = "missing"
 NOT_BEGUN = "NOT BEGUN"
 NOT_GRADED = "not graded"  # the harness's fault
 _STATUSES = (GRADED, MISSING, NOT_GRADED)
+AnySaid = TypeVar("AnySaid", bound=Said)
 _SEED_DIGITS = 8  # a number that is this long stands in a text by no chance
 
 
@@ -90,15 +91,24 @@ class Record:
             before = "" if len(seed) >= _SEED_DIGITS else "(?<=seed[ =])"
             return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)
 
+        def said(entry: AnySaid) -> AnySaid:
+            return replace(entry, message=clean(entry.message), hint=clean(entry.hint))
+
         def cleaned(test: TestResult) -> TestResult:
-            return replace(
-                test, message=clean(test.message), hint=clean(test.hint), output=clean(test.output), reproduce=""
-            )
+            findings = tuple(replace(finding, text=clean(finding.text)) for finding in test.findings)
+            return replace(said(test), output=clean(test.output), reproduce="", findings=findings)
 
         return replace(
             self,
             message=clean(self.message),
-            result=self.result and replace(self.result, seed=0).with_tests(tuple(map(cleaned, self.result.tests))),
+            result=self.result
+            and replace(
+                self.result,
+                seed=0,
+                tests=tuple(map(cleaned, self.result.tests)),
+                evidence=tuple(map(said, self.result.evidence)),
+                timings=tuple(map(said, self.result.timings)),
+            ),
             provenance=replace(self.provenance, seed=None),
         )
 

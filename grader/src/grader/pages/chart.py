@@ -1,7 +1,8 @@
-"""The ladder as a chart: where its bars go. The template draws them.
+"""The ladder as a chart: where its dots go. The template draws them.
 
-Positions along the time axis are percentages and heights are pixels, so the chart fits any width while its text keeps
-its size.
+Dots on a marked logarithmic axis, because the length of a bar on such an axis says nothing; what a rung gained is
+written beside it. Positions along the axis are percentages and heights are pixels, so the chart fits any width while
+its text keeps its size.
 """
 
 import math
@@ -12,38 +13,52 @@ from grader.model.assignment import Assignment
 from grader.model.result import SuiteResult
 from grader.model.score import plain
 
-_WIDEST = 80.0  # percent; the rest is room for a bar's label
-_BAR = 14
-_BAR_STEP = 18
-_TITLE = 20
-_GAP = 14
+_LEFT, _RIGHT = 1.5, 98.5  # percent; room for half a dot at each end
+_ROW = 44
+_NAME = 14  # from a row's top to its name's base line
+_TRACK = 28  # and to the line that its dots are on
 _AXIS = 26
 _MS = 1000.0
+_STEPS = (1, 2, 5)
+_FEW_DECADES = 2.0  # from here on only powers of ten are marked
+_SAME = 0.005  # two speeds that differ by less look the same
 
 
 @dataclass(frozen=True)
-class Bar:
-    """One bar: whose time it is, its place, and its label. `y` is in pixels, `width` in percent."""
+class Dot:
+    """One time: whose it is, its place in percent, and its label."""
 
     kind: str
-    y: int
-    width: float
+    x: float
     label: str
 
 
 @dataclass(frozen=True)
-class Group:
-    """A rung's bars under its title."""
+class Row:
+    """A rung's dots under its title; `time` is the submission's, `gain` what it is worth."""
 
     label: str
     title: str
     y: int
-    bars: tuple[Bar, ...]
+    track: int
+    dots: tuple[Dot, ...]
+    time: str
+    gain: str
+
+    @property
+    def first(self) -> float:
+        """Where the leftmost dot is."""
+        return min(dot.x for dot in self.dots)
+
+    @property
+    def last(self) -> float:
+        """Where the rightmost dot is."""
+        return max(dot.x for dot in self.dots)
 
 
 @dataclass(frozen=True)
 class Tick:
-    """A line across the chart at a power of ten."""
+    """A line across the chart at a round time."""
 
     x: float
     label: str
@@ -51,12 +66,11 @@ class Tick:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The whole chart; `kinds` are the bars that occur, for the legend."""
+    """The whole chart; `kinds` are the dots that occur, for the legend."""
 
     height: int
-    bar: int
     axis_y: int
-    groups: tuple[Group, ...]
+    rows: tuple[Row, ...]
     ticks: tuple[Tick, ...]
     kinds: tuple[str, ...]
 
@@ -69,39 +83,58 @@ def microseconds_text(value: float) -> str:
 def make_ladder(assignment: Assignment, result: SuiteResult) -> Ladder | None:
     """The ladder of a run; None where nothing was measured."""
     own, reference = result.runs("submission"), result.runs("reference")
-    rows: list[tuple[str, str, list[tuple[str, float]]]] = []
+    labels = assignment.labels
+    found: list[tuple[str, str, list[tuple[str, float]], str]] = []
+    first: tuple[str, int, float] | None = None  # label, size and time of the submission's first rung
     for rung in assignment.rungs:
-        times = [
-            ("submission", own[rung.id].microseconds if rung.id in own else 0.0),
-            ("reference", reference[rung.id].microseconds if rung.id in reference else 0.0),
-            ("published", (rung.published_ms or 0.0) * _MS),
-        ]
+        mine = own[rung.id].microseconds if rung.id in own else 0.0
+        theirs = reference[rung.id].microseconds if rung.id in reference else 0.0
+        times = [("submission", mine), ("reference", theirs), ("published", (rung.published_ms or 0.0) * _MS)]
         times = [(kind, time) for kind, time in times if time > 0]
-        if any(kind != "published" for kind, _ in times):
-            rows.append((rung.label, rung.title, times))
-    if not rows:
-        return None
-    return _placed(rows)
+        if not any(kind != "published" for kind, _ in times):
+            continue
+        gain = ""
+        if mine > 0:
+            size = own[rung.id].n
+            if first is None:
+                first = (labels[rung.id], size, mine)
+            elif size == first[1]:
+                gain = f"{ratio_text(first[2] / mine)} rung {first[0]}"
+        found.append((labels[rung.id], rung.title, times, gain))
+    return _placed(found) if found else None
 
 
-def _placed(rows: Sequence[tuple[str, str, list[tuple[str, float]]]]) -> Ladder:
-    everything = [time for _, _, times in rows for _, time in times]
-    first = math.floor(math.log10(min(everything)))
-    last = max(math.log10(max(everything)), first + 1.0)
+def ratio_text(ratio: float) -> str:
+    """How many times as fast, to be followed by as what."""
+    if abs(ratio - 1) < _SAME:
+        return "as fast as"
+    return f"{ratio:.3g} × as fast as" if ratio > 1 else f"{1 / ratio:.3g} × slower than"
+
+
+def _placed(found: Sequence[tuple[str, str, list[tuple[str, float]], str]]) -> Ladder:
+    everything = [time for _, _, times, _ in found for _, time in times]
+    marks = _marks(min(everything), max(everything))
+    first, last = math.log10(marks[0]), math.log10(marks[-1])
 
     def x(time: float) -> float:
-        return round(_WIDEST * (math.log10(time) - first) / (last - first), 2)
+        return round(_LEFT + (_RIGHT - _LEFT) * (math.log10(time) - first) / (last - first), 2)
 
-    groups = []
-    y = 0
-    for label, title, times in rows:
-        bars = tuple(
-            Bar(kind, y + _TITLE + index * _BAR_STEP, max(x(time), 0.4), microseconds_text(time))
-            for index, (kind, time) in enumerate(times)
-        )
-        groups.append(Group(label, title, y + _TITLE - 6, bars))
-        y += _TITLE + len(times) * _BAR_STEP + _GAP
-    ticks = tuple(Tick(x(10.0**power), microseconds_text(10.0**power)) for power in range(first, math.floor(last) + 1))
-    present = {kind for _, _, times in rows for kind, _ in times}
+    rows = []
+    for index, (label, title, times, gain) in enumerate(found):
+        dots = tuple(Dot(kind, x(time), microseconds_text(time)) for kind, time in times)
+        time = next((dot.label for dot in dots if dot.kind == "submission"), "")
+        rows.append(Row(label, title, index * _ROW + _NAME, index * _ROW + _TRACK, dots, time, gain))
+    present = {kind for _, _, times, _ in found for kind, _ in times}
     kinds = tuple(kind for kind in ("submission", "reference", "published") if kind in present)
-    return Ladder(y + _AXIS, _BAR, y, tuple(groups), ticks, kinds)
+    ticks = tuple(Tick(x(mark), microseconds_text(mark)) for mark in marks)
+    return Ladder(len(rows) * _ROW + _AXIS, len(rows) * _ROW, tuple(rows), ticks, kinds)
+
+
+def _marks(low: float, high: float) -> list[float]:
+    """Round times that enclose all others, at least two: 1, 2, 5, 10 …, or powers of ten where they span many."""
+    steps = _STEPS if math.log10(high / low) < _FEW_DECADES else (1,)
+    around = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
+    marks = [step * 10.0**power for power in around for step in steps]
+    below = max(mark for mark in marks if mark <= low)
+    above = min(mark for mark in marks if mark >= high and mark > below)
+    return [mark for mark in marks if below <= mark <= above]

@@ -4,31 +4,47 @@ Whatever the source is, this takes bounded time and makes a page of bounded size
 """
 
 import re
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from markupsafe import Markup
 
 from grader.base.names import shown, shown_block
-from grader.model.line_costs import LineCost, base_name, counters_by_line, line_cost
-from grader.model.result import SuiteResult
+from grader.model.line_costs import LineCost, base_name, counters_by_line, line_cost, wasted_share
+from grader.model.result import Profile, SuiteResult
 from grader.pages.highlight import highlight
 
 _MOST_CHARS = 200_000
 _MOST_LINES = 4000
+_MOST_HTML = 110_000  # characters of highlighted source; a card has to be sent
+_ROW_HTML = 90  # what a line costs beside its text
 _MOST_FAULTS = 8  # of one line
+_MOST_FAULT_LINES = 400
 _MOST_ERRORS = 1000
 _SECONDS = 2.0
+_WARM, _HOT = 0.02, 0.10  # of a rung's cost: what is worth a look, and what is worth a look first
+_BESIDE = 2  # lines before and after the one that an excerpt is about
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a checker found at a line; `other` is the line of a race's other party, 0 where it is this one or none."""
+
+    text: str
+    other: int = 0
 
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One source line. `faults` are checkers' findings."""
+    """One source line. `share` is its part of its rung's instructions, "" where it has none; `heat` is 0, 1 or 2."""
 
     number: int
     code: Markup
     cost: LineCost
-    faults: tuple[str, ...]
+    faults: tuple[Fault, ...]
+    share: str = ""
+    heat: int = 0
 
 
 @dataclass(frozen=True)
@@ -38,57 +54,124 @@ class CodeView:
     lines: tuple[CodeLine, ...]
     notes: tuple[str, ...]
 
+    def around(self, number: int) -> tuple[CodeLine, ...]:
+        """The lines next to one, itself included; empty where it is not shown."""
+        if not 1 <= number <= len(self.lines):
+            return ()
+        return self.lines[max(0, number - 1 - _BESIDE) : number + _BESIDE]
 
-def annotate(source: str, file_name: str, result: SuiteResult | None, compiler: str = "") -> CodeView:
+
+def annotate(
+    source: str,
+    file_name: str,
+    result: SuiteResult | None,
+    compiler: str = "",
+    wanting: Container[str] | None = None,
+) -> CodeView:
     """The lines of `source` (at most some thousands), highlighted and annotated.
 
-    Counters come from the evidence runs, faults from the checkers' findings and the compiler's message.
+    Counters come from the evidence runs, faults from the checkers' findings and the compiler's message. Lines are warm
+    or hot by what they waste on rungs in `wanting`, those whose budgets are missed; None: on all.
     """
-    counters = counters_by_line(file_name, result.runs("submission").values() if result else ())
+    runs = list(result.runs("submission").values()) if result else []
+    counters = counters_by_line(file_name, runs)
+    missed = [run for run in runs if wanting is None or run.rung in wanting]
+    shares, wastes = _shares(file_name, runs), _wastes(file_name, missed)
     faults = _faults(file_name, result) | _errors(file_name, compiler)
     source = source.rstrip()
     text = shown_block(source[:_MOST_CHARS], _MOST_CHARS)
     count = text.count("\n") + 1
     text = "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
     highlighted = highlight(text, _SECONDS)
+    kept = _fitting(highlighted.lines)
     notes = []
     if len(source) > _MOST_CHARS:
         notes.append(f"Only the first {_MOST_CHARS:,} of {len(source):,} characters are shown.")
-    if count > _MOST_LINES:
-        notes.append(f"Only the first {_MOST_LINES:,} lines are shown.")
+    if min(count, len(kept)) < count:
+        notes.append(f"Only the first {len(kept):,} lines are shown.")
     if not highlighted.is_whole:
         notes.append(f"Highlighting took more than {_SECONDS:g} seconds: the rest is shown plain.")
     return CodeView(
         tuple(
-            CodeLine(number, code, line_cost(counters.get(number, {})), _few(faults.get(number, {})))
-            for number, code in enumerate(highlighted.lines, 1)
+            CodeLine(
+                number,
+                code,
+                line_cost(counters.get(number, {})),
+                _few(faults.get(number, {})),
+                _percent(shares.get(number, 0.0)),
+                (wastes.get(number, 0.0) >= _WARM) + (wastes.get(number, 0.0) >= _HOT),
+            )
+            for number, code in enumerate(kept, 1)
         ),
         tuple(notes),
     )
 
 
-def _few(faults: dict[str, None]) -> tuple[str, ...]:
+def _fitting(lines: list[Markup]) -> list[Markup]:
+    """As many lines as a page of bounded size can hold; a single one that is too long is left out, too."""
+    room = _MOST_HTML
+    for index, line in enumerate(lines):
+        room -= len(line) + _ROW_HTML
+        if room < 0:
+            return lines[:index]
+    return lines
+
+
+def _percent(share: float) -> str:
+    """As `make profile` shows it."""
+    return f"{100 * share:.1f} %" if share else ""
+
+
+def _by_line(file_name: str, run: Profile) -> Mapping[int, Mapping[str, float]]:
+    return counters_by_line(file_name, [run])
+
+
+def _shares(file_name: str, runs: Iterable[Profile]) -> dict[int, float]:
+    """Of each line, its part of the warp instructions of the run in which that is largest."""
+    shares: dict[int, float] = {}
+    for run in runs:
+        total = run.counters.get("warp_instructions", 0.0)
+        for number, counts in _by_line(file_name, run).items() if total else ():
+            share = counts.get("warp_instructions", 0.0) / total
+            shares[number] = max(share, shares.get(number, 0.0))
+    return shares
+
+
+def _wastes(file_name: str, runs: Iterable[Profile]) -> dict[int, float]:
+    """Of each line, what it wastes as a part of all that a run costs, in the run in which that is largest."""
+    wastes: dict[int, float] = {}
+    for run in runs:
+        for number, counts in _by_line(file_name, run).items():
+            wastes[number] = max(wasted_share(line_cost(counts), run.counters), wastes.get(number, 0.0))
+    return wastes
+
+
+def _few(faults: dict[Fault, None]) -> tuple[Fault, ...]:
     few = tuple(faults)[:_MOST_FAULTS]
-    return (*few, f"and {len(faults) - len(few):,} more") if len(faults) > len(few) else few
+    return (*few, Fault(f"and {len(faults) - len(few):,} more")) if len(faults) > len(few) else few
 
 
-def _faults(file_name: str, result: SuiteResult | None) -> dict[int, dict[str, None]]:
-    """The texts of each line, each once and in order."""
-    faults: dict[int, dict[str, None]] = {}
+def _faults(file_name: str, result: SuiteResult | None) -> dict[int, dict[Fault, None]]:
+    """The faults of each line, each once and in order."""
+    faults: dict[int, dict[Fault, None]] = {}
     for test in result.tests if result else ():
         for finding in test.findings:
             where = f" in {shown(finding.kernel)}" if finding.kernel else ""
-            for place in finding.places:
-                if base_name(place.file) == file_name:
-                    faults.setdefault(place.line, {})[f"{shown(finding.kind)}{where}"] = None
+            own = [place.line for place in finding.places if base_name(place.file) == file_name]
+            for line in own:
+                if line not in faults and len(faults) >= _MOST_FAULT_LINES:
+                    continue
+                other = next((there for there in own if there != line), 0)
+                what = shown(finding.kind) or f"{test.verdict} here"
+                faults.setdefault(line, {})[Fault(f"{what}{where}", other)] = None
     return faults
 
 
-def _errors(file_name: str, compiler: str) -> dict[int, dict[str, None]]:
+def _errors(file_name: str, compiler: str) -> dict[int, dict[Fault, None]]:
     """What nvcc ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") say about lines of the file."""
-    errors: dict[int, dict[str, None]] = {}
+    errors: dict[int, dict[Fault, None]] = {}
     pattern = rf"^{re.escape(file_name)}(?:\((\d+)\)|:(\d+):\d+): ((?:fatal )?error\b.*)$"
     for match in islice(re.finditer(pattern, compiler, re.MULTILINE), _MOST_ERRORS):
         line = int((match[1] or match[2])[:9])
-        errors.setdefault(line, {})[shown(match[3], 300)] = None
+        errors.setdefault(line, {})[Fault(shown(match[3], 300))] = None
     return errors

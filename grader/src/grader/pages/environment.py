@@ -6,7 +6,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.model.score import plain, points_text
 from grader.pages.chart import microseconds_text
-from grader.pages.verdicts import glyph, tone
+from grader.pages.verdicts import GLYPHS, glyph, tone
 
 
 def make_environment(templates: Path) -> Environment:
@@ -23,6 +23,7 @@ def make_environment(templates: Path) -> Environment:
         "plain": plain,
         "tone": tone,
         "glyph": glyph,
+        "sign": GLYPHS.__getitem__,
         "time": microseconds_text,
         "when": lambda text: text.replace("T", " ").replace("+00:00", " UTC"),
     }

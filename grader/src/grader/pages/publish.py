@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jinja2 import Environment
+
 from grader.base.deadline import deadline
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
@@ -20,16 +22,26 @@ from grader.model.record import Record
 from grader.model.roster import Student
 from grader.pages.board_page import write_board_page
 from grader.pages.board_text import board_csv, board_json
+from grader.pages.cards import (
+    CARDS,
+    STAFF,
+    Subject,
+    card_name,
+    openings,
+    staff_card_name,
+    write_cards,
+    write_plain_cards,
+)
 from grader.pages.environment import make_environment
 from grader.pages.leaderboard import Board, make_boards
 from grader.pages.overall import Overall, make_overall
-from grader.pages.render import Renderer, card_name
+from grader.pages.render import Renderer
+from grader.pages.student_view import Opening
 from grader.running.store import Journal
 
 JOURNAL = "journal.sqlite"
 COURSE_FILES = "course"  # what the journal keeps them under
 FolderGrades = Mapping[tuple[str, str], Sequence[tuple[Student, AssignmentGrade]]]
-_CARDS = "cards"
 _CARD_SECONDS = 20.0
 _RESULTS = "results"
 
@@ -77,30 +89,49 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     index = renderer.index(classes, has_board=bool(boards))
     written: set[Path] = set()
     unmade: list[Unmade] = []
-    for assignment, records in classes.values():
-        for record in [record.without_seed() for record in records]:
-            path = out / _RESULTS / assignment.id / f"{slug(record.folder)}.json"
-            document = public_document(record, own.get((assignment.id, record.folder), ()))
-            write_atomic(path, safe_json(document) + "\n")
-            written |= {path, out / card_name(record)}
-            problem = _write_card(renderer, assignment, record)
-            if problem:
-                unmade.append(Unmade(record.folder, problem))
+    subjects = _subjects(attempts, classes, own)
+    opens = openings(subjects)
+    for subject in subjects:
+        record = subject.record
+        path = out / STAFF / _RESULTS / record.assignment / f"{slug(record.folder)}.json"
+        write_atomic(path, safe_json(public_document(record, subject.grades)) + "\n")
+        written |= {path, out / card_name(record), out / staff_card_name(record)}
+        problem = _write_cards(renderer.environment, out, subject, opens[record.assignment])
+        if problem:
+            unmade.append(Unmade(record.folder, problem))
     _remove_others(out, written)
     board = out / "leaderboard.html" if boards else None
     unmatched = tuple(one.student.name for one in grades if not one.is_matched)
-    return Published(index, gradebook, board, len(written) // 2, tuple(unmade), files, unmatched)
+    return Published(index, gradebook, board, len(subjects), tuple(unmade), files, unmatched)
 
 
-def _write_card(renderer: Renderer, assignment: Assignment, record: Record) -> str:
-    """Writes the card, or one with the points alone and then says why."""
+def _subjects(
+    attempts: Mapping[str, tuple[Assignment, Sequence[Record]]],
+    classes: Mapping[str, tuple[Assignment, Sequence[Record]]],
+    own: FolderGrades,
+) -> list[Subject]:
+    """What there are cards about: for each folder the attempt that counts."""
+    return [
+        Subject(
+            assignment,
+            record,
+            own.get((name, record.folder), ()),
+            tuple(one for one in attempts[name][1] if one.folder == record.folder),
+        )
+        for name, (assignment, records) in classes.items()
+        for record in records
+    ]
+
+
+def _write_cards(environment: Environment, out: Path, subject: Subject, opening: Opening) -> str:
+    """Writes both cards, or such with the points alone and then says why."""
     try:
         with deadline(_CARD_SECONDS):
-            renderer.card(assignment, record)
+            write_cards(environment, out, subject, opening)
     except OSError:
         raise  # the disk is full, or read-only: that is no fault of this card's
     except Exception as error:  # whatever it is, the other students' cards are made
-        renderer.plain_card(assignment, record)
+        write_plain_cards(environment, out, subject)
         return shown(f"{type(error).__name__}: {error}", 300)
     return ""
 
@@ -182,7 +213,7 @@ def open_journal(out: Path) -> Journal:
 
 
 def public_document(record: Record, grades: Sequence[tuple[Student, AssignmentGrade]]) -> dict[str, object]:
-    """A record as results/*.json has it: with its card and grades, without source, seed, paths of this machine."""
+    """A record as staff/results/*.json has it: with card and grades, without source, seed, paths of this machine."""
     document = record.without_seed().document()
     del document["source"], document["provenance"]["seed"]
     document["provenance"]["command"] = record.provenance.public_command
@@ -193,7 +224,13 @@ def public_document(record: Record, grades: Sequence[tuple[Student, AssignmentGr
 
 
 def _remove_others(out: Path, written: set[Path]) -> None:
-    for folder, suffix in ((_CARDS, "html"), (_RESULTS, "json")):
+    # Results were beside the cards once, where they might be handed on by mistake.
+    for folder, suffix in (
+        (CARDS, "html"),
+        (f"{STAFF}/{CARDS}", "html"),
+        (f"{STAFF}/{_RESULTS}", "json"),
+        (_RESULTS, "json"),
+    ):
         for path in (out / folder).glob(f"*/*.{suffix}"):
             if path not in written:
                 path.unlink()

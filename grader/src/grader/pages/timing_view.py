@@ -43,7 +43,7 @@ def timing_view(assignment: Assignment, record: Record) -> TimingView | None:
         criterion, rung = criteria.get(timing.criterion), assignment.rung(timing.rung)
         if criterion is not None and rung is not None:
             verdict = INCONCLUSIVE if timing.is_inconclusive else timing.verdict
-            rows.append(TimingRow(rung.label, criterion.title, criterion.timing, timing, verdict))
+            rows.append(TimingRow(assignment.labels[rung.id], criterion.title, criterion.timing, timing, verdict))
     return TimingView(
         gpu=result.device.name,
         rows=tuple(rows),

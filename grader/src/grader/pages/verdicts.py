@@ -12,7 +12,7 @@ _TONES = {
     "EXCUSED": "quiet",
     NOT_BEGUN: "quiet",
 }
-_GLYPHS = {"good": "✓", "warn": "◐", "bad": "✗", "harness": "?", "quiet": "–"}
+GLYPHS = {"good": "✓", "warn": "◐", "bad": "✗", "harness": "?", "quiet": "–"}
 
 
 def tone(verdict: str) -> str:
@@ -22,4 +22,4 @@ def tone(verdict: str) -> str:
 
 def glyph(verdict: str) -> str:
     """The sign that stands beside the colour."""
-    return _GLYPHS[tone(verdict)]
+    return GLYPHS[tone(verdict)]

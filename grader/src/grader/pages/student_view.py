@@ -1,0 +1,211 @@
+"""A record as its student may see it: nothing in it tells what hidden tests call the launchers with.
+
+A hidden test keeps its verdict. Of a fault it keeps the kind, the student's own kernel and the student's own lines. Its
+name, message, output, timing, and what a checker wrote about addresses and values, are replaced. What is left is made
+afresh rather than copied: a field that somebody adds to a test later is empty here until somebody decides about it.
+
+A submission that remembers a hidden test's input could show it by what it does in a later test, so a public test's
+output is only kept where no hidden test came before it. Suites run their public tests first.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from grader.model.assignment import Assignment
+from grader.model.handed import Handed
+from grader.model.line_costs import base_name
+from grader.model.record import NOT_GRADED, Record
+from grader.model.result import Evidence, Finding, Place, SuiteResult, TestResult
+from grader.model.score import CriterionScore, Score, tests_of
+from grader.model.visibility import find_visibility, is_open
+
+HIDDEN_TEST = "hidden test"  # what each is called
+_KINDS = frozenset(
+    (
+        "out of bounds", "misaligned address", "invalid address", "uninitialised read", "race", "barrier divergence",
+        "wrong warp mask", "undefined shuffle", "trap", "assertion failed", "timeout", "unsupported", "stack overflow",
+    )
+)  # fmt: skip
+_HINTS = {
+    "WRONG": "try inputs that the public tests leave out: the smallest ones, those just below and above a limit, large "
+    "ones, and two calls in a row",
+    "RACE": "find each value that one thread writes and another reads, and put a barrier between the two",
+    "BOUNDS": "check every index against the length before the access, at lengths that do not fill the last block",
+    "UNINIT": "write every element before you read it, also where there is no input for it",
+    "BARRIER": "all threads of a block, or all lanes in the mask, have to reach the same barrier",
+    "TIMEOUT": "look for a loop that does not end, or runs far too often, for some lengths",
+    "CRASH": "check sizes and pointers in the host code, at the smallest and the largest lengths",
+    "API": "look at what every CUDA call returns, and free what you allocated on every path out of the function",
+    "REJECTED": "the task says what has to be computed on the device; do that at every length",
+}
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_HIDDEN_DETAIL = "what was measured is not shown"
+_COMPILER_LINE = re.compile(r"(?:\((\d+)\)|:(\d+):\d+): (?:fatal )?(?:error|warning)\b")
+
+
+@dataclass(frozen=True)
+class Opening:
+    """When students see what opens after the deadline, which is the last of all students'; None: there is none."""
+
+    now: datetime
+    deadline: datetime | None = None
+
+    def shows(self, visibility: str) -> bool:
+        """Whether students see now what has this visibility."""
+        return is_open(visibility, deadline=self.deadline, now=self.now)
+
+
+def closed() -> Opening:
+    """Without a course nothing opens."""
+    return Opening(datetime.now(UTC))
+
+
+def for_student(assignment: Assignment, record: Record, opening: Opening) -> Record:
+    """The record without anything that the student may not see."""
+    record = record.without_seed()
+    return replace(
+        record,
+        message=_message(assignment, record),
+        score=record.score and _score(assignment, record.score, opening),
+        result=record.result and _result(assignment, record, record.result, opening),
+        provenance=replace(record.provenance, command="", suite="", reference=""),
+        handed=Handed(
+            at=record.handed.at, late=record.handed.late, number=record.handed.number, group=record.handed.group
+        ),
+        reason="",
+    )
+
+
+def is_hidden_test(test: TestResult) -> bool:
+    """Whether this is what `for_student` left of a hidden test."""
+    return test.name.startswith(f"{HIDDEN_TEST}: ")
+
+
+def hidden_title(test: TestResult) -> str:
+    """The title of what `for_student` left of a hidden test."""
+    return test.name.removeprefix(f"{HIDDEN_TEST}: ")
+
+
+def _message(assignment: Assignment, record: Record) -> str:
+    """What stopped the run. A failure of the harness may quote a test; the compiler may quote any file it can read."""
+    if record.status == NOT_GRADED:
+        return ""
+    if record.verdict != "COMPILE" or record.provenance.sandboxed:
+        return record.message  # in the sandbox the compiler sees nothing that is hidden
+    lines = [line for line in record.message.split("\n") if _is_about(line, assignment.submission)]
+    return "\n".join(lines) or "The compiler's message is about other files than yours."
+
+
+def _is_about(line: str, file_name: str) -> bool:
+    """Whether this is a compiler's complaint about a line of the file, rather than a quotation of some other file."""
+    return line.startswith(file_name) and _COMPILER_LINE.match(line, len(file_name)) is not None
+
+
+def _score(assignment: Assignment, score: Score, opening: Opening) -> Score:
+    return replace(score, criteria=tuple(_criterion(assignment, criterion, opening) for criterion in score.criteria))
+
+
+def _is_open(assignment: Assignment, criterion_id: str, opening: Opening) -> bool:
+    try:
+        return opening.shows(assignment.visibility_of_criterion(criterion_id))
+    except KeyError:  # of a criterion that the assignment had when it was graded
+        return False
+
+
+def _criterion(assignment: Assignment, criterion: CriterionScore, opening: Opening) -> CriterionScore:
+    if _is_open(assignment, criterion.id, opening):
+        return criterion
+    return replace(criterion, detail=_HIDDEN_DETAIL, metric="", value=None)
+
+
+def _result(assignment: Assignment, record: Record, result: SuiteResult, opening: Opening) -> SuiteResult:
+    lines = record.source.count("\n") + 1
+    words = set(_NAME.findall(record.source))
+    tests: list[TestResult] = []
+    was_hidden = False
+    for test in result.tests:
+        if opening.shows(assignment.visibility_of(test.name)):
+            tests.append(replace(test, output="") if was_hidden else test)
+        else:
+            was_hidden = True
+            tests.append(_hidden(assignment, test, lines, words))
+    return replace(
+        result,
+        tests=tuple(tests),
+        evidence=tuple(_evidence(assignment, entry, opening) for entry in result.evidence),
+        timings=tuple(entry for entry in result.timings if _is_open(assignment, entry.criterion, opening)),
+    )
+
+
+def _evidence(assignment: Assignment, entry: Evidence, opening: Opening) -> Evidence:
+    if _is_open(assignment, entry.criterion, opening):
+        return entry
+    return Evidence(
+        message="", hint=entry.hint, criterion=entry.criterion, rung=entry.rung, metric="", value=None,
+        verdict=entry.verdict,
+    )  # fmt: skip
+
+
+def _hidden(assignment: Assignment, test: TestResult, lines: int, words: set[str]) -> TestResult:
+    said = find_visibility(assignment.visibility, test.name)
+    counted = next((c for c in assignment.criteria if c.tests and tests_of(c, (test,))), None)
+    title = said.title or (counted.title if counted else "") or "a result on other inputs"
+    passed = test.verdict == "PASS"
+    findings = () if passed else _findings(assignment.submission, test, lines, words)
+    return TestResult(
+        name=f"{HIDDEN_TEST}: {title}",
+        rung=test.rung,
+        verdict=test.verdict,
+        seconds=0.0,
+        message="" if passed else "\n".join([f"{test.verdict}  {HIDDEN_TEST}: {title}", *_told(findings)]),
+        hint="" if passed else said.hint or (counted.hint if counted else "") or _HINTS.get(test.verdict, ""),
+        output="",
+        reproduce="",
+        findings=findings,
+        unfinished=test.unfinished,
+    )
+
+
+def _findings(file_name: str, test: TestResult, lines: int, words: set[str]) -> tuple[Finding, ...]:
+    """The faults' kinds, kernels and lines, as far as they are the student's own."""
+    found = [
+        Finding(
+            kind=finding.kind if finding.kind in _KINDS else "",
+            kernel=_own_name(finding.kernel, words),
+            places=_own(file_name, finding.places, lines),
+            text="",
+            count=1,
+        )
+        for finding in test.findings
+    ]
+    if not found:  # host code: the judge says "at      copy.cu:22"
+        at = re.compile(rf"^  at      {re.escape(file_name)}:(\d{{1,6}})\b", re.MULTILINE)
+        said = [Place(file_name, int(number)) for number in at.findall(test.message)]
+        found = [Finding(kind="", kernel="", places=_own(file_name, said[:1], lines), text="", count=1)]
+    return tuple(dict.fromkeys(finding for finding in found if finding.places))
+
+
+def _own(file_name: str, places: Sequence[Place], lines: int) -> tuple[Place, ...]:
+    return tuple(
+        Place(file_name, place.line)
+        for place in places
+        if base_name(place.file) == file_name and 1 <= place.line <= lines
+    )
+
+
+def _own_name(kernel: str, words: set[str]) -> str:
+    """A kernel's name without template arguments, where the source has it."""
+    names = _NAME.findall(kernel.partition("<")[0])
+    return names[-1] if names and names[-1] in words else ""
+
+
+def _told(findings: Sequence[Finding]) -> list[str]:
+    """The faults as lines of a message."""
+    told = []
+    for finding in findings:
+        places = " and ".join(dict.fromkeys(f"{place.file}:{place.line}" for place in finding.places))
+        what = " in ".join(word for word in (finding.kind, finding.kernel) if word)
+        told.append(f"  at      {places}{f'  {what}' if what else ''}")
+    return told

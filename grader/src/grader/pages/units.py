@@ -1,0 +1,95 @@
+"""A criterion's metric in words: "divergent_branches / warps of 32 elements" is "divergent branches per warp of …"."""
+
+import re
+
+from grader.model.assignment import Assignment
+from grader.model.result import INCONCLUSIVE
+from grader.model.score import CriterionScore, plain, plain_beside
+
+_SPLIT = " / "
+_UNITS = {
+    "max_blocks": "blocks in a launch",
+    "microseconds": "µs",
+    "wasted_passes": "wasted sectors and shared-memory passes",
+    "shared_conflicts": "bank conflicts",
+    "shared_wavefronts": "shared-memory passes",
+    "warp_syncs": "warp barriers",
+    "barriers_in_loops": "barriers in loops",
+    "copies_to_device": "copies to the device",
+    "copies_on_device": "copies on the device",
+    "copies_to_host": "copies to the host",
+    "bytes_to_host": "bytes copied to the host",
+}
+_MEASURED = ("PASS", "SLOW")
+
+
+def metric_words(assignment: Assignment, metric: str) -> str:
+    """The metric as a person would say it after a number."""
+    over, _, under = metric.partition(_SPLIT)
+    if " time / " in f" {metric} ":  # a measured time: "the reference's time / yours"
+        return f"× ({over} ÷ {under})"
+    if not under:
+        return _figure(assignment, over)
+    if under == "max_blocks":
+        return f"{_figure(assignment, over)} per block"
+    scope, _, name = under.partition(".")
+    if name and name == over:
+        return f"× {_whose(assignment, scope)} {_words(name)}"
+    return f"{_figure(assignment, over)} per {_one(_figure(assignment, under))}"
+
+
+def value_text(assignment: Assignment, score: CriterionScore) -> str:
+    """What was measured, with its unit; empty where nothing was."""
+    if score.value is None or not score.metric:
+        return ""
+    number, words = plain_beside(score.value, score.full), metric_words(assignment, score.metric)
+    return f"{number} {_one(words) if number == '1' else words}"
+
+
+def budget_text(assignment: Assignment, score: CriterionScore) -> str:
+    """What full marks need, and where there are none; empty where the criterion counts tests."""
+    if score.full == score.none or not score.metric:
+        return ""
+    bound, end = ("at most", "from") if score.full < score.none else ("at least", "up to")
+    words = metric_words(assignment, score.metric)
+    unit = "" if score.value is not None else f" {_one(words) if score.full == 1 else words}"
+    return f"full marks: {bound} {plain(score.full)}{unit}; no points {end} {plain(score.none)}"
+
+
+def remark(score: CriterionScore) -> str:
+    """What there is to say beside value and budget: how many tests passed, or why the value does not count."""
+    if not score.metric or score.value is None:
+        return score.detail
+    if score.verdict == INCONCLUSIVE or score.verdict not in _MEASURED:
+        return score.detail
+    found = re.search(r", but (it .*)$", score.detail)
+    return f"does not count: {found[1]}" if found else ""
+
+
+def _figure(assignment: Assignment, text: str) -> str:
+    """One side of a metric."""
+    scope, _, name = text.partition(".")
+    if not name:
+        return _words(text)
+    return f"{_words(name)} of {_whose(assignment, scope).removesuffix('’s')}"
+
+
+def _whose(assignment: Assignment, scope: str) -> str:
+    if scope == "reference":
+        return "the reference’s"
+    label = assignment.labels.get(scope)
+    return f"rung {label}’s" if label else f"{scope}’s"
+
+
+def _words(name: str) -> str:
+    head, space, rest = name.partition(" ")
+    return _UNITS.get(head, head.replace("_", " ")) + space + rest
+
+
+def _one(words: str) -> str:
+    """The first word's last plural undone: "warps of 32 elements" is "warp of 32 elements"."""
+    head, space, rest = words.partition(" ")
+    for many, one in (("ies", "y"), ("ches", "ch"), ("ss", "ss"), ("s", "")):
+        if head.endswith(many) and head != "µs":
+            return head.removesuffix(many) + one + space + rest
+    return words
