@@ -1,6 +1,6 @@
-// Put before a student's file whose first launcher calls probe(): from inside the worker it tries what no submission may
-// do, and prints what it got. PROBE lines with GOT are holes; each attempt prints one line, so that a probe that did not
-// run is noticed. It ends in a crash, because what the program printed is shown then.
+// Put before a student's file whose first launcher calls probe(): from inside the worker it tries what no submission
+// may do, and prints what it got. PROBE lines with GOT are holes; each attempt prints one line, so that a probe that
+// did not run is noticed. It ends in a crash, because what the program printed is shown then.
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -46,8 +46,10 @@ void looks_at_processes() {
     const int fd = open(path, O_RDONLY);
     const ssize_t size = fd >= 0 ? read(fd, text, sizeof text) : 0;
     if (fd >= 0) close(fd);
-    has_seed |= size > 0 && memmem(text, size, "--seed=", 7) != nullptr;
-    sees_judge |= size > 0 && memmem(text, size, "_suite", 6) != nullptr;
+    // Other graders may be at work on this machine: what they show is not the autograder's doing.
+    const bool is_own = size > 0 && memmem(text, size, "/opt/lockstep", 13) != nullptr;
+    has_seed |= is_own && memmem(text, size, "--seed=", 7) != nullptr;
+    sees_judge |= is_own && memmem(text, size, "_suite", 6) != nullptr;
     std::snprintf(path, sizeof path, "/proc/%d", process);
     struct stat status;
     if (stat(path, &status) != 0 || status.st_uid != 0) continue;
@@ -83,12 +85,12 @@ void reads_below(const char* folder, int depth, int& read_files) {
 
 void probe() {
   said("being root", geteuid() == 0 || getegid() == 0);
-  for (const char* path : {"/autograder/source/setup.sh", "/autograder/submission_metadata.json",
-                           "/autograder/results/results.json", "/autograder/submission/reduction.cu",
-                           "/opt/lockstep/private/seed-secret", "/opt/lockstep/private/settings.json",
-                           "/opt/lockstep/private/reference.cu", "/opt/lockstep/reference/04_reduction/reduction.cu",
-                           "/opt/lockstep/reference/04_reduction/hidden_test.cc",
-                           "/opt/lockstep/build/bin/04_reduction_full_suite", "/etc/shadow", "/root/.bashrc"}) {
+  for (const char* path :
+       {"/autograder/source/setup.sh", "/autograder/submission_metadata.json", "/autograder/results/results.json",
+        "/autograder/submission/reduction.cu", "/opt/lockstep/private/seed-secret",
+        "/opt/lockstep/private/settings.json", "/opt/lockstep/private/reference.cu",
+        "/opt/lockstep/reference/04_reduction/reduction.cu", "/opt/lockstep/reference/04_reduction/hidden_test.cc",
+        "/opt/lockstep/build/bin/04_reduction_full_suite", "/etc/shadow", "/root/.bashrc"}) {
     opens(path);
   }
   for (const char* path : {"/autograder/results/results.json", "/autograder/run_autograder", "/opt/lockstep/new",
