@@ -23,12 +23,16 @@ class TimingRow:
 
 @dataclass(frozen=True)
 class TimingView:
-    """All timed criteria, the GPU, what was read from it, and the command that measures again where that is needed."""
+    """All timed criteria, the GPU and what was read from it.
+
+    `is_open`: some time has to be measured again, by the command `again`, which a student's card doesn't have.
+    """
 
     gpu: str
     rows: tuple[TimingRow, ...]
     facts: tuple[tuple[str, str], ...]
     is_throttled: bool
+    is_open: bool
     again: str
 
 
@@ -49,6 +53,7 @@ def timing_view(assignment: Assignment, record: Record) -> TimingView | None:
         rows=tuple(rows),
         facts=gpu_facts(result.timings),
         is_throttled=any(timing.throttled for timing in result.timings),
+        is_open=not result.is_conclusive,
         again="" if result.is_conclusive else record.provenance.command,
     )
 
