@@ -275,7 +275,7 @@ def test_the_command(graded: Graded, in_checkout: Layout) -> None:
     result = CliRunner().invoke(gradescope_export, ["--points", "10"])
     assert result.exit_code == 0, result.output
     assert "1 submission with a results.json in out/exports/gradescope/90_fake" in result.output
-    assert "without one: lost (not graded)" in result.output
+    assert "1 without one, not graded: lost" in result.output
     (path,) = (in_checkout.root / "out/exports/gradescope/90_fake").glob("*/results.json")
     assert read_results(path.read_text())["score"] == 11.5
     wrong = CliRunner().invoke(gradescope_export, ["--assignment", "91_other"])

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import ROOT
+from grader.base.counted import listed
 from grader.base.layout import Layout
 from grader.commands.cli import cli
 from grader.intake.download import open_class
@@ -384,7 +385,7 @@ def test_matches_csv_settles_who_is_left(in_checkout: Layout, tmp_path: Path) ->
     write_roster(tmp_path / "roster.csv", people)
     status, said, rows = grade(str(made))
     assert status == 4
-    assert "2 submissions match no student, 1 student has none" in said
+    assert "2 submissions match no student, 1 student without a submission" in said
     assert f"nearest: Ada Lovelace ({people[0].sid})" in said
     assert len(rows) == 6
     path = tmp_path / "matches.csv"
@@ -407,13 +408,18 @@ def test_matches_csv_settles_who_is_left(in_checkout: Layout, tmp_path: Path) ->
     assert 'line 2: "Nobody At All" is nobody on the roster' in str(result.exception)
 
 
+def test_names_with_commas_are_told_apart() -> None:
+    assert listed(["Ada Lovelace", "Alan Turing"]) == "Ada Lovelace, Alan Turing"
+    assert listed(["Lovelace, Ada", "Turing, Alan", "Zuse, Konrad"], 2) == "Lovelace, Ada; Turing, Alan and 1 more"
+
+
 def test_match_lists_without_grading(tmp_path: Path) -> None:
     made = make_canvas(tmp_path / "week4.zip", [replace(upload, files={"x.cu": b"x"}) for upload in usual()])
     table(tmp_path / "gradebook.csv", canvas_gradebook(PEOPLE))
     shown = CliRunner().invoke(cli, ["match", str(made), "--roster", str(tmp_path / "gradebook.csv")])
     assert shown.exit_code == 0
     assert "Canvas download: 11 submissions, 1 late; 11 of 11 match the roster" in shown.output
-    assert "1 student has none: Mallory" in shown.output
+    assert "1 student without a submission: Mallory" in shown.output
     assert "lovelaceada_4200  →  Lovelace, Ada" in shown.output
     assert not (tmp_path / "matches.csv").exists()
     write_roster(tmp_path / "roster.csv", PEOPLE[:3])

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from grader.base.counted import counted
+from grader.base.counted import counted, listed
 from grader.base.errors import GraderError
 from grader.base.layout import find_layout
 from grader.commands.common import build_option, course_option, make_console, out_option, show_course
@@ -63,7 +63,9 @@ def gradescope_export(
         soft_wrap=True,
     )
     show_course(console, files)
+    left_out: dict[str, list[str]] = {}
     for record in written.left_out:
-        console.print(
-            f"  without one: {escape(record.student.name)} ({record.status})", highlight=False, soft_wrap=True
-        )
+        left_out.setdefault(record.status, []).append(record.student.name)
+    for status, names in left_out.items():
+        told = f"  {len(names):,} without one, {status}: {listed(names)}"
+        console.print(escape(told), highlight=False, soft_wrap=True)

@@ -1,14 +1,13 @@
 """`grader match`, and what `grader grade` says of a download first: who handed in, and who can't be matched."""
 
 import contextlib
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
-from grader.base.counted import counted
+from grader.base.counted import counted, listed
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.commands.common import SUBMISSIONS, UNMATCHED_STATUS, known_assignments, make_console, roster_option
@@ -68,16 +67,16 @@ def show_class(console: Console, download: ClassDownload) -> None:
     roster = f"{matched} of {len(owners)} match the roster" if download.roster else "there is no roster"
     _line(console, f"[bold]{escape(download.title)}[/]: {', '.join(parts)}; {roster}")
     if download.ignored:
-        _line(console, f"  {download.matches_file.name} leaves out {escape(_listed(download.ignored))}")
+        _line(console, f"  {download.matches_file.name} leaves out {escape(listed(download.ignored))}")
     for owner in owners:
         if len(owner.attempts) > 1:
-            origins = _listed([attempt.origin for attempt in owner.attempts])
+            origins = listed([attempt.origin for attempt in owner.attempts])
             _line(console, f"  {escape(_whose(owner))} has {len(owner.attempts)} attempts: {escape(origins)}")
     if download.unmatched:
         _show_unmatched(console, download)
     elif download.roster and download.without:
-        whose = _listed([one.name for one in download.without])
-        _line(console, f"  {counted(len(download.without), 'student has', 'students have')} none: {escape(whose)}")
+        whose = listed([one.name for one in download.without])
+        _line(console, f"  {counted(len(download.without), 'student')} without a submission: {escape(whose)}")
 
 
 def _show_unmatched(console: Console, download: ClassDownload) -> None:
@@ -85,7 +84,7 @@ def _show_unmatched(console: Console, download: ClassDownload) -> None:
     _line(
         console,
         f"[magenta]{counted(len(unmatched), 'submission matches', 'submissions match')} no student[/], "
-        f"{counted(len(without), 'student has', 'students have')} none",
+        f"{counted(len(without), 'student')} without a submission",
     )
     for owner in unmatched[:_MOST_LISTED]:
         nearest = "; ".join(owner.nearest) or "nobody comes near"
@@ -93,7 +92,7 @@ def _show_unmatched(console: Console, download: ClassDownload) -> None:
     if len(unmatched) > _MOST_LISTED:
         _line(console, f"  … and {len(unmatched) - _MOST_LISTED} more")
     if without:
-        _line(console, f"  Without a submission: {escape(_listed([named(one) for one in without]))}")
+        _line(console, f"  Without a submission: {escape(listed([named(one) for one in without]))}")
     path = download.matches_file
     try:
         write_matches(path, download.matches, [(owner.attempts[0].label, owner.nearest) for owner in unmatched])
@@ -122,11 +121,6 @@ def _remarks(owner: Owner) -> str:
     remarks = [last.at.replace("T", " ").replace("+00:00", " UTC")] if last.at else []
     remarks += ["late"] if any(attempt.late for attempt in owner.attempts) else []
     return f"  [dim]{escape(', '.join(remarks))}[/]" if remarks else ""
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_LISTED])
-    return f"{shown} and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else shown
 
 
 def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
