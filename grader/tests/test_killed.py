@@ -155,7 +155,9 @@ def written(out: Path) -> dict[str, Any]:
 
 def without_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: without_times(inner) for key, inner in value.items() if key not in ("at", "graded_at")}
+        return {
+            key: without_times(inner) for key, inner in value.items() if key not in ("at", "graded_at", "scored_at")
+        }
     return [without_times(inner) for inner in value] if isinstance(value, list) else value
 
 

@@ -6,7 +6,8 @@ test), `todo RUNG` (not begun),
 `print TEXT` (@ROOT@, @WORKER@: paths), `unfinished` (cut short), `garbage`.
 With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while
 it was timed), `noisy TIMES` (inconclusive that many times), `stall TESTS` (after so many it waits to be killed, the
-first time). A file no_gpu beside the executable: there is none.
+first time). A file no_gpu beside the executable: there is none. A file noise beside it: lines that every
+source has as well.
 Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
 """
 
@@ -53,6 +54,8 @@ if arguments.get("gtest_filter") == "*-*":
     sys.exit(0)
 prefix = Path(arguments["prefix"]).read_text().splitlines() if "prefix" in arguments else []
 source = subprocess.run([*prefix, arguments["worker"]], capture_output=True, text=True, check=True).stdout
+noise = Path(__file__).parent / "noise"
+source += noise.read_text() if noise.exists() else ""
 directives = [line.removeprefix("// ").split() for line in source.splitlines() if line.startswith("// ")]
 who = next((words[1] for words in directives if words[0] == "who"), "?")
 is_timing = arguments.get("gtest_filter", "").startswith("Timing.")

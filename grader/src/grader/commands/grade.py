@@ -2,7 +2,9 @@
 
 import shlex
 import shutil
+import threading
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
 from grader.base.secret import MOST_SEED
 from grader.base.toolchain import find_toolchain
+from grader.commands.again import Chosen, asked_for, check_again, show_not_done
 from grader.commands.common import (
     HARNESS_STATUS,
     SUBMISSIONS,
@@ -61,6 +64,9 @@ from grader.running.worker_cache import WorkerCache
 @click.option(
     "--only", metavar="NAME", help="Only the submission in folder NAME, or else all whose folder contains NAME."
 )
+@click.option("--again", is_flag=True, help="Grade the submission of --only anew, though nothing changed.")
+@click.option("--reason", metavar="TEXT", help="Why --again is asked for; it stays in the history.")
+@click.option("--staff", metavar="NAME", help="Who asks for --again.")
 @secret_option
 @click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Use this one seed for every submission.")
 @device_option
@@ -75,6 +81,9 @@ def grade(
     jobs: int | None,
     no_sandbox: bool,
     only: str | None,
+    again: bool,
+    reason: str | None,
+    staff: str | None,
     secret: Path | None,
     seed: int | None,
     device: str,
@@ -105,18 +114,19 @@ def grade(
       grader grade week4.zip --roster gradebook-export.csv
       grader grade submissions --assignment 04_reduction --out out/week4 --jobs 8
       grader grade submissions --only lovelace_ada
+      grader grade submissions --only lovelace_ada --again --reason "appeal: noisy GPU"
       grader grade submissions --dry-run
       grader grade reference/sample_class
 
     Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was
     inconclusive), 4 all graded, but some submissions match no student, 130 stopped.
     """
+    regrade = asked_for(again=again, only=only, reason=reason, staff=staff)
     console, layout = make_console(), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     started = time.monotonic()
     jobs, threads = split_jobs(jobs)
-    every: list[Record] = []
     with at_work(out) as (journal, stop):
         seeds = secret_of(console, out, secret) if seed is None else None
         work, workers = (out / "work").resolve(), out / "workers"
@@ -131,43 +141,64 @@ def grade(
                 found = download.submissions(wanted_of(layout, assignment))
                 bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
                 classes.append((bench, found, _chosen(found, only, submissions)))
-        plans = [show_plan(console, bench, chosen, journal, whole=dry_run) for bench, _, chosen in classes]
+        chosen_ones = [(bench, chosen) for bench, _, chosen in classes]
+        if regrade is not None:
+            check_again(chosen_ones, str(only))
+        plans = [
+            show_plan(console, bench, chosen, journal, whole=dry_run, again=again) for bench, chosen in chosen_ones
+        ]
         if dry_run:
             if not any(plans):
                 console.print("Nothing is to be done: all is graded, and nothing has changed.", highlight=False)
             return
         everyone = {bench.assignment.id: found for bench, found, _ in classes}
         files = _course_files(layout, journal, submissions, course, everyone)
-        for index, (bench, _, chosen) in enumerate(classes):
-            assignment = bench.assignment
-            command = (
-                f"grader grade {shlex.quote(str(submissions))} --assignment {assignment.id}"
-                f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
-            )
-            after = None
-            if index + 1 < len(classes):
-                following, _, theirs = classes[index + 1]
-                after = partial(make_ready, following, theirs, journal)
-            with Display(console, assignment.title, len(chosen)) as display:
-                records = grade_class(
-                    bench, chosen, journal, display, jobs=jobs, command=command, stop=stop, after=after
-                )
-            journal.set_class(assignment.id, records, whole=only is None)
-            if display.cached:
-                console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
-            console.print()
-            console.print(summary(assignment.title, records))
-            every += records
+        if regrade is not None:
+            regrade.ask(chosen_ones, journal)
+        command = (
+            f"grader grade {shlex.quote(str(submissions))}"
+            f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
+        )
+        every = _grade_each(console, chosen_ones, journal, jobs, command, stop, whole=only is None)
         published = publish(layout, out, journal, files)
+        is_regraded = not show_not_done(console, chosen_ones, journal)
+        journal.end_regrades()
         shutil.rmtree(workers, ignore_errors=True)
     console.print()
     console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
     _show_files(console, published)
     show_course(console, published.files)
-    if not _show_open(console, every, published):
+    if not _show_open(console, every, published) or not is_regraded:
         raise click.exceptions.Exit(HARNESS_STATUS)
     if download.unmatched:
         raise click.exceptions.Exit(UNMATCHED_STATUS)
+
+
+def _grade_each(
+    console: Console,
+    classes: Sequence[Chosen],
+    journal: Journal,
+    jobs: int,
+    command: str,
+    stop: threading.Event,
+    *,
+    whole: bool,
+) -> list[Record]:
+    """Grades one assignment after the other, and shows how it goes; with `whole`, those without a result drop out."""
+    every: list[Record] = []
+    for index, (bench, chosen) in enumerate(classes):
+        assignment = bench.assignment
+        own = f"{command} --assignment {assignment.id}"
+        after = partial(make_ready, *classes[index + 1], journal) if index + 1 < len(classes) else None
+        with Display(console, assignment.title, len(chosen)) as display:
+            records = grade_class(bench, chosen, journal, display, jobs=jobs, command=own, stop=stop, after=after)
+        journal.set_class(assignment.id, records, whole=whole)
+        if display.cached:
+            console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
+        console.print()
+        console.print(summary(assignment.title, records))
+        every += records
+    return every
 
 
 def _course_files(

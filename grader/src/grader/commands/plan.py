@@ -13,10 +13,10 @@ from grader.running.store import Journal
 
 
 def show_plan(
-    console: Console, bench: Bench, submissions: Sequence[Submission], journal: Journal, *, whole: bool
+    console: Console, bench: Bench, submissions: Sequence[Submission], journal: Journal, *, whole: bool, again: bool
 ) -> list[Change]:
     """Says what is to be done for one assignment and returns it; with `whole`, each submission has a line."""
-    made = list(changes(bench, submissions, journal))
+    made = list(changes(bench, submissions, journal, again=again))
     todo = [change for change in made if change.what != KEPT]
     lines = told(bench, made)
     if whole and todo and not lines:

@@ -54,8 +54,9 @@ class Provenance:
 class Record:
     """One submission's outcome. `score` is None exactly where the harness failed; `message` is what stopped it early.
 
-    `graded_at` is UTC in ISO 8601. `source` is the student's file as text.
-    `reason` says why it was graded again, where a person asked for that.
+    `graded_at` is UTC in ISO 8601, and so is `scored_at`, where an earlier run was only scored anew: then it says when.
+    `source` is the student's file as text. Where a person asked that it be graded again, `regrade` is how often that
+    was, `reason` says why, and `staff` who asked.
     """
 
     assignment: str
@@ -72,6 +73,9 @@ class Record:
     handed: Handed = field(default_factory=Handed)
     reason: str = ""
     run: str = ""  # the key of the judge's run, which other submissions with the same code share
+    regrade: int = 0
+    staff: str = ""
+    scored_at: str = ""
 
     def document(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -146,4 +150,7 @@ def record_from_json(text: str) -> Record:
         source=fields.text("source", longest=1 << 24),
         provenance=read(Provenance, fields.table("provenance")),
         handed=handed_from(fields.table("handed")),
+        regrade=fields.whole("regrade", 0),  # these three are younger than some journals
+        staff=fields.text("staff", ""),
+        scored_at=fields.text("scored_at", ""),
     )

@@ -9,11 +9,12 @@ from grader.base.files import sha256_bytes
 from grader.model.discovery import Submission
 from grader.model.record import MISSING, NOT_GRADED, Record
 from grader.running.bench import Bench
-from grader.running.keys import identity, key_of, run_key_of
+from grader.running.keys import identity, run_key_of
+from grader.running.regrades import turn_of
 from grader.running.store import Journal
 
 KEPT, SHARED, RUN = "kept", "shared", "run"
-_NEW, _FAILED, _OPEN = "new", "failed", "open"
+_NEW, _FAILED, _OPEN, _ASKED = "new", "failed", "open", "asked for"
 _FILE = "file"
 # Of each hash in a result's provenance: what a person calls it.
 _NAMES = {
@@ -37,12 +38,17 @@ class Change:
         return self.what == RUN and self.submission.source is not None
 
 
-def changes(bench: Bench, submissions: Sequence[Submission], journal: Journal) -> Iterator[Change]:
-    """What is to be done for each, in their order."""
+def changes(
+    bench: Bench, submissions: Sequence[Submission], journal: Journal, *, again: bool = False
+) -> Iterator[Change]:
+    """What is to be done for each, in their order; with `again`, as if all of them were asked to be graded again."""
     runs: set[str] = set()
     for submission in submissions:
-        assignment, key = bench.assignment.id, key_of(bench, submission)
-        if journal.has(assignment, submission.folder, key):
+        assignment, turn = bench.assignment.id, turn_of(bench, submission, journal)
+        if turn.asked is not None or (again and submission.source is not None):
+            yield Change(submission, RUN, (_ASKED,))
+            continue
+        if journal.has(assignment, submission.folder, turn.key):
             yield Change(submission, KEPT)
             continue
         run = run_key_of(bench, submission)
@@ -91,15 +97,19 @@ def told(bench: Bench, made: Sequence[Change]) -> list[str]:
     ]
     if new:
         lines.append(f"{counted(len(new), 'submission')} not graded before")
-    for cause, why in ((_FAILED, "because the harness failed"), (_OPEN, "because a time was inconclusive")):
+    for cause, why in (
+        (_FAILED, "tried again, because the harness failed"),
+        (_OPEN, "tried again, because a time was inconclusive"),
+        (_ASKED, "graded again, because a regrade was asked for"),
+    ):
         count = sum(change.causes == (cause,) for change in todo)
         if count:
-            lines.append(f"{count} to be tried again, {why}")
+            lines.append(f"{count} to be {why}")
     return [line for line in lines if line]
 
 
 def _is_again(change: Change) -> bool:
-    return not {_NEW, _FAILED, _OPEN} & set(change.causes)
+    return not {_NEW, _FAILED, _OPEN, _ASKED} & set(change.causes)
 
 
 def _told_again(bench: Bench, again: Sequence[Change], verb: str) -> str:

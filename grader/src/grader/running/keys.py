@@ -32,6 +32,11 @@ def run_key_of(bench: Bench, submission: Submission) -> str:
     return _hash(_parts(bench) | hashes | {"code": sha256_bytes(identity(bench, submission))})
 
 
+def numbered(key: str, regrade: int) -> str:
+    """The key of what a person asked to be graded again, for so many times; with 0 the key itself."""
+    return f"{key}#{regrade}" if regrade else key
+
+
 def identity(bench: Bench, submission: Submission) -> bytes:
     """What seeds are derived from: the code of the file, else the file byte for byte.
 

@@ -34,11 +34,12 @@ from grader.running import devices
 from grader.running.bench import Bench
 from grader.running.build import Built, Order
 from grader.running.changes import changes
-from grader.running.keys import identity, key_of, run_key_of
+from grader.running.keys import identity, run_key_of
 from grader.running.machine_paths import MachinePaths
+from grader.running.regrades import turn_of
 from grader.running.reuse import reused
 from grader.running.run import PartialResultError, RunSettings, in_order, run_suite
-from grader.running.store import Journal, gpu_key
+from grader.running.store import Asked, Journal, gpu_key
 
 _RETRIES = 2
 
@@ -143,33 +144,50 @@ def grade_one(
     *,
     may_reuse: bool = False,
 ) -> Record:
-    """Grades one submission, or finds it in the journal; with `may_reuse`, a run of the same code serves it too."""
+    """Grades one submission, or finds it in the journal; with `may_reuse`, a run of the same code serves it too.
+
+    What a person asked to be graded again is run. Until that comes to an end, the result before it counts.
+    """
     if stop.is_set():
         raise CancelledError
-    key = key_of(bench, submission)
-    known = journal.find(bench.assignment.id, submission.folder, key)
+    turn = turn_of(bench, submission, journal)
+    own = _command(command, submission)
+    again: Record | None = None
+    if turn.asked is not None:
+        again = _Grading(bench, submission, journal, progress, own, stop, turn.asked_key, turn.asked).record()
+        _keep(bench, journal, progress, again)
+        if again.is_final:
+            return again
+    known = journal.find(bench.assignment.id, submission.folder, turn.key)
     if known is not None:
         # The roster may have changed meanwhile, and what the platform says of the hand-in.
         known = replace(known, student=submission.student, handed=submission.handed)
-        progress.on_record(known, cached=True)
+        if again is None:
+            progress.on_record(known, cached=True)
         return known
-    own = _command(command, submission)
-    record = reused(bench, submission, journal, key, own) if may_reuse else None
+    record = reused(bench, submission, journal, turn.key, own, turn.regrade) if may_reuse else None
+    if record is None and again is not None:
+        return again  # it has just been tried
     if record is None:
-        record = _Grading(bench, submission, journal, progress, own, stop, key).record()
-    journal.add(record)
-    shutil.rmtree(_work_folder(bench, submission, key), ignore_errors=True)
-    progress.on_record(record, cached=False)
+        counted = Asked(turn.regrade, "", "")  # another file with the same code
+        record = _Grading(bench, submission, journal, progress, own, stop, turn.key, counted).record()
+    _keep(bench, journal, progress, record)
     return record
+
+
+def _keep(bench: Bench, journal: Journal, progress: Progress, record: Record) -> None:
+    journal.add(record)
+    shutil.rmtree(_work_folder(bench, record.folder, record.key), ignore_errors=True)
+    progress.on_record(record, cached=False)
 
 
 def _command(command: str, submission: Submission) -> str:
     return f"{command} --only {shlex.quote(submission.folder)}"
 
 
-def _work_folder(bench: Bench, submission: Submission, key: str) -> Path:
+def _work_folder(bench: Bench, folder: str, key: str) -> Path:
     """One's own: two who hand in the same file have the same key, and may be graded side by side."""
-    return bench.work / f"{key[:24]}-{fingerprint(submission.folder)}"
+    return bench.work / f"{key[:24]}-{fingerprint(folder)}"
 
 
 class _Grading:
@@ -184,6 +202,7 @@ class _Grading:
         command: str,
         stop: threading.Event,
         key: str,
+        asked: Asked,
     ) -> None:
         self._bench = bench
         self._submission = submission
@@ -192,6 +211,7 @@ class _Grading:
         self._command = command
         self._stop = stop
         self._key = key
+        self._asked = asked
         self._settings = bench.settings.for_source(bench.assignment.id, identity(bench, submission))
 
     def record(self) -> Record:
@@ -297,7 +317,7 @@ class _Grading:
         self._progress.on_tests(self._submission, before + len(tests), len(self._bench.suite.tests))
 
     def _folder(self) -> Path:
-        return _work_folder(self._bench, self._submission, self._key) / str(os.getpid())
+        return _work_folder(self._bench, self._submission.folder, self._key) / str(os.getpid())
 
     def _made(self, status: str, message: str, score: Score | None, result: SuiteResult | None = None) -> Record:
         bench = self._bench
@@ -331,4 +351,7 @@ class _Grading:
             ),
             graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
             handed=self._submission.handed,
+            regrade=self._asked.number,
+            reason=self._asked.reason,
+            staff=self._asked.staff,
         )

@@ -17,6 +17,7 @@ from grader.running.store import Journal, is_readable
 _TABLES = {
     "meta": ("name", "value"),
     "record": ("assignment", "folder", "key", "is_final", "run", "attempt", "document"),
+    "regrade": ("assignment", "folder", "run", "number", "reason", "staff"),
     "test": ("key", "folder", "name", "document"),
     "class": ("assignment", "folder", "number", "key", "student", "handed"),
 }

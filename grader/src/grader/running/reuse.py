@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from grader.base.files import sha256_bytes
 from grader.model.discovery import Submission
@@ -22,21 +23,30 @@ class _UnknownLineError(Exception):
     """A line that the other file has no line for."""
 
 
-def reused(bench: Bench, submission: Submission, journal: Journal, key: str, command: str) -> Record | None:
-    """The submission's result, from the journal's results of the same code; None where it has to be run."""
-    source = submission.source
+def reused(
+    bench: Bench, submission: Submission, journal: Journal, key: str, command: str, regrade: int = 0
+) -> Record | None:
+    """The submission's result, from the journal's results of the same code; None where it has to be run.
+
+    `regrade` is how often a person asked for its run again: its own result of that one is taken before others'.
+    """
+    source, run = submission.source, run_key_of(bench, submission)
     if source is None:
         return None
-    for other in journal.find_runs(bench.assignment.id, run_key_of(bench, submission), _MOST_LOOKED_AT):
+    for other in journal.find_runs(bench.assignment.id, run, _MOST_LOOKED_AT, submission.folder, regrade):
         moved = _moved(bench, other, source)
         if moved is not None:
+            is_own = other.folder == submission.folder
             return replace(
                 scored(bench, moved),
                 folder=submission.folder,
                 student=submission.student,
                 handed=submission.handed,
                 key=key,
-                reason="",
+                regrade=regrade,
+                reason=other.reason if is_own else "",
+                staff=other.staff if is_own else "",
+                scored_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 source=source.decode("utf-8", "replace"),
                 provenance=replace(
                     other.provenance,

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
@@ -37,6 +37,11 @@ CREATE INDEX IF NOT EXISTS record_run ON record (assignment, run);
 CREATE TABLE IF NOT EXISTS test (
   key TEXT NOT NULL, folder TEXT NOT NULL, name TEXT NOT NULL, document TEXT NOT NULL,
   PRIMARY KEY (folder, key, name)
+);
+CREATE TABLE IF NOT EXISTS regrade (
+  assignment TEXT NOT NULL, folder TEXT NOT NULL, run TEXT NOT NULL, number INTEGER NOT NULL,
+  reason TEXT NOT NULL, staff TEXT NOT NULL,
+  PRIMARY KEY (assignment, folder, run)
 );
 CREATE TABLE IF NOT EXISTS class (
   assignment TEXT NOT NULL, folder TEXT NOT NULL, number INTEGER NOT NULL, key TEXT NOT NULL,
@@ -64,6 +69,15 @@ def is_readable(read: Callable[[str], object], document: str) -> bool:
 
 def _test(document: str) -> TestResult:
     return test_from(Fields(json.loads(document), "journal"))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A regrade that a person asked for: which of a run's regrades it is, why, and who asked."""
+
+    number: int
+    reason: str
+    staff: str
 
 
 class Journal:
@@ -134,14 +148,51 @@ class Journal:
         with self._reading() as database:
             return database.execute(query, values).fetchone() is not None
 
-    def find_runs(self, assignment: str, run: str, most: int) -> list[Record]:
-        """Some final results of a run of the same code, the latest first."""
+    def find_runs(self, assignment: str, run: str, most: int, folder: str, regrade: int) -> list[Record]:
+        """Some final results of a run of the same code: the folder's own of this regrade first, then the latest.
+
+        The folder's own results of other regrades are left out, for they are not in force.
+        """
         with self._reading() as database:
             rows = database.execute(
-                "SELECT document FROM record WHERE assignment=? AND run=? AND is_final=1 ORDER BY serial DESC LIMIT ?",
-                (assignment, run, most),
+                "SELECT document FROM record WHERE assignment=? AND run=? AND is_final=1 AND (folder<>? OR "
+                "substr(key, instr(key || '#', '#'))=?) ORDER BY folder=? DESC, serial DESC LIMIT ?",
+                (assignment, run, folder, f"#{regrade}" if regrade else "", folder, most),
             ).fetchall()
         return [record_from_json(row[0]) for row in rows if is_readable(record_from_json, row[0])]
+
+    def regrades(self, assignment: str, folder: str, run: str) -> int:
+        """How often a run was graded again because a person asked for it, and came to an end: the last one counts."""
+        with self._reading() as database:
+            rows = database.execute(
+                "SELECT key FROM record WHERE assignment=? AND folder=? AND run=? AND is_final=1 AND key LIKE '%#%'",
+                (assignment, folder, run),
+            ).fetchall()
+        return max((int(row[0].rpartition("#")[2]) for row in rows), default=0)
+
+    def asked(self, assignment: str, folder: str, run: str) -> Asked | None:
+        """The last regrade that a person asked for, until `end_regrades`."""
+        with self._reading() as database:
+            row = database.execute(
+                "SELECT number, reason, staff FROM regrade WHERE assignment=? AND folder=? AND run=?",
+                (assignment, folder, run),
+            ).fetchone()
+        return Asked(*row) if row else None
+
+    def ask(self, assignment: str, folder: str, run: str, asked: Asked) -> None:
+        """Remembers that a person asked for a regrade."""
+        row = (assignment, folder, run, asked.number, asked.reason, asked.staff)
+        with self._writing() as database:
+            database.execute("INSERT OR REPLACE INTO regrade VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def end_regrades(self) -> None:
+        """Forgets those asked for that are done: the same words then ask for another one."""
+        with self._writing() as database:
+            database.execute(
+                "DELETE FROM regrade WHERE EXISTS (SELECT 1 FROM record WHERE record.assignment=regrade.assignment "
+                "AND record.folder=regrade.folder AND record.run=regrade.run AND record.is_final=1 "
+                "AND record.key LIKE '%#' || regrade.number)"
+            )
 
     def last(self, assignment: str, folder: str, number: int) -> Record | None:
         """The latest result of a folder's attempt with this number, final or not."""
