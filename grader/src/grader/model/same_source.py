@@ -7,8 +7,8 @@ no normal form, and are then the same only byte for byte: a wrong line on a card
 * What can show a line number (``__LINE__``, ``assert`` …) keeps its lines and its spacing: those have to agree.
 * What can turn source into text (``#`` in a macro) keeps its spacing.
 * What a line-wise reading may get wrong has no form: ``##``, digraphs, trigraphs, a backslash at the end of a comment
-  or within a word, a comment over several lines in or before a directive, quotes that aren't closed. Nor has a file
-  without code.
+  or within a word, a comment over several lines in or before a directive, quotes that aren't closed, raw strings.
+  Nor has a file without code.
 """
 
 import re
@@ -19,8 +19,8 @@ _PIECE = re.compile(
     r"""
     (?P<comment>  //[^\n]* | /\*.*?\*/ )
   | (?P<header>   (?<=include)[ \t]*<[^>\n]*> )
-  | (?P<token>    (?:u8|[uUL])?R"(?P<end>[^\s()\\"]{0,16})\(.*?\)(?P=end)"
-                | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
+  | (?P<raw>      (?:u8|[uUL])?R" )
+  | (?P<token>    (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
                 | (?:u8|[uUL])?'(?:\\.|[^'\\\n])*'
                 | \.?[0-9](?:[eEpP][+-]|'\w|[\w.])*
                 | [^\W\d][\w$]*
@@ -91,6 +91,8 @@ class _Reader:
         line, at, last = 1, 0, ""
         for match in _PIECE.finditer(self._text):
             kind, piece = str(match.lastgroup), match[0]
+            if kind == "raw":  # each may end anywhere: to look for that takes the square of the time
+                return None
             if kind in ("comment", "splice", "other") and not self._is_readable(kind, piece, match):
                 return None
             if kind == "feed":
