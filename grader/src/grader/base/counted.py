@@ -8,6 +8,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def joined(words: Sequence[str]) -> str:
+    """As in "a, b and c"."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+
+
 def listed(names: Sequence[str], most: int = 25) -> str:
     """The first `most` names and how many more there are; "Lovelace, Ada" makes the separator a semicolon."""
     separator = "; " if any("," in name for name in names) else ", "

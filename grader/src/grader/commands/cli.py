@@ -43,6 +43,7 @@ from grader.commands.export import export
 from grader.commands.export_gradescope import gradescope_export
 from grader.commands.gpu import gpu_pages, opponents
 from grader.commands.grade import grade
+from grader.commands.history import history
 from grader.commands.leaderboard import leaderboard
 from grader.commands.match import match
 from grader.commands.progress import Display
@@ -300,6 +301,7 @@ for command in (
     leaderboard,
     opponents,
     seed_command,
+    history,
     gpu_pages,
     autograder,
     export,

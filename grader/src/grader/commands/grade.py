@@ -65,7 +65,7 @@ from grader.running.worker_cache import WorkerCache
     "--only", metavar="NAME", help="Only the submission in folder NAME, or else all whose folder contains NAME."
 )
 @click.option("--again", is_flag=True, help="Grade the submission of --only anew, though nothing changed.")
-@click.option("--reason", metavar="TEXT", help="Why --again is asked for; it stays in the history.")
+@click.option("--reason", metavar="TEXT", help="Why --again is asked for; the student reads it.")
 @click.option("--staff", metavar="NAME", help="Who asks for --again.")
 @secret_option
 @click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Use this one seed for every submission.")

@@ -14,6 +14,7 @@ from jinja2 import Environment
 from grader.base.files import write_atomic
 from grader.base.names import slug
 from grader.course.grades import AssignmentGrade
+from grader.course.history import Past
 from grader.model.assignment import Assignment
 from grader.model.record import NOT_GRADED, Record
 from grader.model.roster import Student
@@ -30,12 +31,13 @@ _MOST_TESTS = 500  # listed on a staff's card
 
 @dataclass(frozen=True)
 class Subject:
-    """What a card is about: a record, the grades it leads to (each member of a team has one), and all attempts."""
+    """What a card is about: a record, the grades it leads to (one for each of a team), all attempts and results."""
 
     assignment: Assignment
     record: Record
     grades: Sequence[tuple[Student, AssignmentGrade]] = ()
     attempts: Sequence[Record] = ()
+    history: Sequence[Past] = ()
 
 
 def card_name(record: Record) -> str:
@@ -104,6 +106,7 @@ def _write(environment: Environment, path: Path, subject: Subject, record: Recor
         not_graded=record.status == NOT_GRADED,
         grades=subject.grades,
         attempts=subject.attempts if is_staffs else (),
+        history=subject.history,
         is_staffs=is_staffs,
         seed_command=f"grader seed {shlex.quote(record.folder)}",
         most_tests=_MOST_TESTS,

@@ -204,13 +204,20 @@ def _entry(one: _Candidate, place: tuple[int, bool], history: tuple[Point, ...])
 
 
 def _points(find: _Find, now: _Candidate, results: Sequence[Record]) -> tuple[Point, ...]:
-    """What the folder's submissions reached on the same device: a file that was graded again counts once."""
+    """What the folder's submissions reached on the same device: a file that was graded again counts once.
+
+    So does a run: other points, or other comments in the file, make another result of it.
+    """
     reached: dict[str, Point] = {}
+    runs: dict[str, str] = {}  # the file that each run was last scored for
     for record in results:
         earlier = find(record)
         if earlier is not None and earlier.device == now.device:
-            reached.pop(record.provenance.submission, None)
-            reached[record.provenance.submission] = Point(record.graded_at, earlier.value)
+            file = record.provenance.submission
+            for one in (file, runs.get(record.run, file)):
+                reached.pop(one, None)
+            reached[file] = Point(record.graded_at, earlier.value)
+            runs[record.run] = file
     return tuple(reached.values())
 
 

@@ -15,6 +15,7 @@ from grader.base.names import safe_json, shown, slug
 from grader.base.schema import SchemaError
 from grader.course.files import CourseFiles, remembered
 from grader.course.grades import AssignmentGrade, StudentGrades, compute_grades
+from grader.course.history import score_history
 from grader.exports.documents import grade_document
 from grader.exports.gradebook import write_criteria, write_gradebook
 from grader.model.assignment import Assignment, load_assignment
@@ -89,7 +90,7 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     index = renderer.index(classes, has_board=bool(boards))
     written: set[Path] = set()
     unmade: list[Unmade] = []
-    subjects = _subjects(attempts, classes, own)
+    subjects = _subjects(journal, attempts, classes, own)
     opens = openings(subjects)
     for subject in subjects:
         record = subject.record
@@ -106,21 +107,21 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
 
 
 def _subjects(
+    journal: Journal,
     attempts: Mapping[str, tuple[Assignment, Sequence[Record]]],
     classes: Mapping[str, tuple[Assignment, Sequence[Record]]],
     own: FolderGrades,
 ) -> list[Subject]:
     """What there are cards about: for each folder the attempt that counts."""
-    return [
-        Subject(
-            assignment,
-            record,
-            own.get((name, record.folder), ()),
-            tuple(one for one in attempts[name][1] if one.folder == record.folder),
-        )
-        for name, (assignment, records) in classes.items()
-        for record in records
-    ]
+    subjects = []
+    for name, (assignment, records) in classes.items():
+        several = journal.with_history(name)
+        for record in records:
+            theirs = tuple(one for one in attempts[name][1] if one.folder == record.folder)
+            results = journal.history(name, record.folder) if record.folder in several else ()
+            grades = own.get((name, record.folder), ())
+            subjects.append(Subject(assignment, record, grades, theirs, score_history(results, theirs)))
+    return subjects
 
 
 def _write_cards(environment: Environment, out: Path, subject: Subject, opening: Opening) -> str:

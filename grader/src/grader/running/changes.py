@@ -4,22 +4,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.base.counted import counted
-from grader.base.files import sha256_bytes
+from grader.base.counted import counted, joined
 from grader.model.discovery import Submission
-from grader.model.record import MISSING, NOT_GRADED, Record
+from grader.model.record import MISSING, NOT_GRADED, Provenance, Record
 from grader.running.bench import Bench
-from grader.running.keys import identity, run_key_of
+from grader.running.keys import provenance_of, run_key_of
 from grader.running.regrades import turn_of
 from grader.running.store import Journal
 
 KEPT, SHARED, RUN = "kept", "shared", "run"
 _NEW, _FAILED, _OPEN, _ASKED = "new", "failed", "open", "asked for"
 _FILE = "file"
-# Of each hash in a result's provenance: what a person calls it.
+# Of each part of a result's provenance: what a person calls it.
 _NAMES = {
     "suite": "the suite", "library": "the worker library", "assignment": "the assignment",
-    "reference": "the reference", "scoring": "points or titles in assignment.toml",
+    "reference": "the reference", "scoring": "points or titles in assignment.toml", "nvcc": "nvcc",
+    "host_compiler": "the host compiler", "device": "the device", "sandboxed": "the sandbox",
 }  # fmt: skip
 _VERSION = "the way that results are kept"
 
@@ -61,28 +61,22 @@ def changes(
 def _causes(bench: Bench, submission: Submission, last: Record | None) -> tuple[str, ...]:
     if last is None or (last.status == MISSING and submission.source is not None):
         return (_NEW,)
-    made, settings = last.provenance, bench.settings
-    found = [name for name in _NAMES if bench.hashes[name] != getattr(made, name)]
-    source = submission.source
-    is_same_file = made.submission == (sha256_bytes(source) if source else "")
-    causes = [] if is_same_file else [_FILE]
-    causes += [_NAMES[name] for name in found]
-    if made.nvcc != bench.toolchain.nvcc_version:
-        causes.append("nvcc")
-    if made.host_compiler != bench.toolchain.host_version:
-        causes.append("the host compiler")
-    if made.device != settings.device:
-        causes.append("the device")
-    if made.sandboxed != settings.sandboxed:
-        causes.append("the sandbox")
-    seed = settings.for_source(bench.assignment.id, identity(bench, submission)).seed
-    if is_same_file and made.seed != seed and source is not None:
-        causes.append("the secret or the seed")
+    now = provenance_of(bench, submission, "")
+    causes = [] if last.provenance.submission == now.submission else [_FILE]
+    causes += differences(last.provenance, now)
     if not causes and last.status == NOT_GRADED:
         return (_FAILED,)
     if not causes and not last.is_final:
         return (_OPEN,)
     return tuple(causes) or (_VERSION,)
+
+
+def differences(before: Provenance, after: Provenance) -> list[str]:
+    """Words for what changed from one result to another, besides the file."""
+    found = [words for name, words in _NAMES.items() if getattr(before, name) != getattr(after, name)]
+    if before.submission and before.submission == after.submission and before.seed != after.seed:
+        found.append("the secret or the seed")
+    return found
 
 
 def told(bench: Bench, made: Sequence[Change]) -> list[str]:
@@ -120,5 +114,4 @@ def _told_again(bench: Bench, again: Sequence[Change], verb: str) -> str:
     if files := causes.pop(_FILE, 0):
         words.append(f"{bench.assignment.submission} of {counted(files, 'student')}")
     words += [cause if count == len(again) else f"{cause} (of {count})" for cause, count in causes.items()]
-    listed = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
-    return f"{len(again)} {verb}, because {listed} changed"
+    return f"{len(again)} {verb}, because {joined(words)} changed"

@@ -8,8 +8,10 @@ one run serves them all.
 import json
 from functools import lru_cache
 
+from grader import __version__
 from grader.base.files import sha256_bytes
 from grader.model.discovery import Submission
+from grader.model.record import Provenance
 from grader.model.same_source import Normal, normal_form
 from grader.running.bench import Bench
 
@@ -35,6 +37,25 @@ def run_key_of(bench: Bench, submission: Submission) -> str:
 def numbered(key: str, regrade: int) -> str:
     """The key of what a person asked to be graded again, for so many times; with 0 the key itself."""
     return f"{key}#{regrade}" if regrade else key
+
+
+def provenance_of(bench: Bench, submission: Submission, command: str) -> Provenance:
+    """With what a grade is made."""
+    return Provenance(
+        submission=sha256_bytes(submission.source) if submission.source else "",
+        suite=bench.hashes["suite"],
+        library=bench.hashes["library"],
+        assignment=bench.hashes["assignment"],
+        reference=bench.hashes["reference"],
+        nvcc=bench.toolchain.nvcc_version,
+        host_compiler=bench.toolchain.host_version,
+        grader=__version__,
+        device=bench.settings.device,
+        seed=bench.settings.for_source(bench.assignment.id, identity(bench, submission)).seed,
+        sandboxed=bench.settings.sandboxed,
+        command=command,
+        scoring=bench.hashes["scoring"],
+    )
 
 
 def identity(bench: Bench, submission: Submission) -> bytes:

@@ -20,21 +20,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from grader import __version__
 from grader.base.errors import GraderError, InfrastructureError, OverrunError
-from grader.base.files import sha256_bytes
 from grader.base.jobs import Jobs
 from grader.base.names import fingerprint, shown_block
 from grader.base.process import CancelledError
 from grader.model.discovery import Submission
-from grader.model.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
+from grader.model.record import GRADED, MISSING, NOT_GRADED, Record
 from grader.model.result import SuiteResult, TestResult
 from grader.model.score import Score, score_nothing, score_result
 from grader.running import devices
 from grader.running.bench import Bench
 from grader.running.build import Built, Order
 from grader.running.changes import changes
-from grader.running.keys import identity, run_key_of
+from grader.running.keys import identity, provenance_of, run_key_of
 from grader.running.machine_paths import MachinePaths
 from grader.running.regrades import turn_of
 from grader.running.reuse import reused
@@ -334,21 +332,7 @@ class _Grading:
             score=score,
             result=paths.hide_in(result) if result else None,
             source=source.decode("utf-8", "replace"),
-            provenance=Provenance(
-                submission=sha256_bytes(source) if source else "",
-                suite=bench.hashes["suite"],
-                library=bench.hashes["library"],
-                assignment=bench.hashes["assignment"],
-                reference=bench.hashes["reference"],
-                nvcc=bench.toolchain.nvcc_version,
-                host_compiler=bench.toolchain.host_version,
-                grader=__version__,
-                device=bench.settings.device,
-                seed=self._settings.seed,
-                sandboxed=bench.settings.sandboxed,
-                command=self._command,
-                scoring=bench.hashes["scoring"],
-            ),
+            provenance=provenance_of(bench, self._submission, self._command),
             graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
             handed=self._submission.handed,
             regrade=self._asked.number,

@@ -300,6 +300,14 @@ class Journal:
         """The result of each folder's last attempt."""
         return list({record.folder: record for record in self.attempts(assignment)}.values())
 
+    def with_history(self, assignment: str) -> set[str]:
+        """The folders with several results, whose `history` is worth reading."""
+        with self._reading() as database:
+            rows = database.execute(
+                "SELECT folder FROM record WHERE assignment=? GROUP BY folder HAVING count(*)>1", (assignment,)
+            ).fetchall()
+        return {row[0] for row in rows}
+
     def history(self, assignment: str, folder: str) -> list[Record]:
         """All results of a folder, oldest first."""
         with self._reading() as database:
