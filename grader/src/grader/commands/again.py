@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from grader.base.errors import GraderError
 from grader.base.names import shown
+from grader.course.anonymous import View
 from grader.model.discovery import Submission
 from grader.running.bench import Bench
 from grader.running.regrades import ask, not_done
@@ -50,9 +51,9 @@ def asked_for(*, again: bool, only: str | None, reason: str | None, staff: str |
     return Again(why, shown(staff or ""))
 
 
-def check_again(classes: Sequence[Chosen], only: str) -> None:
+def check_again(classes: Sequence[Chosen], only: str, view: View) -> None:
     """Raises GraderError unless it is one student's submission of one assignment, and there is a file to grade."""
-    folders = dict.fromkeys(submission.folder for _, chosen in classes for submission in chosen)
+    folders = dict.fromkeys(view.folder(submission.folder) for _, chosen in classes for submission in chosen)
     if len(folders) > 1:
         raise GraderError(
             f'--again grades one student\'s submission, and "{only}" fits {len(folders)}: {", ".join(folders)}.\n'
@@ -68,14 +69,15 @@ def check_again(classes: Sequence[Chosen], only: str) -> None:
         )
 
 
-def show_not_done(console: Console, classes: Sequence[Chosen], journal: Journal) -> bool:
+def show_not_done(console: Console, classes: Sequence[Chosen], journal: Journal, view: View) -> bool:
     """Names the regrades that came to no end; says whether there is one."""
     found = False
     for bench, chosen in classes:
         for submission, asked in not_done(bench, chosen, journal):
             found = True
+            whose = view.folder(submission.folder)
             console.print(
-                f"[magenta]Not graded again[/]: {escape(submission.folder)} ({escape(asked.reason)}): the harness "
+                f"[magenta]Not graded again[/]: {escape(whose)} ({escape(asked.reason)}): the harness "
                 "failed, or a time was inconclusive. The result before it counts; run the same command to try again.",
                 highlight=False,
                 soft_wrap=True,

@@ -13,6 +13,7 @@ from grader.base.csv_files import read_csv
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 from grader.base.layout import Layout, find_layout
+from grader.commands.aliases import show_named
 from grader.commands.common import UNMATCHED_STATUS, build_option, course_option, make_console, out_option, show_course
 from grader.course.files import named_course, remembered
 from grader.exports.canvas import canvas_like, canvas_new
@@ -133,6 +134,7 @@ class _Export:
         try:
             self._files = named_course(course) if course else remembered(journal.recall(COURSE_FILES))
             attempts, self.grades = load_grades(self._layout, journal, self._files)
+            show_named(self._console, journal)
         finally:
             journal.close()
         self.assignments = {name: assignment for name, (assignment, _) in attempts.items()}

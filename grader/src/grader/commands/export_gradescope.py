@@ -8,6 +8,7 @@ from rich.markup import escape
 from grader.base.counted import counted, listed
 from grader.base.errors import GraderError
 from grader.base.layout import find_layout
+from grader.commands.aliases import show_named
 from grader.commands.common import build_option, course_option, make_console, out_option, show_course
 from grader.course.files import named_course, remembered
 from grader.exports.gradescope_class import write_gradescope
@@ -42,11 +43,12 @@ def gradescope_export(
     Who handed in nothing, or is excused, has none; nor has a submission that is not graded yet, because Gradescope
     takes a missing score for zero.
     """
-    layout = find_layout(build)
+    console, layout = make_console(), find_layout(build)
     journal = open_journal(out)
     try:
         files = named_course(course) if course else remembered(journal.recall(COURSE_FILES))
         attempts, grades = load_grades(layout, journal, files)
+        show_named(console, journal)
     finally:
         journal.close()
     if name is None and len(attempts) != 1:
@@ -56,7 +58,6 @@ def gradescope_export(
         raise GraderError(f'"{name}" was not graded in {out}.\nThere are: {", ".join(attempts)}')
     folder = (to or out / _FOLDER) / name
     written = write_gradescope(attempts[name][0], grades, folder, points=points)
-    console = make_console()
     console.print(
         f"{counted(len(written.files), 'submission')} with a results.json in {escape(str(folder))}",
         highlight=False,

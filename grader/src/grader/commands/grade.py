@@ -12,11 +12,13 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from grader.base.counted import listed
 from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
 from grader.base.secret import MOST_SEED
 from grader.base.toolchain import find_toolchain
 from grader.commands.again import Chosen, asked_for, check_again, show_not_done
+from grader.commands.aliases import Shown, anonymous_option, show_names
 from grader.commands.common import (
     HARNESS_STATUS,
     SUBMISSIONS,
@@ -41,6 +43,7 @@ from grader.commands.plan import show_plan
 from grader.commands.progress import Display, summary
 from grader.commands.results import show_unmade
 from grader.commands.seed import secret_of
+from grader.course.anonymous import View, is_anonymous, remember_view, view_of
 from grader.course.files import CourseFiles, find_course, named_course, remembered
 from grader.course.ruling import check_course
 from grader.intake.download import open_class
@@ -72,6 +75,7 @@ from grader.running.worker_cache import WorkerCache
 @device_option
 @roster_option
 @course_option
+@anonymous_option
 @click.option("--dry-run", is_flag=True, help="Only say what would be graded, and why.")
 @build_option
 def grade(
@@ -89,6 +93,7 @@ def grade(
     device: str,
     roster: Path | None,
     course: Path | None,
+    anonymous: bool | None,
     dry_run: bool,
     build: Path | None,
 ) -> None:
@@ -128,30 +133,33 @@ def grade(
     started = time.monotonic()
     jobs, threads = split_jobs(jobs)
     with at_work(out) as (journal, stop):
+        remember_view(journal, anonymous)
         seeds = secret_of(console, out, secret) if seed is None else None
         work, workers = (out / "work").resolve(), out / "workers"
         shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
         cache = WorkerCache(layout, workers)
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
-        classes: list[tuple[Bench, list[Submission], list[Submission]]] = []
+        classes: list[tuple[Bench, list[Submission]]] = []
         with open_class(submissions, roster) as download:
-            show_class(console, download)
+            show_class(console, download, names=not is_anonymous(journal))
             for assignment in assignments_in(layout, names, download, submissions):
                 need_gpu(layout, assignment, device)
                 found = download.submissions(wanted_of(layout, assignment))
                 bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
-                classes.append((bench, found, _chosen(found, only, submissions)))
-        chosen_ones = [(bench, chosen) for bench, _, chosen in classes]
+                classes.append((bench, found))
+        view = view_of(journal, [one for _, found in classes for one in found])
+        chosen_ones = [(bench, _chosen(found, only, submissions, view)) for bench, found in classes]
         if regrade is not None:
-            check_again(chosen_ones, str(only))
+            check_again(chosen_ones, str(only), view)
         plans = [
-            show_plan(console, bench, chosen, journal, whole=dry_run, again=again) for bench, chosen in chosen_ones
+            show_plan(console, bench, chosen, journal, view, whole=dry_run, again=again)
+            for bench, chosen in chosen_ones
         ]
         if dry_run:
             if not any(plans):
                 console.print("Nothing is to be done: all is graded, and nothing has changed.", highlight=False)
             return
-        everyone = {bench.assignment.id: found for bench, found, _ in classes}
+        everyone = {bench.assignment.id: found for bench, found in classes}
         files = _course_files(layout, journal, submissions, course, everyone)
         if regrade is not None:
             regrade.ask(chosen_ones, journal)
@@ -159,14 +167,15 @@ def grade(
             f"grader grade {shlex.quote(str(submissions))}"
             f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
         )
-        every = _grade_each(console, chosen_ones, journal, jobs, command, stop, whole=only is None)
+        every = _grade_each(console, chosen_ones, journal, view, jobs, command, stop, whole=only is None)
         published = publish(layout, out, journal, files)
-        is_regraded = not show_not_done(console, chosen_ones, journal)
+        is_regraded = not show_not_done(console, chosen_ones, journal, view)
         journal.end_regrades()
         shutil.rmtree(workers, ignore_errors=True)
     console.print()
     console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
     _show_files(console, published)
+    show_names(console, published)
     show_course(console, published.files)
     if not _show_open(console, every, published) or not is_regraded:
         raise click.exceptions.Exit(HARNESS_STATUS)
@@ -178,6 +187,7 @@ def _grade_each(
     console: Console,
     classes: Sequence[Chosen],
     journal: Journal,
+    view: View,
     jobs: int,
     command: str,
     stop: threading.Event,
@@ -191,11 +201,13 @@ def _grade_each(
         own = f"{command} --assignment {assignment.id}"
         after = partial(make_ready, *classes[index + 1], journal) if index + 1 < len(classes) else None
         with Display(console, assignment.title, len(chosen)) as display:
-            records = grade_class(bench, chosen, journal, display, jobs=jobs, command=own, stop=stop, after=after)
+            shown = Shown(display, view)
+            records = grade_class(bench, chosen, journal, shown, jobs=jobs, command=own, stop=stop, after=after)
         journal.set_class(assignment.id, records, whole=whole)
         if display.cached:
             console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
         console.print()
+        records = view.records(records)
         console.print(summary(assignment.title, records))
         every += records
     return every
@@ -256,14 +268,16 @@ def _open_rungs(record: Record) -> str:
     return ", ".join(dict.fromkeys(timing.rung for timing in timings if timing.is_inconclusive))
 
 
-def _chosen(found: list[Submission], only: str | None, folder: Path) -> list[Submission]:
+def _chosen(found: list[Submission], only: str | None, folder: Path, view: View) -> list[Submission]:
     if not found:
         raise GraderError(nothing_in(folder))
     if only is None:
-        return found
-    exact = [submission for submission in found if submission.folder == only]
-    chosen = exact or [submission for submission in found if only.casefold() in submission.folder.casefold()]
+        return view.submissions(found)
+    called = {view.folder(submission.folder): submission.folder for submission in found}
+    exact = [submission for submission in found if only in (submission.folder, view.folder(submission.folder))]
+    parts = {own for name, own in called.items() if only.casefold() in name.casefold()}
+    chosen = exact or [submission for submission in found if submission.folder in parts]
     if not chosen:
-        some = ", ".join(submission.folder for submission in found[:8])
-        raise GraderError(f'no submission is called "{only}".\nThere are: {some}{" …" if len(found) > 8 else ""}')  # noqa: PLR2004
-    return chosen
+        some = listed(sorted(called), 8)
+        raise GraderError(f'no submission is called "{only}".\nThere are: {some}')
+    return view.submissions(chosen)

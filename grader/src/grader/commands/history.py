@@ -14,6 +14,7 @@ from grader.base.errors import GraderError
 from grader.base.layout import find_layout
 from grader.base.names import safe_json, shown
 from grader.commands.common import build_option, make_console, out_option
+from grader.course.anonymous import View, view_of
 from grader.course.files import remembered
 from grader.course.grades import AssignmentGrade, StudentGrades
 from grader.course.history import Past, score_history
@@ -22,7 +23,7 @@ from grader.exports.documents import person
 from grader.model.assignment import Assignment
 from grader.model.record import Record
 from grader.model.score import points_text
-from grader.pages.publish import COURSE_FILES, load_grades, open_journal
+from grader.pages.publish import COURSE_FILES, load_shown, open_journal, shown_history
 from grader.running.store import Journal
 
 _FORMAT = 1
@@ -48,12 +49,13 @@ def history(name: str, assignment: str | None, as_json: bool, out: Path, build: 
     """
     journal = open_journal(out)
     try:
-        classes, grades = load_grades(find_layout(build), journal, remembered(journal.recall(COURSE_FILES)))
+        view = view_of(journal)
+        classes, grades = load_shown(find_layout(build), journal, remembered(journal.recall(COURSE_FILES)), view)
         if assignment is not None and assignment not in classes:
             raise GraderError(f'{out} has no results of "{shown(assignment)}".\nThere are: {", ".join(classes)}')
         student = _student(name, grades, out)
         found = [
-            (classes[one][0], grade, _folders(journal, grade))
+            (classes[one][0], grade, _folders(journal, view, grade))
             for one, grade in student.assignments.items()
             if assignment in (None, one)
         ]
@@ -68,13 +70,13 @@ def history(name: str, assignment: str | None, as_json: bool, out: Path, build: 
 _Found = tuple[Assignment, AssignmentGrade, dict[str, list[Past]]]
 
 
-def _folders(journal: Journal, grade: AssignmentGrade) -> dict[str, list[Past]]:
+def _folders(journal: Journal, view: View, grade: AssignmentGrade) -> dict[str, list[Past]]:
     """The history of each folder in which a student handed in."""
     folders: dict[str, list[Record]] = {}
     for one in grade.attempts:
         folders.setdefault(one.folder, []).append(one)
     return {
-        folder: score_history(journal.history(grade.assignment, folder), attempts)
+        folder: score_history(shown_history(journal, view, attempts[0]), attempts)
         for folder, attempts in folders.items()
     }
 

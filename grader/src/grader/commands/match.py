@@ -55,8 +55,11 @@ def nothing_in(submissions: Path) -> str:
     )
 
 
-def show_class(console: Console, download: ClassDownload) -> None:
-    """Says what platform made the download, how many handed in, and who is left over; proposes matches.csv."""
+def show_class(console: Console, download: ClassDownload, *, names: bool = True) -> None:
+    """Says what platform made the download, how many handed in, and who is left over; proposes matches.csv.
+
+    Without `names` it counts only, and writes nothing.
+    """
     owners = download.owners
     late = sum(any(attempt.late for attempt in owner.attempts) for owner in owners)
     again = sum(owner.is_resubmitted for owner in owners)
@@ -66,6 +69,9 @@ def show_class(console: Console, download: ClassDownload) -> None:
     matched = len(owners) - len(download.unmatched)
     roster = f"{matched} of {len(owners)} match the roster" if download.roster else "there is no roster"
     _line(console, f"[bold]{escape(download.title)}[/]: {', '.join(parts)}; {roster}")
+    if not names:
+        _count_unmatched(console, download)
+        return
     if download.ignored:
         _line(console, f"  {download.matches_file.name} leaves out {escape(listed(download.ignored))}")
     for owner in owners:
@@ -77,6 +83,16 @@ def show_class(console: Console, download: ClassDownload) -> None:
     elif download.roster and download.without:
         whose = listed([one.name for one in download.without])
         _line(console, f"  {counted(len(download.without), 'student')} without a submission: {escape(whose)}")
+
+
+def _count_unmatched(console: Console, download: ClassDownload) -> None:
+    unmatched, without = len(download.unmatched), len(download.without)
+    if unmatched or (download.roster and without):
+        _line(
+            console,
+            f"  {counted(unmatched, 'submission matches', 'submissions match')} no student, "
+            f"{counted(without, 'student has', 'students have')} none. For their names:  grader match",
+        )
 
 
 def _show_unmatched(console: Console, download: ClassDownload) -> None:

@@ -9,6 +9,7 @@ from rich.markup import escape
 from grader.base.counted import counted
 from grader.base.errors import GraderError
 from grader.base.layout import find_layout
+from grader.commands.aliases import anonymous_option, show_names
 from grader.commands.common import (
     HARNESS_STATUS,
     build_option,
@@ -18,6 +19,7 @@ from grader.commands.common import (
     show_course,
     show_unmatched,
 )
+from grader.course.anonymous import remember_view
 from grader.course.files import named_course
 from grader.pages.publish import JOURNAL, Published, open_journal, publish
 from grader.running.pipeline import only_grader
@@ -27,8 +29,9 @@ from grader.running.repair import repair
 @click.command(short_help="Writes all pages again, without grading.")
 @out_option
 @course_option
+@anonymous_option
 @build_option
-def report(out: Path, course: Path | None, build: Path | None) -> None:
+def report(out: Path, course: Path | None, anonymous: bool | None, build: Path | None) -> None:
     """Writes report cards, gradebook and leaderboard again from the journal, without grading.
 
     Grades are computed anew from course.toml and adjustments.csv: change them, and type this.
@@ -37,13 +40,16 @@ def report(out: Path, course: Path | None, build: Path | None) -> None:
     Examples:
       grader report --out out/week4
       grader report --course spring/course.toml
+      grader report --anonymous
     """
     journal = open_journal(out)
     try:
+        remember_view(journal, anonymous)
         published = publish(find_layout(build), out, journal, named_course(course) if course else None)
     finally:
         journal.close()
     console = make_console()
+    show_names(console, published)
     show_course(console, published.files)
     console.print(
         f"{counted(published.cards, 'report card')}: {escape(str(published.index))}", highlight=False, soft_wrap=True

@@ -9,6 +9,7 @@ from rich.markup import escape
 from grader.base.errors import GraderError
 from grader.base.secret import Secret, open_secret
 from grader.commands.common import make_console, out_option
+from grader.course.anonymous import view_of
 from grader.pages.publish import open_journal
 
 
@@ -40,7 +41,8 @@ def seed_command(name: str, out: Path) -> None:
     console = make_console()
     journal = open_journal(out)
     try:
-        every = [record for assignment in journal.assignments() for record in journal.current(assignment)]
+        view = view_of(journal)
+        every = [record for assignment in journal.assignments() for record in view.records(journal.current(assignment))]
     finally:
         journal.close()
     same = [record for record in every if record.folder == name]

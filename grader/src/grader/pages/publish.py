@@ -3,16 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from jinja2 import Environment
 
+from grader.base.cells import safe_cell
+from grader.base.csv_files import BOM, csv_rows
 from grader.base.deadline import deadline
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 from grader.base.layout import Layout
 from grader.base.names import safe_json, shown, slug
 from grader.base.schema import SchemaError
+from grader.course.anonymous import Anonymous, View, view_of
 from grader.course.files import CourseFiles, remembered
 from grader.course.grades import AssignmentGrade, StudentGrades, compute_grades
 from grader.course.history import score_history
@@ -41,6 +45,7 @@ from grader.pages.student_view import Opening
 from grader.running.store import Journal
 
 JOURNAL = "journal.sqlite"
+NAMES = "names.csv"
 COURSE_FILES = "course"  # what the journal keeps them under
 FolderGrades = Mapping[tuple[str, str], Sequence[tuple[Student, AssignmentGrade]]]
 _CARD_SECONDS = 20.0
@@ -66,6 +71,7 @@ class Published:
     unmade: tuple[Unmade, ...]
     files: CourseFiles
     unmatched: tuple[str, ...]
+    names: Path | None = None
 
 
 def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | None = None) -> Published:
@@ -75,9 +81,14 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     the cards last: what goes wrong with a card costs that card.
     """
     files = files or remembered(journal.recall(COURSE_FILES))
-    attempts, grades = load_grades(layout, journal, files)
+    view = view_of(journal)
+    attempts, grades = load_shown(layout, journal, files, view)
     if not attempts:
         raise GraderError(f"{out} has no results yet.\nType:  grader grade SUBMISSIONS --out {out}")
+    names = None
+    if isinstance(view, Anonymous):
+        names = out / STAFF / NAMES
+        _write_names(names, view)
     journal.remember(COURSE_FILES, files.text())
     gradebook = out / "gradebook.csv"
     assignments = {name: assignment for name, (assignment, _) in attempts.items()}
@@ -90,7 +101,7 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     index = renderer.index(classes, has_board=bool(boards))
     written: set[Path] = set()
     unmade: list[Unmade] = []
-    subjects = _subjects(journal, attempts, classes, own)
+    subjects = _subjects(journal, view, attempts, classes, own)
     opens = openings(subjects)
     for subject in subjects:
         record = subject.record
@@ -103,11 +114,12 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     _remove_others(out, written)
     board = out / "leaderboard.html" if boards else None
     unmatched = tuple(one.student.name for one in grades if not one.is_matched)
-    return Published(index, gradebook, board, len(subjects), tuple(unmade), files, unmatched)
+    return Published(index, gradebook, board, len(subjects), tuple(unmade), files, unmatched, names)
 
 
 def _subjects(
     journal: Journal,
+    view: View,
     attempts: Mapping[str, tuple[Assignment, Sequence[Record]]],
     classes: Mapping[str, tuple[Assignment, Sequence[Record]]],
     own: FolderGrades,
@@ -115,10 +127,10 @@ def _subjects(
     """What there are cards about: for each folder the attempt that counts."""
     subjects = []
     for name, (assignment, records) in classes.items():
-        several = journal.with_history(name)
+        several = {view.folder(folder) for folder in journal.with_history(name)}
         for record in records:
             theirs = tuple(one for one in attempts[name][1] if one.folder == record.folder)
-            results = journal.history(name, record.folder) if record.folder in several else ()
+            results = shown_history(journal, view, record) if record.folder in several else ()
             grades = own.get((name, record.folder), ())
             subjects.append(Subject(assignment, record, grades, theirs, score_history(results, theirs)))
     return subjects
@@ -147,10 +159,11 @@ class Standings:
 
 def publish_boards(layout: Layout, out: Path, journal: Journal) -> Standings:
     """Writes leaderboard.html, .csv and .json; nothing where no assignment has a leaderboard."""
+    view = view_of(journal)
     boards = [
         board
         for assignment, records in load_classes(layout, journal).values()
-        for board in make_boards(assignment, records, lambda record: journal.history(record.assignment, record.folder))
+        for board in make_boards(assignment, view.records(records), partial(shown_history, journal, view))
     ]
     overalls = make_overall(boards)
     if boards:
@@ -169,6 +182,26 @@ def load_grades(
         name: (load_assignment(layout.assignment(name)), journal.attempts(name)) for name in journal.assignments()
     }
     return attempts, compute_grades(attempts, course, datetime.now(UTC))
+
+
+def load_shown(
+    layout: Layout, journal: Journal, files: CourseFiles, view: View
+) -> tuple[dict[str, tuple[Assignment, list[Record]]], list[StudentGrades]]:
+    """As `load_grades`, in the way that results are shown."""
+    attempts, grades = load_grades(layout, journal, files)
+    shown_attempts = {name: (assignment, view.records(records)) for name, (assignment, records) in attempts.items()}
+    return shown_attempts, view.grades(grades)
+
+
+def shown_history(journal: Journal, view: View, record: Record) -> list[Record]:
+    """All results of a shown record's folder, oldest first, shown alike."""
+    return [view.record(one) for one in journal.history(record.assignment, view.real(record.folder))]
+
+
+def _write_names(path: Path, view: Anonymous) -> None:
+    """Whose the aliases are; only its owner may read it."""
+    rows = [[safe_cell(cell) for cell in row] for row in view.names()]
+    write_atomic(path, BOM + csv_rows([("alias", "name", "sid", "email", "folder"), *rows]), 0o600)
 
 
 def by_folder(grades: Sequence[StudentGrades]) -> FolderGrades:

@@ -20,7 +20,7 @@ from grader.base.errors import GraderError
 from grader.base.files import sha256_bytes
 from grader.base.schema import Fields, SchemaError
 from grader.base.storage import DamagedError, journal_problem
-from grader.model.handed import handed_document, handed_from, student_from
+from grader.model.handed import Handed, handed_document, handed_from, student_from
 from grader.model.record import Record, record_from_json
 from grader.model.result import TestResult, test_from
 from grader.model.roster import Student
@@ -284,6 +284,19 @@ class Journal:
             ]
         except UNREADABLE as error:
             raise DamagedError(self._path, f"a result of {assignment} can't be read ({error})") from error
+
+    def owners(self) -> list[tuple[str, Student, Handed]]:
+        """Every folder with whose it is."""
+        with self._reading() as database:
+            rows = database.execute("SELECT DISTINCT folder, student, handed FROM class ORDER BY 1, 2, 3").fetchall()
+        return [
+            (
+                folder,
+                student_from(Fields(json.loads(student), "journal")),
+                handed_from(Fields(json.loads(handed), "journal")),
+            )
+            for folder, student, handed in rows
+        ]
 
     def students(self) -> list[tuple[Student, bool]]:
         """Everyone with a result or a missing one, members of teams too, and whether the roster has them."""

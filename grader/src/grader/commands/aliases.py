@@ -1,0 +1,62 @@
+"""Results under aliases: the option, and what is said and shown while a class is graded."""
+
+from dataclasses import replace
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from grader.course.anonymous import View, view_of
+from grader.model.discovery import Submission
+from grader.model.record import Record
+from grader.pages.publish import Published
+from grader.running.pipeline import Progress
+from grader.running.store import Journal
+
+anonymous_option = click.option(
+    "--anonymous/--names",
+    default=None,
+    help="Show aliases in the place of names, now and from now on, until --names.  [default: as the last time]",
+)
+
+
+class Shown:
+    """Passes on what happens to a submission, as results are shown."""
+
+    def __init__(self, progress: Progress, view: View) -> None:
+        """`progress` hears of what the view shows."""
+        self._progress = progress
+        self._view = view
+
+    def _submission(self, submission: Submission) -> Submission:
+        return replace(submission, folder=self._view.folder(submission.folder))
+
+    def on_stage(self, submission: Submission, stage: str) -> None:
+        """A submission enters a stage."""
+        self._progress.on_stage(self._submission(submission), stage)
+
+    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+        """So many of its tests have ended."""
+        self._progress.on_tests(self._submission(submission), ended, total)
+
+    def on_record(self, record: Record, *, cached: bool) -> None:
+        """A submission is done."""
+        self._progress.on_record(self._view.record(record), cached=cached)
+
+
+def show_names(console: Console, published: Published) -> None:
+    """Says where the names are while aliases are shown."""
+    if published.names is not None:
+        console.print(
+            f"Aliases are shown; {escape(str(published.names))} has the names. To show names:  grader report --names",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def show_named(console: Console, journal: Journal) -> None:
+    """Says that what follows has names although results are shown under aliases."""
+    if view_of(journal).is_anonymous:
+        console.print(
+            "Results are shown under aliases; what a platform takes has the names.", highlight=False, soft_wrap=True
+        )

@@ -1,0 +1,303 @@
+"""Results as they are, or under aliases, so that who looks at them doesn't know whose they are.
+
+The journal has names, and grades are computed with them. What pages and commands show goes through a `View` first:
+`Named` changes nothing, `Anonymous` puts aliases in the place of names, ids, addresses and folders, and an order by
+alias in the place of the one by name. names.csv joins them again.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+import shlex
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from grader.base.names import tokens
+from grader.course.adjustments import Adjustment
+from grader.course.grades import AssignmentGrade, StudentGrades
+from grader.course.people import Identity, identity, known_best
+from grader.model.discovery import Submission
+from grader.model.handed import Handed
+from grader.model.record import Record
+from grader.model.result import SuiteResult
+from grader.model.roster import Student
+from grader.running.store import Journal
+
+_ANONYMOUS, _SALT = "anonymous", "salt of aliases"  # what the journal keeps them under
+_DIGITS = 8
+_SHORTEST = 3  # a shorter part of a name is in too many words
+_FEW = 3
+_LOST = "…"
+_PART = re.compile(r"[^\W_]+")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+Owner = tuple[str, Student, Handed]  # whose folder
+Row = tuple[str, str, str, str, str]
+
+
+class View(Protocol):
+    """How results are shown."""
+
+    is_anonymous: bool
+
+    def folder(self, folder: str) -> str:
+        """What a folder is called."""
+
+    def real(self, name: str) -> str:
+        """The folder that is called so."""
+
+    def record(self, record: Record) -> Record:
+        """A result."""
+
+    def records(self, records: Iterable[Record]) -> list[Record]:
+        """Results of an assignment, in an order that tells nothing."""
+
+    def grades(self, grades: Sequence[StudentGrades]) -> list[StudentGrades]:
+        """All students' grades, in such an order."""
+
+    def submissions(self, submissions: Sequence[Submission]) -> list[Submission]:
+        """The submissions themselves, with their names, in such an order."""
+
+
+class Named:
+    """Everything as it is."""
+
+    is_anonymous = False
+
+    def folder(self, folder: str) -> str:
+        """As it is."""
+        return folder
+
+    def real(self, name: str) -> str:
+        """As it is."""
+        return name
+
+    def record(self, record: Record) -> Record:
+        """As it is."""
+        return record
+
+    def records(self, records: Iterable[Record]) -> list[Record]:
+        """As they are."""
+        return list(records)
+
+    def grades(self, grades: Sequence[StudentGrades]) -> list[StudentGrades]:
+        """As they are."""
+        return list(grades)
+
+    def submissions(self, submissions: Sequence[Submission]) -> list[Submission]:
+        """As they are."""
+        return list(submissions)
+
+
+class Anonymous:
+    """Aliases everywhere."""
+
+    is_anonymous = True
+
+    def __init__(self, owners: Iterable[Owner], salt: str) -> None:
+        """`owners` are all folders with those whose they are; `salt` is what made-up aliases depend on."""
+        self._salt = salt
+        self._versions: dict[Identity, list[Student]] = {}
+        self._folders: dict[str, set[Identity]] = {}
+        folders_of: dict[Identity, set[str]] = {}
+        people: dict[str, set[Student]] = {}
+        for folder, student, handed in owners:
+            for one in (student, *handed.group):
+                self._versions.setdefault(identity(one, is_matched=handed.is_matched), []).append(one)
+            who = identity(student, is_matched=handed.is_matched)
+            self._folders.setdefault(folder, set()).add(who)
+            folders_of.setdefault(who, set()).add(folder)
+            people.setdefault(folder, set()).update((student, *handed.group))
+        self._aliases = self._make_aliases()
+        self._called = {
+            folder: self._aliases[next(iter(theirs))]
+            if len(theirs) == 1 and len(folders_of[next(iter(theirs))]) == 1
+            else self._made_up(f"folder {folder}")
+            for folder, theirs in self._folders.items()
+        }
+        self._real = {called: folder for folder, called in self._called.items()}
+        words = {folder: _words(folder, theirs) for folder, theirs in people.items()}
+        often = Counter(word for theirs in words.values() for word in theirs)
+        # What is in most folders, such as the assignment's name, tells nobody from the others.
+        common = {word for word, count in often.items() if count > _FEW and 2 * count > len(words)}
+        self._words = {folder: _pattern(theirs - common) for folder, theirs in words.items()}
+
+    def _make_aliases(self) -> dict[Identity, str]:
+        """The roster's, where it is one person's only and tells no part of a name; else one that is made up."""
+        own = {who: known_best(several).alias for who, several in self._versions.items()}
+        count: dict[str, int] = {}
+        for alias in own.values():
+            count[alias.casefold()] = count.get(alias.casefold(), 0) + 1
+        return {
+            who: alias
+            if alias and count[alias.casefold()] == 1 and not any(_tells(alias, one) for one in self._versions[who])
+            else self._made_up(repr(who))
+            for who, alias in own.items()
+        }
+
+    def _made_up(self, text: str) -> str:
+        digest = hmac.new(self._salt.encode(), text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
+        return f"Anonymous {digest[:_DIGITS]}"
+
+    def _student(self, student: Student, *, is_matched: bool) -> Student:
+        who = identity(student, is_matched=is_matched)
+        alias = self._aliases.get(who) or self._made_up(repr(who))
+        return Student(name=alias, alias=alias)
+
+    def folder(self, folder: str) -> str:
+        """Its owner's alias, or one of its own where the owner has several."""
+        return self._called.get(folder) or self._made_up(f"folder {folder}")
+
+    def real(self, name: str) -> str:
+        """The folder of an alias; a name that is none stays as it is."""
+        return self._real.get(name, name)
+
+    def record(self, record: Record) -> Record:
+        """A result under aliases, with its owner's names taken out of messages and of the file's comments."""
+        folder, handed = record.folder, record.handed
+        is_matched = handed.is_matched
+        return replace(
+            record,
+            folder=self.folder(folder),
+            student=self._student(record.student, is_matched=is_matched),
+            handed=replace(
+                handed,
+                group=tuple(self._student(one, is_matched=is_matched) for one in handed.group),
+                platform_id="",
+                origin="",
+                nearest=(),
+            ),
+            message=self._clean(folder, record.message),
+            reason=self._clean(folder, record.reason),
+            source=_COMMENT.sub(lambda comment: self._clean(folder, comment[0]), record.source),
+            result=record.result and self._result(folder, record.result),
+            provenance=replace(record.provenance, command=self._command(folder, record.provenance.command)),
+        )
+
+    def _result(self, folder: str, result: SuiteResult) -> SuiteResult:
+        """What the program printed may have its author's name in it."""
+        tests = (
+            replace(test, message=self._clean(folder, test.message), output=self._clean(folder, test.output))
+            for test in result.tests
+        )
+        return replace(result, tests=tuple(tests))
+
+    def _command(self, folder: str, command: str) -> str:
+        words = [self.folder(folder) if word == folder else self._clean(folder, word) for word in shlex.split(command)]
+        return shlex.join(words)
+
+    def _clean(self, folder: str, text: str) -> str:
+        """The text without the folder's name and its owners'."""
+        pattern = self._words.get(folder)
+        return pattern.sub(_LOST, text) if pattern and text else text
+
+    def records(self, records: Iterable[Record]) -> list[Record]:
+        """Results by alias, a folder's attempts in their order."""
+        return sorted(map(self.record, records), key=lambda one: (one.folder, one.handed.number))
+
+    def grades(self, grades: Sequence[StudentGrades]) -> list[StudentGrades]:
+        """Grades under aliases, by alias, those who match nobody last."""
+        shown = map(self._grades, grades)
+        return sorted(shown, key=lambda one: (not one.is_matched, one.student.name))
+
+    def _grades(self, grades: StudentGrades) -> StudentGrades:
+        versions = self._versions.get(identity(grades.student, is_matched=grades.is_matched), [grades.student])
+        words = _pattern(_words("", versions))
+        return replace(
+            grades,
+            student=self._student(grades.student, is_matched=grades.is_matched),
+            assignments={name: self._grade(grade, words) for name, grade in grades.assignments.items()},
+            adjustments=tuple(_adjustment(one, words) for one in grades.adjustments),
+            steps=tuple(words.sub(_LOST, step) for step in grades.steps),
+        )
+
+    def _grade(self, grade: AssignmentGrade, words: re.Pattern[str]) -> AssignmentGrade:
+        attempts = tuple(map(self.record, grade.attempts))
+        flags = []
+        for flag in grade.flags:
+            for folder in dict.fromkeys(one.folder for one in grade.attempts):
+                flag = re.sub(rf"(?<!\w){re.escape(folder)}(?!\w)", self.folder(folder), flag)  # noqa: PLW2901
+            flags.append(words.sub(_LOST, flag))
+        return replace(
+            grade,
+            record=attempts[grade.attempts.index(grade.record)] if grade.record else None,
+            attempts=attempts,
+            adjustments=tuple(_adjustment(one, words) for one in grade.adjustments),
+            steps=tuple(words.sub(_LOST, step) for step in grade.steps),
+            flags=tuple(flags),
+        )
+
+    def submissions(self, submissions: Sequence[Submission]) -> list[Submission]:
+        """By alias: the order in which they are graded is seen, and stays in the times."""
+        return sorted(submissions, key=lambda one: (self.folder(one.folder), one.handed.number))
+
+    def names(self) -> list[Row]:
+        """Of each alias: whose it is, by alias: alias, name, id, e-mail address, folder."""
+        rows: dict[Row, None] = {}
+        for folder, owners in self._folders.items():
+            for who in owners:
+                student = known_best(self._versions[who])
+                for alias in (self._aliases[who], self.folder(folder)):
+                    rows[alias, student.name, student.sid, student.email, folder] = None
+        named = {row[1:4] for row in rows}
+        for who, several in self._versions.items():  # members of teams have no folder of their own
+            student = known_best(several)
+            if (student.name, student.sid, student.email) not in named:
+                rows[self._aliases[who], student.name, student.sid, student.email, ""] = None
+        return sorted(rows)
+
+
+def view_of(journal: Journal, submissions: Iterable[Submission] = ()) -> View:
+    """How the results of a journal, and of submissions that are about to be graded, are shown."""
+    if not is_anonymous(journal):
+        return Named()
+    now = [(one.folder, one.student, one.handed) for one in submissions]
+    folders = {folder for folder, _, _ in now}
+    before = [owner for owner in journal.owners() if owner[0] not in folders]
+    return Anonymous([*before, *now], journal.recall(_SALT))
+
+
+def is_anonymous(journal: Journal) -> bool:
+    """Whether results are shown under aliases."""
+    return bool(journal.recall(_ANONYMOUS))
+
+
+def remember_view(journal: Journal, anonymous: bool | None) -> None:
+    """Makes results be shown under aliases or names from now on; None leaves it as it is."""
+    if anonymous is None:
+        return
+    if anonymous and not journal.recall(_SALT):
+        journal.remember(_SALT, secrets.token_hex(16))
+    journal.remember(_ANONYMOUS, "yes" if anonymous else "")
+
+
+def _adjustment(one: Adjustment, words: re.Pattern[str]) -> Adjustment:
+    return replace(one, student="", reason=words.sub(_LOST, one.reason))
+
+
+def _tells(alias: str, student: Student) -> bool:
+    """Whether an alias has a part of the student's name, id or address in it."""
+    address = student.email.partition("@")[0]
+    parts = tokens(f"{student.name} {student.other_names} {address} {student.login} {student.sid}")
+    plain = "".join(sorted(tokens(alias)))
+    return any(len(part) >= _SHORTEST and part in plain for part in parts) or bool(tokens(alias) & parts)
+
+
+def _words(folder: str, students: Iterable[Student]) -> set[str]:
+    """A folder's name, and its owners' names, ids, addresses and logins, in lower case, whole and in parts."""
+    found = {folder}
+    for one in students:
+        found |= {one.name, one.sid, one.email, one.login, one.folder, one.platform_id, *one.other_names.split("|")}
+        found |= set(_PART.findall(f"{one.name} {one.other_names}"))
+    plain = {"".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)) for word in found}
+    return {word.casefold() for word in found | plain if len(word) >= _SHORTEST}
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """Finds the words where no letter or digit is beside them."""
+    longest_first = sorted(map(re.escape, words), key=lambda word: (-len(word), word))
+    found = f"(?<![^\\W_])(?:{'|'.join(longest_first)})(?![^\\W_])" if longest_first else "(?!)"
+    return re.compile(found, re.IGNORECASE)
