@@ -16,7 +16,9 @@ from grader.commands.cli import cli, main
 from grader.course.anonymous import Anonymous
 from grader.model.handed import Handed
 from grader.model.roster import Student
+from platforms.people import Upload, person
 from test_grade import grade, gradebook, log
+from test_platforms import PLATFORMS
 
 Submissions = Callable[..., Path]
 SOURCES = {
@@ -162,6 +164,54 @@ def test_exports_have_names_and_say_so(in_checkout: Layout, students: Path) -> N
     assert "what a platform takes has the names" in exported.output
     document = json.loads((in_checkout.root / "out/exports/grades.json").read_text())
     assert "Zuzanna Lovelace" in {one["name"] for one in document["students"]}
+
+
+PEOPLE = tuple(
+    person(name, 73100 + index, email=f"{name.split()[0].casefold()}.mail@x.example")
+    for index, name in enumerate(
+        (
+            "Xanthippe Quillfeather",
+            "Zebedee Örnsköld",
+            "Thaddeus O'Wolfram",
+            "Ignatius van der Klopp",
+            "Basil Nithercott",
+        )
+    )
+)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_every_platform(in_checkout: Layout, tmp_path: Path, platform: str) -> None:
+    _, make, export = PLATFORMS[platform]
+    names = [one.name.split()[0].casefold() for one in PEOPLE]
+    files = [
+        {f"{names[0]}s work.zip": b"PK\3\4 cut off"},
+        {f"{names[1]} a.cu": b"// who b\n", f"{names[1]} b.cu": b"// who c\n"},
+        {f"{names[2]}/ladder.cu" if platform == "git" else "ladder.cu": b"// who d\n#error no\n"},
+        {f"{names[3]}.txt": b"sorry"},
+    ]
+    uploads = [Upload((one,), own, late=one is PEOPLE[2]) for one, own in zip(PEOPLE, files, strict=False)]
+    uploads.append(
+        Upload((person("Quirinus Stranger", 73199, email="quirinus@x.example"),), {"ladder.cu": b"// who q\n"})
+    )
+    folder = tmp_path / "class"
+    folder.mkdir()
+    roster = folder / "export.csv"
+    roster.write_text(export(PEOPLE), encoding="utf-8", newline="")
+    graded = grade(make(folder / "week4.zip", uploads), "--roster", str(roster), "--anonymous")
+    assert graded.exit_code in (0, 4), graded.output
+    parts = {
+        word for one in PEOPLE for word in (*one.name.split(), *one.sortable.split(), one.login, one.email, one.sid)
+    }
+    parts |= {"quirinus", "Stranger", "xanthippe", "Ornskold", "owolfram", "7310"}
+    parts -= {"van", "der", "van,", "der,"}
+    telling = {part.strip(",").casefold() for part in parts}
+    out = in_checkout.root / "out"
+    texts = {str(path): str(path.relative_to(out)) + path.read_text() for path in files_of(out)}
+    assert len(list(out.glob("cards/*/*.html"))) >= len(uploads)
+    texts["the terminal"] = graded.output
+    found = {path: {part for part in telling if part in text.casefold()} for path, text in texts.items()}
+    assert {path: parts for path, parts in found.items() if parts} == {}
 
 
 def owner(folder: str, name: str, alias: str = "", *, sid: str = "", group: tuple[Student, ...] = ()) -> tuple:  # type: ignore[type-arg]

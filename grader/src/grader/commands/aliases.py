@@ -48,7 +48,8 @@ def show_names(console: Console, published: Published) -> None:
     """Says where the names are while aliases are shown."""
     if published.names is not None:
         console.print(
-            f"Aliases are shown; {escape(str(published.names))} has the names. To show names:  grader report --names",
+            f"Aliases are shown; {escape(str(published.names))} has the names. To show names:  "
+            f"grader report --out {escape(str(published.index.parent))} --names",
             highlight=False,
             soft_wrap=True,
         )

@@ -124,6 +124,7 @@ class Anonymous:
         # What is in most folders, such as the assignment's name, tells nobody from the others.
         common = {word for word, count in often.items() if count > _FEW and 2 * count > len(words)}
         self._words = {folder: _pattern(theirs - common) for folder, theirs in words.items()}
+        self._file_names = {folder: _pattern(theirs - common, within=r"\S{0,80}") for folder, theirs in words.items()}
 
     def _make_aliases(self) -> dict[Identity, str]:
         """The roster's, where it is one person's only and tells no part of a name; else one that is made up."""
@@ -170,12 +171,18 @@ class Anonymous:
                 origin="",
                 nearest=(),
             ),
-            message=self._clean(folder, record.message),
+            message=self._message(folder, record),
             reason=self._clean(folder, record.reason),
             source=_COMMENT.sub(lambda comment: self._clean(folder, comment[0]), record.source),
             result=record.result and self._result(folder, record.result),
             provenance=replace(record.provenance, command=self._command(folder, record.provenance.command)),
         )
+
+    def _message(self, folder: str, record: Record) -> str:
+        """Where there is no source, the message is about files that have the names that their author gave them."""
+        if record.source or folder not in self._file_names:
+            return self._clean(folder, record.message)
+        return self._file_names[folder].sub(_LOST, record.message)
 
     def _result(self, folder: str, result: SuiteResult) -> SuiteResult:
         """What the program printed may have its author's name in it."""
@@ -296,8 +303,8 @@ def _words(folder: str, students: Iterable[Student]) -> set[str]:
     return {word.casefold() for word in found | plain if len(word) >= _SHORTEST}
 
 
-def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Finds the words where no letter or digit is beside them."""
+def _pattern(words: Iterable[str], *, within: str = "") -> re.Pattern[str]:
+    """Finds the words where no letter or digit is beside them, or wherever they are `within` something."""
     longest_first = sorted(map(re.escape, words), key=lambda word: (-len(word), word))
-    found = f"(?<![^\\W_])(?:{'|'.join(longest_first)})(?![^\\W_])" if longest_first else "(?!)"
-    return re.compile(found, re.IGNORECASE)
+    before, after = (within, within) if within else (r"(?<![^\W_])", r"(?![^\W_])")
+    return re.compile(f"{before}(?:{'|'.join(longest_first)}){after}" if longest_first else "(?!)", re.IGNORECASE)
