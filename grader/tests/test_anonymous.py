@@ -99,6 +99,7 @@ def test_nobody_is_told_anywhere(in_checkout: Layout, students: Path) -> None:
         shown = CliRunner().invoke(cli, command)
         assert shown.exit_code == 0, shown.output
         assert told(shown.output) == set()
+    assert "--only FOLDER --seed" in CliRunner().invoke(cli, ["seed", alias]).output
     assert "+2 points: … explained it" in CliRunner().invoke(cli, ["history", alias]).output
     dry = grade(students, "--only", alias, "--again", "--reason", "noise", "--dry-run")
     assert alias in dry.output

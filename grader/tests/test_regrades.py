@@ -179,3 +179,19 @@ def test_what_is_missing_is_said(
     monkeypatch.setattr(sys, "argv", ["grader", "grade", str(graded), "--no-sandbox", *arguments])
     assert main() == 1
     assert says in capsys.readouterr().err
+
+
+def test_an_inconclusive_time_leaves_the_former_result(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="// ratio beta.time 0.5", grace="")
+    assert grade(folder, "--device", "cuda").exit_code == 0
+    before = points(in_checkout)["ada"]
+    noisy = noise(in_checkout)
+    noisy.write_text("// noisy 9\n")
+    told = grade(folder, "--device", "cuda", *AGAIN)
+    assert told.exit_code == 3
+    assert "Not graded again: ada" in " ".join(told.output.split())
+    assert points(in_checkout)["ada"] == before
+    noisy.write_text("// ratio beta.time 1.5\n")
+    assert grade(folder, "--device", "cuda", *AGAIN).exit_code == 0
+    assert points(in_checkout)["ada"] == points(in_checkout)["grace"] != before
+    assert [one["regrade"] for one in documents(in_checkout)] == [0, 1]

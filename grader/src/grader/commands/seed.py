@@ -1,5 +1,6 @@
 """How `grader` handles seeds and the secret that they are derived from."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -10,7 +11,8 @@ from grader.base.errors import GraderError
 from grader.base.secret import Secret, open_secret
 from grader.commands.common import make_console, out_option
 from grader.course.anonymous import view_of
-from grader.pages.publish import open_journal
+from grader.pages.cards import STAFF
+from grader.pages.publish import NAMES, open_journal
 
 
 def secret_of(console: Console, out: Path, given: Path | None) -> Secret:
@@ -49,8 +51,13 @@ def seed_command(name: str, out: Path) -> None:
     found = same or [record for record in every if name.casefold() in record.folder.casefold()]
     if not found:
         raise GraderError(f'{out} has no submission "{name}".\nType:  grader report --out {out}      for all of them')
+    if view.is_anonymous:
+        console.print(f"FOLDER is in {escape(str(out / STAFF / NAMES))}", highlight=False, soft_wrap=True)
     for record in found:
-        again = f"{record.provenance.command} --seed {record.provenance.seed} --out {out}/again"
+        command = record.provenance.command
+        if view.is_anonymous:  # another folder of results has other aliases
+            command = command.replace(shlex.quote(record.folder), "FOLDER")
+        again = f"{command} --seed {record.provenance.seed} --out {out}/again"
         console.print(
             f"[bold]{escape(record.assignment)}[/]  {escape(record.folder)}  seed {record.provenance.seed}\n"
             f"  {escape(again)}",
