@@ -26,8 +26,9 @@ from grader.base.layout import Layout
 from grader.model.assignment import Assignment
 from grader.model.discovery import Submission
 from grader.model.record import Record
-from grader.model.result import VERDICTS, passed_test
+from grader.model.result import passed_test
 from grader.model.roster import Student
+from grader.model.verdicts import JUDGED
 from grader.running.bench import Bench
 from grader.running.keys import key_of
 from grader.running.pipeline import Progress, grade_one
@@ -85,7 +86,7 @@ def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponen
             if (
                 declared
                 and declared["rung"] in rungs
-                and {declared["gpu"] or "PASS", declared["virtual"]} <= set(VERDICTS)
+                and {declared["gpu"] or "PASS", declared["virtual"]} <= set(JUDGED)
             ):
                 opponents.append(
                     Opponent(

@@ -154,7 +154,7 @@ def run_autograder(home: Path, autograder: Path) -> int:
 
 def _tell_staff(record: Record) -> None:
     """All that was found, hidden tests included."""
-    print(f"Verdict: {record.verdict}")
+    print(f"Verdict: {record.shown_verdict}")
     for test in record.result.tests if record.result else ():
         if test.verdict != "PASS":
             print(f"\n{shown_block(test.said, _MOST_SAID)}")

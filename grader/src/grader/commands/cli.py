@@ -46,7 +46,7 @@ from grader.commands.grade import grade
 from grader.commands.history import history
 from grader.commands.leaderboard import leaderboard
 from grader.commands.match import match
-from grader.commands.progress import Display
+from grader.commands.progress import Display, Work
 from grader.commands.results import repair_journal, report
 from grader.commands.seed import seed_command
 from grader.model.assignment import Assignment, load_assignment
@@ -180,7 +180,7 @@ def mutate(
             settings = RunSettings(SEED, "vgpu", threads, sandboxed, fail_fast=True)
             cache = WorkerCache(layout)
             bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
-            with Display(console, assignment.title, count) as display:
+            with Display(console, [Work(assignment.id, count, count)]) as display:
                 done.append(
                     mutate_assignment(
                         bench, journal, display, share, jobs=jobs, stop=stop,

@@ -90,6 +90,15 @@ def make_console() -> Console:
     return Console(file=sys.stdout)
 
 
+def make_consoles(*, quiet: bool, as_json: bool) -> tuple[Console, Console]:
+    """Where a run tells how it goes, which is nowhere with `quiet`, and where it says what a person has to act on.
+
+    With `as_json` standard output is the document's, and both are on standard error.
+    """
+    file = sys.stderr if as_json else sys.stdout
+    return Console(file=file, quiet=quiet), Console(file=file)
+
+
 def show_finding(console: Console, finding: Finding) -> None:
     """Writes a check's line."""
     what = escape(finding.what)

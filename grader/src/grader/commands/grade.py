@@ -4,7 +4,7 @@ import shlex
 import shutil
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from grader.commands.common import (
     device_option,
     is_sandboxed,
     jobs_option,
-    make_console,
+    make_consoles,
     need_gpu,
     no_sandbox_option,
     out_option,
@@ -39,12 +39,14 @@ from grader.commands.common import (
     split_jobs,
 )
 from grader.commands.match import assignments_in, nothing_in, show_class, wanted_of
-from grader.commands.plan import show_plan
-from grader.commands.progress import Display, summary
+from grader.commands.plan import folder_for, show_plan
+from grader.commands.progress import Counts, Display, Work, duration
 from grader.commands.results import show_unmade
 from grader.commands.seed import secret_of
+from grader.commands.summary import of_run, plan_document, run_document, show_summary
 from grader.course.anonymous import View, is_anonymous, remember_view, view_of
 from grader.course.files import CourseFiles, find_course, named_course, remembered
+from grader.course.grades import StudentGrades
 from grader.course.ruling import check_course
 from grader.intake.download import open_class
 from grader.model.course_folder import course_folder
@@ -52,6 +54,7 @@ from grader.model.discovery import Submission
 from grader.model.record import NOT_GRADED, Record
 from grader.pages.publish import COURSE_FILES, Published, publish
 from grader.running.bench import Bench, prepare
+from grader.running.changes import Change
 from grader.running.pipeline import grade_class, make_ready
 from grader.running.run import RunSettings
 from grader.running.store import Journal
@@ -76,7 +79,9 @@ from grader.running.worker_cache import WorkerCache
 @roster_option
 @course_option
 @anonymous_option
-@click.option("--dry-run", is_flag=True, help="Only say what would be graded, and why.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be graded, and why; write nothing.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what you have to act on.")
+@click.option("--json", "as_json", is_flag=True, help="Print the grades as JSON; all else goes to standard error.")
 @build_option
 def grade(
     submissions: Path,
@@ -95,6 +100,8 @@ def grade(
     course: Path | None,
     anonymous: bool | None,
     dry_run: bool,
+    quiet: bool,
+    as_json: bool,
     build: Path | None,
 ) -> None:
     """Grades all submissions in SUBMISSIONS.
@@ -127,21 +134,22 @@ def grade(
     inconclusive), 4 all graded, but some submissions match no student, 130 stopped.
     """
     regrade = asked_for(again=again, only=only, reason=reason, staff=staff)
-    console, layout = make_console(), find_layout(build)
+    (console, urgent), layout = make_consoles(quiet=quiet, as_json=as_json), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     started = time.monotonic()
     jobs, threads = split_jobs(jobs)
-    with at_work(out) as (journal, stop):
+    with folder_for(out, secret, dry_run=dry_run) as (home, given), at_work(home) as (journal, stop):
         remember_view(journal, anonymous)
-        seeds = secret_of(console, out, secret) if seed is None else None
-        work, workers = (out / "work").resolve(), out / "workers"
+        seeds = secret_of(urgent, home, given) if seed is None else None
+        work, workers = (home / "work").resolve(), home / "workers"
         shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
         cache = WorkerCache(layout, workers)
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
         classes: list[tuple[Bench, list[Submission]]] = []
         with open_class(submissions, roster) as download:
-            show_class(console, download, names=not is_anonymous(journal))
+            told = urgent if download.unmatched else console
+            show_class(told, download, names=not is_anonymous(journal), propose=not dry_run)
             for assignment in assignments_in(layout, names, download, submissions):
                 need_gpu(layout, assignment, device)
                 found = download.submissions(wanted_of(layout, assignment))
@@ -156,8 +164,7 @@ def grade(
             for bench, chosen in chosen_ones
         ]
         if dry_run:
-            if not any(plans):
-                console.print("Nothing is to be done: all is graded, and nothing has changed.", highlight=False)
+            _end_dry_run(console, chosen_ones, plans, as_json=as_json)
             return
         everyone = {bench.assignment.id: found for bench, found in classes}
         files = _course_files(layout, journal, submissions, course, everyone)
@@ -167,24 +174,56 @@ def grade(
             f"grader grade {shlex.quote(str(submissions))}"
             f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
         )
-        every = _grade_each(console, chosen_ones, journal, view, jobs, command, stop, whole=only is None)
+        display = Display(console, _works(chosen_ones, plans), quiet=quiet)
+        every = _grade_each(display, chosen_ones, journal, view, jobs, command, stop, whole=only is None)
         published = publish(layout, out, journal, files)
-        is_regraded = not show_not_done(console, chosen_ones, journal, view)
+        is_regraded = not show_not_done(urgent, chosen_ones, journal, view)
         journal.end_regrades()
         shutil.rmtree(workers, ignore_errors=True)
-    console.print()
-    console.print(f"Graded in {time.monotonic() - started:.0f} s", highlight=False)
+    folders = {(record.assignment, record.folder) for record in every} if only else None
+    grades, counts = of_run(published.grades, folders), display.counts()
+    _show_result(console, grades, counts, out, time.monotonic() - started)
     _show_files(console, published)
-    show_names(console, published)
-    show_course(console, published.files)
-    if not _show_open(console, every, published) or not is_regraded:
-        raise click.exceptions.Exit(HARNESS_STATUS)
-    if download.unmatched:
-        raise click.exceptions.Exit(UNMATCHED_STATUS)
+    is_done = _show_open(urgent, every, published) and is_regraded
+    status = HARNESS_STATUS if not is_done else UNMATCHED_STATUS if download.unmatched else 0
+    if as_json:
+        click.echo(run_document(grades, counts, _files(published), status=status, seconds=time.monotonic() - started))
+    if status:
+        raise click.exceptions.Exit(status)
+
+
+def _end_dry_run(
+    console: Console, classes: Sequence[Chosen], plans: Sequence[Sequence[Change]], *, as_json: bool
+) -> None:
+    if not any(plans):
+        console.print("Nothing is to be done: all is graded, and nothing has changed.", highlight=False)
+    if as_json:
+        click.echo(plan_document([(bench.assignment.id, len(chosen)) for bench, chosen in classes], plans))
+
+
+def _works(classes: Sequence[Chosen], plans: Sequence[Sequence[Change]]) -> list[Work]:
+    return [
+        Work(bench.assignment.id, len(chosen), sum(change.is_run for change in plan))
+        for (bench, chosen), plan in zip(classes, plans, strict=True)
+    ]
+
+
+def _show_result(
+    console: Console, grades: Sequence[StudentGrades], counts: Mapping[str, Counts], out: Path, seconds: float
+) -> None:
+    if console.quiet:
+        return
+    console.print()
+    show_summary(console, grades, list(counts), out)
+    console.print()
+    submissions = sum(one.submissions for one in counts.values())
+    unchanged = sum(one.unchanged for one in counts.values())
+    before = f"; {unchanged} of {submissions} were graded before and have not changed" if unchanged else ""
+    console.print(f"Graded in {duration(seconds)}{before}", highlight=False, soft_wrap=True)
 
 
 def _grade_each(
-    console: Console,
+    display: Display,
     classes: Sequence[Chosen],
     journal: Journal,
     view: View,
@@ -196,20 +235,16 @@ def _grade_each(
 ) -> list[Record]:
     """Grades one assignment after the other, and shows how it goes; with `whole`, those without a result drop out."""
     every: list[Record] = []
-    for index, (bench, chosen) in enumerate(classes):
-        assignment = bench.assignment
-        own = f"{command} --assignment {assignment.id}"
-        after = partial(make_ready, *classes[index + 1], journal) if index + 1 < len(classes) else None
-        with Display(console, assignment.title, len(chosen)) as display:
-            shown = Shown(display, view)
+    shown = Shown(display, view)
+    with display:
+        for index, (bench, chosen) in enumerate(classes):
+            assignment = bench.assignment
+            own = f"{command} --assignment {assignment.id}"
+            after = partial(make_ready, *classes[index + 1], journal) if index + 1 < len(classes) else None
+            display.begin(assignment.id)
             records = grade_class(bench, chosen, journal, shown, jobs=jobs, command=own, stop=stop, after=after)
-        journal.set_class(assignment.id, records, whole=whole)
-        if display.cached:
-            console.print(f"  {display.cached} of {len(records)} were graded before and have not changed")
-        console.print()
-        records = view.records(records)
-        console.print(summary(assignment.title, records))
-        every += records
+            journal.set_class(assignment.id, records, whole=whole)
+            every += view.records(records)
     return every
 
 
@@ -233,14 +268,17 @@ def _course_files(
     return files
 
 
+def _files(published: Published) -> dict[str, Path]:
+    """What was written, by what a person calls it."""
+    files = {"Report cards": published.index, "Gradebook": published.gradebook, "Leaderboard": published.leaderboard}
+    return {label: path for label, path in files.items() if path is not None}
+
+
 def _show_files(console: Console, published: Published) -> None:
-    for label, path in (
-        ("Report cards", published.index),
-        ("Gradebook", published.gradebook),
-        ("Leaderboard", published.leaderboard),
-    ):
-        if path is not None:
-            console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
+    for label, path in _files(published).items():
+        console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
+    show_names(console, published)
+    show_course(console, published.files)
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:

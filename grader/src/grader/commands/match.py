@@ -55,10 +55,10 @@ def nothing_in(submissions: Path) -> str:
     )
 
 
-def show_class(console: Console, download: ClassDownload, *, names: bool = True) -> None:
-    """Says what platform made the download, how many handed in, and who is left over; proposes matches.csv.
+def show_class(console: Console, download: ClassDownload, *, names: bool = True, propose: bool = True) -> None:
+    """Says what platform made the download, how many handed in, and who is left over.
 
-    Without `names` it counts only, and writes nothing.
+    `propose`: writes who is left over into matches.csv. Without `names` it counts only, and writes nothing.
     """
     owners = download.owners
     late = sum(any(attempt.late for attempt in owner.attempts) for owner in owners)
@@ -79,7 +79,7 @@ def show_class(console: Console, download: ClassDownload, *, names: bool = True)
             origins = listed([attempt.origin for attempt in owner.attempts])
             _line(console, f"  {escape(_whose(owner))} has {len(owner.attempts)} attempts: {escape(origins)}")
     if download.unmatched:
-        _show_unmatched(console, download)
+        _show_unmatched(console, download, propose=propose)
     elif download.roster and download.without:
         whose = listed([one.name for one in download.without])
         _line(console, f"  {counted(len(download.without), 'student')} without a submission: {escape(whose)}")
@@ -95,7 +95,7 @@ def _count_unmatched(console: Console, download: ClassDownload) -> None:
         )
 
 
-def _show_unmatched(console: Console, download: ClassDownload) -> None:
+def _show_unmatched(console: Console, download: ClassDownload, *, propose: bool) -> None:
     unmatched, without = download.unmatched, download.without
     _line(
         console,
@@ -110,6 +110,9 @@ def _show_unmatched(console: Console, download: ClassDownload) -> None:
     if without:
         _line(console, f"  Without a submission: {escape(listed([named(one) for one in without]))}")
     path = download.matches_file
+    if not propose:
+        _line(console, f"{escape(str(path))} is not written in a dry run; `grader match` writes it")
+        return
     try:
         write_matches(path, download.matches, [(owner.attempts[0].label, owner.nearest) for owner in unmatched])
     except OSError as error:
@@ -123,7 +126,7 @@ def _show_unmatched(console: Console, download: ClassDownload) -> None:
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, highlight=False, soft_wrap=True)
+    console.print(text, highlight=False, soft_wrap=not console.is_terminal)  # a terminal breaks lines within words
 
 
 def _whose(owner: Owner) -> str:

@@ -1,16 +1,41 @@
 """Says what a run is about to do, and why."""
 
-from collections.abc import Sequence
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
 from grader.base.counted import counted
+from grader.base.secret import NAME
 from grader.course.anonymous import View
 from grader.model.discovery import Submission
+from grader.pages.publish import JOURNAL
 from grader.running.bench import Bench
 from grader.running.changes import KEPT, RUN, Change, changes, told
 from grader.running.store import Journal
+
+
+@contextmanager
+def folder_for(out: Path, secret: Path | None, *, dry_run: bool) -> Iterator[tuple[Path, Path | None]]:
+    """The output folder, and the secret's file if one is named; for a dry run a copy that is gone after it."""
+    if not dry_run:
+        yield out, secret
+        return
+    with tempfile.TemporaryDirectory(prefix="lockstep-dry-run-") as folder:
+        copy = Path(folder)
+        if (out / JOURNAL).is_file():
+            try:
+                with closing(sqlite3.connect(out / JOURNAL)) as there, closing(sqlite3.connect(copy / JOURNAL)) as here:
+                    there.backup(here)
+            except sqlite3.DatabaseError:
+                shutil.copy(out / JOURNAL, copy / JOURNAL)  # a damaged one: who opens it says so
+        own = out / NAME
+        yield copy, own if secret is None and own.is_file() else secret
 
 
 def show_plan(

@@ -1,113 +1,260 @@
-"""Shows progress while a class is graded: bars on a terminal, lines elsewhere."""
+"""Shows progress while a class is graded: a few lines that are redrawn on a terminal, now and then a line elsewhere.
+
+The remaining time is estimated from submissions that this run compiled and ran, and from nothing else: what the journal
+had, what shares another's result and what was not handed in takes no time. Until three have ended there is no estimate.
+"""
 
 import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.cells import set_cell_size
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
 
+from grader.base.counted import counted
+from grader.base.names import shown
 from grader.model.discovery import Submission
-from grader.model.record import NOT_BEGUN, Record
-from grader.model.score import points_text
+from grader.model.record import Record
+from grader.model.verdicts import glyph, place, tone
 
-_STYLES = {"PASS": "green", "SLOW": "yellow", "HARNESS": "magenta", "MISSING": "dim", NOT_BEGUN: "dim"}
+STYLES = {"good": "green", "warn": "yellow", "bad": "red", "harness": "magenta", "quiet": "dim"}
+_BASIS = 3  # submissions that an estimate needs
+_LINE_SECONDS = 30.0  # from one line to the next where there is no terminal
+_BAR, _NAME = 12, 24
+_MOST_SHOWN = 8  # submissions at work
+_OTHER_LINES = 6  # of a screen, which are not for submissions at work
+_MINUTE, _HOUR = 60, 3600
 
 
-def _style(verdict: str) -> str:
-    return _STYLES.get(verdict, "red")
+def marked(verdict: str) -> Text:
+    """A verdict with its glyph and colour."""
+    return Text(f"{glyph(verdict)} {verdict}", STYLES[tone(verdict)])
 
 
-def score_text(record: Record) -> str:
-    """Points of possible points, or that there are none."""
-    if record.score is None:
-        return "not graded"
-    return f"{points_text(record.score.total)} / {points_text(record.score.possible)}"
+def tally(verdicts: Counter[str]) -> Text:
+    """How many of each verdict."""
+    parts = [marked(verdict).append(f" {verdicts[verdict]}") for verdict in sorted(verdicts, key=place)]
+    return Text("   ").join(parts)
+
+
+def duration(seconds: float) -> str:
+    """As a person says it: 40 s, 12 min, 3 h 5 min."""
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < _HOUR:
+        return f"{seconds / _MINUTE:.0f} min"
+    minutes = round(seconds / _MINUTE)
+    return f"{minutes // _MINUTE} h {minutes % _MINUTE} min"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be done of one assignment: `runs` of the `total` submissions have to be compiled and run."""
+
+    name: str
+    total: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of one assignment: how many submissions were taken, and how many of these the journal had."""
+
+    submissions: int
+    unchanged: int
+
+
+@dataclass
+class _Part:
+    """One assignment as it goes: `cached` came from the journal, `ran` were compiled and run."""
+
+    work: Work
+    done: int = 0
+    cached: int = 0
+    ran: int = 0
+    began: float | None = None
+    last: float = 0.0  # when one that ran came to its end
+    at_work: int = 0  # then, besides it
+
+    def seconds_each(self) -> float | None:
+        """What one takes with all others beside it; None while too few have ended.
+
+        Those at work are half done, on average.
+        """
+        if self.began is None or self.ran < _BASIS:
+            return None
+        return (self.last - self.began) / (self.ran + self.at_work / 2)
+
+    def left(self, each: float | None, now: float) -> float | None:
+        """Seconds to go at that pace."""
+        runs = self.work.runs - self.ran
+        if runs <= 0 or self.done >= self.work.total:
+            return 0.0
+        if each is None:
+            return None
+        return max(1.0, runs * each - (now - self.last if self.began is not None else 0.0))
+
+
+@dataclass
+class _AtWork:
+    name: str
+    stage: str
+    ended: int = 0
+    total: int = 0
+
+    def text(self) -> Text:
+        tests = f", {self.ended} of {self.total} tests" if self.total else ""
+        return Text(f"  {set_cell_size(self.name, _NAME)}  ").append(f"{self.stage}{tests}", "dim")
+
+
+@dataclass
+class _State:
+    parts: list[_Part]
+    current: _Part
+    at_work: dict[tuple[str, int], _AtWork] = field(default_factory=dict)
+    verdicts: Counter[str] = field(default_factory=Counter)
 
 
 class Display:
-    """Shows the grading of a class; its methods may be called from any thread."""
+    """Shows the grading of all assignments, one after the other; its methods may be called from any thread."""
 
-    def __init__(self, console: Console, title: str, total: int) -> None:
-        """`total` submissions are to be graded."""
+    def __init__(
+        self,
+        console: Console,
+        works: Sequence[Work],
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        quiet: bool = False,
+    ) -> None:
+        """Shows nothing with `quiet`."""
         self._console = console
-        self._lock = threading.Lock()
-        self._cached = 0
-        self._tasks: dict[str, TaskID] = {}
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._whole = self._bars.add_task(title, total=total)
+        self._lock = threading.RLock()
+        self._clock = clock
+        self._quiet = quiet
+        parts = [_Part(work) for work in works]
+        self._state = _State(parts, parts[0])
+        self._began = self._said = clock()
+        self._live: Live | None = None
+        if console.is_interactive and not quiet:
+            self._live = Live(
+                console=console, get_renderable=self.screen, transient=True, refresh_per_second=4,
+                redirect_stdout=False, redirect_stderr=False,
+            )  # fmt: skip
 
     def __enter__(self) -> Self:
-        """Starts the bars."""
-        self._bars.start()
+        """Starts to draw."""
+        if self._live:
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Clears the bars away."""
-        self._bars.stop()
+        """Clears what was drawn."""
+        if self._live:
+            self._live.stop()
 
-    @property
-    def cached(self) -> int:
-        """How many results came from the journal."""
-        return self._cached
+    def begin(self, name: str) -> None:
+        """Goes on with this assignment."""
+        with self._lock:
+            self._state.current = next(part for part in self._state.parts if part.work.name == name)
+
+    def counts(self) -> dict[str, Counts]:
+        """By assignment, what became of the submissions."""
+        return {part.work.name: Counts(part.done, part.cached) for part in self._state.parts}
 
     def on_stage(self, submission: Submission, stage: str) -> None:
         """A line of its own for each submission at work."""
         with self._lock:
-            text = f"  {escape(submission.folder[:30])}  [dim]{stage}[/]"
-            task = self._tasks.get(submission.folder)
-            if task is None:
-                self._tasks[submission.folder] = self._bars.add_task(text, total=None)
-            else:
-                self._bars.update(task, description=text)
+            part = self._state.current
+            if part.began is None:
+                part.began = part.last = self._clock()
+            own = _AtWork(shown(submission.folder), stage)
+            known = self._state.at_work.setdefault((submission.folder, submission.handed.number), own)
+            known.stage = stage
 
     def on_tests(self, submission: Submission, ended: int, total: int) -> None:
-        """Moves the submission's bar."""
+        """Counts the submission's tests."""
         with self._lock:
-            task = self._tasks.get(submission.folder)
-            if task is not None:
-                self._bars.update(task, completed=min(ended, total), total=total)
+            known = self._state.at_work.get((submission.folder, submission.handed.number))
+            if known:
+                known.ended, known.total = min(ended, total), total
 
     def on_record(self, record: Record, *, cached: bool) -> None:
-        """Takes the submission's bar away, and says how it ended."""
+        """Counts the submission."""
         with self._lock:
-            task = self._tasks.pop(record.folder, None)
-            if task is not None:
-                self._bars.remove_task(task)
-            self._bars.advance(self._whole)
-            if cached:
-                self._cached += 1
-                return
-            rung = record.score.rung if record.score else ""
-            verdict = f"[{_style(record.shown_verdict)}]{record.shown_verdict:9}[/]"
-            self._console.print(
-                f"  {escape(record.student.name[:40]):40}  {verdict}  {score_text(record):14}  [dim]{rung}[/]",
-                highlight=False,
-                soft_wrap=True,
-            )
+            part, now = self._state.current, self._clock()
+            part.done += 1
+            part.cached += cached
+            self._state.verdicts[record.shown_verdict] += 1
+            if self._state.at_work.pop((record.folder, record.handed.number), None):
+                part.ran += 1
+                part.last, part.at_work = now, len(self._state.at_work)
+            if not self._live and not self._quiet:
+                self._say(part, now)
 
+    def _say(self, part: _Part, now: float) -> None:
+        """A line at the end of each assignment that had work, and every half a minute until then."""
+        is_done = part.done == part.work.total
+        if not (is_done and part.cached < part.done) and now - self._said < _LINE_SECONDS:
+            return
+        self._said = now
+        text = f"  {part.work.name}: {part.done} of {part.work.total}"
+        text += f", {part.cached} of them as before" if part.cached else ""
+        left = part.left(part.seconds_each(), now)
+        text += "" if is_done or left is None else f", about {duration(left)} left for it"
+        self._console.print(Text(text), soft_wrap=not self._console.is_terminal)
 
-def summary(title: str, records: list[Record]) -> Table:
-    """The class at a glance."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("Student", overflow="fold")
-    table.add_column("Verdict")
-    table.add_column("First on", style="dim")
-    table.add_column("Points", justify="right")
-    for record in sorted(records, key=lambda record: record.student.name.casefold()):
-        rung = record.score.rung if record.score else ""
-        verdict = f"[{_style(record.shown_verdict)}]{record.shown_verdict}[/]"
-        table.add_row(escape(record.student.name), verdict, rung, score_text(record))
-    return table
+    def screen(self) -> Group:
+        """What is drawn: bars, verdicts so far, and who is at work; no line is wider than the terminal."""
+        with self._lock:
+            state, now = self._state, self._clock()
+            width, height = self._console.size
+            lines = [self._bar(state.current, now)]
+            if len(state.parts) > 1:
+                lines.append(self._whole(now))
+            if state.verdicts:
+                lines.append(Text("  ").append_text(tally(state.verdicts)))
+            most = max(1, min(_MOST_SHOWN, height - _OTHER_LINES))
+            at_work = list(state.at_work.values())
+            lines += [one.text() for one in at_work[:most]]
+            if len(at_work) > most:
+                lines.append(Text(f"  … and {len(at_work) - most} more", "dim"))
+        for line in lines:
+            line.no_wrap = True
+            line.truncate(max(1, width - 1), overflow="ellipsis")
+        return Group(*lines)
+
+    def _bar(self, part: _Part, now: float) -> Text:
+        left = part.left(part.seconds_each(), now)
+        said = "" if not left else f"about {duration(left)} left"
+        return self._line(part.work.name, part.done, part.work.total, said)
+
+    def _whole(self, now: float) -> Text:
+        parts = self._state.parts
+        done, total = sum(part.done for part in parts), sum(part.work.total for part in parts)
+        left, said = self.seconds_left(now), duration(now - self._began)
+        if left:
+            is_guess = any(part.seconds_each() is None and part.work.runs > part.ran for part in parts)
+            said = f"about {duration(left)} left{' if alike' if is_guess else ''}"
+        return self._line(counted(len(parts), "assignment"), done, total, said)
+
+    def seconds_left(self, now: float) -> float | None:
+        """For all assignments; one that was not begun is taken to go at the pace of those before. None: no basis."""
+        parts = self._state.parts
+        known = [each for part in parts if (each := part.seconds_each()) is not None]
+        mean = sum(known) / len(known) if known else None
+        lefts = [part.left(part.seconds_each() or mean, now) for part in parts]
+        return None if any(left is None for left in lefts) else sum(left or 0.0 for left in lefts)
+
+    def _line(self, name: str, done: int, total: int, said: str) -> Text:
+        full, empty = "#." if self._console.options.ascii_only else "━·"
+        filled = _BAR * done // total if total else _BAR
+        text = Text(f"{set_cell_size(name, _NAME - 4)} ").append(full * filled, "green").append(empty * (_BAR - filled))
+        return text.append(f" {done} of {total}  ").append(said, "dim")

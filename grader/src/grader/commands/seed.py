@@ -21,7 +21,7 @@ def secret_of(console: Console, out: Path, given: Path | None) -> Secret:
     if is_new:
         console.print(
             f"The inputs are derived from a new secret: {escape(str(path))}\n"
-            "Keep it, and show it to no student: without it these grades cannot be reproduced.",
+            "Keep it, and show it to no student: only with it can grades be reproduced.",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     return secret

@@ -18,6 +18,7 @@ from grader.course.people import Identity, identity, known_best
 from grader.course.policy import BEST, Policy, Rules
 from grader.course.ruling import NO_COURSE, Course, Ruling, rulings
 from grader.course.totals import drop_lowest, total_of
+from grader.model import verdicts
 from grader.model.assignment import Assignment
 from grader.model.record import MISSING, NOT_GRADED, Record
 from grader.model.roster import Student
@@ -55,6 +56,15 @@ class AssignmentGrade:
     is_dropped: bool = False
     steps: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """How it ended, one of `verdicts.WORDS`: of the attempt that counts, or why there is none."""
+        if self.status == EXCUSED:
+            return verdicts.EXCUSED
+        if self.status == NOT_DUE:
+            return verdicts.NOT_DUE
+        return self.record.shown_verdict if self.record else verdicts.MISSING
 
     @property
     def is_counted(self) -> bool:

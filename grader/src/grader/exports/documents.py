@@ -24,6 +24,7 @@ def grade_document(student: Student, grade: AssignmentGrade) -> dict[str, Any]:
     return {
         "student": person(student),
         "status": grade.status,
+        "verdict": grade.verdict,
         "points": grade.points,
         "possible": grade.possible,
         "earned": grade.earned,
@@ -71,7 +72,7 @@ def _attempt(record: Record) -> dict[str, Any]:
         "number": record.handed.number,
         "handed_in": record.handed.at,
         "submission": record.folder,
-        "verdict": record.verdict,
+        "verdict": record.shown_verdict,
         "earned": record.score.total if record.score else None,
         "graded_at": record.graded_at,
         "reason": record.reason,

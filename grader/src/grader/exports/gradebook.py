@@ -99,10 +99,10 @@ def _criteria_row(assignments: Mapping[str, Assignment], one: StudentGrades) -> 
 def _grade_cells(grade: AssignmentGrade) -> dict[str, Any]:
     record = grade.record
     if record is None:
-        return {"verdict": "MISSING"}
+        return {"verdict": grade.verdict}
     score, timings = record.score, record.result.timings if record.result else ()
     return {
-        "verdict": record.verdict,
+        "verdict": grade.verdict,
         "rung": score.rung if score else "",
         "earned": grade.earned,
         "bonus": score.bonus if score else None,

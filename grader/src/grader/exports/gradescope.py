@@ -19,9 +19,10 @@ from grader.base.counted import counted
 from grader.base.names import safe_json, shown, shown_block
 from grader.model.assignment import Assignment
 from grader.model.ranking import may_be_ranked
-from grader.model.record import MISSING, NOT_BEGUN, Record
+from grader.model.record import MISSING, Record
 from grader.model.result import Evidence, TestResult, Timing
 from grader.model.score import CriterionScore, Score, points_text, tests_of
+from grader.model.verdicts import NOT_BEGUN
 from grader.model.visibility import AFTER_DEADLINE, HIDDEN, VISIBILITIES, VISIBLE, find_visibility
 
 RESULTS = "results.json"

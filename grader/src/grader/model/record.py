@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grader.base.schema import Fields, read
+from grader.model import verdicts
 from grader.model.handed import Handed, handed_document, handed_from, student_from
 from grader.model.result import FORMAT, Said, SuiteResult, TestResult, is_not_begun, result_from
 from grader.model.roster import Student
@@ -15,7 +16,6 @@ from grader.model.score import Score, score_from
 
 GRADED = "graded"
 MISSING = "missing"
-NOT_BEGUN = "NOT BEGUN"
 NOT_GRADED = "not graded"  # the harness's fault
 _STATUSES = (GRADED, MISSING, NOT_GRADED)
 AnySaid = TypeVar("AnySaid", bound=Said)
@@ -125,14 +125,14 @@ class Record:
     def verdict(self) -> str:
         """The verdict to show: HARNESS where there is no score."""
         if self.status == MISSING:
-            return "MISSING"
-        return self.score.verdict if self.score else "HARNESS"
+            return verdicts.MISSING
+        return self.score.verdict if self.score else verdicts.HARNESS
 
     @property
     def shown_verdict(self) -> str:
         """The verdict as a person reads it: a rung that was not begun is no failure to study."""
         if self.score and self.result and is_not_begun(self.score.rung, self.result.tests):
-            return NOT_BEGUN
+            return verdicts.NOT_BEGUN
         return self.verdict
 
 

@@ -9,15 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.base.schema import Fields, SchemaError, read
+from grader.model.verdicts import HARNESS, JUDGED, PASS, SLOW
 
 FORMAT = 2
-VERDICTS = (
-    "PASS", "WRONG", "RACE", "BOUNDS", "UNINIT", "BARRIER", "TIMEOUT", "CRASH", "COMPILE", "API", "SLOW", "REJECTED",
-    "HARNESS",
-)  # fmt: skip
 EVIDENCE_SUITE = "Evidence"
 TIMING_SUITE = "Timing"
-INCONCLUSIVE = "INCONCLUSIVE"  # shown for a time that the repeats do not decide; the judge calls it HARNESS
 
 
 @dataclass(frozen=True)
@@ -122,12 +118,12 @@ class Timing(Said):
     @property
     def is_inconclusive(self) -> bool:
         """Whether it was measured, and the repeats lie too far apart to decide."""
-        return self.verdict == "HARNESS" and self.repeats > 0
+        return self.verdict == HARNESS and self.repeats > 0
 
     @property
     def is_failure(self) -> bool:
         """Whether the submission did something wrong while it was timed: slow is not wrong."""
-        return self.verdict not in ("PASS", "SLOW", "HARNESS")
+        return self.verdict not in (PASS, SLOW, HARNESS)
 
     @property
     def speed(self) -> float:
@@ -229,7 +225,7 @@ class SuiteResult:
         found = [(test.rung, test.verdict) for test in self.tests]
         found += [(entry.rung, entry.verdict) for entry in self.evidence]
         found += [(entry.rung, entry.verdict) for entry in self.timings]
-        return [(rung, verdict) for rung, verdict in found if verdict != "PASS"]
+        return [(rung, verdict) for rung, verdict in found if verdict != PASS]
 
     @property
     def is_conclusive(self) -> bool:
@@ -243,7 +239,7 @@ class SuiteResult:
 
 def is_not_begun(rung: str, tests: Sequence[TestResult]) -> bool:
     """Whether all that fails on a rung fails because the student has not begun it."""
-    failed = [test for test in tests if test.rung == rung and test.verdict != "PASS" and not test.is_evidence]
+    failed = [test for test in tests if test.rung == rung and test.verdict != PASS and not test.is_evidence]
     return bool(failed) and all(test.unfinished for test in failed)
 
 
@@ -288,9 +284,7 @@ def _ranked(fields: Fields) -> Ranked:
 
 def passed_test(name: str, rung: str) -> TestResult:
     """A test that passed and of which no more is known."""
-    return TestResult(
-        name=name, rung=rung, verdict="PASS", seconds=0.0, message="", output="", reproduce="", findings=()
-    )
+    return TestResult(name=name, rung=rung, verdict=PASS, seconds=0.0, message="", output="", reproduce="", findings=())
 
 
 def test_from(fields: Fields) -> TestResult:
@@ -298,7 +292,7 @@ def test_from(fields: Fields) -> TestResult:
     return TestResult(
         name=fields.text("name", longest=1000),
         rung=fields.text("rung", ""),
-        verdict=fields.choice("verdict", VERDICTS),
+        verdict=fields.choice("verdict", JUDGED),
         seconds=fields.number("seconds", 0.0, least=0.0),
         message=fields.text("message", ""),
         hint=fields.text("hint", ""),
@@ -328,7 +322,7 @@ def _evidence(fields: Fields) -> Evidence:
         rung=fields.text("rung", ""),
         metric=fields.text("metric", ""),
         value=_measured(fields, "value"),
-        verdict=fields.choice("verdict", VERDICTS),
+        verdict=fields.choice("verdict", JUDGED),
         message=fields.text("message", ""),
         hint=fields.text("hint", ""),
         unmet=fields.text("unmet", ""),
@@ -353,7 +347,7 @@ def _timing(fields: Fields) -> Timing:
         value=figure.number("value") if figure else None,
         low=figure.number("low") if figure else 0.0,
         high=figure.number("high") if figure else 0.0,
-        verdict=fields.choice("verdict", VERDICTS),
+        verdict=fields.choice("verdict", JUDGED),
         message=fields.text("message", ""),
         hint=fields.text("hint", ""),
         gpu=fields.words("gpu"),

@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 from grader.base.counted import counted
 from grader.base.schema import Fields, read
 from grader.model.assignment import Assignment, Criterion
-from grader.model.result import INCONCLUSIVE, VERDICTS, SuiteResult, TestResult
+from grader.model.result import SuiteResult, TestResult
+from grader.model.verdicts import HARNESS, INCONCLUSIVE, JUDGED
 
 _DIGITS = 2
 _TIMED = {"reference": "the reference's time / yours", "copy": "a copy's time / yours"}
@@ -122,7 +123,7 @@ def tests_of(criterion: Criterion, tests: Sequence[TestResult]) -> list[TestResu
 def _tests_score(criterion: Criterion, tests: Sequence[TestResult]) -> CriterionScore:
     own = tests_of(criterion, tests)
     passed = sum(test.verdict == "PASS" for test in own)
-    worst = max((test.verdict for test in own), key=VERDICTS.index, default="HARNESS")
+    worst = max((test.verdict for test in own), key=JUDGED.index, default=HARNESS)
     detail = f"{passed} of {counted(len(own), 'test')} passed" if own else "none of its tests ran"
     return _criterion_score(criterion, passed / len(own) if own else 0.0, worst, detail)
 
@@ -132,7 +133,7 @@ def _measured_score(
 ) -> CriterionScore:
     own = [test for test in tests if test.rung == criterion.rung and not test.is_evidence]
     if not own or any(test.verdict != "PASS" for test in own):
-        worst = max((test.verdict for test in own), key=VERDICTS.index, default="HARNESS")
+        worst = max((test.verdict for test in own), key=JUDGED.index, default=HARNESS)
         return _criterion_score(criterion, 0.0, worst, "counts once this rung's tests pass", value)
     if found == INCONCLUSIVE:
         return _criterion_score(criterion, 0.0, found, "the repeats vary too much: measure it again")

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from grader.base.counted import counted
 from grader.base.names import shown, shown_block
 from grader.model.assignment import Assignment
-from grader.model.record import MISSING, NOT_BEGUN, Record
+from grader.model.record import MISSING, Record
 from grader.model.result import Evidence, Said, TestResult, is_not_begun
 from grader.model.score import CriterionScore
+from grader.model.verdicts import NOT_BEGUN, tone
 from grader.pages.code_view import CodeLine, CodeView
 from grader.pages.student_view import is_hidden_test
 from grader.pages.units import budget_text, remark, value_text
-from grader.pages.verdicts import tone
 from grader.student.text import todo_line
 
 _MESSAGE_CHARS = 4000

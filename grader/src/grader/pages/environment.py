@@ -5,8 +5,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.model.score import plain, points_text
+from grader.model.verdicts import GLYPHS, glyph, tone
 from grader.pages.chart import microseconds_text
-from grader.pages.verdicts import GLYPHS, glyph, tone
 
 
 def make_environment(templates: Path) -> Environment:

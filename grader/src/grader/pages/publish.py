@@ -71,6 +71,7 @@ class Published:
     unmade: tuple[Unmade, ...]
     files: CourseFiles
     unmatched: tuple[str, ...]
+    grades: tuple[StudentGrades, ...]
     names: Path | None = None
 
 
@@ -114,7 +115,7 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     _remove_others(out, written)
     board = out / "leaderboard.html" if boards else None
     unmatched = tuple(one.student.name for one in grades if not one.is_matched)
-    return Published(index, gradebook, board, len(subjects), tuple(unmade), files, unmatched, names)
+    return Published(index, gradebook, board, len(subjects), tuple(unmade), files, unmatched, tuple(grades), names)
 
 
 def _subjects(
@@ -254,7 +255,7 @@ def public_document(record: Record, grades: Sequence[tuple[Student, AssignmentGr
     if document["result"]:
         del document["result"]["seed"]
     counts = [grade_document(student, grade) for student, grade in grades]
-    return document | {"verdict": record.verdict, "card": card_name(record), "grades": counts}
+    return document | {"verdict": record.shown_verdict, "card": card_name(record), "grades": counts}
 
 
 def _remove_others(out: Path, written: set[Path]) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from grader.model.assignment import Assignment
 from grader.model.record import Record
-from grader.model.result import INCONCLUSIVE, Timing
+from grader.model.result import Timing
+from grader.model.verdicts import INCONCLUSIVE
 
 _SIDES = (", before", ", after")
 

@@ -3,8 +3,8 @@
 import re
 
 from grader.model.assignment import Assignment
-from grader.model.result import INCONCLUSIVE
 from grader.model.score import CriterionScore, plain, plain_beside
+from grader.model.verdicts import INCONCLUSIVE
 
 _SPLIT = " / "
 _UNITS = {

@@ -7,7 +7,8 @@ message is used, because it names the line. A race that did not show on the GPU 
 
 from dataclasses import replace
 
-from grader.model.result import TIMING_SUITE, VERDICTS, SuiteResult, TestResult, Timing
+from grader.model.result import TIMING_SUITE, SuiteResult, TestResult, Timing
+from grader.model.verdicts import JUDGED
 
 _VIRTUAL = "virtual GPU"
 
@@ -59,7 +60,7 @@ def timing_failures(gpu: SuiteResult) -> list[TestResult]:
 def _worse(virtual: TestResult, gpu: TestResult, name: str) -> TestResult:
     if virtual.verdict == gpu.verdict == "PASS":
         return virtual
-    of_gpu = VERDICTS.index(gpu.verdict) > VERDICTS.index(virtual.verdict)
+    of_gpu = JUDGED.index(gpu.verdict) > JUDGED.index(virtual.verdict)
     worse, where, other, elsewhere = (
         (gpu, name, virtual, f"the {_VIRTUAL}") if of_gpu else (virtual, _VIRTUAL, gpu, f"the {name}")
     )

@@ -1,0 +1,223 @@
+"""What `grader grade` ends with: a row for each student, a digest of a long class, or all of it as a JSON document."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader.base.counted import counted
+from grader.base.names import safe_json, shown
+from grader.commands.progress import Counts, marked, tally
+from grader.course.grades import AssignmentGrade, StudentGrades
+from grader.exports.documents import person
+from grader.model import verdicts
+from grader.model.score import points_text
+from grader.pages.cards import card_name, staff_card_name
+from grader.running.changes import Change
+
+FORMAT = 1
+_LONG_CLASS = 40  # students; more have a digest
+_MOST_LISTED = 15  # things to be looked at
+_NAME = 26  # columns, at most
+_REST = 34  # columns of a row that are neither the name's nor an assignment's
+_EACH = 8  # columns of an assignment
+_SPARE = "\ufe0f"  # asks for a picture in place of a sign, and terminals disagree about its width
+
+
+def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]] | None) -> list[StudentGrades]:
+    """Those whose submissions are among `folders`, which are given with their assignment; None: all."""
+    if folders is None:
+        return list(grades)
+    return [
+        one
+        for one in grades
+        if any((name, record.folder) in folders for name, grade in one.assignments.items() for record in grade.attempts)
+    ]
+
+
+def show_summary(console: Console, grades: Sequence[StudentGrades], names: Sequence[str], out: Path) -> None:
+    """The class at a glance: all students, or a digest where they are many; then what a person should look at."""
+    if len(grades) <= _LONG_CLASS:
+        console.print(_students(grades, names, console.width))
+    else:
+        console.print(_digest(grades, names))
+    remarks = list(_remarks(grades, names))
+    if remarks:
+        console.print(Text(f"\nTo be looked at: {len(remarks)}", "bold"))
+        table = _table()
+        table.add_column(no_wrap=True, overflow="ellipsis", max_width=_NAME)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for student, name, remark in remarks[:_MOST_LISTED]:
+            table.add_row(_shown(student), _short(name, names), Text(shown(remark, 300)))
+        console.print(table)
+        if len(remarks) > _MOST_LISTED:
+            where = out / "gradebook.csv"
+            console.print(Text(f"  … and {len(remarks) - _MOST_LISTED} more: column status of {where}"), soft_wrap=True)
+
+
+def _table() -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+
+
+def _students(grades: Sequence[StudentGrades], names: Sequence[str], width: int) -> Table:
+    table = _table()
+    table.show_header = True
+    table.header_style = "bold"
+    table.add_column("Student", no_wrap=True, overflow="ellipsis", max_width=_NAME)
+    table.add_column("Verdict", overflow="fold")
+    is_wide = len(names) == 1 or _NAME // 2 + _REST + _EACH * len(names) <= width
+    columns = names if is_wide else ()
+    for name in columns:
+        table.add_column(_short(name, names) if len(names) > 1 else "Points", justify="right", no_wrap=True)
+    has_total = len(names) != 1 or any(len(one.assignments) > 1 for one in grades)
+    if has_total:
+        table.add_column("Total", justify="right", no_wrap=True)
+    for one in grades:
+        cells = [_points(one.assignments.get(name), whole=len(names) == 1) for name in columns]
+        total = "–" if one.total is None else f"{points_text(one.total)} / {points_text(one.possible)}"
+        table.add_row(_shown(one.student.name), _verdict(one, names), *cells, *([total] if has_total else []))
+    return table
+
+
+def _points(grade: AssignmentGrade | None, *, whole: bool) -> str:
+    """The points that count; where there are none, the sign of the verdict."""
+    if grade is None or grade.points is None or (grade.verdict == verdicts.MISSING and not grade.points):
+        return verdicts.glyph(grade.verdict if grade else verdicts.MISSING)
+    return f"{points_text(grade.points)} / {points_text(grade.possible)}" if whole else points_text(grade.points)
+
+
+def _verdict(one: StudentGrades, names: Sequence[str]) -> Text:
+    """What to see to first, and on which assignment and rung; of what is missing only how many."""
+    found = [(one.assignments[name].verdict, name) for name in names if name in one.assignments]
+    handed_in = [(verdict, name) for verdict, name in found if verdict not in _NOTHING_TO_SEE]
+    order = sorted(handed_in, key=lambda pair: verdicts.tone(pair[0]) != "harness")  # the harness's own faults first
+    missing = sum(verdict == verdicts.MISSING for verdict, _ in found)
+    if not order:
+        passed = any(verdict == verdicts.PASS for verdict, _ in found)
+        first = verdicts.PASS if passed else next((verdict for verdict, _ in found), verdicts.MISSING)
+        said = marked(first)
+        if len(names) > 1 and missing:
+            said.append(f", {missing} missing" if passed else f" {missing}", "dim")
+        return said
+    verdict, name = order[0]
+    said = marked(verdict)
+    record = one.assignments[name].record
+    if len(names) > 1:
+        said.append(f" {_short(name, names)}", "dim")
+    elif record is not None and record.score and record.score.rung:
+        said.append(f" {record.score.rung}", "dim")
+    return said.append(f", {missing} missing", "dim") if missing else said
+
+
+_NOTHING_TO_SEE = (verdicts.PASS, verdicts.MISSING, verdicts.NOT_DUE, verdicts.EXCUSED)
+
+
+def _digest(grades: Sequence[StudentGrades], names: Sequence[str]) -> Table:
+    """How many by verdict, a line an assignment."""
+    table = _table()
+    table.title = Text(counted(len(grades), "student"), "bold")
+    table.title_justify = "left"
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name in names:
+        found = Counter(one.assignments[name].verdict for one in grades if name in one.assignments)
+        table.add_row(name, tally(found))
+    return table
+
+
+def _remarks(grades: Sequence[StudentGrades], names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Student, assignment and remark."""
+    for one in grades:
+        if not one.is_matched:
+            yield one.student.name, "", "Not on the roster"
+        for name in names:
+            grade = one.assignments.get(name)
+            if grade is None:
+                continue
+            for flag in grade.flags:
+                yield one.student.name, name, flag
+            if grade.verdict == "REJECTED":
+                yield one.student.name, name, "REJECTED: its card says why"
+
+
+def _shown(name: str) -> Text:
+    return Text(shown(name).replace(_SPARE, ""))
+
+
+def _short(name: str, names: Sequence[str]) -> str:
+    """04 for 04_reduction, where no other one is called so."""
+    numbers = [re.match(r"\d+(?=_)", other) for other in names]
+    own = re.match(r"\d+(?=_)", name)
+    same = sum(bool(own and other and own[0] == other[0]) for other in numbers)
+    return own[0] if own and same == 1 else name
+
+
+def run_document(
+    grades: Sequence[StudentGrades],
+    counts: Mapping[str, Counts],
+    files: Mapping[str, Path],
+    *,
+    status: int,
+    seconds: float,
+) -> str:
+    """What a run came to, as JSON."""
+    names = list(counts)
+    document = {
+        "format": FORMAT,
+        "status": status,
+        "seconds": round(seconds, 1),
+        "assignments": {name: vars(count) | {"verdicts": _counted(grades, name)} for name, count in counts.items()},
+        "students": [_student(one, names) for one in grades],
+        "files": {label.lower().replace(" ", "_"): str(path) for label, path in files.items()},
+    }
+    return safe_json(document)
+
+
+def plan_document(totals: Sequence[tuple[str, int]], plans: Sequence[Sequence[Change]]) -> str:
+    """What a dry run found, as JSON."""
+    assignments = {
+        name: {
+            "submissions": total,
+            "to_do": [
+                {"submission": one.submission.folder, "run": one.is_run, "because": list(one.causes)} for one in plan
+            ],
+        }
+        for (name, total), plan in zip(totals, plans, strict=True)
+    }
+    return safe_json({"format": FORMAT, "dry_run": True, "status": 0, "assignments": assignments})
+
+
+def _counted(grades: Sequence[StudentGrades], name: str) -> dict[str, int]:
+    found = Counter(one.assignments[name].verdict for one in grades if name in one.assignments)
+    return {verdict: found[verdict] for verdict in sorted(found, key=verdicts.place)}
+
+
+def _student(one: StudentGrades, names: Sequence[str]) -> dict[str, Any]:
+    return person(one.student) | {
+        "on_roster": one.is_matched,
+        "total": one.total,
+        "possible": one.possible,
+        "assignments": {name: _grade(one.assignments[name]) for name in names if name in one.assignments},
+    }
+
+
+def _grade(grade: AssignmentGrade) -> dict[str, Any]:
+    record = grade.record
+    return {
+        "verdict": grade.verdict,
+        "rung": record.score.rung if record and record.score else "",
+        "points": grade.points,
+        "possible": grade.possible,
+        "attempts": len(grade.attempts),
+        "is_final": record.is_final if record else True,
+        "submission": record.folder if record else None,
+        "card": card_name(record) if record else None,
+        "staff_card": staff_card_name(record) if record else None,
+        "flags": list(grade.flags),
+    }
