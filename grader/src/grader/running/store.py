@@ -161,6 +161,16 @@ class Journal:
             ).fetchall()
         return [record_from_json(row[0]) for row in rows if is_readable(record_from_json, row[0])]
 
+    def has_regrades(self, assignment: str, folder: str) -> bool:
+        """Whether a person ever asked that anything of a folder be graded again."""
+        with self._reading() as database:
+            row = database.execute(
+                "SELECT 1 FROM regrade WHERE assignment=? AND folder=? UNION ALL "
+                "SELECT 1 FROM record WHERE assignment=? AND folder=? AND key LIKE '%#%' LIMIT 1",
+                (assignment, folder, assignment, folder),
+            ).fetchone()
+        return row is not None
+
     def regrades(self, assignment: str, folder: str, run: str) -> int:
         """How often a run was graded again because a person asked for it, and came to an end: the last one counts."""
         with self._reading() as database:
