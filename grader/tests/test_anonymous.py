@@ -86,6 +86,11 @@ def test_nobody_is_told_anywhere(in_checkout: Layout, students: Path) -> None:
     assert "1 submission matches no student, 1 student has none" in " ".join(graded.output.split())
     nothing_is_told(in_checkout, graded.output)
     assert not (students / "matches.csv").exists()
+    dry = grade(students, "--dry-run", "--anonymous", "--json", "--seed", "7")
+    done = grade(students, "--json")
+    assert len(json.loads(dry.stdout)["assignments"]["90_fake"]["to_do"]) >= len(SOURCES)
+    assert len(json.loads(done.stdout)["students"]) == len(SOURCES) + 1
+    assert told(dry.output + done.output) == set()
     # The next run and report remember it, and so do the commands that show results.
     again, written = grade(students), report()
     nothing_is_told(in_checkout, again.output, written.output)

@@ -164,7 +164,7 @@ def grade(
             for bench, chosen in chosen_ones
         ]
         if dry_run:
-            _end_dry_run(console, chosen_ones, plans, as_json=as_json)
+            _end_dry_run(console, chosen_ones, plans, view, as_json=as_json)
             return
         everyone = {bench.assignment.id: found for bench, found in classes}
         files = _course_files(layout, journal, submissions, course, everyone)
@@ -193,12 +193,12 @@ def grade(
 
 
 def _end_dry_run(
-    console: Console, classes: Sequence[Chosen], plans: Sequence[Sequence[Change]], *, as_json: bool
+    console: Console, classes: Sequence[Chosen], plans: Sequence[Sequence[Change]], view: View, *, as_json: bool
 ) -> None:
     if not any(plans):
         console.print("Nothing is to be done: all is graded, and nothing has changed.", highlight=False)
     if as_json:
-        click.echo(plan_document([(bench.assignment.id, len(chosen)) for bench, chosen in classes], plans))
+        click.echo(plan_document([(bench.assignment.id, len(chosen)) for bench, chosen in classes], plans, view))
 
 
 def _works(classes: Sequence[Chosen], plans: Sequence[Sequence[Change]]) -> list[Work]:

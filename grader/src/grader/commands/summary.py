@@ -13,6 +13,7 @@ from rich.text import Text
 from grader.base.counted import counted
 from grader.base.names import safe_json, shown
 from grader.commands.progress import Counts, marked, tally
+from grader.course.anonymous import View
 from grader.course.grades import AssignmentGrade, StudentGrades
 from grader.exports.documents import person
 from grader.model import verdicts
@@ -179,13 +180,14 @@ def run_document(
     return safe_json(document)
 
 
-def plan_document(totals: Sequence[tuple[str, int]], plans: Sequence[Sequence[Change]]) -> str:
+def plan_document(totals: Sequence[tuple[str, int]], plans: Sequence[Sequence[Change]], view: View) -> str:
     """What a dry run found, as JSON."""
     assignments = {
         name: {
             "submissions": total,
             "to_do": [
-                {"submission": one.submission.folder, "run": one.is_run, "because": list(one.causes)} for one in plan
+                {"submission": view.folder(one.submission.folder), "run": one.is_run, "because": list(one.causes)}
+                for one in plan
             ],
         }
         for (name, total), plan in zip(totals, plans, strict=True)
