@@ -12,6 +12,7 @@ from grader.base.schema import SchemaError
 from grader.model.assignment import load_assignment
 from grader.model.result import FORMAT, listed_tests, parse_result
 from grader.model.visibility import AFTER_DEADLINE, HIDDEN, VISIBLE, is_open
+from grader.student.mistyped import no_rung
 
 
 def loaded(tmp_path: Path, old: str, new: str) -> None:
@@ -149,3 +150,17 @@ def test_lone_surrogates_become_harmless() -> None:
 def test_listed_tests() -> None:
     text = "Running main()\nA/LadderTest.\n  SumsAll/x  # GetParam() = x\n  SumsAll/y\nEvidence.\n  Fast/x\n"
     assert listed_tests(text) == ["A/LadderTest.SumsAll/x", "A/LadderTest.SumsAll/y", "Evidence.Fast/x"]
+
+
+def test_rungs_that_share_a_number_have_letters() -> None:
+    assignment = load_assignment(ROOT / "assignments/04_reduction")
+    assert [rung.label for rung in assignment.rungs][-4:] == ["7", "8a", "8b", "8c"]
+
+    def named(word: str) -> list[str]:
+        return [rung.id for rung in assignment.rungs_named(word)]
+
+    assert named("8b") == named("8B") == named("reduce8b") == named("reduce8_max") == ["reduce8_max"]
+    assert named("8") == named("reduce8") == ["reduce8_shuffle", "reduce8_max", "reduce8_min"]
+    assert named("3") == named("reduce3") == ["reduce3_sequential"]
+    assert named("8d") == named("3a") == []
+    assert "reduce8_max (8b)" in no_rung(assignment, "8d")

@@ -198,6 +198,40 @@ def test_output_after_a_hidden_test_is_not_shown(graded: tuple[Layout, Record]) 
     assert [bool(test.output) for test in seen.result.tests] == [True, False, False]
 
 
+def test_a_failure_after_a_hidden_test_shows_no_value(graded: tuple[Layout, Record]) -> None:
+    layout, record = graded
+    assert record.result
+    first = next(test for test in record.result.tests if "SumsAll" in test.name)
+    hidden = next(test for test in record.result.tests if "SumsNone" in test.name)
+    told = dataclasses.replace(
+        first,
+        name="LadderTest.SumsLater/alpha_one",
+        verdict="WRONG",
+        message="WRONG  LadderTest.SumsLater   remembered_513()\n  result  513 instead of 7",
+        findings=(Finding("race", "k", (Place("ladder.cu", 4),), "address 0x513", 513),),
+    )
+    slow = dataclasses.replace(told, name="Evidence.Fast/beta_two", verdict="SLOW", message="SLOW  4 instead of 2")
+    assignment = load_assignment(layout.assignment("90_fake"))
+
+    def seen(*tests: TestResult) -> str:
+        result = for_student(
+            assignment, dataclasses.replace(record, result=record.result.with_tests(tests)), closed()
+        ).result
+        assert result
+        return json.dumps([dataclasses.asdict(test) for test in result.tests if test.name == told.name])
+
+    assert "513 instead of 7" in seen(told, hidden)
+    after = seen(hidden, told)
+    assert "513" not in after
+    assert "WRONG  LadderTest.SumsLater\\n  at      ladder.cu:4" in after
+    assert "make test shows them" in after
+    result = for_student(
+        assignment, dataclasses.replace(record, result=record.result.with_tests((hidden, slow))), closed()
+    ).result
+    assert result
+    assert result.tests[1].message == "SLOW  4 instead of 2"  # the judge counted it
+
+
 def test_a_failure_of_the_harness_quotes_no_test(graded: tuple[Layout, Record]) -> None:
     layout, record = graded
     failed = dataclasses.replace(record, status=NOT_GRADED, score=None, message="HARNESS  HiddenTest LEAK1LEAK")

@@ -71,6 +71,9 @@ def out(in_checkout: Layout, submissions: Callable[..., Path]) -> Path:
     (folder / "roster.csv").write_text(
         f'name,sid,email,alias\n"{EVIL}",1,mallory@x,"{EVIL}"\nP,2,perfect@x,"<img src=x onerror=alert(1)>"\n'
     )
+    (folder / "adjustments.csv").write_text(
+        f'student,assignment,points,reason,staff\n2,90_fake,1,"{EVIL}","{EVIL}"\n', encoding="utf-8"
+    )
     result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox", "--device", "cuda"])
     assert result.exit_code == 3
     failed = re.search("only the points are on it: .*", result.output)
@@ -118,7 +121,7 @@ def test_every_section_is_on_a_card(out: Path) -> None:
     for heading in re.findall("<h2.*", template):
         found = re.match(r'<h2 id="(\w+)">', heading)
         assert found, f"this section of report_card.html.j2 has no id, so that nothing can point to it: {heading}"
-        assert found[1] == "counts" or f'<h2 id="{found[1]}">' in pages, (
+        assert f'<h2 id="{found[1]}">' in pages, (
             f'no card has the section "{found[1]}": a submission that shows it belongs into the fixture `out`'
         )
 

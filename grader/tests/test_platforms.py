@@ -408,6 +408,20 @@ def test_matches_csv_settles_who_is_left(in_checkout: Layout, tmp_path: Path) ->
     assert 'line 2: "Nobody At All" is nobody on the roster' in str(result.exception)
 
 
+@pytest.mark.parametrize("folder", ["smithjohn_40049", "Smith, John", "john smith", "smithjohn"])
+def test_two_students_whom_a_name_fits_are_the_nearest(tmp_path: Path, folder: str) -> None:
+    people = [person("John Smith", 1), person("John Smith", 2), person("Johns Smitha", 3), person("Ada Lovelace", 4)]
+    (tmp_path / "class" / folder).mkdir(parents=True)
+    (tmp_path / "class" / folder / "ladder.cu").write_text("// who\n")
+    write_roster(tmp_path / "class" / "roster.csv", people)
+    result = CliRunner().invoke(cli, ["match", str(tmp_path / "class")])
+    assert result.exit_code == 4
+    nearest = f"John Smith ({people[0].sid}); John Smith ({people[1].sid})"
+    assert f"nearest: {nearest}\n" in result.output
+    row = next(csv.DictReader(io.StringIO((tmp_path / "class/matches.csv").read_text("utf-8-sig"))))
+    assert row == {"submission": folder, "student": "", "nearest": nearest}
+
+
 def test_names_with_commas_are_told_apart() -> None:
     assert listed(["Ada Lovelace", "Alan Turing"]) == "Ada Lovelace, Alan Turing"
     assert listed(["Lovelace, Ada", "Turing, Alan", "Zuse, Konrad"], 2) == "Lovelace, Ada; Turing, Alan and 1 more"

@@ -18,6 +18,7 @@ from grader.model.roster import Student
 
 _SHORTEST_ID = 3  # that is looked for among other words
 _NEAREST = 3
+_MOST_FITTING = 8
 _LEAST_ALIKE = 60.0
 _MOST_WORDS = 8
 _LOST = "\ufffd"  # stands for what could not be shown: names that differ there look the same, so none is matched
@@ -59,7 +60,10 @@ class Matcher:
         return self._teams.get(_together(team), [])
 
     def nearest(self, who: Who) -> tuple[str, ...]:
-        """The students whose names come closest, the best first, with their ids."""
+        """Students with their ids, whom a person should think of: all whom it fits, else whose names come closest."""
+        several = self._fitting(who)
+        if len(several) > 1:
+            return tuple(dict.fromkeys(map(named, several[:_MOST_FITTING])))
         asked = " ".join(sorted(words(who.name or who.text)))
         if not asked or not self.roster:
             return ()
@@ -67,6 +71,12 @@ class Matcher:
             asked, self._spelt, scorer=fuzz.WRatio, limit=_NEAREST, score_cutoff=_LEAST_ALIKE, processor=None
         )
         return tuple(dict.fromkeys(named(self.roster[index]) for _, _, index in best))
+
+    def _fitting(self, who: Who) -> list[Student]:
+        """All whom the first rule finds that finds anybody; then those whose name is a word: smithjohn_40049."""
+        found = next(filter(None, self._found(who)), [])
+        parts = words(who.text)
+        return found or _unique(one for part in parts for one in self._run_together.get(part, []))
 
     @cached_property
     def _spelt(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
@@ -29,16 +29,23 @@ class Rung:
     title: str
     published_ms: float | None
     n: int  # elements of its evidence run; 0: the assignment's
+    letter: str = ""  # of several rungs with one number
 
     @property
-    def label(self) -> str:
-        """The rung's number as its id has it ("8" of reduce8_max), or the id."""
+    def number(self) -> str:
+        """As its id has it ("8" of reduce8_max), or the id."""
         found = re.search(r"\d+", self.id)
         return found[0] if found else self.id
 
+    @property
+    def label(self) -> str:
+        """The rung's number, with a letter where several share it: 8a, 8b, 8c."""
+        return self.number + self.letter
+
     def is_named(self, word: str) -> bool:
-        """Whether a student who types this means the rung: "3", "reduce3" or the id. Several may share a number."""
-        return word in (self.id, self.id.split("_", 1)[0], self.label)
+        """Whether a student who types this means the rung: "3", "reduce3", "8b" or the id. All that share 8 are "8"."""
+        first = self.id.split("_", 1)[0]
+        return word in (self.id, first, self.number) or word.lower() in (self.label, first + self.letter)
 
 
 @dataclass(frozen=True)
@@ -97,12 +104,11 @@ class Assignment:
     @property
     def labels(self) -> dict[str, str]:
         """Each rung's label by its id; rungs that share a number have letters: 8a, 8b, 8c."""
-        labels: dict[str, str] = {}
-        for rung in self.rungs:
-            twins = [other.id for other in self.rungs if other.label == rung.label]
-            letter = chr(ord("a") + twins.index(rung.id)) if 1 < len(twins) <= _LETTERS else ""
-            labels[rung.id] = rung.label + letter
-        return labels
+        return {rung.id: rung.label for rung in self.rungs}
+
+    def rungs_named(self, word: str) -> list[Rung]:
+        """Those that a student means who types this."""
+        return [rung for rung in self.rungs if rung.is_named(word)]
 
     def is_bonus_rung(self, rung_id: str) -> bool:
         """Whether all that the rung gives is extra: then it can't spoil the verdict on the rest."""
@@ -138,7 +144,7 @@ def load_assignment(folder: Path) -> Assignment:
 def _assignment(fields: Fields, path: Path) -> Assignment:
     limits = fields.table("limits")
     evidence = fields.table("evidence")
-    rungs = tuple(_rung(entry) for entry in fields.tables("rung"))
+    rungs = _lettered(tuple(_rung(entry) for entry in fields.tables("rung")))
     known = [rung.id for rung in rungs]
     criteria = tuple(_criterion(entry, known) for entry in fields.tables("criterion"))
     assignment = Assignment(
@@ -190,6 +196,16 @@ def _rung(fields: Fields) -> Rung:
     fields.number("published_gb_s", 0, least=0)  # the judge's table has it
     fields.finish()
     return rung
+
+
+def _lettered(rungs: tuple[Rung, ...]) -> tuple[Rung, ...]:
+    """With a, b, c for those that share a number."""
+    lettered = []
+    for rung in rungs:
+        twins = [other.id for other in rungs if other.number == rung.number]
+        letter = chr(ord("a") + twins.index(rung.id)) if 1 < len(twins) <= _LETTERS else ""
+        lettered.append(replace(rung, letter=letter))
+    return tuple(lettered)
 
 
 def _criterion(fields: Fields, rungs: list[str]) -> Criterion:

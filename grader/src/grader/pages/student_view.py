@@ -4,8 +4,10 @@ A hidden test keeps its verdict. Of a fault it keeps the kind, the student's own
 name, message, output, timing, and what a checker wrote about addresses and values, are replaced. What is left is made
 afresh rather than copied: a field that somebody adds to a test later is empty here until somebody decides about it.
 
-A submission that remembers a hidden test's input could show it by what it does in a later test, so a public test's
-output is only kept where no hidden test came before it. Suites run their public tests first.
+A submission that remembers a hidden test's input could show it by what it does in a later test: what it prints, which
+wrong value it returns, which address it touches. So of a public test after a hidden one no output is kept, and where it
+failed, of message and findings only what is kept of a hidden test's; the student sees the rest by running it. Suites
+run their public tests first. What stays open is in docs/concepts/threat-model.md.
 """
 
 import re
@@ -19,6 +21,7 @@ from grader.model.line_costs import base_name
 from grader.model.record import NOT_GRADED, Record
 from grader.model.result import Evidence, Finding, Place, SuiteResult, TestResult
 from grader.model.score import CriterionScore, Score, tests_of
+from grader.model.verdicts import PASS, SLOW
 from grader.model.visibility import find_visibility, is_open
 
 HIDDEN_TEST = "hidden test"  # what each is called
@@ -41,6 +44,7 @@ _HINTS = {
     "REJECTED": "the task says what has to be computed on the device; do that at every length",
 }
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_VALUES_LEFT_OUT = "  note    it ran after hidden tests, so values are not shown; make test shows them"
 _HIDDEN_DETAIL = "what was measured is not shown"
 _COMPILER_LINE = re.compile(r"(?:\((\d+)\)|:(\d+):\d+): (?:fatal )?(?:error|warning)\b")
 
@@ -127,7 +131,7 @@ def _result(assignment: Assignment, record: Record, result: SuiteResult, opening
     was_hidden = False
     for test in result.tests:
         if opening.shows(assignment.visibility_of(test.name)):
-            tests.append(replace(test, output="") if was_hidden else test)
+            tests.append(_after_hidden(assignment.submission, test, lines, words) if was_hidden else test)
         else:
             was_hidden = True
             tests.append(_hidden(assignment, test, lines, words))
@@ -152,7 +156,7 @@ def _hidden(assignment: Assignment, test: TestResult, lines: int, words: set[str
     said = find_visibility(assignment.visibility, test.name)
     counted = next((c for c in assignment.criteria if c.tests and tests_of(c, (test,))), None)
     title = said.title or (counted.title if counted else "") or "a result on other inputs"
-    passed = test.verdict == "PASS"
+    passed = test.verdict == PASS
     findings = () if passed else _findings(assignment.submission, test, lines, words)
     return TestResult(
         name=f"{HIDDEN_TEST}: {title}",
@@ -166,6 +170,18 @@ def _hidden(assignment: Assignment, test: TestResult, lines: int, words: set[str
         findings=findings,
         unfinished=test.unfinished,
     )
+
+
+def _after_hidden(file_name: str, test: TestResult, lines: int, words: set[str]) -> TestResult:
+    """A public test without any value that the submission chose after it had seen hidden inputs.
+
+    What a budget's message says was counted by the judge.
+    """
+    if test.verdict in (PASS, SLOW):
+        return replace(test, output="")
+    findings = _findings(file_name, test, lines, words)
+    said = [test.message.partition("\n")[0].partition("   ")[0], *_told(findings), _VALUES_LEFT_OUT]
+    return replace(test, output="", message="\n".join(said), findings=findings)
 
 
 def _findings(file_name: str, test: TestResult, lines: int, words: set[str]) -> tuple[Finding, ...]:

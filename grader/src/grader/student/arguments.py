@@ -127,7 +127,12 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
     else:
         what = "an assignment's folder" if command == "build" else "an assignment's folder, a rung, or both"
         add("words", nargs="*", metavar="ASSIGNMENT" if command == "build" else "WORD", help=what)
-    option("test watch hint check profile", "--rung", default="", help="one rung: 3, reduce3 or reduce3_sequential")
+    option(
+        "test watch hint check profile",
+        "--rung",
+        default="",
+        help="one rung: 3, reduce3 or reduce3_sequential; 8b of several",
+    )
     option("test check", "--test", default="", metavar="NAME", help="only tests whose names contain this")
     option("test", "--verbose", action="store_true", help="every message as each test ends, and all counters")
     option("test watch check profile", "--seed", default="", metavar="N", help="repeats the inputs of a run")

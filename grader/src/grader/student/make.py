@@ -301,7 +301,7 @@ class _Student:
                 *([f"--witness={witness}"] if (witness := self._layout.witness(assignment.id)).is_file() else []),
                 f"--result={path}",
                 f"--device={request.device}",
-                *([f"--rung={request.choice.rung}"] if request.choice.rung else []),
+                *([f"--rung={_for_judge(assignment, request.choice.rung)}"] if request.choice.rung else []),
                 *([f"--seed={request.seed}"] if request.seed else []),
                 *(["--quiet"] if not verbose else []),
                 f"--gtest_color={'yes' if self._to.colour else 'no'}",
@@ -383,3 +383,9 @@ def _status(assignment: Assignment, result: SuiteResult) -> int:
     if "HARNESS" in verdicts:
         return _HARNESS_STATUS
     return _WRONG_STATUS if any(verdict != "PASS" for verdict in verdicts) else 0
+
+
+def _for_judge(assignment: Assignment, rung: str) -> str:
+    """What a student typed as the judge knows it, which gives rungs with one number no letters."""
+    named = assignment.rungs_named(rung)
+    return named[0].id if len(named) == 1 else rung

@@ -32,9 +32,9 @@ def no_device(device: str) -> str:
 
 def no_rung(assignment: Assignment, rung: str) -> str:
     """For RUNG=99."""
-    ids = [one.id for one in assignment.rungs]
+    ids = [f"{one.id} ({one.label})" if one.letter else one.id for one in assignment.rungs]
     names = {name: one.id for one in reversed(assignment.rungs) for name in (one.id, one.id.split("_", 1)[0])}
-    meant = names.get(did_you_mean(rung, names), ids[0])
+    meant = names.get(did_you_mean(rung, names), assignment.rungs[0].id)
     return f"{assignment.id} has no rung {rung}. Its rungs are:\n{_listed(ids)}\nType:  make test RUNG={meant}"
 
 
