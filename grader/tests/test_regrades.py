@@ -10,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from conftest import journal_rows
 from grader.base.layout import Layout
-from grader.commands.cli import main
+from grader.commands.cli import cli, main
 from test_changes import edit, runs
 from test_grade import grade, gradebook, log, results
 
@@ -195,3 +196,16 @@ def test_an_inconclusive_time_leaves_the_former_result(in_checkout: Layout, subm
     assert grade(folder, "--device", "cuda", *AGAIN).exit_code == 0
     assert points(in_checkout)["ada"] == points(in_checkout)["grace"] != before
     assert [one["regrade"] for one in documents(in_checkout)] == [0, 1]
+
+
+def test_a_repaired_journal_keeps_it(in_checkout: Layout, submissions: Submissions) -> None:
+    folder = submissions(ada="", grace="")
+    noisy = noise(in_checkout)
+    grade(folder)
+    noisy.unlink()
+    grade(folder, *AGAIN)
+    assert CliRunner().invoke(cli, ["repair"]).exit_code == 0
+    ran = log(in_checkout)
+    assert grade(folder).exit_code == 0
+    assert log(in_checkout) == ran
+    assert points(in_checkout) == {"ada": "23", "grace": "11"}
