@@ -38,6 +38,11 @@ def make_executable(path: Path) -> None:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Layout:
     """A repository with one assignment, 90_fake, built."""
+    return make_checkout(tmp_path)
+
+
+def make_checkout(tmp_path: Path) -> Layout:
+    """The same in any folder, for what a whole module shares."""
     root = tmp_path / "checkout"
     layout = Layout(root, root / "build")
     for folder in (layout.assignment("90_fake"), layout.reference("90_fake") / "wrong", layout.libraries):

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from markupsafe import escape
+
 from grader.base.counted import counted
 from grader.base.names import shown, shown_block
 from grader.model.assignment import Assignment
@@ -22,7 +24,8 @@ from grader.student.text import todo_line
 _MESSAGE_CHARS = 4000
 _OUTPUT_CHARS = 2000
 _MOST_FAILURES = 40  # kinds of failure on a card: each may have a long message
-_MOST_TEXT = 60_000  # characters in all their messages
+_MOST_HTML = 60_000  # characters of HTML in all their messages, about
+_PART_HTML = 40  # what a part of a line costs beside its text
 _MOST_NAMES = 8
 
 
@@ -51,8 +54,8 @@ class MessageLine:
 class Failure:
     """A failed test or a criterion below full marks, and how many others fail in the same way.
 
-    `line` is the first source line that it names. `again` is what to type to see it, `why_not` why nothing can be.
-    `also` names public tests, `hidden` counts hidden ones.
+    `places` are the source lines that it names, in order, and `line` is the first, or 0. `again` is what to type to see
+    it, `why_not` why nothing can be. `also` names public tests, `hidden` counts hidden ones.
     """
 
     verdict: str
@@ -60,10 +63,15 @@ class Failure:
     output: str = ""
     again: str = ""
     why_not: str = ""
-    line: int = 0
+    places: tuple[int, ...] = ()
     also: tuple[str, ...] = ()
     more: int = 0
     hidden: int = 0
+
+    @property
+    def line(self) -> int:
+        """Where to look first."""
+        return self.places[0] if self.places else 0
 
     @property
     def others(self) -> str:
@@ -200,7 +208,7 @@ def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_q
 
 def _bounded(views: list[RungView]) -> list[RungView]:
     """As many failures as a card of bounded size can show; the first of each rung goes before all others."""
-    room, count = _MOST_TEXT, _MOST_FAILURES
+    room, count = _MOST_HTML, _MOST_FAILURES
     kept: dict[str, list[Failure]] = {view.id: [] for view in views}
     most = max((len(view.failures) for view in views), default=0)
     for index in range(most):
@@ -209,8 +217,13 @@ def _bounded(views: list[RungView]) -> list[RungView]:
                 failure = view.failures[index]
                 kept[view.id].append(failure)
                 count -= 1
-                room -= sum(len(line.text) for line in failure.lines) + len(failure.output)
+                room -= _html_length(failure)
     return [replace(view, failures=tuple(kept[view.id])) for view in views]
+
+
+def _html_length(failure: Failure) -> int:
+    parts = [part.text for line in failure.lines for part in line.parts]
+    return sum(len(escape(text)) + _PART_HTML for text in (*parts, failure.output))
 
 
 def _failures(assignment: Assignment, failed: Sequence[TestResult], last_line: int) -> list[Failure]:
@@ -252,7 +265,7 @@ def _failure(assignment: Assignment, test: TestResult, last_line: int) -> Failur
         why_not=""
         if is_public
         else f"This test is not public. make test RUNG={_typed(assignment, test.rung)} runs the public ones.",
-        line=_first_line(lines),
+        places=_places(lines),
     )
 
 
@@ -260,7 +273,7 @@ def _unmet(assignment: Assignment, criterion: CriterionScore, said: Said, last_l
     lines = message_lines(said.message, assignment.submission, last_line, said.hint)
     is_counted = isinstance(said, Evidence)  # a measured time needs the GPU
     again = f"make profile RUNG={_typed(assignment, criterion.rung)}" if is_counted else ""
-    return Failure(criterion.verdict, lines, again=again, line=_first_line(lines))
+    return Failure(criterion.verdict, lines, again=again, places=_places(lines))
 
 
 def _typed(assignment: Assignment, rung_id: str) -> str:
@@ -269,8 +282,8 @@ def _typed(assignment: Assignment, rung_id: str) -> str:
     return rung.label if rung and assignment.labels[rung_id] == rung.label else rung_id
 
 
-def _first_line(lines: Sequence[MessageLine]) -> int:
-    return next((part.line for line in lines for part in line.parts if part.line), 0)
+def _places(lines: Sequence[MessageLine]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(part.line for line in lines for part in line.parts if part.line))
 
 
 def first_thing(
@@ -278,14 +291,14 @@ def first_thing(
 ) -> First | None:
     """What to fix first: what the compiler says, else the verdict's rung, else a bonus; None: nothing is left."""
     if record.verdict == "COMPILE" and message:
-        failure = Failure(record.verdict, tuple(message), line=_first_line(message))
+        failure = Failure(record.verdict, tuple(message), again="make test", places=_places(message))
         return First(None, failure, code.around(failure.line))
     if record.score is None or record.result is None:
         return None
     own = next((rung for rung in rungs if rung.id == record.score.rung), None)
     if own is not None and own.not_begun:
         at = next((todo_line(record.source, rung) for rung in assignment.rungs if rung.id == own.id), 0)
-        return First(own, Failure(NOT_BEGUN, (), again="", line=at), code.around(at))
+        return First(own, Failure(NOT_BEGUN, (), places=(at,) if at else ()), code.around(at))
     for rung in ([own] if own else []) + [rung for rung in rungs if rung.is_bonus]:
         if rung.failures and not rung.not_begun:
             failure = rung.failures[0]

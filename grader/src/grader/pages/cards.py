@@ -26,7 +26,7 @@ from grader.pages.student_view import Opening, for_student
 from grader.pages.timing_view import timing_view
 
 CARDS, STAFF = "cards", "staff"
-_MOST_TESTS = 500  # listed on a staff's card
+_MOST_TESTS = 200  # listed on a staff's card
 
 
 @dataclass(frozen=True)

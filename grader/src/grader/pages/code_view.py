@@ -17,10 +17,10 @@ from grader.pages.highlight import highlight
 
 _MOST_CHARS = 200_000
 _MOST_LINES = 4000
-_MOST_HTML = 110_000  # characters of highlighted source; a card has to be sent
-_ROW_HTML = 90  # what a line costs beside its text
+_MOST_HTML = 120_000  # characters of highlighted source; a card has to be sent
+_ROW_HTML = 150  # what a line costs beside its text
 _MOST_FAULTS = 8  # of one line
-_MOST_FAULT_LINES = 400
+_MOST_ALL_FAULTS = 500
 _MOST_ERRORS = 1000
 _SECONDS = 2.0
 _WARM, _HOT = 0.02, 0.10  # of a rung's cost: what is worth a look, and what is worth a look first
@@ -77,13 +77,13 @@ def annotate(
     counters = counters_by_line(file_name, runs)
     missed = [run for run in runs if wanting is None or run.rung in wanting]
     shares, wastes = _shares(file_name, runs), _wastes(file_name, missed)
-    faults = _faults(file_name, result) | _errors(file_name, compiler)
     source = source.rstrip()
     text = shown_block(source[:_MOST_CHARS], _MOST_CHARS)
     count = text.count("\n") + 1
     text = "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
     highlighted = highlight(text, _SECONDS)
     kept = _fitting(highlighted.lines)
+    faults = _faults(file_name, result, len(kept)) | _errors(file_name, compiler)
     notes = []
     if len(source) > _MOST_CHARS:
         notes.append(f"Only the first {_MOST_CHARS:,} of {len(source):,} characters are shown.")
@@ -151,19 +151,20 @@ def _few(faults: dict[Fault, None]) -> tuple[Fault, ...]:
     return (*few, Fault(f"and {len(faults) - len(few):,} more")) if len(faults) > len(few) else few
 
 
-def _faults(file_name: str, result: SuiteResult | None) -> dict[int, dict[Fault, None]]:
-    """The faults of each line, each once and in order."""
+def _faults(file_name: str, result: SuiteResult | None, last: int) -> dict[int, dict[Fault, None]]:
+    """The faults of each line up to the last that is shown, each once and in order."""
     faults: dict[int, dict[Fault, None]] = {}
+    count = 0
     for test in result.tests if result else ():
         for finding in test.findings:
             where = f" in {shown(finding.kernel)}" if finding.kernel else ""
-            own = [place.line for place in finding.places if base_name(place.file) == file_name]
+            own = [place.line for place in finding.places if base_name(place.file) == file_name and place.line <= last]
             for line in own:
-                if line not in faults and len(faults) >= _MOST_FAULT_LINES:
-                    continue
                 other = next((there for there in own if there != line), 0)
-                what = shown(finding.kind) or f"{test.verdict} here"
-                faults.setdefault(line, {})[Fault(f"{what}{where}", other)] = None
+                fault = Fault(f"{shown(finding.kind) or f'{test.verdict} here'}{where}", other)
+                if fault not in faults.get(line, {}) and count < _MOST_ALL_FAULTS:
+                    faults.setdefault(line, {})[fault] = None
+                    count += 1
     return faults
 
 

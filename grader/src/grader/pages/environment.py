@@ -4,6 +4,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from grader.base.names import shown
 from grader.model.score import plain, points_text
 from grader.model.verdicts import GLYPHS, glyph, tone
 from grader.pages.chart import microseconds_text
@@ -21,6 +22,7 @@ def make_environment(templates: Path) -> Environment:
     environment.filters |= {
         "points": points_text,
         "plain": plain,
+        "shown": shown,
         "tone": tone,
         "glyph": glyph,
         "sign": GLYPHS.__getitem__,
