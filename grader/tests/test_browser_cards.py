@@ -11,7 +11,7 @@ import pytest
 
 from card_gallery import EVIL, make_gallery
 from conftest import make_checkout, needs_browser
-from grader.pages.verdicts import GLYPHS
+from grader.model.verdicts import GLYPHS
 
 pytest_plugins = ("browser",)
 pytestmark = needs_browser
@@ -228,3 +228,19 @@ def test_code_is_as_wide_as_the_window(gallery: Gallery, open_page: Open) -> Non
     page = open_page(gallery["evil"], width=1900)
     assert page.locator("#source").bounding_box()["width"] <= 960
     assert page.locator(".wide > .code").bounding_box()["width"] > 1800
+
+
+def test_what_the_card_says_fits_its_points(gallery: Gallery, open_page: Open) -> None:
+    said = {
+        "full": "Every test passes, with full marks on every rung.",
+        "slower": "Full marks. What is left is a bonus.",
+        "noisy": "Every test passes. A time is not decided yet.",
+        "missing": "Nothing was submitted.",
+        "two parties": "Look first at beta_two, line 4.",
+        "lost": "That is not your fault",
+    }
+    for name, words in said.items():
+        assert words in open_page(gallery[name]).locator(".facts").inner_text().replace("\n", " "), name
+    noisy = open_page(gallery["noisy"]).locator(".strip .step").nth(1)
+    assert "not decided" in noisy.get_attribute("aria-label")
+    assert open_page(gallery["missing"]).locator("#source").count() == 0

@@ -15,7 +15,7 @@ from grader.model.assignment import Assignment
 from grader.model.record import MISSING, Record
 from grader.model.result import Evidence, Said, TestResult, is_not_begun
 from grader.model.score import CriterionScore
-from grader.model.verdicts import NOT_BEGUN, tone
+from grader.model.verdicts import INCONCLUSIVE, NOT_BEGUN, tone
 from grader.pages.code_view import CodeLine, CodeView
 from grader.pages.student_view import is_hidden_test
 from grader.pages.units import budget_text, remark, value_text
@@ -186,7 +186,9 @@ def rung_views(assignment: Assignment, record: Record, last_line: int = 0) -> li
                 possible=possible,
                 is_bonus=is_bonus,
                 not_begun=not_begun,
-                state=_state(failed, points, possible, is_quiet=is_quiet, has_run=bool(tests)),
+                state="harness"
+                if not failed and any(c.verdict == INCONCLUSIVE for c in criteria)
+                else _state(failed, points, possible, is_quiet=is_quiet, has_run=bool(tests)),
                 criteria=tuple(
                     CriterionView(c, value_text(assignment, c), budget_text(assignment, c), remark(c)) for c in criteria
                 ),
