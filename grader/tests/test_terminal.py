@@ -10,10 +10,11 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
@@ -208,6 +209,12 @@ def test_seven_assignments_have_their_columns_where_there_is_room() -> None:
     assert "✗ WRONG 03, 1 missing" in lines[1]
 
 
+def test_seven_assignments_fit_into_80_columns() -> None:
+    lines = summarised(students(6, 7), 7)
+    assert lines[0].split() == ["Student", "Verdict", "01", "02", "03", "04", "05", "06", "07", "Total"]
+    assert lines[1].split()[-11:] == ["WRONG", "03", *["102.5"] * 4, "–", "102.5", "102.5", "537.25"]
+
+
 def test_a_long_class_has_a_digest() -> None:
     lines = summarised(students(200, 7), 7)
     assert len(lines) < 40
@@ -377,3 +384,23 @@ def test_a_dry_run_writes_nothing(in_checkout: Layout, submissions: Submissions)
     before = files_of(*places)
     assert "to be graded again" in " ".join(grade(folder, "--dry-run").stdout.split())
     assert files_of(*places) == before
+
+
+def commands_of(group: click.Group, *words: str) -> Iterator[tuple[str, ...]]:
+    yield words
+    for name, command in group.commands.items():
+        yield from commands_of(command, *words, name) if isinstance(command, click.Group) else [(*words, name)]
+
+
+@pytest.mark.parametrize("words", list(commands_of(cli)), ids=" ".join)
+def test_help_fits_into_80_columns(words: tuple[str, ...]) -> None:
+    said = CliRunner().invoke(cli, [*words, "--help"], terminal_width=80).output
+    assert [line for line in said.splitlines() if len(line) > 80] == []
+    assert "Examples:" in said or "Example:" in said or words == ("autograder",)
+
+
+def test_every_command_is_in_a_section() -> None:
+    said = CliRunner().invoke(cli, ["--help"], terminal_width=80).output
+    assert "Others:" not in said
+    assert all(f"\n  {name} " in said for name in cli.commands)
+    assert said.count("...") == 1  # in the usage: no line is cut

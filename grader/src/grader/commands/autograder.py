@@ -58,7 +58,7 @@ def gradescope(
     \b
     Examples:
       grader autograder gradescope out --assignment 04_reduction
-      grader autograder gradescope reduction.zip --assignment 04_reduction --points 20
+      grader autograder gradescope my.zip --assignment 04_reduction --points 20
     """
     layout = find_layout(build)
     assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))

@@ -48,6 +48,7 @@ from grader.commands.leaderboard import leaderboard
 from grader.commands.match import match
 from grader.commands.progress import Display, Work
 from grader.commands.results import repair_journal, report
+from grader.commands.sections import Sectioned
 from grader.commands.seed import seed_command
 from grader.model.assignment import Assignment, load_assignment
 from grader.running.bench import prepare
@@ -55,18 +56,20 @@ from grader.running.run import RunSettings
 from grader.running.worker_cache import WorkerCache
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Sectioned, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="grader")
 def cli() -> None:
     """Grades CUDA coursework, with or without a GPU.
 
     \b
     Examples:
-      grader grade submissions              grade a class: report cards, gradebook, leaderboard in out/
-      grader grade submissions --only ada   one student again
-      grader report                         write the pages again, without grading
+      grader grade week4.zip                cards, gradebook, leaderboard in out/
+      grader grade week4.zip --only ada     one student's submission only
+      grader report                         the pages again, without grading
       grader export canvas --like FILE      grades as Canvas imports them
-      grader check                          is every assignment ready to hand out?
+      grader check                          are assignments ready to hand out?
+
+    grader COMMAND --help has the options and more examples.
     """
 
 
@@ -162,7 +165,7 @@ def mutate(
     Examples:
       grader mutate
       grader mutate 04_reduction --count 100 --seed 2
-      grader mutate --count 60 --minutes 9    for machines that end a command after ten minutes; type it again
+      grader mutate --count 60 --minutes 9    in pieces: type it again to go on
       grader mutate --count 30 --shard 2/4    the second of four machines
 
     Status: 0 all caught or known to be equivalent, 1 some survive, or were not tried for lack of time.
@@ -253,7 +256,7 @@ def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
     console.print(f"Type:  cd {escape(str(out))} && make test", highlight=False, soft_wrap=True)
 
 
-@cli.command()
+@cli.command(short_help="Shows what each rung of a reference costs.")
 @click.argument("names", nargs=-1, metavar="[ASSIGNMENT]...")
 @click.option("--threads", default="1,2,8", show_default=True, help="Numbers of threads that must agree.")
 @click.option(

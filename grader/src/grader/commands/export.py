@@ -43,9 +43,9 @@ _column_option = click.option(
 )
 
 
-@click.group()
+@click.group(short_help="Writes grades as Canvas, Moodle and Gradescope take them, or as JSON.")
 def export() -> None:
-    """Writes grades as Canvas and Moodle import them, or as JSON.
+    """Writes grades as Canvas, Moodle and Gradescope take them, or as JSON.
 
     Grades are computed again from the journal, course.toml and adjustments.csv. Nobody is matched by guess, and who is
     not on the roster is never exported to a platform.
@@ -79,6 +79,11 @@ def canvas(
     With --like it is the file that Canvas exported, with this course's assignments filled in and nothing else changed.
     Without it, every student whose number on Canvas the roster has gets a row.
 
+    \b
+    Examples:
+      grader export canvas --like canvas-export.csv
+      grader export canvas --like export.csv --assignment 04_reduction --scale
+
     Status: 0 done, 4 somebody in the file has no grade, or has one and is not in the file.
     """
     work = _Export(**shared)
@@ -101,6 +106,10 @@ def canvas(
 def moodle(like: Path, name: str | None, columns: tuple[str, ...], scale: bool, by_name: bool, **shared: Any) -> None:
     """Fills in the grading worksheet of one assignment, in any language; nothing else in it is changed.
 
+    \b
+    Example:
+      grader export moodle --like worksheet.csv --assignment 04_reduction
+
     Status: 0 done, 4 somebody in the file has no grade, or has one and is not in the file.
     """
     work = _Export(**shared)
@@ -117,7 +126,12 @@ def moodle(like: Path, name: str | None, columns: tuple[str, ...], scale: bool, 
 @export.command(name="json", short_help="Everything about all grades, for programs.")
 @_shared
 def json_command(**shared: Any) -> None:
-    """Writes all grades with every attempt and step as JSON."""
+    """Writes all grades with every attempt and step as JSON.
+
+    \b
+    Example:
+      grader export json --to grades.json
+    """
     work = _Export(**shared)
     report = Report(filled=sum(len(one.assignments) for one in work.grades))
     work.write("grades.json", grades_json(work.assignments, work.grades), report)

@@ -42,6 +42,10 @@ def gradescope_export(
 
     Who handed in nothing, or is excused, has none; nor has a submission that is not graded yet, because Gradescope
     takes a missing score for zero.
+
+    \b
+    Example:
+      grader export gradescope --assignment 04_reduction
     """
     console, layout = make_console(), find_layout(build)
     journal = open_journal(out)

@@ -15,7 +15,6 @@ from rich.markup import escape
 from grader.base.counted import listed
 from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
-from grader.base.secret import MOST_SEED
 from grader.base.toolchain import find_toolchain
 from grader.commands.again import Chosen, asked_for, check_again, show_not_done
 from grader.commands.aliases import Shown, anonymous_option, show_names
@@ -42,6 +41,7 @@ from grader.commands.match import assignments_in, nothing_in, show_class, wanted
 from grader.commands.plan import folder_for, show_plan
 from grader.commands.progress import Counts, Display, Work, duration
 from grader.commands.results import show_unmade
+from grader.commands.sections import seed_in_range
 from grader.commands.seed import secret_of
 from grader.commands.summary import of_run, plan_document, run_document, show_summary
 from grader.course.anonymous import View, is_anonymous, remember_view, view_of
@@ -61,7 +61,7 @@ from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 
 
-@click.command()
+@click.command(short_help="Grades a class: report cards, gradebook, leaderboard.")
 @click.argument("submissions", type=SUBMISSIONS)
 @click.option("--assignment", "names", multiple=True, metavar="ID", help="Assignment to grade; repeatable.")
 @out_option
@@ -74,7 +74,7 @@ from grader.running.worker_cache import WorkerCache
 @click.option("--reason", metavar="TEXT", help="Why --again is asked for; the student reads it.")
 @click.option("--staff", metavar="NAME", help="Who asks for --again.")
 @secret_option
-@click.option("--seed", type=click.IntRange(0, MOST_SEED), help="Use this one seed for every submission.")
+@click.option("--seed", type=int, callback=seed_in_range, metavar="N", help="Use this one seed for every submission.")
 @device_option
 @roster_option
 @course_option
@@ -104,18 +104,17 @@ def grade(
     as_json: bool,
     build: Path | None,
 ) -> None:
-    """Grades all submissions in SUBMISSIONS.
+    """Grades all submissions in SUBMISSIONS: report cards, gradebook, leaderboard.
 
-    It is what Canvas, Moodle, Gradescope or GitHub Classroom made of a class, as archive or folder, or a folder with
-    one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu). A roster.csv with the columns
-    name, sid, email, alias may be with it or beside it; --roster takes the platform's own list of students too.
+    SUBMISSIONS is what Canvas, Moodle, Gradescope or GitHub Classroom makes of a class, as archive or folder; or a
+    folder with one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu). roster.csv in it or
+    beside it says who the students are, and so does --roster with the platform's own list.
 
-    You can stop or kill it at any moment: the same command continues where it was. A submission is graded again only
-    when its code, the suite, the reference, the compiler or the secret changed, and the run says which. New points or
-    titles in assignment.toml need a new score only.
+    Stop or kill it at any moment: the same command continues where it was. It grades again only what a change touches
+    (of code, suite, reference, compiler or secret), and says which.
 
-    Each submission has its own seed, and its inputs are derived from that. The seed is derived from the submission and
-    a secret, made once and kept in DIR/seed-secret: with it you can repeat a grade; without it no input can be guessed.
+    Inputs are derived from a secret, seed-secret in the results' folder. Keep it: with it you can repeat a grade,
+    and without it no student can guess an input.
 
     With --device cuda every submission runs on the virtual GPU, which finds faults and counts, and on this machine's
     GPU, which adds measured time; the worse of the two verdicts counts.
@@ -126,8 +125,9 @@ def grade(
       grader grade week4.zip --roster gradebook-export.csv
       grader grade submissions --assignment 04_reduction --out out/week4 --jobs 8
       grader grade submissions --only lovelace_ada
-      grader grade submissions --only lovelace_ada --again --reason "appeal: noisy GPU"
+      grader grade submissions --only ada --again --reason "appeal: noisy GPU"
       grader grade submissions --dry-run
+      grader grade submissions --json > grades.json
       grader grade reference/sample_class
 
     Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was

@@ -36,7 +36,7 @@ def leaderboard(out: Path, watch: bool, build: Path | None) -> None:
     \b
     Examples:
       grader leaderboard --out out/week4
-      grader leaderboard --out out/week4 --watch    while grader grade runs in another terminal
+      grader leaderboard --out out/week4 --watch    while grader grade runs
     """
     console, layout = make_console(), find_layout(build)
     journal = open_journal(out)

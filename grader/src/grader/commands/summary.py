@@ -27,6 +27,7 @@ _MOST_LISTED = 15  # things to be looked at
 _NAME = 26  # columns, at most
 _REST = 34  # columns of a row that are neither the name's nor an assignment's
 _EACH = 8  # columns of an assignment
+_DENSE_REST, _DENSE_EACH = 22, 6
 _SPARE = "\ufe0f"  # asks for a picture in place of a sign, and terminals disagree about its width
 
 
@@ -62,18 +63,21 @@ def show_summary(console: Console, grades: Sequence[StudentGrades], names: Seque
             console.print(Text(f"  … and {len(remarks) - _MOST_LISTED} more: column status of {where}"), soft_wrap=True)
 
 
-def _table() -> Table:
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+def _table(gap: int = 2) -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=False)
 
 
 def _students(grades: Sequence[StudentGrades], names: Sequence[str], width: int) -> Table:
-    table = _table()
+    """A row a student. Where it is narrow the columns move together, and then those of the assignments are left out."""
+    is_wide = len(names) == 1 or _NAME // 2 + _REST + _EACH * len(names) <= width
+    is_dense = not is_wide and _NAME // 2 + _DENSE_REST + _DENSE_EACH * len(names) <= width
+    columns = names if is_wide or is_dense else ()
+    table = _table(1 if is_dense else 2)
     table.show_header = True
     table.header_style = "bold"
-    table.add_column("Student", no_wrap=True, overflow="ellipsis", max_width=_NAME)
-    table.add_column("Verdict", overflow="fold")
-    is_wide = len(names) == 1 or _NAME // 2 + _REST + _EACH * len(names) <= width
-    columns = names if is_wide else ()
+    longest = width - _DENSE_REST - _DENSE_EACH * len(names) if is_dense else _NAME
+    table.add_column("Student", no_wrap=True, overflow="ellipsis", max_width=longest)
+    table.add_column("Verdict", no_wrap=is_dense, overflow="fold")
     for name in columns:
         table.add_column(_short(name, names) if len(names) > 1 else "Points", justify="right", no_wrap=True)
     has_total = len(names) != 1 or any(len(one.assignments) > 1 for one in grades)
@@ -81,8 +85,11 @@ def _students(grades: Sequence[StudentGrades], names: Sequence[str], width: int)
         table.add_column("Total", justify="right", no_wrap=True)
     for one in grades:
         cells = [_points(one.assignments.get(name), whole=len(names) == 1) for name in columns]
-        total = "–" if one.total is None else f"{points_text(one.total)} / {points_text(one.possible)}"
-        table.add_row(_shown(one.student.name), _verdict(one, names), *cells, *([total] if has_total else []))
+        total = "–" if one.total is None else points_text(one.total)
+        if one.total is not None and not is_dense:
+            total += f" / {points_text(one.possible)}"
+        verdict = _verdict(one, names, with_missing=not is_dense)  # the columns show what is missing
+        table.add_row(_shown(one.student.name), verdict, *cells, *([total] if has_total else []))
     return table
 
 
@@ -93,7 +100,7 @@ def _points(grade: AssignmentGrade | None, *, whole: bool) -> str:
     return f"{points_text(grade.points)} / {points_text(grade.possible)}" if whole else points_text(grade.points)
 
 
-def _verdict(one: StudentGrades, names: Sequence[str]) -> Text:
+def _verdict(one: StudentGrades, names: Sequence[str], *, with_missing: bool) -> Text:
     """What to see to first, and on which assignment and rung; of what is missing only how many."""
     found = [(one.assignments[name].verdict, name) for name in names if name in one.assignments]
     handed_in = [(verdict, name) for verdict, name in found if verdict not in _NOTHING_TO_SEE]
@@ -103,7 +110,7 @@ def _verdict(one: StudentGrades, names: Sequence[str]) -> Text:
         passed = any(verdict == verdicts.PASS for verdict, _ in found)
         first = verdicts.PASS if passed else next((verdict for verdict, _ in found), verdicts.MISSING)
         said = marked(first)
-        if len(names) > 1 and missing:
+        if len(names) > 1 and missing and with_missing:
             said.append(f", {missing} missing" if passed else f" {missing}", "dim")
         return said
     verdict, name = order[0]
@@ -113,7 +120,7 @@ def _verdict(one: StudentGrades, names: Sequence[str]) -> Text:
         said.append(f" {_short(name, names)}", "dim")
     elif record is not None and record.score and record.score.rung:
         said.append(f" {record.score.rung}", "dim")
-    return said.append(f", {missing} missing", "dim") if missing else said
+    return said.append(f", {missing} missing", "dim") if missing and with_missing else said
 
 
 _NOTHING_TO_SEE = (verdicts.PASS, verdicts.MISSING, verdicts.NOT_DUE, verdicts.EXCUSED)

@@ -1,0 +1,32 @@
+"""`grader --help`: commands by what somebody is about to do, and a seed whose bounds are not in it."""
+
+import click
+
+from grader.base.secret import MOST_SEED
+
+_SECTIONS = {
+    "Grade a class": ("grade", "match", "report", "export", "leaderboard", "history", "seed", "repair"),
+    "Let others grade or practise": ("autograder", "handout"),
+    "Write assignments": ("new", "check", "mutate", "opponents", "ladder", "gpu-pages"),
+}
+
+
+class Sectioned(click.Group):
+    """A group whose help lists commands in sections."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the sections; a command that is in none comes last."""
+        named = {name for names in _SECTIONS.values() for name in names}
+        others = tuple(name for name in self.list_commands(ctx) if name not in named)
+        for title, names in (*_SECTIONS.items(), ("Others", others)):
+            commands = [(name, command) for name in names if (command := self.get_command(ctx, name)) is not None]
+            if commands:
+                with formatter.section(title):
+                    formatter.write_dl([(name, command.get_short_help_str(120)) for name, command in commands])
+
+
+def seed_in_range(_context: click.Context, _parameter: click.Parameter, seed: int | None) -> int | None:
+    """The seed; raises click's error for one out of range, whose bounds are too long for a line of help."""
+    if seed is not None and not 0 <= seed <= MOST_SEED:
+        raise click.BadParameter(f"{seed} is not in the range 0<=x<={MOST_SEED}.")
+    return seed
