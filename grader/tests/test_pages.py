@@ -91,7 +91,8 @@ def test_pages_hold_hostile_text_as_text(out: Path) -> None:
     for path in pages:
         text = path.read_text()
         page = Page(text)
-        assert "script" not in page.tags
+        # The index has one of its own, and its policy lets no other run.
+        assert text.count("<script") == (path.name == "index.html")
         assert "img" not in page.tags
         assert "\u202e" not in text
         assert "\x1b" not in text
@@ -153,7 +154,7 @@ def test_cards_show_what_they_are_given_in_a_style_that_exists(
 
 
 def test_the_index_leads_to_every_card(out: Path) -> None:
-    links = [link for link in Page((out / "index.html").read_text()).links if link.startswith("cards/")]
+    links = {link for link in Page((out / "index.html").read_text()).links if link.startswith("staff/cards/")}
     assert len(links) == 5
     assert all((out / link).is_file() for link in links)
 

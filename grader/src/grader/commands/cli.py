@@ -50,6 +50,7 @@ from grader.commands.progress import Display, Work
 from grader.commands.results import repair_journal, report
 from grader.commands.sections import Sectioned
 from grader.commands.seed import seed_command
+from grader.commands.similar import similar
 from grader.model.assignment import Assignment, load_assignment
 from grader.running.bench import prepare
 from grader.running.run import RunSettings
@@ -308,6 +309,7 @@ for command in (
     gpu_pages,
     autograder,
     export,
+    similar,
 ):
     cli.add_command(command)
 export.add_command(gradescope_export)

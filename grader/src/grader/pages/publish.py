@@ -37,10 +37,11 @@ from grader.pages.cards import (
     write_cards,
     write_plain_cards,
 )
+from grader.pages.class_index import write_index
 from grader.pages.environment import make_environment
 from grader.pages.leaderboard import Board, make_boards
 from grader.pages.overall import Overall, make_overall
-from grader.pages.render import Renderer
+from grader.pages.similar import settle_similar, state_of
 from grader.pages.student_view import Opening
 from grader.running.store import Journal
 
@@ -58,6 +59,7 @@ class Unmade:
 
     folder: str
     problem: str
+    assignment: str
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ class Published:
 def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | None = None) -> Published:
     """Writes everything that `out` holds beside the journal, and removes pages that no longer belong to anyone.
 
-    Without `files` the course's files are those that were used last; they are remembered. The gradebook comes first and
-    the cards last: what goes wrong with a card costs that card.
+    Without `files` the course's files are those that were used last; they are remembered. The gradebook comes first,
+    then the cards, for what goes wrong with a card costs that card, and then the index, which tells of it.
     """
     files = files or remembered(journal.recall(COURSE_FILES))
     view = view_of(journal)
@@ -96,10 +98,9 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     write_gradebook(gradebook, assignments, grades)
     write_criteria(out / "criteria.csv", assignments, grades)
     boards = publish_boards(layout, out, journal).boards
-    renderer = Renderer(layout.templates, out)
+    environment = make_environment(layout.templates)
     own = by_folder(grades)
     classes = counting(attempts, own)
-    index = renderer.index(classes, has_board=bool(boards))
     written: set[Path] = set()
     unmade: list[Unmade] = []
     subjects = _subjects(journal, view, attempts, classes, own)
@@ -109,9 +110,12 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
         path = out / STAFF / _RESULTS / record.assignment / f"{slug(record.folder)}.json"
         write_atomic(path, safe_json(public_document(record, subject.grades)) + "\n")
         written |= {path, out / card_name(record), out / staff_card_name(record)}
-        problem = _write_cards(renderer.environment, out, subject, opens[record.assignment])
+        problem = _write_cards(environment, out, subject, opens[record.assignment])
         if problem:
-            unmade.append(Unmade(record.folder, problem))
+            unmade.append(Unmade(record.folder, problem, record.assignment))
+    problems = {(one.assignment, one.folder): one.problem for one in unmade}
+    index = write_index(environment, out, assignments, grades, problems, has_board=bool(boards))
+    settle_similar(environment, out, [state_of(name, records) for name, (_, records) in attempts.items()])
     _remove_others(out, written)
     board = out / "leaderboard.html" if boards else None
     unmatched = tuple(one.student.name for one in grades if not one.is_matched)

@@ -1,0 +1,109 @@
+"""What the class's index shows of each student: a row of cells, one an assignment."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.base.counted import counted
+from grader.course.amounts import late_text
+from grader.course.grades import AssignmentGrade, StudentGrades
+from grader.model.assignment import Assignment
+from grader.model.score import points_text
+from grader.model.verdicts import NOT_DUE, PASS
+from grader.pages.cards import staff_card_name
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A sign in a cell, with what it means."""
+
+    sign: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One student's outcome in one assignment. `points` is None where there are none yet."""
+
+    points: float | None
+    verdict: str
+    rung: str
+    card: str
+    marks: tuple[Mark, ...]
+    steps: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The points as they stand in the cell."""
+        return "–" if self.points is None else points_text(self.points)
+
+    @property
+    def meaning(self) -> str:
+        """All of the cell in words, a line each."""
+        where = f" on {self.rung}" if self.rung and self.verdict != PASS else ""
+        return "\n".join([f"{self.verdict}{where}", *(mark.meaning for mark in self.marks), *self.steps])
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student. `steps` tell how the total came about."""
+
+    name: str
+    detail: str
+    section: str
+    is_matched: bool
+    total: float | None
+    possible: float
+    steps: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def meaning(self) -> str:
+        """How the total came about, a line each."""
+        return "\n".join([f"of {points_text(self.possible)}", *self.steps])
+
+
+def make_rows(assignments: Mapping[str, Assignment], grades: Sequence[StudentGrades]) -> list[Row]:
+    """The matrix, in the order of the grades."""
+    return [
+        Row(
+            name=one.student.name,
+            detail=", ".join(filter(None, (one.student.sid, one.student.email))),
+            section=one.student.section,
+            is_matched=one.is_matched,
+            total=one.total,
+            possible=one.possible,
+            steps=one.steps,
+            cells=tuple(_cell(one.assignments.get(name)) for name in assignments),
+        )
+        for one in grades
+    ]
+
+
+def _cell(grade: AssignmentGrade | None) -> Cell:
+    record = grade.record if grade else None
+    return Cell(
+        points=grade.points if grade else None,
+        verdict=grade.verdict if grade else NOT_DUE,
+        rung=record.score.rung if record and record.score else "",
+        card=staff_card_name(record) if record else "",
+        marks=tuple(_marks(grade)) if grade else (),
+        steps=grade.steps if grade else (),
+    )
+
+
+def _marks(grade: AssignmentGrade) -> Iterable[Mark]:
+    if grade.late_seconds:
+        cost = f", −{points_text(grade.penalty)} points" if grade.penalty else ""
+        yield Mark("L", f"{late_text(grade.late_seconds)} late{cost}")
+    elif grade.record and grade.record.handed.late:
+        yield Mark("L", "the platform marks it late")
+    if grade.adjustments:
+        yield Mark("±", f"adjusted by hand, {counted(len(grade.adjustments), 'entry', 'entries')}")
+    if len(grade.attempts) > 1:
+        yield Mark(f"×{len(grade.attempts)}", counted(len(grade.attempts), "attempt"))
+    if grade.is_dropped:
+        yield Mark("↓", "dropped: it doesn't count")
+    if grade.record and grade.record.result and not grade.record.result.is_conclusive:
+        yield Mark("?", "a measured time is inconclusive")
+    for flag in grade.flags:
+        yield Mark("!", flag)

@@ -1,0 +1,221 @@
+"""Submissions that share long pieces of code, for staff: a page with the pairs, and one for each pair, side by side.
+
+It points to where a person should look, and says nothing about how the likeness came about. Nothing of an assignment
+but names and numbers is kept when the next one is compared.
+"""
+
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from grader.base.files import write_atomic
+from grader.base.names import fingerprint, shown_block, slug
+from grader.course.people import Identity, identity
+from grader.model.assignment import Assignment
+from grader.model.record import Record
+from grader.model.similarity import Pair, Tokens, identical, line_marks, similar_pairs, tokenise
+from grader.pages.cards import STAFF
+from grader.pages.highlight import highlight
+
+PAGE = f"{STAFF}/similar.html"
+_PAIRS = f"{STAFF}/similar"
+_MOST_PAIRS = 50  # of an assignment
+_MOST_CHARS, _MOST_LINES = 100_000, 4000
+_SECONDS = 2.0
+_COLOURS = 6
+
+
+@dataclass(frozen=True)
+class Work:
+    """What of a submission is compared: its source, whose it is (all members of a team), and under which name."""
+
+    name: str
+    folder: str
+    people: frozenset[Identity]
+    source: str
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two submissions by their names, how many more have the same code as each, and what they share.
+
+    `page` has them side by side.
+    """
+
+    first: str
+    first_more: int
+    second: str
+    second_more: int
+    pair: Pair
+    page: str
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """One assignment: groups of names with the same tokens, and pairs that share much.
+
+    `compared` are different sources; `more` pairs are not listed.
+    """
+
+    assignment: Assignment
+    submissions: int
+    compared: int
+    groups: tuple[tuple[str, ...], ...]
+    pairs: tuple[Alike, ...]
+    more: int
+
+
+def works(records: Iterable[Record]) -> list[Work]:
+    """The last attempt of each folder; what has no code is left out."""
+    last = {record.folder: record for record in records}
+    return [
+        Work(
+            record.student.name,
+            record.folder,
+            frozenset(
+                identity(student, is_matched=record.handed.is_matched)
+                for student in record.handed.group or (record.student,)
+            ),
+            record.source,
+        )
+        for record in last.values()
+        if record.source.strip()
+    ]
+
+
+def state_of(assignment: str, attempts: Iterable[Record]) -> str:
+    """A hash that changes whenever an assignment has something new to compare, or another name to show."""
+    lines = [
+        "\0".join((record.folder, str(record.handed.number), record.provenance.submission, record.student.name))
+        for record in attempts
+    ]
+    return f"{assignment}-{fingerprint(chr(10).join(sorted(lines)), 32)}"
+
+
+def settle_similar(environment: Environment, out: Path, states: Sequence[str]) -> None:
+    """Removes an earlier comparison of other submissions, or under other names, and says how to make a new one."""
+    path, state = out / PAGE, " ".join(sorted(states))
+    if path.is_file() and f'content="{state}"' in path.read_text(encoding="utf-8", errors="replace"):
+        return
+    shutil.rmtree(out / _PAIRS, ignore_errors=True)
+    text = environment.get_template("similar.html.j2").render(found=None, state=state, least=0.0, out=str(out))
+    write_atomic(path, text)
+
+
+class SimilarPages:
+    """Writes staff/similar.html and a page for each pair, instead of an earlier run's."""
+
+    def __init__(self, environment: Environment, out: Path, least: float) -> None:
+        """Of a listed pair one shares at least the part `least` of its own code with the other."""
+        self._environment = environment
+        self._out = out
+        self._least = least
+        self._found: list[Likeness] = []
+        shutil.rmtree(out / _PAIRS, ignore_errors=True)
+
+    def add(self, assignment: Assignment, submissions: Sequence[Work]) -> Likeness:
+        """Compares all submissions of an assignment and writes the pairs' pages."""
+        stub = _stub(assignment.path.parent / assignment.submission)
+        tokens = [tokenise(one.source) for one in submissions]
+        groups = identical(tokens, stub)
+        repeats = {index for group in groups for index in group[1:]}
+        members = {group[0]: [submissions[index] for index in group] for group in groups}
+        unlike = [index for index in range(len(tokens)) if index not in repeats and len(tokens[index].exact)]
+        groups_of = [members.get(index, [submissions[index]]) for index in unlike]
+        pairs = similar_pairs(
+            [tokens[index] for index in unlike],
+            stub,
+            self._least,
+            may_pair=lambda one, other: _strangers(groups_of[one], groups_of[other]) is not None,
+        )
+        alike = tuple(self._alike(assignment, groups_of, pair) for pair in pairs[:_MOST_PAIRS])
+        likeness = Likeness(
+            assignment,
+            len(submissions),
+            len(unlike),
+            tuple(names for group in members.values() if len(names := _names(group)) > 1),
+            alike,
+            max(0, len(pairs) - _MOST_PAIRS),
+        )
+        self._found.append(likeness)
+        return likeness
+
+    def _alike(self, assignment: Assignment, groups: Sequence[Sequence[Work]], pair: Pair) -> Alike:
+        both = _strangers(groups[pair.first], groups[pair.second])
+        first, second = both or (groups[pair.first][0], groups[pair.second][0])
+        # Names may be long; the hash keeps two pairs apart.
+        name = f"{slug(first.folder)[:40]}-{fingerprint(f'{first.folder}/{second.folder}')}"
+        same = [
+            [one.name for one in groups[index] if one not in (first, second)] for index in (pair.first, pair.second)
+        ]
+        alike = Alike(
+            first.name, len(same[0]), second.name, len(same[1]), pair, f"{_PAIRS}/{assignment.id}/{name}.html"
+        )
+        text = self._environment.get_template("similar_pair.html.j2").render(
+            assignment=assignment,
+            alike=alike,
+            sides=(
+                (first.name, same[0], pair.first_share, _lines(first.source, [one.first for one in pair.regions])),
+                (second.name, same[1], pair.second_share, _lines(second.source, [one.second for one in pair.regions])),
+            ),
+        )
+        write_atomic(self._out / alike.page, text)
+        return alike
+
+    def finish(self, states: Sequence[str]) -> Path:
+        """Writes the page that lists all pairs, and gives its path; `states` are of the assignments compared."""
+        path = self._out / PAGE
+        text = self._environment.get_template("similar.html.j2").render(
+            found=self._found, state=" ".join(sorted(states)), least=self._least, out=str(self._out)
+        )
+        write_atomic(path, text)
+        return path
+
+
+def _strangers(group: Sequence[Work], other: Sequence[Work]) -> tuple[Work, Work] | None:
+    """One of each group, who are not the same student nor in one team."""
+    return next(((one, two) for one in group for two in other if not one.people & two.people), None)
+
+
+def _names(group: Sequence[Work]) -> tuple[str, ...]:
+    """The names of a group, once for a student who handed in twice and for a team."""
+    seen: set[Identity] = set()
+    names = []
+    for one in group:
+        if not one.people & seen:
+            names.append(one.name)
+        seen |= one.people
+    return tuple(names)
+
+
+def _stub(path: Path) -> Tokens | None:
+    return tokenise(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+
+
+@dataclass(frozen=True)
+class _Line:
+    number: int
+    code: Markup
+    region: int
+    starts: bool
+
+    @property
+    def colour(self) -> int:
+        return (self.region - 1) % _COLOURS + 1 if self.region else 0
+
+
+def _lines(source: str, ranges: Sequence[tuple[int, int]]) -> list[_Line]:
+    text = shown_block(source.rstrip(), _MOST_CHARS)
+    text = "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
+    marks = line_marks(ranges)
+    seen: set[int] = set()
+    lines = []
+    for number, code in enumerate(highlight(text, _SECONDS).lines, 1):
+        region = marks.get(number, 0)
+        lines.append(_Line(number, code, region, region not in seen and region > 0))
+        seen.add(region)
+    return lines
