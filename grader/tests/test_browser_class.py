@@ -199,3 +199,18 @@ def test_the_points_are_the_courses(tmp_path: Path, open_page: Callable[..., Any
     assert cell.locator(".points").inner_text() == f"{grade.points:g}"
     assert "×2" in cell.inner_text()
     assert "Attempt 2 of 2 counts" in cell.get_attribute("title")
+
+
+def test_what_to_look_at_is_listed_once_with_all_who_are_meant(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    known, grades = made_board(200, 7)
+    unmade = {("01_copy", grades[0].assignments["01_copy"].record.folder): "it took too long"}
+    page = open_page(write_index(make_environment(_TEMPLATES), tmp_path, known, grades, unmade, has_board=False))
+    rows = page.locator("#look + table tbody tr")
+    assert rows.count() < 15
+    text = page.locator("#look + table").inner_text()
+    for part in ("HARNESS", "it took too long", "The platform marks it late", "the same file"):
+        assert part in text
+    same = rows.filter(has_text="the same file").first
+    assert same.locator("a").count() == 2
+    rows.filter(has_text="The platform marks it late").locator("summary").click()
+    assert rows.filter(has_text="The platform marks it late").locator("a").first.is_visible()

@@ -21,6 +21,7 @@ _SCRIPT = "index.js"
 _MOST_NOTICES = 200
 _MOST_TESTS = 60  # of those that fail, of one assignment
 _MOST_NAMED = 60
+_MOST_SPOTS = 300  # of one notice
 
 
 def content_policy(script: str) -> str:
@@ -67,6 +68,7 @@ def write_index(
         criteria=statistics.criteria,
         tests={name: statistics.tests(name) for name in assignments},
         most_tests=_MOST_TESTS,
+        most_spots=_MOST_SPOTS,
         slowest=statistics.slowest(),
         has_board=has_board,
         similar=PAGE,

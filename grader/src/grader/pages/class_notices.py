@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.base.counted import listed
 from grader.base.files import sha256_bytes
 from grader.course.adjustments import Adjustment, adjustment_step
 from grader.course.grades import ABSENT, OPEN, AssignmentGrade, StudentGrades
@@ -17,14 +16,21 @@ _ORDER = (HARNESS, INCONCLUSIVE, CARD, FLAGGED, SAME, ADJUSTED)
 
 
 @dataclass(frozen=True)
-class Notice:
-    """Something for a person to look at: where, and what. `assignment` is a title, "" for the whole course."""
+class Spot:
+    """A submission to look at: whose, and the staff's card. `assignment` is a title, "" for the whole course."""
 
-    kind: str
     who: str
     assignment: str
     card: str
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something for a person to look at: what, and where it is so."""
+
+    kind: str
     text: str
+    spots: tuple[Spot, ...]
 
 
 @dataclass(frozen=True)
@@ -65,18 +71,19 @@ def notices(
     unmade: Mapping[tuple[str, str], str],
 ) -> list[Notice]:
     """What to look at, the most urgent kind first; `unmade` has what went wrong with cards."""
-    found: list[Notice] = []
+    found: dict[tuple[str, str], list[Spot]] = {}
     for one in grades:
         for name, grade in one.assignments.items():
-            link = staff_card_name(grade.record) if grade.record else ""
-            found += [
-                Notice(kind, one.student.name, assignments[name].title, link, text)
-                for kind, text in _notes(grade, unmade)
-            ]
-        found += [Notice(ADJUSTED, one.student.name, "", "", _told(change)) for change in one.adjustments]
-    for assignment in assignments.values():
-        found += _twins(assignment, grades)
-    return sorted(found, key=lambda notice: _ORDER.index(notice.kind))
+            spot = Spot(
+                one.student.name, assignments[name].title, staff_card_name(grade.record) if grade.record else ""
+            )
+            for note in _notes(grade, unmade):
+                found.setdefault(note, []).append(spot)
+        for change in one.adjustments:
+            found.setdefault((ADJUSTED, _told(change)), []).append(Spot(one.student.name, "", ""))
+    same = [notice for assignment in assignments.values() for notice in _twins(assignment, grades)]
+    folded = [Notice(kind, text, tuple(spots)) for (kind, text), spots in found.items()]
+    return sorted([*folded, *same], key=lambda notice: _ORDER.index(notice.kind))
 
 
 def _notes(grade: AssignmentGrade, unmade: Mapping[tuple[str, str], str]) -> Iterable[tuple[str, str]]:
@@ -123,8 +130,6 @@ def _twins(assignment: Assignment, grades: Sequence[StudentGrades]) -> Iterable[
                 strangers.append(record)
             seen |= people[folder]
         if len(strangers) > 1:
-            names = listed(sorted(record.student.name for record in strangers))
-            yield Notice(
-                SAME, names, assignment.title, staff_card_name(strangers[0]),
-                "the same file, except for comments and white space",
-            )  # fmt: skip
+            strangers.sort(key=lambda record: record.student.name.casefold())
+            spots = tuple(Spot(one.student.name, "", staff_card_name(one)) for one in strangers)
+            yield Notice(SAME, f"{assignment.title}: the same file, except for comments and white space", spots)

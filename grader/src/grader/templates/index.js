@@ -71,11 +71,10 @@
       told.textContent = cell.dataset.told;
       list.append(term, told);
     }
-    if (row.dataset.detail) {
-      const told = document.createElement("dd");
-      told.textContent = row.dataset.detail;
-      list.prepend(document.createElement("dt"), told);
-    }
+    const who = document.createElement("dt"), named = document.createElement("dd");
+    who.textContent = titles[0];
+    named.textContent = row.cells[0].title;
+    list.prepend(who, named);
     const below = document.createElement("tr"), cell = document.createElement("td");
     below.className = "below";
     cell.colSpan = row.cells.length;
