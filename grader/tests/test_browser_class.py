@@ -214,3 +214,9 @@ def test_what_to_look_at_is_listed_once_with_all_who_are_meant(tmp_path: Path, o
     assert same.locator("a").count() == 2
     rows.filter(has_text="The platform marks it late").locator("summary").click()
     assert rows.filter(has_text="The platform marks it late").locator("a").first.is_visible()
+
+
+def test_long_points_do_not_cover_the_verdict(page: Any) -> None:
+    points = page.locator("#matrix td .points").first
+    points.evaluate("one => { one.textContent = '110.25'; }")
+    assert points.evaluate("one => one.scrollWidth <= one.clientWidth")

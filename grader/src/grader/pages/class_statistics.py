@@ -11,6 +11,7 @@ from statistics import median
 from grader.course.grades import COUNTS, StudentGrades
 from grader.model.assignment import Assignment
 from grader.model.record import MISSING, Record
+from grader.model.result import is_not_begun
 from grader.model.score import CriterionScore
 from grader.model.verdicts import NOT_BEGUN, PASS
 from grader.pages.cards import staff_card_name
@@ -137,8 +138,10 @@ class ClassStatistics:
             cost = self._by_criterion.setdefault(key, Cost(_criterion_title(assignment, criterion), assignment.title))
             cost.points += lost
             cost.submissions += 1
-            kinds.add(criterion.verdict)
-            self._by_fault.setdefault(criterion.verdict, Cost(criterion.verdict, "")).points += lost
+            is_begun = record.result is None or not is_not_begun(criterion.rung, record.result.tests)
+            kind = criterion.verdict if is_begun else NOT_BEGUN
+            kinds.add(kind)
+            self._by_fault.setdefault(kind, Cost(kind, "")).points += lost
         for verdict in kinds:
             self._by_fault[verdict].submissions += 1
 
