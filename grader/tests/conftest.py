@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -21,6 +22,9 @@ FAKE = Path(__file__).parent / "fake"
 ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))  # of the real checkout
 ARCHITECTURE = ROOT / "docs/concepts/architecture.md"
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell started pytest in the background. What the tests start would ignore interrupts, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 _HEAD = 2  # rows of a table: the titles and the line below them
 
 

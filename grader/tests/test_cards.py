@@ -51,7 +51,9 @@ def graded(in_checkout: Layout, submissions: Callable[..., Path]) -> tuple[Layou
     path.write_text(text + RULES)
     folder = submissions(ada="// fail alpha_one RACE\n// value beta.fast 4\n__global__ void k() {}\nint x;")
     assert CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox"]).exit_code == 0
-    (record,) = next(iter(load_classes(in_checkout, open_journal(Path("out"))).values()))[1]
+    journal = open_journal(Path("out"))
+    (outline,) = next(iter(load_classes(in_checkout, journal).values()))[1]
+    record = journal.whole(outline.assignment, outline.folder, outline.handed.number)
     return in_checkout, record
 
 

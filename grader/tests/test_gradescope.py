@@ -136,7 +136,10 @@ def graded(in_checkout: Layout, submissions: Callable[..., Path]) -> Graded:
         CliRunner().invoke(cli, ["grade", str(submissions(**sources)), "--no-sandbox"])
         journal = Journal(in_checkout.root / "out/journal.sqlite")
         try:
-            return {record.folder: record for record in journal.current("90_fake")}
+            return {
+                one.folder: journal.whole("90_fake", one.folder, one.handed.number)
+                for one in journal.current("90_fake")
+            }
         finally:
             journal.close()
 
@@ -246,10 +249,14 @@ def test_a_failed_harness_has_no_results(graded: Graded, assignment: Assignment)
     assert results(assignment, records["lost"]) is None
 
 
+def _same(record: Record) -> Record:
+    return record
+
+
 def test_a_class(graded: Graded, assignment: Assignment, tmp_path: Path) -> None:
     records = graded(ada="", bob="// fail alpha_one WRONG", lost="// harness 9")
     grades = compute_grades({"90_fake": (assignment, list(records.values()))})
-    written = write_gradescope(assignment, grades, tmp_path / "exported")
+    written = write_gradescope(assignment, grades, tmp_path / "exported", _same)
     assert [one.folder for one in written.left_out] == ["lost"]
     scores = {path.parent.name[:3]: read_results(path.read_text())["score"] for path in written.files}
     assert {path.name for path in written.files} == {RESULTS}
@@ -265,7 +272,7 @@ def test_a_class(graded: Graded, assignment: Assignment, tmp_path: Path) -> None
         for one in grades
         if one.student.name == "ada"
     ]
-    document = read_results(write_gradescope(assignment, late, tmp_path / "late").files[0].read_text())
+    document = read_results(write_gradescope(assignment, late, tmp_path / "late", _same).files[0].read_text())
     assert document["score"] == 10
     assert "1 day late: −13" in document["output"]
 

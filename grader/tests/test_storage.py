@@ -160,7 +160,7 @@ def test_a_full_journal_is_told_and_goes_on(
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO])
 @pytest.mark.parametrize(
-    "where", ["pages.publish.write_gradebook", "pages.render.write_atomic", "running.build.shutil.rmtree"]
+    "where", ["pages.publish.write_gradebook", "pages.cards.write_atomic", "running.build.shutil.rmtree"]
 )
 def test_errors_of_the_disk_are_sentences(
     in_checkout: Layout,

@@ -82,7 +82,7 @@ def test_it_holds_the_package_and_its_templates(wheel: Path) -> None:
 
 def test_it_runs_in_a_fresh_environment(grader: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
     assert grader("--version").stdout == f"grader, version {__version__}\n"
-    assert "grader grade submissions" in grader("--help").stdout
+    assert "grader grade week4.zip" in grader("--help").stdout
 
 
 def test_it_says_that_it_needs_a_checkout(

@@ -1,5 +1,6 @@
 """`grader export gradescope`: a results.json for each submission that counts."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,9 +11,10 @@ from grader.base.errors import GraderError
 from grader.base.layout import find_layout
 from grader.commands.aliases import show_named
 from grader.commands.common import build_option, course_option, make_console, out_option, show_course
+from grader.course.anonymous import Named
 from grader.course.files import named_course, remembered
 from grader.exports.gradescope_class import write_gradescope
-from grader.pages.publish import COURSE_FILES, load_grades, open_journal
+from grader.pages.publish import COURSE_FILES, load_grades, open_journal, shown_whole
 
 _FOLDER = "exports/gradescope"
 
@@ -53,15 +55,17 @@ def gradescope_export(
         files = named_course(course) if course else remembered(journal.recall(COURSE_FILES))
         attempts, grades = load_grades(layout, journal, files)
         show_named(console, journal)
+        if name is None and len(attempts) != 1:
+            raise GraderError(f"which assignment?\nType:  --assignment ID      with one of {', '.join(attempts)}")
+        name = name or next(iter(attempts))
+        if name not in attempts:
+            raise GraderError(f'"{name}" was not graded in {out}.\nThere are: {", ".join(attempts)}')
+        folder = (to or out / _FOLDER) / name
+        written = write_gradescope(
+            attempts[name][0], grades, folder, partial(shown_whole, journal, Named()), points=points
+        )
     finally:
         journal.close()
-    if name is None and len(attempts) != 1:
-        raise GraderError(f"which assignment?\nType:  --assignment ID      with one of {', '.join(attempts)}")
-    name = name or next(iter(attempts))
-    if name not in attempts:
-        raise GraderError(f'"{name}" was not graded in {out}.\nThere are: {", ".join(attempts)}')
-    folder = (to or out / _FOLDER) / name
-    written = write_gradescope(attempts[name][0], grades, folder, points=points)
     console.print(
         f"{counted(len(written.files), 'submission')} with a results.json in {escape(str(folder))}",
         highlight=False,

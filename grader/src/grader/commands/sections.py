@@ -5,7 +5,7 @@ import click
 from grader.base.secret import MOST_SEED
 
 _SECTIONS = {
-    "Grade a class": ("grade", "match", "report", "export", "leaderboard", "history", "seed", "repair"),
+    "Grade a class": ("grade", "match", "report", "export", "leaderboard", "history", "similar", "seed", "repair"),
     "Let others grade or practise": ("autograder", "handout"),
     "Write assignments": ("new", "check", "mutate", "opponents", "ladder", "gpu-pages"),
 }

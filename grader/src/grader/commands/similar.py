@@ -12,7 +12,7 @@ from grader.commands.common import build_option, make_console, out_option
 from grader.course.anonymous import view_of
 from grader.model.assignment import load_assignment
 from grader.pages.environment import make_environment
-from grader.pages.publish import open_journal
+from grader.pages.publish import open_journal, shown_whole
 from grader.pages.similar import SimilarPages, state_of, works
 
 _SHOWN = 5
@@ -48,8 +48,9 @@ def similar(out: Path, threshold: int, build: Path | None) -> None:
         for name in journal.assignments():
             records = view.records(journal.attempts(name))
             states.append(state_of(name, records))
-            likeness = pages.add(load_assignment(layout.assignment(name)), works(records))
-            del records  # the next assignment's take their place
+            last = {record.folder: record for record in records}
+            wholes = (shown_whole(journal, view, record) for record in last.values())
+            likeness = pages.add(load_assignment(layout.assignment(name)), works(wholes))
             pairs, groups = len(likeness.pairs) + likeness.more, len(likeness.groups)
             console.print(
                 f"[bold]{escape(likeness.assignment.title)}[/]  {counted(likeness.submissions, 'submission')}, "

@@ -33,7 +33,7 @@ _SHORTEST = 3  # a shorter part of a name is in too many words
 _FEW = 3
 _LOST = "…"
 _PART = re.compile(r"[^\W_]+")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)  # one that is not closed is one, too
 Owner = tuple[str, Student, Handed]  # whose folder
 Row = tuple[str, str, str, str, str]
 

@@ -1,6 +1,6 @@
 """A class's results as Gradescope's results.json: a folder for each submission that counts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +21,17 @@ class Written:
 
 
 def write_gradescope(
-    assignment: Assignment, grades: Sequence[StudentGrades], out: Path, *, points: float | None = None
+    assignment: Assignment,
+    grades: Sequence[StudentGrades],
+    out: Path,
+    whole: Callable[[Record], Record],
+    *,
+    points: float | None = None,
 ) -> Written:
-    """Writes `out`/FOLDER/results.json for every submission that counts; a team has one."""
+    """Writes `out`/FOLDER/results.json for every submission that counts; a team has one.
+
+    Grades have outlines of records: `whole` gives the rest.
+    """
     files: dict[str, Path] = {}
     left_out: dict[str, Record] = {}
     for student in grades:
@@ -33,7 +41,9 @@ def write_gradescope(
         document = None
         if grade.points is not None:  # neither excused, nor without a score yet
             changed = None if grade.points == grade.earned else grade.points
-            document = results(assignment, grade.record, points=points, counted_points=changed, steps=grade.steps)
+            document = results(
+                assignment, whole(grade.record), points=points, counted_points=changed, steps=grade.steps
+            )
         if document is None:
             left_out[grade.record.folder] = grade.record
             continue

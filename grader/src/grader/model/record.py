@@ -86,6 +86,13 @@ class Record:
         """As JSON text, for files and the journal."""
         return json.dumps(self.document(), ensure_ascii=False, indent=1, allow_nan=False)
 
+    def outline(self) -> "Record":
+        """What grades, ranks and statistics need: a class of these fits into memory, where that of whole ones may not.
+
+        No source, and nothing of what the judge, the compiler or the program said.
+        """
+        return replace(self, source="", message="", result=self.result and self.result.outline())
+
     def without_seed(self) -> "Record":
         """What others may see: no seed, and no line that has it, wherever a message may quote one."""
         seed = str(self.provenance.seed)

@@ -6,6 +6,7 @@ docs/concepts/architecture.md defines the format.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from sys import intern
 from typing import Any
 
 from grader.base.schema import Fields, SchemaError, read
@@ -24,7 +25,7 @@ class Place:
     line: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A fault in a kernel, at one place or, of a race, at two; `count` equal ones are folded into it."""
 
@@ -35,7 +36,7 @@ class Finding:
     count: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
     """What the judge says: some lines, and one sentence that helps, which may be missing."""
 
@@ -48,7 +49,7 @@ class Said:
         return f"{self.message}\n  hint    {self.hint}" if self.hint else self.message
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class TestResult(Said):
     """How one test ended; `seconds` is wall clock, `output` the program's own."""
 
@@ -80,7 +81,7 @@ class TestResult(Said):
         return self.name.split(".", 1)[0] == TIMING_SUITE
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence(Said):
     """A metric criterion as measured; `value` is None where it could not be."""
 
@@ -92,7 +93,7 @@ class Evidence(Said):
     unmet: str = ""  # why it doesn't count, whatever its value
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Timing(Said):
     """A criterion that was timed on a GPU: the base's time as a multiple of the submission's, or None.
 
@@ -215,6 +216,23 @@ class SuiteResult:
     timings: tuple[Timing, ...]
     profiles: tuple[Profile, ...]
     leaderboard: Ranked | None = None
+
+    def outline(self) -> "SuiteResult":
+        """What grades, ranks and statistics need: no messages, outputs, findings and profiles."""
+        return replace(
+            self,
+            suite=intern(self.suite),
+            tests=tuple(
+                replace(
+                    test, name=intern(test.name), rung=intern(test.rung), verdict=intern(test.verdict),
+                    message="", hint="", output="", reproduce="", findings=(),
+                )
+                for test in self.tests
+            ),
+            evidence=tuple(replace(entry, message="", hint="") for entry in self.evidence),
+            timings=tuple(replace(entry, message="", hint="") for entry in self.timings),
+            profiles=(),
+        )  # fmt: skip
 
     def with_tests(self, tests: tuple[TestResult, ...]) -> "SuiteResult":
         """The same result with other tests."""

@@ -1,7 +1,7 @@
 """From the journal to files: results, gradebook, report cards, leaderboard. Nothing is graded here."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from grader.base.deadline import deadline
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 from grader.base.layout import Layout
+from grader.base.leftovers import collected
 from grader.base.names import safe_json, shown, slug
 from grader.base.schema import SchemaError
 from grader.course.anonymous import Anonymous, View, view_of
@@ -48,6 +49,7 @@ from grader.running.store import Journal
 JOURNAL = "journal.sqlite"
 NAMES = "names.csv"
 COURSE_FILES = "course"  # what the journal keeps them under
+Classes = Mapping[str, tuple[Assignment, Sequence[Record]]]
 FolderGrades = Mapping[tuple[str, str], Sequence[tuple[Student, AssignmentGrade]]]
 _CARD_SECONDS = 20.0
 _RESULTS = "results"
@@ -97,7 +99,7 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     assignments = {name: assignment for name, (assignment, _) in attempts.items()}
     write_gradebook(gradebook, assignments, grades)
     write_criteria(out / "criteria.csv", assignments, grades)
-    boards = publish_boards(layout, out, journal).boards
+    boards = publish_boards(layout, out, journal, attempts).boards
     environment = make_environment(layout.templates)
     own = by_folder(grades)
     classes = counting(attempts, own)
@@ -105,14 +107,17 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     unmade: list[Unmade] = []
     subjects = _subjects(journal, view, attempts, classes, own)
     opens = openings(subjects)
-    for subject in subjects:
-        record = subject.record
-        path = out / STAFF / _RESULTS / record.assignment / f"{slug(record.folder)}.json"
-        write_atomic(path, safe_json(public_document(record, subject.grades)) + "\n")
-        written |= {path, out / card_name(record), out / staff_card_name(record)}
-        problem = _write_cards(environment, out, subject, opens[record.assignment])
-        if problem:
-            unmade.append(Unmade(record.folder, problem, record.assignment))
+    with collected() as page:
+        for outline in subjects:  # one whole record at a time
+            record = shown_whole(journal, view, outline.record)
+            subject = replace(outline, record=record)
+            path = out / STAFF / _RESULTS / record.assignment / f"{slug(record.folder)}.json"
+            write_atomic(path, safe_json(public_document(record, subject.grades)) + "\n")
+            written |= {path, out / card_name(record), out / staff_card_name(record)}
+            problem = _write_cards(environment, out, subject, opens[record.assignment])
+            if problem:
+                unmade.append(Unmade(record.folder, problem, record.assignment))
+            page()
     problems = {(one.assignment, one.folder): one.problem for one in unmade}
     index = write_index(environment, out, assignments, grades, problems, has_board=bool(boards))
     settle_similar(environment, out, [state_of(name, records) for name, (_, records) in attempts.items()])
@@ -162,13 +167,23 @@ class Standings:
     overalls: tuple[Overall, ...]
 
 
-def publish_boards(layout: Layout, out: Path, journal: Journal) -> Standings:
-    """Writes leaderboard.html, .csv and .json; nothing where no assignment has a leaderboard."""
+def publish_boards(layout: Layout, out: Path, journal: Journal, attempts: Classes | None = None) -> Standings:
+    """Writes leaderboard.html, .csv and .json; nothing where no assignment has a leaderboard.
+
+    `attempts` are shown ones that were loaded before.
+    """
     view = view_of(journal)
+    if attempts is None:
+        classes = load_classes(layout, journal)
+        attempts = {name: (assignment, view.records(records)) for name, (assignment, records) in classes.items()}
     boards = [
         board
-        for assignment, records in load_classes(layout, journal).values()
-        for board in make_boards(assignment, view.records(records), partial(shown_history, journal, view))
+        for assignment, records in attempts.values()
+        for board in make_boards(
+            assignment,
+            list({record.folder: record for record in records}.values()),  # the last attempts
+            partial(shown_history, journal, view),
+        )
     ]
     overalls = make_overall(boards)
     if boards:
@@ -201,6 +216,11 @@ def load_shown(
 def shown_history(journal: Journal, view: View, record: Record) -> list[Record]:
     """All results of a shown record's folder, oldest first, shown alike."""
     return [view.record(one) for one in journal.history(record.assignment, view.real(record.folder))]
+
+
+def shown_whole(journal: Journal, view: View, outline: Record) -> Record:
+    """All of the result that a shown outline is of."""
+    return view.record(journal.whole(outline.assignment, view.real(outline.folder), outline.handed.number))
 
 
 def _write_names(path: Path, view: Anonymous) -> None:

@@ -70,8 +70,7 @@ class Likeness:
 
 
 def works(records: Iterable[Record]) -> list[Work]:
-    """The last attempt of each folder; what has no code is left out."""
-    last = {record.folder: record for record in records}
+    """One for each folder's last attempt in full; what has no code is left out."""
     return [
         Work(
             record.student.name,
@@ -82,7 +81,7 @@ def works(records: Iterable[Record]) -> list[Work]:
             ),
             record.source,
         )
-        for record in last.values()
+        for record in records
         if record.source.strip()
     ]
 

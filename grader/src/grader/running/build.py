@@ -8,6 +8,7 @@ of the harness, because a submission could include a solution from there: benchm
 import os
 import re
 import shutil
+import signal
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,9 @@ _MEMORY_BYTES = 4 << 30
 _TMP_BYTES = 1 << 30
 _FIRST_LINES = 60
 _BESIDE_ERROR = 3
+_KILLED = re.compile(
+    r"^nvcc error\s*: .* died due to signal 9\b|^\S*: fatal error: Killed signal terminated", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
                 pass_fds=(status_write,),
                 stop=stop,
             )
+            used_up = cgroup.ran_out_of_memory(groups)
         os.close(status_write)
         status_write = -1
         started = not sandboxed or b"child-pid" in os.read(status_read, 4096)
@@ -129,6 +134,10 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
         raise InfrastructureError("the build script reported success but left no worker")
+    # What needs more memory than a file may is its author's to mend. A compiler that was killed otherwise tells
+    # that the machine had none left, and nothing about the file.
+    if not used_up and (ended.status == -signal.SIGKILL or _KILLED.search(ended.output)):
+        raise InfrastructureError("the compiler was killed: this machine may have too little memory for --jobs so many")
     need_space(order.folder)  # else the compiler may have failed for want of it
     message = first_errors(ended.output, MachinePaths(layout, toolchain, source_folder, out))
     if ended.status == REFUSED_STATUS:

@@ -8,6 +8,7 @@ and a third time to measure the rungs that are right on both, while nothing else
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import shlex
@@ -24,6 +25,7 @@ from grader.base.errors import GraderError, InfrastructureError, OverrunError
 from grader.base.jobs import Jobs
 from grader.base.names import fingerprint, shown_block
 from grader.base.process import CancelledError
+from grader.base.storage import storage_problem
 from grader.model.discovery import Submission
 from grader.model.record import GRADED, MISSING, NOT_GRADED, Record
 from grader.model.result import SuiteResult, TestResult
@@ -40,6 +42,8 @@ from grader.running.run import PartialResultError, RunSettings, in_order, run_su
 from grader.running.store import Asked, Journal, gpu_key
 
 _RETRIES = 2
+_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # of what others may soon give back
+_PAUSE_SECONDS = 1.0  # for what is short to be there again
 
 
 class Progress(Protocol):
@@ -98,14 +102,14 @@ def grade_class(
     `after` is called once the last one has begun: while it is graded, the other threads have nothing else to do.
 
     Of those with the same code one is graded, and the others get its result: they have the seed in common too. Results
-    come in the order of `submissions`. `stop` may be set from outside, and is set on any error.
+    come as outlines in the order of `submissions`. `stop` may be set from outside, and is set on any error.
     """
     records: dict[int, Record] = {}
     queue = Jobs(jobs, stop)
 
     def add(index: int, copies: Sequence[int] = ()) -> None:
         def graded(record: Record) -> None:
-            records[index] = record
+            records[index] = record.outline()
             for copy in copies:
                 add(copy)
 
@@ -229,6 +233,7 @@ class _Grading:
                     why = ("REJECTED", "uses a library") if built.refused else ("COMPILE", "does not compile")
                     return self._made(GRADED, built.message, self._nothing(*why))
                 result = self._run(built.worker, attempt)
+                return self._made(GRADED, "", score_result(assignment, result), result)
             except OverrunError as error:
                 return self._made(
                     GRADED, str(error), self._nothing("REJECTED", "uses too much of the judge's memory or time")
@@ -236,8 +241,15 @@ class _Grading:
             except InfrastructureError as error:
                 failure = str(error)
                 partial = error.result if isinstance(error, PartialResultError) else partial
-                continue
-            return self._made(GRADED, "", score_result(assignment, result), result)
+            except (CancelledError, GraderError):
+                raise
+            except (
+                Exception
+            ) as error:  # no processes or memory left, a mistake of ours: the others are graded all the same
+                if isinstance(error, OSError) and error.errno not in _SHORT and storage_problem(error):
+                    raise  # nobody else's result could be kept either
+                failure = f"{type(error).__name__}: {error}"
+                self._stop.wait(_PAUSE_SECONDS * attempt)
         return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times: {failure}", None, partial)
 
     def _nothing(self, verdict: str, detail: str) -> Score:

@@ -49,6 +49,7 @@ CREATE TABLE IF NOT EXISTS class (
   PRIMARY KEY (assignment, folder, number)
 );
 """
+_ATTEMPTS = "SELECT document, student, handed FROM record JOIN class USING (assignment, folder, key) WHERE assignment=?"
 _VERSION = "4"  # of the documents too: results of format 2
 UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # of a document that was damaged
 
@@ -276,24 +277,30 @@ class Journal:
             return [row[0] for row in database.execute("SELECT DISTINCT assignment FROM class ORDER BY 1")]
 
     def attempts(self, assignment: str) -> list[Record]:
-        """The result of every attempt, by folder, oldest first, under the names that the students have now."""
+        """The result of every attempt, by folder, oldest first, under the names that the students have now.
+
+        They are outlines: a class's full results would not fit into memory. `whole` has the rest of one.
+        """
+        return [record.outline() for record in self._attempts(assignment)]
+
+    def whole(self, assignment: str, folder: str, number: int) -> Record:
+        """All of one attempt's result."""
+        return next(self._attempts(assignment, " AND folder=? AND number=?", folder, number))
+
+    def _attempts(self, assignment: str, condition: str = "", *values: object) -> Iterator[Record]:
+        query = f"{_ATTEMPTS}{condition} ORDER BY folder, number"
         with self._reading() as database:
-            rows = database.execute(
-                "SELECT document, student, handed FROM record JOIN class USING (assignment, folder, key) "
-                "WHERE assignment=? ORDER BY folder, number",
-                (assignment,),
-            ).fetchall()
-        try:
-            return [
-                replace(
-                    record_from_json(document),
-                    student=student_from(Fields(json.loads(student), "journal")),
-                    handed=handed_from(Fields(json.loads(handed), "journal")),
-                )
-                for document, student, handed in rows
-            ]
-        except UNREADABLE as error:
-            raise DamagedError(self._path, f"a result of {assignment} can't be read ({error})") from error
+            for document, student, handed in database.execute(query, (assignment, *values)):
+                try:
+                    record = replace(
+                        record_from_json(document),
+                        student=student_from(Fields(json.loads(student), "journal")),
+                        handed=handed_from(Fields(json.loads(handed), "journal")),
+                    )
+                except UNREADABLE as error:
+                    why = f"a result of {assignment} can't be read ({error})"
+                    raise DamagedError(self._path, why) from error
+                yield record
 
     def owners(self) -> list[tuple[str, Student, Handed]]:
         """Every folder with whose it is."""
@@ -332,13 +339,13 @@ class Journal:
         return {row[0] for row in rows}
 
     def history(self, assignment: str, folder: str) -> list[Record]:
-        """All results of a folder, oldest first."""
+        """Outlines of all results of a folder, oldest first."""
         with self._reading() as database:
             rows = database.execute(
                 "SELECT document FROM record WHERE assignment=? AND folder=? AND is_final=1 ORDER BY serial",
                 (assignment, folder),
-            ).fetchall()
-        return [record_from_json(row[0]) for row in rows if is_readable(record_from_json, row[0])]
+            )
+            return [record_from_json(row[0]).outline() for row in rows if is_readable(record_from_json, row[0])]
 
     def state(self) -> str:
         """A hash that changes with what `attempts` gives; cheap enough to ask again and again."""
