@@ -14,6 +14,7 @@ import os
 import shlex
 import shutil
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ from typing import Any, Protocol
 
 from grader.base.errors import GraderError, InfrastructureError, OverrunError
 from grader.base.jobs import Jobs
-from grader.base.names import fingerprint, shown_block
+from grader.base.names import fingerprint, shown, shown_block
 from grader.base.process import CancelledError
 from grader.base.storage import storage_problem
 from grader.model.discovery import Submission
@@ -192,6 +193,13 @@ def _work_folder(bench: Bench, folder: str, key: str) -> Path:
     return bench.work / f"{key[:24]}-{fingerprint(folder)}"
 
 
+def _unexpected(error: Exception) -> str:
+    """What happened, and where in the grader, for whoever reports it."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    said = shown(f"{type(error).__name__}: {error}", 300)
+    return f"the grader itself failed: {said} (in {Path(at.filename).name}, line {at.lineno})"
+
+
 class _Grading:
     """The grading of one submission that the journal doesn't have."""
 
@@ -248,7 +256,7 @@ class _Grading:
             ) as error:  # no processes or memory left, a mistake of ours: the others are graded all the same
                 if isinstance(error, OSError) and error.errno not in _SHORT and storage_problem(error):
                     raise  # nobody else's result could be kept either
-                failure = f"{type(error).__name__}: {error}"
+                failure = _unexpected(error)
                 self._stop.wait(_PAUSE_SECONDS * attempt)
         return self._made(NOT_GRADED, f"Tried {1 + _RETRIES} times: {failure}", None, partial)
 
