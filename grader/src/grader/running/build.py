@@ -134,7 +134,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
         raise InfrastructureError("the build script reported success but left no worker")
-    # What needs more memory than a file may is its author's to mend. A compiler that was killed otherwise tells
+    # What needs more memory than a file may is its author's to fix. A compiler that was killed otherwise tells
     # that the machine had none left, and nothing about the file.
     if not used_up and (ended.status == -signal.SIGKILL or _KILLED.search(ended.output)):
         raise InfrastructureError("the compiler was killed: this machine may have too little memory for --jobs so many")
