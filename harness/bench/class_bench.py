@@ -13,6 +13,7 @@ nothing else to do.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -101,6 +102,22 @@ def machine_seconds() -> float:
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
+class Watched:
+    """What one process takes by itself, without the compilers and judges that it starts, until it ends."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        """Looks twice a second."""
+        self.seconds, self.peak_mib = 0.0, 0.0
+        folder = Path(f"/proc/{process.pid}")
+        while process.poll() is None:
+            with contextlib.suppress(OSError, ValueError, StopIteration):  # it may end meanwhile
+                user, system = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
+                self.seconds = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+                lines = (folder / "status").read_text().splitlines()
+                self.peak_mib = int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
+            time.sleep(0.5)
+
+
 def nvcc_seconds(nvcc: str, distinct: dict[str, set[str]], folder: Path, jobs: int) -> float:
     """nvcc's own processor time for each file once."""
     commands = []
@@ -139,7 +156,9 @@ def main() -> int:
     before, began = machine_seconds(), time.monotonic()
     with (folder / "grade.log").open("w") as log:
         environment = os.environ | {"PYTHONPATH": str(ROOT / "grader" / "src")}
-        status = subprocess.run(grade, cwd=ROOT, env=environment, stdout=log, stderr=log, check=False).returncode
+        grader = subprocess.Popen(grade, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        own = Watched(grader)
+        status = grader.returncode
     wall, busy = time.monotonic() - began, machine_seconds() - before
     if status != 0:
         print(f"grader ended with status {status}: {folder}/grade.log", file=sys.stderr)
@@ -148,6 +167,7 @@ def main() -> int:
     verdicts = Counter(result["verdict"] for result in results)
     print("verdicts           ", ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
     print(f"graded in           {wall:8.0f} s on {processors} processors, {busy:.0f} s of processor time")
+    print(f"the grader itself   {own.seconds:8.0f} s of processor time, {own.peak_mib:.0f} MiB at most")
 
     nvcc = (arguments.build / "nvcc.txt").read_text(encoding="utf-8").strip()
     alone = nvcc_seconds(nvcc, distinct, objects, arguments.jobs)

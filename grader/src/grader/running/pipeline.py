@@ -222,6 +222,7 @@ class _Grading:
         self._stop = stop
         self._key = key
         self._asked = asked
+        self._kept: set[tuple[str, str]] = set()  # tests in the journal, by key and name
         self._settings = bench.settings.for_source(bench.assignment.id, identity(bench, submission))
 
     def record(self) -> Record:
@@ -330,8 +331,14 @@ class _Grading:
 
     def _ended(self, tests: Sequence[TestResult], before: int, key: str) -> None:
         # Evidence is measured anew by the next run: its measurements stand in the result beside the tests.
-        kept = [test for test in tests if not test.is_evidence and test.verdict != "HARNESS"]
-        self._journal.add_tests(self._submission.folder, key, kept)
+        kept = [
+            test
+            for test in tests
+            if not test.is_evidence and test.verdict != "HARNESS" and (key, test.name) not in self._kept
+        ]
+        if kept:
+            self._journal.add_tests(self._submission.folder, key, kept)
+            self._kept.update((key, test.name) for test in kept)
         self._progress.on_tests(self._submission, before + len(tests), len(self._bench.suite.tests))
 
     def _folder(self) -> Path:
