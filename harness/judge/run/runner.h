@@ -75,6 +75,7 @@ struct SubmissionMemory {
   };
   std::map<std::string, TimedOut> timed_out;
   std::optional<CallReport> failed_start;  // why its worker is not started again
+  int gpu_pauses = 0;                      // times that a real GPU's trouble was waited out
   WallBudget budget;
 };
 

@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include "judge/model/text.h"
@@ -14,6 +18,19 @@ namespace {
 
 // How often the same failure is waited for.
 constexpr int kMaxFailures = 2;
+
+// How long a real GPU is left alone before a call that met its trouble is made again, and how often in all runs of a
+// submission.
+constexpr std::chrono::milliseconds kGpuPauses[] = {std::chrono::milliseconds(100), std::chrono::milliseconds(1000)};
+constexpr int kMaxGpuPauses = 6;
+
+// What the GPU, its driver or its other users cause, by the names of CUDA's documentation. A program can bring some
+// about, and say any of them.
+constexpr std::array<std::string_view, 10> kGpuTroubles = {
+    "cudaErrorDevicesUnavailable", "cudaErrorECCUncorrectable",     "cudaErrorNvlinkUncorrectable",
+    "cudaErrorSystemNotReady",     "cudaErrorSystemDriverMismatch", "cudaErrorInsufficientDriver",
+    "cudaErrorNoDevice",           "cudaErrorMpsConnectionFailed",  "cudaErrorMpsServerNotReady",
+    "cudaErrorOperatingSystem"};
 
 worker::WorkerCommand WitnessOf(const RunnerOptions& options) {
   worker::WorkerCommand command = options.command;
@@ -131,12 +148,21 @@ class WorkerRunner : public Runner {
     }
     if (auto failure = EnsureStarted()) return *failure;
     ClearRecords();
-    CallReport report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
+    CallReport report = CallOnce(launcher, arguments);
     if (IsLeftOver(report)) {
       session_.Stop();
       if (auto failure = EnsureStarted()) return *failure;
-      report = Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
+      report = CallOnce(launcher, arguments);
     }
+    for (const std::chrono::milliseconds pause : kGpuPauses) {
+      if (!IsGpuTrouble(report) || memory_.gpu_pauses == kMaxGpuPauses) break;
+      ++memory_.gpu_pauses;
+      session_.Stop();
+      std::this_thread::sleep_for(pause);
+      if (auto failure = EnsureStarted()) return *failure;
+      report = CallOnce(launcher, arguments);
+    }
+    BlameForTrouble(report, launcher, arguments);
     BlameForAnswer(report, launcher, arguments);
     AfterCall(report);
     NoteTimeout(launcher, report);
@@ -161,6 +187,10 @@ class WorkerRunner : public Runner {
   void Restart() override { session_.Stop(); }
 
  private:
+  CallReport CallOnce(const std::string& launcher, std::span<const worker::Argument> arguments) {
+    return Converse([&] { return session_.Call(launcher, arguments, options_.limits, server()); });
+  }
+
   void NoteTimeout(const std::string& launcher, const CallReport& report) {
     const bool kernel_timeout = std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
       return finding.kind == vgpu::FindingKind::kTimeout;
@@ -234,6 +264,21 @@ class WorkerRunner : public Runner {
   // is not this call's: that is made by a worker of its own.
   bool IsLeftOver(const CallReport& report) const {
     return bounded_server_ == nullptr && report.outcome == worker::Outcome::kBadSignature;
+  }
+
+  bool IsGpuTrouble(const CallReport& report) const {
+    return bounded_server_ == nullptr && std::ranges::find(kGpuTroubles, report.cuda_error) != kGpuTroubles.end();
+  }
+
+  // The call was made again, and the GPU's trouble did not pass. Where a witness can use the GPU at this moment, the
+  // trouble is the submission's own making.
+  void BlameForTrouble(CallReport& report, const std::string& launcher, std::span<const worker::Argument> arguments) {
+    if (options_.witness.empty() || !IsGpuTrouble(report)) return;
+    session_.Stop();
+    if (Witness(WitnessOf(options_), options_.limits).CouldCall(launcher, arguments)) return;
+    report.outcome = worker::Outcome::kCouldNotStart;
+    report.detail = "the GPU can't be used: " + report.cuda_error;
+    report.cuda_error.clear();
   }
 
   void AfterCall(const CallReport& report) {

@@ -23,7 +23,9 @@ std::vector<std::string> ReadPrefix(const std::filesystem::path& path) {
 
 std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits) {
   return std::make_shared<SubmissionMemory>(
-      SubmissionMemory{{}, std::nullopt, WallBudget(limits.test_seconds, limits.submission_seconds)});
+      SubmissionMemory{.timed_out = {},
+                       .failed_start = std::nullopt,
+                       .budget = WallBudget(limits.test_seconds, limits.submission_seconds)});
 }
 
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
