@@ -1,6 +1,7 @@
 // Péter Rózsa. Összegzés: minden fok, és a ráadás is.
 
 #include <climits>
+#include <cstdint>
 
 #include "reduction.h"
 
@@ -240,8 +241,19 @@ template <class Op>
 __global__ void reduce8_kernel(const int* d_in, int* d_out, unsigned n) {
   __shared__ int s_warps[kBlock / 32];
   unsigned tid = threadIdx.x;
+  unsigned first = (16 - (uintptr_t)d_in % 16) % 16 / 4;  // where d_in is aligned to 16 bytes
+  unsigned last = first < n ? n - (n - first) % 4 : first;
+  unsigned step = gridDim.x * kBlock * 4;
   int v = Op::identity;
-  for (unsigned i = blockIdx.x * kBlock + tid; i < n; i += gridDim.x * kBlock) v = Op::apply(v, d_in[i]);
+  if (blockIdx.x == 0 && tid < first && tid < n) v = d_in[tid];
+  for (unsigned i = first + (blockIdx.x * kBlock + tid) * 4; i < last; i += step) {
+    int4 four = *(const int4*)&d_in[i];
+    v = Op::apply(v, four.x);
+    v = Op::apply(v, four.y);
+    v = Op::apply(v, four.z);
+    v = Op::apply(v, four.w);
+  }
+  if (blockIdx.x == 0 && last + tid < n) v = Op::apply(v, d_in[last + tid]);
   v = warp_reduce<Op>(v);
   if (tid % 32 == 0) s_warps[tid / 32] = v;
   __syncthreads();
