@@ -1,6 +1,7 @@
-// What a new function of the runtime API must come with: its place on docs/reference/api.md, a variant for the
-// per-thread default stream where the toolkit has one, and a program that calls it. The page is generated from the
-// sources and from the build's list of what they lack: LOCKSTEP_UPDATE_GOLDEN=1 writes it again.
+// What a new function of the runtime API or the driver API must come with: its place on docs/reference/api.md or
+// driver-api.md, and a program that calls it; for the runtime API also a variant for the per-thread default stream
+// where the toolkit has one (the build makes the driver's). The pages are generated from the sources and from the
+// build's lists of what they lack: LOCKSTEP_UPDATE_GOLDEN=1 writes them again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,12 +21,23 @@
 namespace lockstep {
 namespace {
 
-const std::string kPage = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/api.md";
+const std::string kReference = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/";
 const std::string kSources = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/vgpu/cudart";
 const std::string kTests = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart";
 const std::string kToolkit = std::string(LOCKSTEP_CUDA_INCLUDE) + "/cuda_runtime_api.h";
 const std::string kUncalled = "## Called by no test";
-const std::string kRefused = std::string(LOCKSTEP_BUILD_DIR) + "/generated/refused_functions.inc";
+const std::string kGenerated = std::string(LOCKSTEP_BUILD_DIR) + "/generated/";
+
+// An API: where it is and what its functions look like.
+struct Api {
+  std::string page, sources, refused;
+  std::regex definition, name;
+};
+const Api kRuntime = {kReference + "api.md", kSources, kGenerated + "refused_functions.inc",
+                      std::regex("\n(?:cudaError_t|const char\\*|cudaChannelFormatDesc) (cuda\\w+)\\("),
+                      std::regex("\\b(cuda\\w+)")};
+const Api kDriver = {kReference + "driver-api.md", kSources + "/driver", kGenerated + "refused_driver_functions.inc",
+                     std::regex("\nCUresult (cu[A-Z]\\w*?)(?:_v\\d)?\\("), std::regex("\\b(cu[A-Z]\\w+)")};
 
 std::string Read(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -72,72 +84,82 @@ std::string Version(const std::string& refused) {
   return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-std::vector<std::string> Sources() {
+std::vector<std::string> Sources(const Api& api) {
   std::vector<std::string> sources;
-  for (const auto& file : std::filesystem::directory_iterator(kSources)) {
+  for (const auto& file : std::filesystem::directory_iterator(api.sources)) {
     if (file.path().extension() == ".cc") sources.push_back(Read(file.path()));
   }
   return sources;
 }
 
-std::vector<std::string> Defined(const std::string& source) {
-  return AllMatches(source, std::regex("\n(?:cudaError_t|const char\\*|cudaChannelFormatDesc) (cuda\\w+)\\("));
+std::vector<std::string> Defined(const Api& api, const std::string& source) {
+  return AllMatches(source, api.definition);
 }
 
 // The functions that no program or test in this folder names.
-std::set<std::string> Uncalled() {
+std::set<std::string> Uncalled(const Api& api) {
   std::set<std::string> names;
-  for (const std::string& source : Sources()) {
-    for (const std::string& name : Defined(source)) names.insert(name);
+  for (const std::string& source : Sources(api)) {
+    for (const std::string& name : Defined(api, source)) names.insert(name);
   }
   for (const auto& file : std::filesystem::recursive_directory_iterator(kTests)) {
     const std::string extension = file.path().extension();
     if (extension != ".cu" && extension != ".cc" && extension != ".h") continue;
-    for (const std::string& name : AllMatches(Read(file.path()), std::regex("\\b(cuda\\w+)"))) names.erase(name);
+    for (const std::string& name : AllMatches(Read(file.path()), api.name)) names.erase(name);
   }
   return names;
 }
 
 // Those of them that the page admits to. No name is added to this list: what is new has a test.
-std::set<std::string> AdmittedUncalled() {
-  const std::string page = Read(kPage);
+std::set<std::string> AdmittedUncalled(const Api& api) {
+  const std::string page = Read(api.page);
   const size_t begin = page.find(kUncalled);
   if (begin == std::string::npos) return {};
   const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
-  const auto names = AllMatches(section, std::regex("`(cuda\\w+)`"));
+  const auto names = AllMatches(section, std::regex("`(cu\\w+)`"));
   return {names.begin(), names.end()};
 }
 
-std::string Page(const std::string& refused) {
+// "## area" and its functions, and what no test calls.
+std::string Parts(const Api& api) {
   std::map<std::string, std::vector<std::string>> areas;
-  for (const std::string& source : Sources()) {
-    const auto names = Defined(source);
+  for (const std::string& source : Sources(api)) {
+    const auto names = Defined(api, source);
     if (!names.empty()) areas[Area(source)] = names;
   }
   std::vector<std::string> uncalled;
-  const std::set<std::string> now = Uncalled(), admitted = AdmittedUncalled();
+  const std::set<std::string> now = Uncalled(api), admitted = AdmittedUncalled(api);
   std::set_intersection(now.begin(), now.end(), admitted.begin(), admitted.end(), std::back_inserter(uncalled));
+  std::string page;
+  for (const auto& [area, names] : areas) page += "\n## " + area + "\n\n" + List(names);
+  return page + "\n" + kUncalled +
+         "\n\nNo program or test in `harness/tests/cudart` names these. The list only gets shorter: a new function "
+         "comes "
+         "with a call.\n\n" +
+         List(uncalled);
+}
+
+std::vector<std::string> Refused(const Api& api) {
+  return AllMatches(Read(api.refused), std::regex("LOCKSTEP_REFUSE\\((\\w+)\\)"));
+}
+
+const std::string kMark = "<!-- Generated by api_reference_test: LOCKSTEP_UPDATE_GOLDEN=1 writes it anew. -->\n\n";
+
+std::string RuntimePage(const std::string& version) {
   std::map<std::string, std::vector<std::string>> missing;
-  for (const std::string& name : AllMatches(refused, std::regex("LOCKSTEP_REFUSE\\((\\w+)\\)"))) {
+  for (const std::string& name : Refused(kRuntime)) {
     missing[std::string(vgpu::cudart::RefusedSubject(name))].push_back(name);
   }
   std::string page =
-      "# Runtime API\n\n"
-      "<!-- Generated by api_reference_test: LOCKSTEP_UPDATE_GOLDEN=1 writes it anew. -->\n\n"
-      "The functions of " +
-      Version(refused) +
+      "# Runtime API\n\n" + kMark + "The functions of " + version +
       "'s runtime API that the virtual GPU has, by the part of `harness/vgpu/cudart` that defines them. Each has its\n"
       "variant for the per-thread default stream (`_ptsz`, `_ptds`) where the toolkit has one. The programs in\n"
       "`harness/tests/cudart/programs` compare what calls return with what an H200 returned, error by error. They "
       "leave\n"
-      "out graphs, and what is listed under [Called by no test](#called-by-no-test).\n";
-  for (const auto& [area, names] : areas) page += "\n## " + area + "\n\n" + List(names);
-  page +=
-      "\n" + kUncalled +
-      "\n\nNo program or test in `harness/tests/cudart` names these. The list only gets shorter: a new function comes "
-      "with a call.\n\n" +
-      List(uncalled);
-  page +=
+      "out graphs, and what is listed under [Called by no test](#called-by-no-test). For `cuMemAlloc` and its like "
+      "see\n"
+      "[Driver API](driver-api.md).\n" +
+      Parts(kRuntime) +
       "\n## Refused by name\n\n"
       "A program that names one of these links and runs. A call says its name, the line that made it and what is "
       "missing, and fails\nwith `cudaErrorNotSupported`.\n";
@@ -147,28 +169,66 @@ std::string Page(const std::string& refused) {
   return page;
 }
 
-TEST(ApiReferenceTest, ThePageIsUpToDate) {
-  const std::string refused = Read(kRefused), page = Page(refused);
+std::string DriverPage(const std::string& version) {
+  std::vector<std::string> missing;
+  for (const std::string& name : Refused(kDriver)) {
+    missing.push_back(std::regex_replace(name, std::regex("(_v\\d)?(_ptsz|_ptds)?$"), ""));
+  }
+  return "# Driver API\n\n" + kMark + "The functions of " + version +
+         "'s driver API that the virtual GPU has, by the part of `harness/vgpu/cudart/driver` that defines them, in "
+         "the\n"
+         "version that the toolkit's `cuda.h` declares. `vgpu-run` puts its `libcuda.so.1` before NVIDIA's. It is "
+         "another "
+         "name of\n"
+         "`libcudart.so.13`, so a program may use both APIs on one device. `harness/tests/cudart/programs/driver.cu` "
+         "compares what calls\n"
+         "return with what an H200 returned.\n\n"
+         "What differs from a GPU:\n\n"
+         "* All contexts of a device share its memory and modules; `cuCtxDestroy` frees nothing.\n"
+         "* `cuLinkAddData` takes one PTX text. A module may be PTX or a fat binary that holds PTX; machine code is "
+         "refused.\n"
+         "* The compiler's logs stay empty: what is wrong with a module is on standard error.\n"
+         "* Submissions can't use it: each call is refused by name.\n" +
+         Parts(kDriver) +
+         "\n## Refused by name\n\n"
+         "A program that names one of these links and runs. A call says its name and the line that made it, and fails "
+         "with\n`CUDA_ERROR_NOT_SUPPORTED`.\n\n" +
+         List(missing);
+}
+
+void ExpectUpToDate(const Api& api, const std::string& version, const std::string& page) {
   const char* update = std::getenv("LOCKSTEP_UPDATE_GOLDEN");
   if (update != nullptr && std::string(update) == "1") {
-    std::ofstream(kPage) << page;
+    std::ofstream(api.page) << page;
     return;
   }
-  const std::string written = Read(kPage);
-  if (written.find("The functions of " + Version(refused) + "'s") == std::string::npos) {
+  const std::string written = Read(api.page);
+  if (written.find("The functions of " + version + "'s") == std::string::npos) {
     LOCKSTEP_SKIP_BUT_IN_CI(
-        "docs/reference/api.md is about another toolkit than this build's, " + Version(refused) +
+        api.page + " is about another toolkit than this build's, " + version +
         ": build with that one, as .venv/bin/pip install -r harness/nvcc-requirements.txt gives it");
   }
-  EXPECT_TRUE(written == page) << "the page of functions is out of date: LOCKSTEP_UPDATE_GOLDEN=1 writes " << kPage
+  EXPECT_TRUE(written == page) << "the page of functions is out of date: LOCKSTEP_UPDATE_GOLDEN=1 writes " << api.page
                                << " again";
 }
 
+TEST(ApiReferenceTest, TheRuntimesPageIsUpToDate) {
+  const std::string version = Version(Read(kRuntime.refused));
+  ExpectUpToDate(kRuntime, version, RuntimePage(version));
+}
+
+TEST(ApiReferenceTest, TheDriversPageIsUpToDate) {
+  const std::string version = Version(Read(kRuntime.refused));
+  ExpectUpToDate(kDriver, version, DriverPage(version));
+}
+
 TEST(ApiReferenceTest, EachFunctionIsCalledByATest) {
-  const std::set<std::string> admitted = AdmittedUncalled();
-  for (const std::string& name : Uncalled()) {
-    EXPECT_TRUE(admitted.contains(name)) << "no test calls " << name
-                                         << ": call it in a program of harness/tests/cudart/programs";
+  for (const Api* api : {&kRuntime, &kDriver}) {
+    const std::set<std::string> admitted = AdmittedUncalled(*api);
+    for (const std::string& name : Uncalled(*api)) {
+      EXPECT_TRUE(admitted.contains(name))
+          << "no test calls " << name << ": call it in a program of harness/tests/cudart/programs";
+    }
   }
 }
 
@@ -181,8 +241,8 @@ TEST(ApiReferenceTest, EachFunctionHasItsPerThreadVariant) {
     variants[(*match)[1]] = (*match)[2] == "DS" ? "_ptds" : "_ptsz";
   }
   ASSERT_GT(variants.size(), 50u) << kToolkit << " no longer says which functions have variants";
-  for (const std::string& source : Sources()) {
-    for (const std::string& name : Defined(source)) {
+  for (const std::string& source : Sources(kRuntime)) {
+    for (const std::string& name : Defined(kRuntime, source)) {
       if (!variants.contains(name)) continue;
       const std::string line = "LOCKSTEP_PER_THREAD(" + name + ", " + variants[name] + ")";
       EXPECT_TRUE(source.find(line) != std::string::npos)

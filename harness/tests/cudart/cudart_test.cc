@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -59,6 +60,62 @@ TEST_F(CudartTest, EveryCallReturnsWhatAnH200Returned) {
 TEST_F(CudartTest, MoreCallsReturnWhatAnH200Returned) {
   const std::string program = Compile(kPrograms + "calls.cu", "-cudart shared " + kPtx);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, Read(kPrograms + "calls.h200.txt"));
+}
+
+const std::string kDriver = " -L" LOCKSTEP_BUILD_DIR "/lib -Xlinker -l:libcuda.so.1";
+
+TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
+  const std::string expected = Read(kPrograms + "driver.h200.txt");
+  std::string program = Compile(kPrograms + "driver.cu", "-cudart shared " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
+  const Output checked = Execute(kVgpuRun + " --device=h200 --check --threads=2 " + program + " 2>&1 >/dev/null");
+  EXPECT_NE(checked.text.find("BOUNDS  store<<<1,1>>>"), std::string::npos) << checked.text;
+  // What a program does with the error of a driver function can't be seen.
+  EXPECT_EQ(checked.text.find("API  cu"), std::string::npos) << checked.text;
+  program = Compile(kPrograms + "driver_calls.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text,
+            Read(kPrograms + "driver_calls.h200.txt"));
+  program = Compile(kPrograms + "driver.cu", "-cudart shared --default-stream per-thread " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
+}
+
+TEST_F(CudartTest, MessagesNameTheDriversFunctions) {
+  const std::string program = Compile(Write("leaks.cu", R"(
+#include <cuda.h>
+int main() {
+  CUdevice device;
+  CUcontext context;
+  CUdeviceptr pointer;
+  cuInit(0);
+  cuDeviceGet(&device, 0);
+  cuCtxCreate(&context, nullptr, 0, device);
+  cuMemAlloc(&pointer, 400);
+}
+)"),
+                                      "-cudart shared " + kPtx + kDriver);
+  const Output output = Execute(kVgpuRun + " --check " + program + " 2>&1");
+  EXPECT_NE(output.text.find("LEAK  cuMemAlloc #1: 400 bytes were never freed"), std::string::npos) << output.text;
+}
+
+TEST_F(CudartTest, WhatTheDriverApiLacksIsRefusedByName) {
+  const std::string program = Compile(Write("array.cu", R"(
+#include <cuda.h>
+#include <cstdio>
+int main() {
+  CUdevice device;
+  CUcontext context;
+  CUarray array;
+  CUDA_ARRAY_DESCRIPTOR descriptor = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+  cuInit(0);
+  cuDeviceGet(&device, 0);
+  cuCtxCreate(&context, nullptr, 0, device);
+  std::printf("%d\n", cuArrayCreate(&array, &descriptor));
+}
+)"),
+                                      "-cudart shared " + kPtx + kDriver);
+  const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
+  EXPECT_NE(output.text.find("801\n"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support cuArrayCreate"), std::string::npos) << output.text;
 }
 
 TEST_F(CudartTest, GraphsDoTheirWork) {
@@ -145,7 +202,8 @@ TEST_F(CudartTest, SymbolsCarryTheRuntimesVersionAndNothingElseIsExported) {
   EXPECT_NE(output.text.find(" __cudaLaunchKernel_ptsz@@libcudart.so.13\n"), std::string::npos);
   std::istringstream lines(output.text);
   for (std::string address, kind, symbol; lines >> address >> kind >> symbol;) {
-    EXPECT_TRUE(symbol.rfind("cuda", 0) == 0 || symbol.rfind("__cuda", 0) == 0 || kind == "A") << symbol;
+    const bool drivers = symbol.rfind("cu", 0) == 0 && std::isupper(static_cast<unsigned char>(symbol[2])) != 0;
+    EXPECT_TRUE(symbol.rfind("cuda", 0) == 0 || symbol.rfind("__cuda", 0) == 0 || drivers || kind == "A") << symbol;
   }
 }
 
@@ -400,8 +458,10 @@ TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
             "vgpu-run: " + program +
                 " uses cuBLAS (libcublas.so.13), whose kernels are machine code that the virtual GPU can't "
                 "run: write the kernel yourself, use Thrust or CUB (both header-only), or run the program on a GPU\n");
-  program = Compile(Write("drives.cu", use), flags + folder_ + "libcuda.so.1");
-  output = Execute(run + program + " 2>&1");
+  // Another driver than the virtual GPU's own, where the program's RPATH names it.
+  program = Compile(Write("drives.cu", use),
+                    flags + folder_ + "libcuda.so.1 -Xlinker --disable-new-dtags -Xlinker -rpath=" + folder_);
+  output = Execute(kVgpuRun + " " + program + " 2>&1");
   EXPECT_EQ(output.status, 126);
   EXPECT_NE(output.text.find("uses the CUDA driver API (libcuda.so.1)"), std::string::npos) << output.text;
 

@@ -325,6 +325,13 @@ TEST_F(EndToEndTest, MemoryThatTheCallDidNotGetIsOutOfReach) {
   Expect("touches_other_memory", "REJECTED");
 }
 
+TEST_F(EndToEndTest, TheDriverApiIsRefusedByName) {
+  Use("submission");
+  Expect("uses_the_driver", "WRONG");
+  EXPECT_EQ(VerdictOfCall("uses_the_driver"), "WRONG");
+  EXPECT_NE(report_.output.find("cuInit: submissions can't use the driver API"), std::string::npos) << report_.output;
+}
+
 TEST_F(EndToEndTest, CrashBeforeMainIsToldAtOnceInEveryTest) {
   Use("crashes_at_start");
   for (int test = 0; test < 4; ++test) {

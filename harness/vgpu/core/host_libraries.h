@@ -57,8 +57,8 @@ inline const HostLibrary* FindHostLibraryOfSymbol(std::string_view symbol) {
 inline std::string RefusalOf(const HostLibrary& library, std::string_view evidence) {
   std::string text = "uses " + std::string(library.name) + " (" + std::string(evidence) + "), ";
   return text + (library.stem == "libcuda.so"
-                     ? "which the virtual GPU does not have: use the runtime API instead (cudaMalloc, kernel<<<...>>>, "
-                       "cudaLibraryLoadData), or run the program on a GPU"
+                     ? "NVIDIA's driver, which needs a GPU: start the program with vgpu-run, whose libcuda.so.1 comes "
+                       "first, and take the driver's folder out of its RPATH"
                      : "whose kernels are machine code that the virtual GPU can't run: write the kernel yourself, use "
                        "Thrust or CUB (both header-only), or run the program on a GPU");
 }

@@ -2,6 +2,7 @@
 // starts, and at the first API call after it has loaded another library.
 #include "vgpu/core/host_libraries.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <cstdlib>
@@ -19,9 +20,16 @@ int TakeLoads(dl_phdr_info* info, size_t, void* loads) {
   return 1;
 }
 
+// This library has a second name, libcuda.so.1.
+bool IsThisLibrary(const dl_phdr_info& info) {
+  Dl_info own;
+  return ::dladdr(reinterpret_cast<void*>(&TakeLoads), &own) != 0 &&
+         reinterpret_cast<ElfW(Addr)>(own.dli_fbase) == info.dlpi_addr;
+}
+
 int RefuseOne(dl_phdr_info* info, size_t, void*) {
   const HostLibrary* const library = FindHostLibrary(info->dlpi_name);
-  if (library == nullptr) return 0;
+  if (library == nullptr || IsThisLibrary(*info)) return 0;
   const std::string_view path = info->dlpi_name;
   Say("this program " + RefusalOf(*library, path.substr(path.find_last_of('/') + 1)));
   std::_Exit(kCantRunStatus);

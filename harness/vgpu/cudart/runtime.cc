@@ -66,7 +66,21 @@ int Runtime::device_count() {
 
 int Runtime::device() const { return CurrentDevice(); }
 
+namespace {
+bool in_use = false;
+thread_local bool in_use_here = false;
+}  // namespace
+
+const char*& CalledAs() {
+  thread_local const char* function = nullptr;
+  return function;
+}
+
+bool RuntimeInUse() { return in_use; }
+bool RuntimeInUseHere() { return in_use_here; }
+
 void Runtime::SetDevice(int device) {
+  if (CalledAs() == nullptr) in_use = in_use_here = true;
   Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice);
   CurrentDevice() = device;
 }
@@ -106,7 +120,8 @@ Origin Runtime::OriginWithCallSite() {
 
 cudaError_t Runtime::Enter(const char* function, Faults faults) {
   RefuseHostLibraries();
-  function_ = function;
+  function_ = CalledAs() != nullptr ? CalledAs() : function;
+  if (CalledAs() == nullptr && faults != Faults::kNone) in_use = in_use_here = true;
   carried_ = false;
   NoteLaunchedKernel("");
   if (faults == Faults::kNone) return cudaSuccess;
@@ -126,8 +141,9 @@ cudaError_t Runtime::Leave(cudaError_t error) {
   Arrive();
   if (error != cudaSuccess) {
     LastError() = error;
-    // A kernel's fault has its own report, and comes from every call that follows it, tested or not.
-    if (error != context().sticky) NoteFailure(function_, error);
+    // A kernel's fault has its own report, and comes from every call that follows it, tested or not. What a program
+    // does with the driver's errors can't be seen: nothing asks for them later.
+    if (error != context().sticky && CalledAs() == nullptr) NoteFailure(function_, error);
   }
   // nvcc's own calls (__cuda…) are none of the program's.
   if (!carried_ && std::string_view(function_).substr(0, 2) != "__") {

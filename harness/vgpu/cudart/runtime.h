@@ -32,6 +32,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
@@ -221,6 +222,12 @@ Runtime& runtime();
 
 // This thread's error, until cudaGetLastError takes it.
 cudaError_t& LastError();
+// The function of the driver API that this thread is in; nullptr where it is in none. Messages name it.
+const char*& CalledAs();
+// Whether the program has called the runtime API itself, so that the device's primary context is in use; in this
+// thread, so that it is current there.
+bool RuntimeInUse();
+bool RuntimeInUseHere();
 
 // "lockstep: " and the sentence, on standard error.
 void Say(std::string_view sentence);

@@ -29,6 +29,7 @@ namespace {
 constexpr int kUsageStatus = 2, kNotFoundStatus = 127, kCantRunStatus = 126;
 constexpr char kDefaultProfile[] = "h200";
 constexpr char kRuntime[] = "libcudart.so.13";
+constexpr char kDriver[] = "libcuda.so.1";  // another name of the runtime replacement
 constexpr char kRuntimeStem[] = "libcudart.so.";
 
 constexpr char kHelp[] = R"(usage: vgpu-run [flags] PROGRAM [ARGUMENTS]
@@ -152,8 +153,8 @@ std::string FindProgram(const std::string& name) {
 void CheckProgram(const std::string& path) {
   const ProgramFacts facts = ReadProgram(path);
   for (const std::string& needed : facts.needed) {
-    if (const HostLibrary* library = FindHostLibrary(needed))
-      Fail(path + " " + RefusalOf(*library, needed), kCantRunStatus);
+    const HostLibrary* library = FindHostLibrary(needed);
+    if (library != nullptr && needed != kDriver) Fail(path + " " + RefusalOf(*library, needed), kCantRunStatus);
   }
   if (const HostLibrary* library = FindHostLibraryOfSymbol(facts.host_library)) {
     Fail(path + " " + RefusalOf(*library, facts.host_library), kCantRunStatus);

@@ -19,6 +19,7 @@ void leaves_child(int* d_data, unsigned n);
 void sleeps(int* d_data, unsigned n);
 void fills_memory(int* d_data, unsigned n);
 void keeps_heap(int* d_data, unsigned n);
+void uses_the_driver(int* d_data, unsigned n);
 
 // On the host alone: twice x, but for the calls that go wrong.
 int doubles(int x);

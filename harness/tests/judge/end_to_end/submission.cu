@@ -113,6 +113,12 @@ void keeps_heap(int* d_data, unsigned n) {
 
 int doubles(int x) { return 2 * x; }
 
+// Declared here: cuda.h is not needed for what is refused.
+extern "C" int cuInit(unsigned flags);
+void uses_the_driver(int* d_data, unsigned n) {
+  if (cuInit(0) == 0) add_one(d_data, n);
+}
+
 int ends_at_seven(int x) {
   if (x == 7) exit(3);
   return 2 * x;

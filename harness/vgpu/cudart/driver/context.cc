@@ -1,0 +1,388 @@
+// Devices and contexts.
+#include <cuda_profiler_api.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "vgpu/cudart/driver/driver.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+bool initialized = false;
+
+struct Contexts {
+  std::mutex mutex;
+  std::set<std::unique_ptr<Context>> made;
+  std::map<int, std::pair<Context, int>> primary;  // and how often it is retained
+};
+Contexts& All() {
+  static Contexts contexts;
+  return contexts;
+}
+
+std::vector<Context*>& Stack() {
+  thread_local std::vector<Context*> stack;
+  return stack;
+}
+
+Context* PrimaryOf(int device) {
+  Contexts& all = All();
+  const std::lock_guard lock(all.mutex);
+  auto& [context, retained] = all.primary[device];
+  context.device = device;
+  context.primary = true;
+  return &context;
+}
+
+bool IsContext(const Context* context) {
+  Contexts& all = All();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& one : all.made) {
+    if (one.get() == context) return true;
+  }
+  for (const auto& [device, one] : all.primary) {
+    if (&one.first == context) return true;
+  }
+  return false;
+}
+
+Context* Of(CUcontext context) { return reinterpret_cast<Context*>(context); }
+CUcontext Handle(Context* context) { return reinterpret_cast<CUcontext>(context); }
+
+// The top of the stack follows cudaSetDevice, which makes another device's primary context current.
+void Select(Context* context) {
+  if (context != nullptr) cudaSetDevice(context->device);
+}
+
+cudaError_t Destroyed(CUcontext context) { return IsContext(Of(context)) ? cudaSuccess : cudaErrorContextIsDestroyed; }
+
+cudaError_t CheckDevice(CUdevice device) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return error;
+  return device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevice device) {
+  return Drive(function, Needs::kInit, [&] {
+    if (context == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    auto made = std::make_unique<Context>(Context{device, flags, false});
+    Stack().push_back(made.get());
+    *context = Handle(made.get());
+    Contexts& all = All();
+    const std::lock_guard lock(all.mutex);
+    all.made.insert(std::move(made));
+    return cudaSetDevice(device);
+  });
+}
+
+// Calls a function of the runtime for another device than the current one.
+template <typename Body>
+cudaError_t OnDevice(CUdevice device, Body body) {
+  if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+  int before = 0;
+  cudaGetDevice(&before);
+  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) return error;
+  const cudaError_t error = body();
+  cudaSetDevice(before);
+  return error;
+}
+
+}  // namespace
+
+Context* CurrentContext() {
+  int device = 0;
+  {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex());
+    device = r.device();
+  }
+  std::vector<Context*>& stack = Stack();
+  if (!stack.empty() && (stack.back() == nullptr || stack.back()->device == device)) return stack.back();
+  return !stack.empty() || RuntimeInUseHere() ? PrimaryOf(device) : nullptr;
+}
+
+CUresult Ready(const char* function, Needs needs) {
+  if (HasJudge()) {
+    Say(std::string(function) +
+        ": submissions can't use the driver API; use the runtime API (cudaMalloc, kernel<<<>>>)");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  if (needs != Needs::kNothing && !initialized && !RuntimeInUse()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs == Needs::kContext && CurrentContext() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace lockstep::vgpu::cudart::driver
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+CUresult cuInit(unsigned flags) {
+  return Drive("cuInit", Needs::kNothing, [&] {
+    int count = 0;
+    if (flags != 0) return cudaErrorInvalidValue;
+    initialized = true;
+    return cudaGetDeviceCount(&count);
+  });
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  return Drive("cuDriverGetVersion", Needs::kNothing, [&] { return cudaDriverGetVersion(version); });
+}
+
+// ---- Devices ----
+
+CUresult cuDeviceGetCount(int* count) {
+  return Drive("cuDeviceGetCount", Needs::kInit, [&] { return cudaGetDeviceCount(count); });
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  return Drive("cuDeviceGet", Needs::kInit, [&] {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = ordinal;
+    return CheckDevice(ordinal);
+  });
+}
+
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  return Drive("cuDeviceGetName", Needs::kInit, [&] {
+    cudaDeviceProp properties;
+    if (name == nullptr || length <= 0) return cudaErrorInvalidValue;
+    const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error == cudaSuccess) std::snprintf(name, static_cast<size_t>(length), "%s", properties.name);
+    return error;
+  });
+}
+
+#undef cuDeviceGetUuid
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  return Drive("cuDeviceGetUuid", Needs::kInit, [&] {
+    cudaDeviceProp properties;
+    if (uuid == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error == cudaSuccess) std::memcpy(uuid, &properties.uuid, sizeof *uuid);
+    return error;
+  });
+}
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
+
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
+  return Drive("cuDeviceTotalMem", Needs::kInit, [&] {
+    cudaDeviceProp properties;
+    if (bytes == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error == cudaSuccess) *bytes = properties.totalGlobalMem;
+    return error;
+  });
+}
+
+// The attributes have the same numbers in both APIs.
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  return Drive("cuDeviceGetAttribute", Needs::kInit,
+               [&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
+}
+
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
+  return Drive("cuDeviceComputeCapability", Needs::kInit, [&] {
+    const cudaError_t error = cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
+    return error != cudaSuccess ? error : cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, device);
+  });
+}
+
+CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
+  return Drive("cuDeviceGetPCIBusId", Needs::kInit, [&] { return cudaDeviceGetPCIBusId(text, length, device); });
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  return Drive("cuDeviceGetByPCIBusId", Needs::kInit, [&] { return cudaDeviceGetByPCIBusId(device, text); });
+}
+
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  return Drive("cuDeviceCanAccessPeer", Needs::kInit, [&] { return cudaDeviceCanAccessPeer(can, device, peer); });
+}
+
+// ---- Primary contexts ----
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  return Drive("cuDevicePrimaryCtxRetain", Needs::kInit, [&] {
+    if (context == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    *context = Handle(PrimaryOf(device));
+    ++All().primary[device].second;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return Drive("cuDevicePrimaryCtxRelease", Needs::kInit, [&] {
+    if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    PrimaryOf(device);
+    int& retained = All().primary[device].second;
+    if (retained == 0) return cudaErrorDeviceUninitialized;
+    --retained;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+  return Drive("cuDevicePrimaryCtxGetState", Needs::kInit, [&] {
+    if (flags == nullptr || active == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    *flags = PrimaryOf(device)->flags;
+    *active = All().primary[device].second > 0 || RuntimeInUse() ? 1 : 0;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
+  return Drive("cuDevicePrimaryCtxSetFlags", Needs::kInit, [&] {
+    const cudaError_t error = CheckDevice(device);
+    if (error == cudaSuccess) PrimaryOf(device)->flags = flags;
+    return error;
+  });
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+  return Drive("cuDevicePrimaryCtxReset", Needs::kInit,
+               [&] { return OnDevice(device, [] { return cudaDeviceReset(); }); });
+}
+
+// ---- Contexts ----
+
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) {
+  return Create("cuCtxCreate", context, flags, device);
+}
+CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device) {
+  return Create("cuCtxCreate", context, flags, device);
+}
+
+CUresult cuCtxDestroy(CUcontext context) {
+  return Drive("cuCtxDestroy", Needs::kInit, [&] {
+    if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
+    if (Of(context)->primary) return cudaErrorDeviceUninitialized;
+    std::vector<Context*>& stack = Stack();
+    if (!stack.empty() && stack.back() == Of(context)) stack.pop_back();
+    Contexts& all = All();
+    const std::lock_guard lock(all.mutex);
+    std::erase_if(all.made, [&](const auto& one) { return one.get() == Of(context); });
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxPushCurrent(CUcontext context) {
+  return Drive("cuCtxPushCurrent", Needs::kInit, [&] {
+    if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
+    Stack().push_back(Of(context));
+    Select(Of(context));
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxPopCurrent(CUcontext* context) {
+  return Drive("cuCtxPopCurrent", Needs::kInit, [&] {
+    std::vector<Context*>& stack = Stack();
+    if (stack.empty()) return cudaErrorDeviceUninitialized;
+    if (context != nullptr) *context = Handle(stack.back());
+    stack.pop_back();
+    if (!stack.empty()) Select(stack.back());
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  return Drive("cuCtxSetCurrent", Needs::kInit, [&] {
+    std::vector<Context*>& stack = Stack();
+    if (context != nullptr) {
+      if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
+    }
+    if (!stack.empty()) stack.pop_back();
+    if (context == nullptr && stack.empty()) return cudaSuccess;
+    if (context != nullptr) stack.push_back(Of(context));
+    Select(stack.back());
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  return Drive("cuCtxGetCurrent", Needs::kInit, [&] {
+    if (context == nullptr) return cudaErrorInvalidValue;
+    *context = Handle(CurrentContext());
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  return Drive("cuCtxGetDevice", [&] {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = CurrentContext()->device;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxGetFlags(unsigned* flags) {
+  return Drive("cuCtxGetFlags", [&] {
+    if (flags == nullptr) return cudaErrorInvalidValue;
+    *flags = CurrentContext()->flags;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
+  return Drive("cuCtxGetApiVersion", Needs::kInit, [&] {
+    if (version == nullptr) return cudaErrorInvalidValue;
+    *version = 3020;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxSynchronize() {
+  return Drive("cuCtxSynchronize", [] { return cudaDeviceSynchronize(); });
+}
+
+CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
+  return Drive("cuCtxGetLimit", [&] { return cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)); });
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  return Drive("cuCtxSetLimit", [&] { return cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value); });
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return Drive("cuCtxGetStreamPriorityRange", [&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+  return Drive("cuCtxSetCacheConfig", [&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  return Drive("cuCtxEnablePeerAccess", [&] {
+    const cudaError_t error = Destroyed(peer);
+    return error != cudaSuccess ? error : cudaDeviceEnablePeerAccess(Of(peer)->device, flags);
+  });
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+  return Drive("cuCtxDisablePeerAccess", [&] {
+    const cudaError_t error = Destroyed(peer);
+    return error != cudaSuccess ? error : cudaDeviceDisablePeerAccess(Of(peer)->device);
+  });
+}
+
+CUresult cuProfilerStart() {
+  return Drive("cuProfilerStart", [] { return cudaProfilerStart(); });
+}
+CUresult cuProfilerStop() {
+  return Drive("cuProfilerStop", [] { return cudaProfilerStop(); });
+}
+
+}  // extern "C"

@@ -1,0 +1,62 @@
+// The CUDA driver API (libcuda.so.1), on top of the runtime API in this library.
+//
+// Theory of operation. libcuda.so.1 in the build tree is another name of libcudart.so.13, so that a program that uses
+// both has one device, one set of streams and one clock. Handles are shared: a CUstream is a cudaStream_t, a CUmodule
+// and a CUlibrary a cudaLibrary_t, a CUfunction and a CUkernel a cudaKernel_t, a CUdeviceptr an address. A driver
+// function is one call of Drive(): it checks what the driver checks first (cuInit, a current context), calls the
+// runtime, and turns its error into the driver's. The numbers of most errors are the same in both. Messages name the
+// driver's function. The runtime's last error stays as it was.
+//
+// A context stands for its device: all contexts of a device share its memory and modules, and destroying one frees
+// nothing. Submissions can't use the driver API.
+#pragma once
+
+#include <cuda.h>
+
+#include "vgpu/cudart/runtime.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+enum class Needs : uint8_t {
+  kNothing,
+  kInit,     // cuInit was called
+  kContext,  // and this thread has a current context
+};
+
+// What CUcontext points to.
+struct Context {
+  int device = 0;
+  unsigned flags = 0;
+  bool primary = false;
+};
+
+// This thread's: what the driver API made current, or the device's primary one where the runtime API is in use. May be
+// nullptr.
+Context* CurrentContext();
+// CUDA_SUCCESS, or what the driver returns before it does anything.
+CUresult Ready(const char* function, Needs needs);
+CUresult ResultOf(cudaError_t error);
+
+// The body returns cudaError_t.
+template <typename Body>
+CUresult Drive(const char* function, Needs needs, Body body) {
+  if (const CUresult result = Ready(function, needs); result != CUDA_SUCCESS) return result;
+  const char* const outer = std::exchange(CalledAs(), function);
+  const cudaError_t last = LastError();
+  const cudaError_t error = body();
+  LastError() = last;
+  CalledAs() = outer;
+  return ResultOf(error);
+}
+
+template <typename Body>
+CUresult Drive(const char* function, Body body) {
+  return Drive(function, Needs::kContext, body);
+}
+
+inline void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+// Says that a form of a driver function is missing.
+cudaError_t Missing(const char* what);
+
+}  // namespace lockstep::vgpu::cudart::driver

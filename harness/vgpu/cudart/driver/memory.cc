@@ -1,0 +1,255 @@
+// Memory: allocation, copies, fills, what a pointer is.
+#include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/work.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+// An end of a copy of rows: where it begins.
+struct End {
+  void* base = nullptr;
+  size_t pitch = 0;
+  CUmemorytype type = CU_MEMORYTYPE_HOST;
+};
+
+End MakeEnd(CUmemorytype type, const void* host, CUdeviceptr device, size_t pitch, size_t width) {
+  void* const base = type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : Pointer(device);
+  return {base, pitch == 0 ? width : pitch, type};
+}
+
+cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from) {
+  if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
+  if (from == CU_MEMORYTYPE_HOST) return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
+  return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+}
+
+template <typename Copy>
+bool HasArray(const Copy& copy) {
+  return copy.srcMemoryType == CU_MEMORYTYPE_ARRAY || copy.dstMemoryType == CU_MEMORYTYPE_ARRAY;
+}
+
+CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUstream stream) {
+  return Drive(function, [&] {
+    if (copy == nullptr) return cudaErrorInvalidValue;
+    if (HasArray(*copy)) return Missing("cuMemcpy2D of an array");
+    const End to = MakeEnd(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch, copy->WidthInBytes),
+              from = MakeEnd(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch, copy->WidthInBytes);
+    void* const first = static_cast<char*>(to.base) + copy->dstY * to.pitch + copy->dstXInBytes;
+    const void* const source = static_cast<const char*>(from.base) + copy->srcY * from.pitch + copy->srcXInBytes;
+    const cudaMemcpyKind kind = KindOf(to.type, from.type);
+    return waits
+               ? cudaMemcpy2D(first, to.pitch, source, from.pitch, copy->WidthInBytes, copy->Height, kind)
+               : cudaMemcpy2DAsync(first, to.pitch, source, from.pitch, copy->WidthInBytes, copy->Height, kind, stream);
+  });
+}
+
+CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUstream stream) {
+  return Drive(function, [&] {
+    if (copy == nullptr) return cudaErrorInvalidValue;
+    if (HasArray(*copy)) return Missing("cuMemcpy3D of an array");
+    const End to = MakeEnd(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch, copy->WidthInBytes),
+              from = MakeEnd(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch, copy->WidthInBytes);
+    const size_t to_height = copy->dstHeight == 0 ? copy->Height : copy->dstHeight,
+                 from_height = copy->srcHeight == 0 ? copy->Height : copy->srcHeight;
+    cudaMemcpy3DParms same{};
+    same.srcPtr = {from.base, from.pitch, from.pitch, from_height};
+    same.dstPtr = {to.base, to.pitch, to.pitch, to_height};
+    same.srcPos = {copy->srcXInBytes, copy->srcY, copy->srcZ};
+    same.dstPos = {copy->dstXInBytes, copy->dstY, copy->dstZ};
+    same.extent = {copy->WidthInBytes, copy->Height, copy->Depth};
+    same.kind = KindOf(to.type, from.type);
+    return waits ? cudaMemcpy3D(&same) : cudaMemcpy3DAsync(&same, stream);
+  });
+}
+
+// Elements of 1, 2 or 4 bytes in rows.
+CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
+              size_t height, bool waits, CUstream stream) {
+  return Drive(function, [&] {
+    if (to % element_bytes != 0 || pitch % element_bytes != 0) return cudaErrorInvalidValue;
+    return Api(function, waits ? Faults::kReports : Faults::kIgnores, [&](Runtime& r) {
+      const size_t bytes = width * element_bytes;
+      Submit(r, FillWork{Pointer(to), {pitch, pitch * height}, value, element_bytes, {bytes, height, 1}, waits},
+             waits ? nullptr : stream);
+    });
+  });
+}
+
+cudaError_t PointerAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
+  if (value == nullptr) return cudaErrorInvalidValue;
+  cudaPointerAttributes known;
+  if (const cudaError_t error = cudaPointerGetAttributes(&known, Pointer(pointer)); error != cudaSuccess) return error;
+  if (known.type == cudaMemoryTypeUnregistered) return cudaErrorInvalidValue;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      *static_cast<void**>(value) = CurrentContext();
+      return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *static_cast<unsigned*>(value) = known.type == cudaMemoryTypeHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+      return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *static_cast<void**>(value) = known.devicePointer;
+      return known.devicePointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      *static_cast<void**>(value) = known.hostPointer;
+      return known.hostPointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      *static_cast<unsigned*>(value) = known.type == cudaMemoryTypeManaged ? 1 : 0;
+      return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *static_cast<int*>(value) = known.device;
+      return cudaSuccess;
+    default:
+      return Missing("cuPointerGetAttribute of an address's range or memory handle");
+  }
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart::driver
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes) {
+  return Drive("cuMemAlloc", [&] {
+    // The runtime gives a null pointer for no bytes.
+    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+  });
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned) {
+  return Drive("cuMemAllocPitch",
+               [&] { return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height); });
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
+  return Drive("cuMemAllocManaged", [&] { return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags); });
+}
+
+CUresult cuMemFree(CUdeviceptr pointer) {
+  return Drive("cuMemFree", [&] { return cudaFree(Pointer(pointer)); });
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream stream) {
+  return Drive("cuMemAllocAsync", [&] { return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream); });
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
+  return Drive("cuMemFreeAsync", [&] { return cudaFreeAsync(Pointer(pointer), stream); });
+}
+
+CUresult cuMemGetInfo(size_t* free, size_t* total) {
+  return Drive("cuMemGetInfo", [&] { return cudaMemGetInfo(free, total); });
+}
+
+CUresult cuMemAllocHost(void** pointer, size_t bytes) {
+  return Drive("cuMemAllocHost", [&] { return cudaHostAlloc(pointer, bytes, cudaHostAllocMapped); });
+}
+
+CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
+  return Drive("cuMemHostAlloc", [&] { return cudaHostAlloc(pointer, bytes, flags); });
+}
+
+CUresult cuMemFreeHost(void* pointer) {
+  return Drive("cuMemFreeHost", [&] { return cudaFreeHost(pointer); });
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned flags) {
+  return Drive("cuMemHostGetDevicePointer",
+               [&] { return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags); });
+}
+
+CUresult cuMemHostGetFlags(unsigned* flags, void* host) {
+  return Drive("cuMemHostGetFlags", [&] { return cudaHostGetFlags(flags, host); });
+}
+
+CUresult cuMemHostRegister(void* host, size_t bytes, unsigned flags) {
+  return Drive("cuMemHostRegister", [&] { return cudaHostRegister(host, bytes, flags); });
+}
+
+CUresult cuMemHostUnregister(void* host) {
+  return Drive("cuMemHostUnregister", [&] { return cudaHostUnregister(host); });
+}
+
+// ---- Copies ----
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  return Drive("cuMemcpy", [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault); });
+}
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return Drive("cuMemcpyAsync",
+               [&] { return cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault, stream); });
+}
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
+  return Drive("cuMemcpyHtoD", [&] { return cudaMemcpy(Pointer(to), from, bytes, cudaMemcpyHostToDevice); });
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+  return Drive("cuMemcpyHtoDAsync",
+               [&] { return cudaMemcpyAsync(Pointer(to), from, bytes, cudaMemcpyHostToDevice, stream); });
+}
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
+  return Drive("cuMemcpyDtoH", [&] { return cudaMemcpy(to, Pointer(from), bytes, cudaMemcpyDeviceToHost); });
+}
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return Drive("cuMemcpyDtoHAsync",
+               [&] { return cudaMemcpyAsync(to, Pointer(from), bytes, cudaMemcpyDeviceToHost, stream); });
+}
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  return Drive("cuMemcpyDtoD", [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice); });
+}
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return Drive("cuMemcpyDtoDAsync",
+               [&] { return cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice, stream); });
+}
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D* copy) { return Copy2D("cuMemcpy2D", copy, true, nullptr); }
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* copy) { return Copy2D("cuMemcpy2DUnaligned", copy, true, nullptr); }
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
+  return Copy2D("cuMemcpy2DAsync", copy, false, stream);
+}
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D* copy) { return Copy3D("cuMemcpy3D", copy, true, nullptr); }
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* copy, CUstream stream) {
+  return Copy3D("cuMemcpy3DAsync", copy, false, stream);
+}
+
+// ---- Fills ----
+
+CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
+  return Fill("cuMemsetD8", to, count, value, 1, count, 1, true, nullptr);
+}
+CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count) {
+  return Fill("cuMemsetD16", to, 2 * count, value, 2, count, 1, true, nullptr);
+}
+CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count) {
+  return Fill("cuMemsetD32", to, 4 * count, value, 4, count, 1, true, nullptr);
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+  return Fill("cuMemsetD8Async", to, count, value, 1, count, 1, false, stream);
+}
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+  return Fill("cuMemsetD16Async", to, 2 * count, value, 2, count, 1, false, stream);
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+  return Fill("cuMemsetD32Async", to, 4 * count, value, 4, count, 1, false, stream);
+}
+CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
+  return Fill("cuMemsetD2D8", to, pitch, value, 1, width, height, true, nullptr);
+}
+CUresult cuMemsetD2D16(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height) {
+  return Fill("cuMemsetD2D16", to, pitch, value, 2, width, height, true, nullptr);
+}
+CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
+  return Fill("cuMemsetD2D32", to, pitch, value, 4, width, height, true, nullptr);
+}
+
+// ---- Pointers ----
+
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
+  return Drive("cuPointerGetAttribute", [&] { return PointerAttribute(value, attribute, pointer); });
+}
+
+}  // extern "C"

@@ -1,0 +1,421 @@
+// Modules, libraries, kernels and their launches.
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "vgpu/cudart/driver/driver.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+cudaLibrary_t LibraryOf(const void* handle) { return reinterpret_cast<cudaLibrary_t>(const_cast<void*>(handle)); }
+
+// Nothing is said in the compiler's logs: what is wrong with a module is on standard error.
+void ClearLogs(unsigned count, CUjit_option* options, void** values) {
+  for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
+    const bool is_buffer = options[k] == CU_JIT_INFO_LOG_BUFFER || options[k] == CU_JIT_ERROR_LOG_BUFFER;
+    const bool is_size =
+        options[k] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+    if (is_buffer && values[k] != nullptr) *static_cast<char*>(values[k]) = 0;
+    if (is_size) values[k] = nullptr;
+  }
+}
+
+template <typename Handle>
+cudaError_t Load(Handle* handle, const void* image) {
+  if (handle == nullptr || image == nullptr) return cudaErrorInvalidValue;
+  cudaLibrary_t library = nullptr;
+  const cudaError_t error = cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (error == cudaSuccess) *handle = reinterpret_cast<Handle>(library);
+  return error;
+}
+
+template <typename Handle>
+cudaError_t LoadFile(Handle* handle, const char* path) {
+  if (handle == nullptr || path == nullptr) return cudaErrorInvalidValue;
+  cudaLibrary_t library = nullptr;
+  const cudaError_t error = cudaLibraryLoadFromFile(&library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (error == cudaSuccess) *handle = reinterpret_cast<Handle>(library);
+  return error;
+}
+
+template <typename Handle>
+cudaError_t GetKernel(Handle* kernel, const void* library, const char* name) {
+  if (kernel == nullptr || name == nullptr) return cudaErrorInvalidValue;
+  cudaKernel_t found = nullptr;
+  const cudaError_t error = cudaLibraryGetKernel(&found, LibraryOf(library), name);
+  if (error == cudaSuccess) *kernel = reinterpret_cast<Handle>(found);
+  return error;
+}
+
+cudaError_t GetGlobal(CUdeviceptr* address, size_t* bytes, const void* library, const char* name) {
+  if (name == nullptr) return cudaErrorInvalidValue;
+  void* found = nullptr;
+  const cudaError_t error = cudaLibraryGetGlobal(&found, bytes, LibraryOf(library), name);
+  if (error == cudaErrorSymbolNotFound && bytes != nullptr) *bytes = 0;
+  if (error == cudaSuccess && address != nullptr) *address = reinterpret_cast<CUdeviceptr>(found);
+  return error;
+}
+
+cudaError_t Attribute(int* value, CUfunction_attribute attribute, const void* kernel) {
+  if (value == nullptr) return cudaErrorInvalidValue;
+  cudaFuncAttributes all;
+  const cudaError_t error = cudaFuncGetAttributes(&all, kernel);
+  if (error != cudaSuccess) return error;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return *value = all.maxThreadsPerBlock, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return *value = static_cast<int>(all.sharedSizeBytes), cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return *value = static_cast<int>(all.constSizeBytes), cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      return *value = static_cast<int>(all.localSizeBytes), cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      return *value = all.numRegs, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      return *value = all.ptxVersion, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      return *value = all.binaryVersion, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+      return *value = all.cacheModeCA, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return *value = all.maxDynamicSharedSizeBytes, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return *value = all.preferredShmemCarveout, cudaSuccess;
+    default:
+      return Missing("cuFuncGetAttribute of clusters");
+  }
+}
+
+// The parameters' addresses, from a buffer that holds them all as the kernel will find them.
+struct Arguments {
+  std::vector<void*> pointers;
+  cudaError_t error = cudaSuccess;
+
+  Arguments(const void* kernel, void** extra) {
+    char* buffer = nullptr;
+    size_t bytes = 0;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+      if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+        buffer = static_cast<char*>(extra[1]);
+      } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+        bytes = *static_cast<size_t*>(extra[1]);
+      } else {
+        error = cudaErrorInvalidValue;
+        return;
+      }
+    }
+    size_t offset = 0, size = 0;
+    for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) {
+      if (buffer == nullptr || offset + size > bytes) error = cudaErrorInvalidValue;
+      pointers.push_back(buffer + offset);
+    }
+  }
+};
+
+struct Link {
+  std::string ptx;
+};
+
+// Blocks that are resident on a multiprocessor, for a kernel and a block size.
+cudaError_t Resident(int* blocks, const void* kernel, int threads, size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
+}
+
+cudaError_t BestBlock(int* grid, int* block, const void* kernel, CUoccupancyB2DSize shared_of, size_t shared,
+                      int most) {
+  if (grid == nullptr || block == nullptr) return cudaErrorInvalidValue;
+  int device = 0, processors = 0;
+  cudaFuncAttributes attributes;
+  if (const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel); error != cudaSuccess) return error;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  const int limit = most > 0 ? std::min(most, attributes.maxThreadsPerBlock) : attributes.maxThreadsPerBlock;
+  int best = 0;
+  for (int rounded = (limit + 31) / 32 * 32; rounded > 0; rounded -= 32) {
+    const int threads = std::min(rounded, limit);
+    int blocks = 0;
+    const cudaError_t error = Resident(&blocks, kernel, threads, shared_of != nullptr ? shared_of(threads) : shared);
+    if (error != cudaSuccess) return error;
+    if (threads * blocks <= best) continue;
+    best = threads * blocks;
+    *block = threads;
+    *grid = blocks * processors;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart::driver
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+// ---- Modules and libraries ----
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  return Drive("cuModuleLoadData", [&] { return Load(module, image); });
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
+  return Drive("cuModuleLoadDataEx", [&] {
+    ClearLogs(count, options, values);
+    return Load(module, image);
+  });
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return Drive("cuModuleLoadFatBinary", [&] { return Load(module, image); });
+}
+
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  return Drive("cuModuleLoad", [&] { return LoadFile(module, path); });
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  return Drive("cuModuleUnload", [&] { return cudaLibraryUnload(LibraryOf(module)); });
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  return Drive("cuModuleGetFunction", [&] { return GetKernel(function, module, name); });
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
+  return Drive("cuModuleGetGlobal", [&] { return GetGlobal(address, bytes, module, name); });
+}
+
+CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
+  return Drive("cuModuleGetFunctionCount", [&] { return cudaLibraryGetKernelCount(count, LibraryOf(module)); });
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned most, CUmodule module) {
+  return Drive("cuModuleEnumerateFunctions", [&] {
+    return cudaLibraryEnumerateKernels(reinterpret_cast<cudaKernel_t*>(functions), most, LibraryOf(module));
+  });
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  return Drive("cuModuleGetLoadingMode", Needs::kInit, [&] {
+    if (mode == nullptr) return cudaErrorInvalidValue;
+    *mode = CU_MODULE_LAZY_LOADING;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options, void** values, unsigned count,
+                           CUlibraryOption*, void**, unsigned) {
+  return Drive("cuLibraryLoadData", Needs::kInit, [&] {
+    ClearLogs(count, options, values);
+    return Load(library, image);
+  });
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options, void** values,
+                               unsigned count, CUlibraryOption*, void**, unsigned) {
+  return Drive("cuLibraryLoadFromFile", Needs::kInit, [&] {
+    ClearLogs(count, options, values);
+    return LoadFile(library, path);
+  });
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+  return Drive("cuLibraryUnload", Needs::kInit, [&] { return cudaLibraryUnload(LibraryOf(library)); });
+}
+
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  return Drive("cuLibraryGetKernel", Needs::kInit, [&] { return GetKernel(kernel, library, name); });
+}
+
+CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
+  return Drive("cuLibraryGetKernelCount", Needs::kInit,
+               [&] { return cudaLibraryGetKernelCount(count, LibraryOf(library)); });
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned most, CUlibrary library) {
+  return Drive("cuLibraryEnumerateKernels", Needs::kInit, [&] {
+    return cudaLibraryEnumerateKernels(reinterpret_cast<cudaKernel_t*>(kernels), most, LibraryOf(library));
+  });
+}
+
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+  return Drive("cuLibraryGetModule", [&] {
+    if (module == nullptr || library == nullptr) return cudaErrorInvalidValue;
+    *module = reinterpret_cast<CUmodule>(library);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name) {
+  return Drive("cuLibraryGetGlobal", [&] { return GetGlobal(address, bytes, library, name); });
+}
+
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  return Drive("cuKernelGetFunction", [&] {
+    if (function == nullptr || kernel == nullptr) return cudaErrorInvalidValue;
+    *function = reinterpret_cast<CUfunction>(kernel);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  return Drive("cuKernelGetName", Needs::kInit, [&] { return cudaFuncGetName(name, kernel); });
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* bytes) {
+  return Drive("cuKernelGetParamInfo", Needs::kInit,
+               [&] { return cudaFuncGetParamInfo(kernel, index, offset, bytes); });
+}
+
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice) {
+  return Drive("cuKernelGetAttribute", Needs::kInit, [&] { return Attribute(value, attribute, kernel); });
+}
+
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice) {
+  return Drive("cuKernelSetAttribute", Needs::kInit,
+               [&] { return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value); });
+}
+
+// ---- Linking ----
+
+CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
+  return Drive("cuLinkCreate", [&] {
+    if (state == nullptr) return cudaErrorInvalidValue;
+    ClearLogs(count, options, values);
+    *state = reinterpret_cast<CUlinkState>(new Link);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes, const char*, unsigned,
+                       CUjit_option*, void**) {
+  return Drive("cuLinkAddData", [&] {
+    if (state == nullptr || data == nullptr) return cudaErrorInvalidResourceHandle;
+    std::string& ptx = reinterpret_cast<Link*>(state)->ptx;
+    if (type != CU_JIT_INPUT_PTX) return Missing("cuLinkAddData of anything but PTX");
+    if (!ptx.empty()) return Missing("cuLinkAddData of a second input");
+    ptx.assign(static_cast<const char*>(data), ::strnlen(static_cast<const char*>(data), bytes));
+    return cudaSuccess;
+  });
+}
+
+CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
+  return Drive("cuLinkComplete", [&] {
+    if (state == nullptr || image == nullptr) return cudaErrorInvalidResourceHandle;
+    std::string& ptx = reinterpret_cast<Link*>(state)->ptx;
+    *image = ptx.data();
+    if (bytes != nullptr) *bytes = ptx.size() + 1;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  return Drive("cuLinkDestroy", [&] {
+    if (state == nullptr) return cudaErrorInvalidResourceHandle;
+    delete reinterpret_cast<Link*>(state);
+    return cudaSuccess;
+  });
+}
+
+// ---- Launches ----
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
+                        void** extra) {
+  return Drive("cuLaunchKernel", [&] {
+    if (function == nullptr) return cudaErrorInvalidResourceHandle;
+    const dim3 grid(grid_x, grid_y, grid_z), block(block_x, block_y, block_z);
+    if (extra == nullptr) return cudaLaunchKernel(function, grid, block, parameters, shared, stream);
+    if (parameters != nullptr) return cudaErrorInvalidValue;
+    Arguments arguments(function, extra);
+    if (arguments.error != cudaSuccess) return arguments.error;
+    return cudaLaunchKernel(function, grid, block, arguments.pointers.data(), shared, stream);
+  });
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                   CUstream stream, void** parameters) {
+  return Drive("cuLaunchCooperativeKernel", [&] {
+    return cudaLaunchCooperativeKernel(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                                       parameters, shared, stream);
+  });
+}
+
+// Both APIs' attributes are laid out alike.
+static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
+  return Drive("cuLaunchKernelEx", [&] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    cudaLaunchConfig_t same{};
+    same.gridDim = dim3(config->gridDimX, config->gridDimY, config->gridDimZ);
+    same.blockDim = dim3(config->blockDimX, config->blockDimY, config->blockDimZ);
+    same.dynamicSmemBytes = config->sharedMemBytes;
+    same.stream = config->hStream;
+    same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config->attrs);
+    same.numAttrs = config->numAttrs;
+    if (extra == nullptr) return cudaLaunchKernelExC(&same, function, parameters);
+    Arguments arguments(function, extra);
+    if (arguments.error != cudaSuccess) return arguments.error;
+    return cudaLaunchKernelExC(&same, function, arguments.pointers.data());
+  });
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+  return Drive("cuLaunchHostFunc", [&] { return cudaLaunchHostFunc(stream, function, data); });
+}
+
+// ---- Functions ----
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  return Drive("cuFuncGetAttribute", [&] { return Attribute(value, attribute, function); });
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  return Drive("cuFuncSetAttribute",
+               [&] { return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value); });
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
+  return Drive("cuFuncSetCacheConfig",
+               [&] { return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)); });
+}
+
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+  return Drive("cuFuncGetName", Needs::kInit, [&] { return cudaFuncGetName(name, function); });
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
+  return Drive("cuFuncGetParamInfo", Needs::kInit,
+               [&] { return cudaFuncGetParamInfo(function, index, offset, bytes); });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, size_t shared) {
+  return Drive("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+               [&] { return Resident(blocks, function, threads, shared); });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads,
+                                                              size_t shared, unsigned flags) {
+  return Drive("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [&] {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, flags);
+  });
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of,
+                                          size_t shared, int most) {
+  return Drive("cuOccupancyMaxPotentialBlockSize",
+               [&] { return BestBlock(grid, block, function, shared_of, shared, most); });
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   CUoccupancyB2DSize shared_of, size_t shared, int most, unsigned) {
+  return Drive("cuOccupancyMaxPotentialBlockSizeWithFlags",
+               [&] { return BestBlock(grid, block, function, shared_of, shared, most); });
+}
+
+}  // extern "C"
