@@ -1,8 +1,9 @@
 """What a checkout of CUDA samples says about its samples: their sources, what they link, how they are run.
 
-A sample is a folder with a `CMakeLists.txt` that names an executable and its sources. What that file asks for beyond
-the CUDA runtime (cuBLAS, OpenGL, the driver API) counts only where the sample's sources include a header of it: some
-samples name a library that they do not use. The checkout's `test_args.json`, where there is one, gives arguments.
+A sample is a folder with a `CMakeLists.txt` that names an executable and its sources. What that file asks for
+beyond the CUDA runtime and driver (cuBLAS, OpenGL, NVRTC) counts only where the sample's sources include a header
+of it: some samples name a library that they do not use. Kernels that the program loads itself are built where the
+file says. The checkout's `test_args.json`, where there is one, gives arguments.
 """
 
 from __future__ import annotations
@@ -19,11 +20,9 @@ from trial import Finished, execute
 
 CUDA_SOURCE, HOST_SOURCES = ".cu", (".c", ".cc", ".cpp", ".cxx")
 HEADERS = (".h", ".hpp", ".cuh", ".inl")
-# Its types and macros need no library.
 DRIVER_HEADER, DRIVER_CALL = "cuda.h", re.compile(r"\bcu(?!da)[A-Z]\w+\s*\(")
 # Headers of CUDA parts other than the runtime, by the first letters of their names; device headers are none of these.
 PARTS = {
-    "cuda.h": "the driver API",
     "cudla": "cuDLA",
     "nvrtc": "NVRTC",
     "cublas": "cuBLAS",
@@ -54,6 +53,12 @@ class Sample:
     folder: Path
     sources: tuple[Path, ...]
     packages: frozenset[str]
+    loaded: tuple[tuple[str, str], ...]  # files of kernels, .fatbin or .ptx, each with its source's name
+
+    @property
+    def calls_driver(self) -> bool:
+        """Whether it calls the driver API, beyond using its types and macros."""
+        return any(Path(name).name == DRIVER_HEADER for name in self.includes) and bool(DRIVER_CALL.search(self.text))
 
     @cached_property
     def text(self) -> str:
@@ -76,8 +81,10 @@ class Sample:
         for include in sorted(self.includes):
             name = include.rsplit("/", 1)[-1]
             for prefix, part in PARTS.items():
-                if name.startswith(prefix) and (name != DRIVER_HEADER or DRIVER_CALL.search(self.text)):
+                if name.startswith(prefix):
                     return part
+        if self.calls_driver:
+            return ""
         if not any(source.suffix == CUDA_SOURCE for source in self.sources) and "cuda_runtime.h" not in self.includes:
             return "no CUDA runtime"
         return ""
@@ -119,7 +126,16 @@ class Checkout:
         sources = [str(folder / source.relative_to(sample.folder)) for source in sample.sources]
         command = [options.nvcc, "-cudart", "shared", *openmp, *options.nvcc_flag]
         command += [*includes, *inner, *sources, "-o", name]
-        return folder, execute(command, folder, options.seconds)
+        if sample.calls_driver:
+            command += ["-L", str(Path(options.build).resolve() / "lib"), "-Xlinker", "-l:libcuda.so.1"]
+        finished = execute(command, folder, options.seconds)
+        for file, source in sample.loaded:
+            if finished.status == 0:
+                form = "-ptx" if file.endswith(".ptx") else "-fatbin"
+                target = [] if form == "-ptx" else ["-gencode", "arch=compute_80,code=compute_80"]
+                step = [options.nvcc, form, "-lineinfo", *target, *includes, source, "-o", file]
+                finished = finished.then(execute(step, folder, options.seconds))
+        return folder, finished
 
 
 def runs_in(path: Path | None, name: str) -> list[list[str]]:
@@ -144,7 +160,9 @@ def sample_of(cmake: Path) -> Sample | None:
     if not sources:
         return None
     packages = frozenset(re.findall(r"find_package\s*\(\s*(\w+)", text))
-    return Sample(found[1], folder, sources, packages)
+    loaded = re.findall(r'set\s*\(CUDA_(?:FATBIN|PTX)_FILE\s+"[^"]*/([\w.]+)"\)', text)
+    kernels = re.findall(r'set\s*\(CUDA_KERNEL_SOURCE\s+"[^"]*/([\w.]+)"\)', text)
+    return Sample(found[1], folder, sources, packages, tuple(zip(loaded, kernels, strict=False)))
 
 
 def _text(path: Path) -> str:

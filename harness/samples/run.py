@@ -4,7 +4,7 @@
     harness/samples/run.py CHECKOUT [SAMPLE ...]
 
 CHECKOUT is a clone of https://github.com/NVIDIA/cuda-samples, or a folder of samples of the same form. Without names,
-every sample runs that needs the CUDA runtime API alone; the others are counted. A sample is built as
+every sample runs that needs the CUDA runtime and driver APIs alone; the others are counted. A sample is built as
 
     nvcc -cudart shared -I Common … -o NAME
 

@@ -31,6 +31,10 @@ class Finished:
     output: str
     seconds: float
 
+    def then(self, other: Finished) -> Finished:
+        """This process and another after it, as one."""
+        return Finished(other.status, self.output + other.output, self.seconds + other.seconds)
+
 
 def execute(command: list[str], folder: Path, seconds: float, environment: dict[str, str] | None = None) -> Finished:
     """Run a command to its end, or for so long; its standard output and error together, as far as they are shown."""

@@ -115,7 +115,7 @@ int main() {
                                       "-cudart shared " + kPtx + kDriver);
   const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
   EXPECT_NE(output.text.find("801\n"), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("the virtual GPU does not support cuArrayCreate"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support cuArrayCreate\n"), std::string::npos) << output.text;
 }
 
 TEST_F(CudartTest, GraphsDoTheirWork) {

@@ -1,6 +1,9 @@
 // The driver API's errors, and how it finds its own functions.
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "vgpu/cudart/driver/driver.h"
@@ -9,37 +12,72 @@ namespace lockstep::vgpu::cudart::driver {
 
 namespace {
 
-#define LOCKSTEP_RESULTS(X)                                                                                            \
-  X(SUCCESS)                                                                                                           \
-  X(ERROR_INVALID_VALUE) X(ERROR_OUT_OF_MEMORY) X(ERROR_NOT_INITIALIZED) X(ERROR_DEINITIALIZED)                        \
-      X(ERROR_DEVICE_UNAVAILABLE) X(ERROR_NO_DEVICE) X(ERROR_INVALID_DEVICE) X(ERROR_INVALID_IMAGE)                    \
-          X(ERROR_INVALID_CONTEXT) X(ERROR_NO_BINARY_FOR_GPU) X(ERROR_PEER_ACCESS_UNSUPPORTED) X(ERROR_INVALID_PTX)    \
-              X(ERROR_UNSUPPORTED_PTX_VERSION) X(ERROR_INVALID_SOURCE) X(ERROR_FILE_NOT_FOUND)                         \
-                  X(ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND) X(ERROR_OPERATING_SYSTEM) X(ERROR_INVALID_HANDLE) X(         \
-                      ERROR_ILLEGAL_STATE) X(ERROR_NOT_FOUND) X(ERROR_NOT_READY) X(ERROR_ILLEGAL_ADDRESS)              \
-                      X(ERROR_LAUNCH_OUT_OF_RESOURCES) X(ERROR_LAUNCH_TIMEOUT) X(ERROR_PEER_ACCESS_ALREADY_ENABLED) X( \
-                          ERROR_PEER_ACCESS_NOT_ENABLED) X(ERROR_PRIMARY_CONTEXT_ACTIVE) X(ERROR_CONTEXT_IS_DESTROYED) \
-                          X(ERROR_ASSERT) X(ERROR_HOST_MEMORY_ALREADY_REGISTERED) X(ERROR_HOST_MEMORY_NOT_REGISTERED)  \
-                              X(ERROR_HARDWARE_STACK_ERROR) X(ERROR_ILLEGAL_INSTRUCTION) X(ERROR_MISALIGNED_ADDRESS)   \
-                                  X(ERROR_INVALID_ADDRESS_SPACE) X(ERROR_INVALID_PC) X(ERROR_LAUNCH_FAILED)            \
-                                      X(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) X(ERROR_NOT_PERMITTED)                     \
-                                          X(ERROR_NOT_SUPPORTED) X(ERROR_SYSTEM_NOT_READY)                             \
-                                              X(ERROR_STREAM_CAPTURE_UNSUPPORTED) X(ERROR_STREAM_CAPTURE_INVALIDATED)  \
-                                                  X(ERROR_STREAM_CAPTURE_UNJOINED) X(ERROR_STREAM_CAPTURE_IMPLICIT)    \
-                                                      X(ERROR_CAPTURED_EVENT) X(ERROR_TIMEOUT)                         \
-                                                          X(ERROR_GRAPH_EXEC_UPDATE_FAILURE)                           \
-                                                              X(ERROR_INVALID_CLUSTER_SIZE) X(ERROR_UNKNOWN)
+struct ResultName {
+  CUresult result;
+  const char* name;
+};
+#define LOCKSTEP_RESULT(result) \
+  { result, #result }
+constexpr ResultName kResults[] = {
+    LOCKSTEP_RESULT(CUDA_SUCCESS),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_VALUE),
+    LOCKSTEP_RESULT(CUDA_ERROR_OUT_OF_MEMORY),
+    LOCKSTEP_RESULT(CUDA_ERROR_NOT_INITIALIZED),
+    LOCKSTEP_RESULT(CUDA_ERROR_DEINITIALIZED),
+    LOCKSTEP_RESULT(CUDA_ERROR_DEVICE_UNAVAILABLE),
+    LOCKSTEP_RESULT(CUDA_ERROR_NO_DEVICE),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_DEVICE),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_IMAGE),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_CONTEXT),
+    LOCKSTEP_RESULT(CUDA_ERROR_NO_BINARY_FOR_GPU),
+    LOCKSTEP_RESULT(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_PTX),
+    LOCKSTEP_RESULT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_SOURCE),
+    LOCKSTEP_RESULT(CUDA_ERROR_FILE_NOT_FOUND),
+    LOCKSTEP_RESULT(CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND),
+    LOCKSTEP_RESULT(CUDA_ERROR_OPERATING_SYSTEM),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_HANDLE),
+    LOCKSTEP_RESULT(CUDA_ERROR_ILLEGAL_STATE),
+    LOCKSTEP_RESULT(CUDA_ERROR_NOT_FOUND),
+    LOCKSTEP_RESULT(CUDA_ERROR_NOT_READY),
+    LOCKSTEP_RESULT(CUDA_ERROR_ILLEGAL_ADDRESS),
+    LOCKSTEP_RESULT(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
+    LOCKSTEP_RESULT(CUDA_ERROR_LAUNCH_TIMEOUT),
+    LOCKSTEP_RESULT(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED),
+    LOCKSTEP_RESULT(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED),
+    LOCKSTEP_RESULT(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE),
+    LOCKSTEP_RESULT(CUDA_ERROR_CONTEXT_IS_DESTROYED),
+    LOCKSTEP_RESULT(CUDA_ERROR_ASSERT),
+    LOCKSTEP_RESULT(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
+    LOCKSTEP_RESULT(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED),
+    LOCKSTEP_RESULT(CUDA_ERROR_HARDWARE_STACK_ERROR),
+    LOCKSTEP_RESULT(CUDA_ERROR_ILLEGAL_INSTRUCTION),
+    LOCKSTEP_RESULT(CUDA_ERROR_MISALIGNED_ADDRESS),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_ADDRESS_SPACE),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_PC),
+    LOCKSTEP_RESULT(CUDA_ERROR_LAUNCH_FAILED),
+    LOCKSTEP_RESULT(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE),
+    LOCKSTEP_RESULT(CUDA_ERROR_NOT_PERMITTED),
+    LOCKSTEP_RESULT(CUDA_ERROR_NOT_SUPPORTED),
+    LOCKSTEP_RESULT(CUDA_ERROR_SYSTEM_NOT_READY),
+    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
+    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED),
+    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_UNJOINED),
+    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT),
+    LOCKSTEP_RESULT(CUDA_ERROR_CAPTURED_EVENT),
+    LOCKSTEP_RESULT(CUDA_ERROR_TIMEOUT),
+    LOCKSTEP_RESULT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE),
+    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_CLUSTER_SIZE),
+    LOCKSTEP_RESULT(CUDA_ERROR_UNKNOWN),
+};
+#undef LOCKSTEP_RESULT
 
 const char* NameOf(CUresult result) {
-  switch (result) {
-#define LOCKSTEP_NAME(name) \
-  case CUDA_##name:         \
-    return "CUDA_" #name;
-    LOCKSTEP_RESULTS(LOCKSTEP_NAME)
-#undef LOCKSTEP_NAME
-    default:
-      return nullptr;
+  for (const ResultName& one : kResults) {
+    if (one.result == result) return one.name;
   }
+  return nullptr;
 }
 
 // From which version of CUDA on a name means another function; else it means the one with the highest number.
@@ -100,7 +138,16 @@ cudaError_t Missing(const char* what) {
   return Api(what, [&](Runtime&) { NotSupported(what); });
 }
 
-int RefuseDriverCall(const char* function) {
+int RefuseDriverCall(const char* symbol) {
+  // As programs call it: without the version and the stream's variant.
+  std::string name(symbol);
+  for (const char* mark : {"_pt", "_v"}) name.resize(std::min(name.find(mark), name.size()));
+  static std::mutex mutex;
+  static std::set<std::string> names;  // messages at the end of the process name it too
+  const char* const function = [&] {
+    const std::lock_guard lock(mutex);
+    return names.insert(name).first->c_str();
+  }();
   return Drive(function, Needs::kNothing, [&] { return Missing(function); });
 }
 

@@ -109,7 +109,10 @@ struct Arguments {
     }
     size_t offset = 0, size = 0;
     for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) {
-      if (buffer == nullptr || offset + size > bytes) error = cudaErrorInvalidValue;
+      if (buffer == nullptr || offset + size > bytes) {
+        error = cudaErrorInvalidValue;
+        return;
+      }
       pointers.push_back(buffer + offset);
     }
   }
