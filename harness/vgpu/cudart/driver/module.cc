@@ -130,11 +130,11 @@ cudaError_t Resident(int* blocks, const void* kernel, int threads, size_t shared
 cudaError_t BestBlock(int* grid, int* block, const void* kernel, CUoccupancyB2DSize shared_of, size_t shared,
                       int most) {
   if (grid == nullptr || block == nullptr) return cudaErrorInvalidValue;
-  int device = 0, processors = 0;
+  int ordinal = 0, units = 0;
   cudaFuncAttributes attributes;
   if (const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel); error != cudaSuccess) return error;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  cudaGetDevice(&ordinal);
+  cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, ordinal);
   const int limit = most > 0 ? std::min(most, attributes.maxThreadsPerBlock) : attributes.maxThreadsPerBlock;
   int best = 0;
   for (int rounded = (limit + 31) / 32 * 32; rounded > 0; rounded -= 32) {
@@ -145,7 +145,7 @@ cudaError_t BestBlock(int* grid, int* block, const void* kernel, CUoccupancyB2DS
     if (threads * blocks <= best) continue;
     best = threads * blocks;
     *block = threads;
-    *grid = blocks * processors;
+    *grid = blocks * units;
   }
   return cudaSuccess;
 }
