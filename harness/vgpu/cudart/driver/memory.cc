@@ -18,6 +18,16 @@ End MakeEnd(CUmemorytype type, const void* host, CUdeviceptr device, size_t pitc
   return {base, pitch == 0 ? width : pitch, type};
 }
 
+// Of a copy of rows or of a box.
+template <typename Copy>
+End To(const Copy& copy) {
+  return MakeEnd(copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstPitch, copy.WidthInBytes);
+}
+template <typename Copy>
+End From(const Copy& copy) {
+  return MakeEnd(copy.srcMemoryType, copy.srcHost, copy.srcDevice, copy.srcPitch, copy.WidthInBytes);
+}
+
 cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from) {
   if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
   if (from == CU_MEMORYTYPE_HOST) return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
@@ -33,8 +43,7 @@ CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUs
   return Drive(function, [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;
     if (HasArray(*copy)) return Missing("cuMemcpy2D of an array");
-    const End to = MakeEnd(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch, copy->WidthInBytes),
-              from = MakeEnd(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch, copy->WidthInBytes);
+    const End to = To(*copy), from = From(*copy);
     void* const first = static_cast<char*>(to.base) + copy->dstY * to.pitch + copy->dstXInBytes;
     const void* const source = static_cast<const char*>(from.base) + copy->srcY * from.pitch + copy->srcXInBytes;
     const cudaMemcpyKind kind = KindOf(to.type, from.type);
@@ -48,8 +57,7 @@ CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUs
   return Drive(function, [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;
     if (HasArray(*copy)) return Missing("cuMemcpy3D of an array");
-    const End to = MakeEnd(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch, copy->WidthInBytes),
-              from = MakeEnd(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch, copy->WidthInBytes);
+    const End to = To(*copy), from = From(*copy);
     const size_t to_height = copy->dstHeight == 0 ? copy->Height : copy->dstHeight,
                  from_height = copy->srcHeight == 0 ? copy->Height : copy->srcHeight;
     cudaMemcpy3DParms same{};
