@@ -88,6 +88,7 @@ wanted_packages() {
   [ -z "$student" ] || return 0
   command -v bwrap >/dev/null || echo bubblewrap
   has_header benchmark/benchmark.h || echo libbenchmark-dev
+  has_library openblas || echo libopenblas-dev
 }
 
 missing=$(missing_packages); wanted=$(wanted_packages)

@@ -18,7 +18,7 @@ if [ $# -gt 0 ]; then
   sources=("$@")
 else
   # refused.cc takes its functions from a file that the build makes.
-  mapfile -t sources < <(git ls-files 'harness/**/*.cc' ':!harness/tests' ':!harness/bench' ':!harness/vgpu/cudart/*/refused.cc')
+  mapfile -t sources < <(git ls-files 'harness/**/*.cc' ':!harness/tests' ':!harness/bench' ':!harness/*refused.cc')
 fi
 
 scratch=$(mktemp -d)

@@ -12,12 +12,14 @@ struct HostLibrary {
   std::string_view stem;    // prefix of the file name
   std::string_view name;    // display name
   std::string_view symbol;  // a function that reveals static linking; "" if there is none
+  // The Debian package that our stand-in is built with (harness/libraries); "" if there is no stand-in.
+  std::string_view package = "";
 };
 
 // nvrtc is not listed: it only compiles. The runtime and its device side (libcudart, libcudadevrt) are replaced.
 inline constexpr HostLibrary kHostLibraries[] = {
     {"libcublasLt.", "cuBLASLt", "cublasLtCreate"},
-    {"libcublas.", "cuBLAS", "cublasCreate_v2"},
+    {"libcublas.", "cuBLAS", "cublasCreate_v2", "libopenblas-dev"},
     {"libnvblas.", "NVBLAS", ""},
     {"libcufft.", "cuFFT", "cufftCreate"},
     {"libcufftw.", "cuFFTW", ""},
@@ -55,12 +57,24 @@ inline const HostLibrary* FindHostLibraryOfSymbol(std::string_view symbol) {
 
 // evidence: where it was found, "libcublas.so.13".
 inline std::string RefusalOf(const HostLibrary& library, std::string_view evidence) {
-  std::string text = "uses " + std::string(library.name) + " (" + std::string(evidence) + "), ";
-  return text + (library.stem == "libcuda.so"
-                     ? "NVIDIA's driver, which needs a GPU: start the program with vgpu-run, whose libcuda.so.1 comes "
-                       "first, and take the driver's folder out of its RPATH"
-                     : "whose kernels are machine code that the virtual GPU can't run: write the kernel yourself, use "
-                       "Thrust or CUB (both header-only), or run the program on a GPU");
+  std::string text = "uses ";
+  text.append(library.name).append(" (").append(evidence).append("), ");
+  if (library.stem == "libcuda.so") {
+    return text +
+           "NVIDIA's driver, which needs a GPU: start the program with vgpu-run, whose libcuda.so.1 comes first, and "
+           "take the driver's folder out of its RPATH";
+  }
+  if (library.package.empty()) {
+    return text +
+           "whose kernels are machine code that the virtual GPU can't run: write the kernel yourself, use Thrust or "
+           "CUB "
+           "(both header-only), or run the program on a GPU";
+  }
+  if (evidence.find(".so") == std::string_view::npos) {
+    return text + "whose kernels are machine code: link the shared library, for which the virtual GPU has a stand-in";
+  }
+  text += "for which this build has no stand-in: with CUDA 13, install ";
+  return text.append(library.package).append(", run cmake on the build folder and type make build");
 }
 
 }  // namespace lockstep::vgpu

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/device/device.h"
+#include "vgpu/device/library_launch.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -39,6 +41,10 @@ class Backend {
   virtual bool Contains(uint64_t address, uint64_t bytes) = 0;
   virtual uint64_t FreeBytes() = 0;
   virtual LaunchResult Launch(const LaunchSpec& launch, const Origin& origin) = 0;
+  // Work of a host library, which `body` does on the device's memory itself. Only where the host sees that memory.
+  virtual LaunchResult CallLibrary(const LibraryFunction&, const std::function<void(LibraryLaunch&)>& /*body*/) {
+    return {LaunchError::kUnsupported, 0};
+  }
   virtual int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) = 0;
   virtual const DeviceProfile& profile() = 0;
   virtual void Reset() = 0;

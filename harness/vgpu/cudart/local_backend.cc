@@ -146,6 +146,14 @@ class LocalBackend : public Backend {
     return result;
   }
 
+  LaunchResult CallLibrary(const LibraryFunction& function, const std::function<void(LibraryLaunch&)>& body) override {
+    LibraryLaunch launch(device_, function);
+    body(launch);
+    const LaunchResult result = launch.End();
+    ShowFault();
+    return result;
+  }
+
   // At the end of the process.
   void Report() {
     ReportOptions options;

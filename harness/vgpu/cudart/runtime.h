@@ -253,8 +253,8 @@ cudaError_t Api(const char* function, Body body) {
   return Api(function, Faults::kReports, body);
 }
 
-// Ends the process, with a sentence, where it has loaded a library that it can't go on with (cudart/host_libraries.cc).
-// Under the runtime's lock.
+// Ends the process, with a sentence, where it has loaded a library that it can't go on with
+// (cudart/libraries/host_libraries.cc). Under the runtime's lock.
 void RefuseHostLibraries();
 
 // " (shift.cu:17)": where the program made the call that runs, for messages; or "".

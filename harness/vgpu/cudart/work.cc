@@ -55,6 +55,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
                    r.timeline().Record(event, stream);
                  },
                  [&](const WaitWork& wait) { r.timeline().Wait(stream, r.timeline().EventOf(wait.event)); },
+                 [&](const LibraryWork& library) { PerformLibrary(r, library, stream); },
                  [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
              },
              work);

@@ -1,9 +1,10 @@
-// What streams do: kernels, copies, fills, host functions. Each kind is a type; a graph's node holds one, and a call on
-// a stream makes one and submits it.
+// What streams do: kernels, copies, fills, host functions, functions of libraries. Each kind is a type; a graph's node
+// holds one, and a call on a stream makes one and submits it.
 //
 // Submit does the work at once or, if the stream is being captured, adds it as a node to the captured graph.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -63,7 +64,13 @@ struct ChildWork {
   std::shared_ptr<Graph> graph;
   std::shared_ptr<ExecutableGraph> executable = nullptr;  // once the graph around it was instantiated
 };
-using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork>;
+// A call of a host library's function (libraries/library_call.h).
+struct LibraryWork {
+  LibraryFunction function;
+  std::function<void(LibraryLaunch&)> body;  // names the memory that it touches, and does the work
+};
+using Work =
+    std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork, LibraryWork>;
 
 // All throw ApiError. A fault of a kernel waits for a later call; then the work that follows is not done.
 void Perform(Runtime& r, const Work& work, Stream& stream);
@@ -85,9 +92,10 @@ uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& in
 
 cudaError_t ErrorOf(LaunchError error);
 
-// The kinds' own parts of Perform: launch.cc and copy.cc.
+// The kinds' own parts of Perform: launch.cc, copy.cc and libraries/library_call.cc.
 void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream);
 void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream);
 void PerformFill(Runtime& r, const FillWork& work, Stream& stream);
+void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream);
 
 }  // namespace lockstep::vgpu::cudart

@@ -285,6 +285,44 @@ std::vector<Device::AllocationInfo> Device::Allocations() const {
 }
 
 LaunchResult Device::Launch(const LaunchSpec& launch) { return impl_->Launch(launch); }
+
+void Device::Wrote(uint64_t address, uint64_t bytes) {
+  impl_->Tell([&](Observer& o) { o.OnHostWrite(address, bytes); });
+  impl_->streams.Access(StreamAccess::kStore, address, bytes);
+}
+
+uint64_t Device::FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t element) const {
+  uint64_t first = bytes;
+  for (Observer* observer : impl_->observers)
+    first = std::min(first, observer->FirstUnwritten(address, bytes, element));
+  return first;
+}
+
+MemoryPlace Device::PlaceOf(uint64_t address) const {
+  const Allocation* a = impl_->memory.Find(address);
+  if (a == nullptr) a = FindFreed(address);
+  if (a == nullptr) a = impl_->memory.Nearest(address);
+  MemoryPlace place;
+  place.address = address;
+  if (a == nullptr) return place;
+  place.in_buffer = true;
+  place.buffer_name = a->label;
+  place.buffer_base = a->base;
+  place.buffer_bytes = a->bytes;
+  place.allocated_at = a->allocated_at;
+  return place;
+}
+
+void Device::Record(LaunchRecord record) {
+  record.ordinal = impl_->next_launch++;
+  impl_->launches.push_back(std::move(record));
+}
+
+void Device::Report(Finding finding) {
+  if (finding.fatal && !faulted()) impl_->fault = InfoOf(finding.kind).error;
+  impl_->findings.Add(std::move(finding));
+}
+
 void Device::Watch(TouchedRange range) { impl_->watched.push_back(std::move(range)); }
 void Device::Unwatch(uint64_t base) {
   std::erase_if(impl_->watched, [=](const TouchedRange& range) { return range.base == base; });

@@ -84,6 +84,16 @@ class Device {
   std::vector<AllocationInfo> Allocations() const;  // live ones, by address, without module variables
 
   LaunchResult Launch(const LaunchSpec& launch);
+  // For work that the caller does on the memory itself (device/library_launch.h); it reads by way of Look.
+  // It has written, or is about to write, this range, which is inside one live allocation.
+  void Wrote(uint64_t address, uint64_t bytes);
+  // The offset of the first element that nothing has written; `bytes` where there is none or nobody checks.
+  uint64_t FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t element) const;
+  // The buffer that holds the address, else the one that was freed there, else the nearest.
+  MemoryPlace PlaceOf(uint64_t address) const;
+  void Record(LaunchRecord record);  // as the next launch
+  void Report(Finding finding);      // a fatal one is a fault
+
   // Starts recording, by sector, what kernels load from and store to this range.
   void Watch(TouchedRange range);
   void Unwatch(uint64_t base);

@@ -34,6 +34,7 @@ struct DeviceProfile {
   double shared_wavefronts_per_clock;  // per SM
   double issue_per_clock;              // warp instructions per SM
   double machine_instructions;         // per PTX instruction of the simple kinds
+  double tensor_operations_per_clock;  // per SM, of 16-bit matrices added up in 32 bits; 0: no tensor cores
   double cycles_per_float64;           // issue cycles per warp instruction and SM
   double cycles_per_special;
   double cycles_per_multiply;  // of 32-bit integers

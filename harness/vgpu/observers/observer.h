@@ -123,6 +123,8 @@ class Observer {
   virtual void OnHostWrite(uint64_t /*address*/, uint64_t /*bytes*/) {}               // memcpy H2D, memset
   virtual void OnHostCopy(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {}  // memcpy D2D
   virtual void OnHostRead(uint64_t /*address*/, uint64_t /*bytes*/) {}                // memcpy D2H
+  // The offset of the first element in this range that nothing has written; `bytes`: there is none, as far as is known.
+  virtual uint64_t FirstUnwritten(uint64_t /*address*/, uint64_t bytes, uint32_t /*element*/) { return bytes; }
 };
 
 }  // namespace lockstep::vgpu

@@ -130,6 +130,14 @@ class UninitializedChecker : public Checker {
   void OnFree(uint64_t address, uint64_t bytes) override { global_.SetRange(address, bytes, true); }
   void OnHostWrite(uint64_t address, uint64_t bytes) override { global_.Set(address, bytes); }
   void OnHostCopy(uint64_t to, uint64_t from, uint64_t bytes) override { global_.Copy(to, from, bytes); }
+  uint64_t FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t element) override {
+    if (global_.All(address, bytes)) return bytes;
+    const uint64_t piece = std::min<uint64_t>(element, kWordBytes);
+    for (uint64_t at = 0; at < bytes; at += piece) {
+      if (!global_.Any(address + at, std::min(piece, bytes - at))) return at;
+    }
+    return bytes;
+  }
 
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
 

@@ -149,12 +149,34 @@ std::string FindProgram(const std::string& name) {
   return "";
 }
 
+// lib/ next to this executable's folder.
+std::filesystem::path LibraryDirectory() {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  const auto directory = self.parent_path().parent_path() / "lib";
+  if (!std::filesystem::exists(directory / kRuntime)) {
+    Fail((directory / kRuntime).string() + " is missing; type make build", kNotFoundStatus);
+  }
+  return directory;
+}
+
+// The libraries that the program names and that this build stands in for, the runtime first.
+std::vector<std::string> OwnLibraries(const ProgramFacts& facts) {
+  std::vector<std::string> own = {LibraryDirectory() / kRuntime};
+  for (const std::string& needed : facts.needed) {
+    const auto file = LibraryDirectory() / needed;
+    if (FindHostLibrary(needed) != nullptr && needed != kDriver && std::filesystem::exists(file)) own.push_back(file);
+  }
+  return own;
+}
+
 // The program must link the CUDA runtime as a shared library; otherwise there is nothing to replace.
 void CheckProgram(const std::string& path) {
   const ProgramFacts facts = ReadProgram(path);
   for (const std::string& needed : facts.needed) {
     const HostLibrary* library = FindHostLibrary(needed);
-    if (library != nullptr && needed != kDriver) Fail(path + " " + RefusalOf(*library, needed), kCantRunStatus);
+    if (library != nullptr && !std::filesystem::exists(LibraryDirectory() / needed)) {
+      Fail(path + " " + RefusalOf(*library, needed), kCantRunStatus);
+    }
   }
   if (const HostLibrary* library = FindHostLibraryOfSymbol(facts.host_library)) {
     Fail(path + " " + RefusalOf(*library, facts.host_library), kCantRunStatus);
@@ -186,16 +208,6 @@ void CheckProgram(const std::string& path) {
   std::exit(0);
 }
 
-// lib/ next to this executable's folder.
-std::filesystem::path LibraryDirectory() {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  const auto directory = self.parent_path().parent_path() / "lib";
-  if (!std::filesystem::exists(directory / kRuntime)) {
-    Fail((directory / kRuntime).string() + " is missing; type make build", kNotFoundStatus);
-  }
-  return directory;
-}
-
 }  // namespace
 
 }  // namespace lockstep::vgpu::run
@@ -223,7 +235,10 @@ int main(int argc, char** argv) {
   Set("LD_LIBRARY_PATH",
       directory.string() + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
   // A program with an RPATH would find another runtime first; a preloaded library takes precedence.
-  std::string preload = ReadProgram(program).has_rpath ? (directory / kRuntime).string() : "";
+  std::string preload;
+  if (const ProgramFacts facts = ReadProgram(program); facts.has_rpath) {
+    for (const std::string& library : OwnLibraries(facts)) preload += (preload.empty() ? "" : " ") + library;
+  }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME
   preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come first
 #endif

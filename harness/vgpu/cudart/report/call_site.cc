@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "vgpu/core/symbol_name.h"
+#include "vgpu/cudart/report/own_libraries.h"
 
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
 // GCC's libbacktrace reads symbols and DWARF; distributions install the library without its header.
@@ -62,13 +63,14 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
                      [&](std::string_view beginning) { return text.substr(0, beginning.size()) == beginning; });
 }
 
-// Of this library, or of the system's: libc starts threads, libstdc++ runs what they are given.
+// Of this library or those beside it, which stand in for NVIDIA's; or of the system's: libc starts threads, libstdc++
+// runs what they are given.
 bool IsForeignObject(const void* base, std::string_view file) {
   static const void* const self = [] {
     Dl_info own;
     return ::dladdr(reinterpret_cast<void*>(&CallSite), &own) != 0 ? own.dli_fbase : nullptr;
   }();
-  return base == self || StartsWithAny(file, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
+  return base == self || IsBesideRuntime(file) || StartsWithAny(file, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
 }
 
 bool IsForeignObject(uintptr_t pc) {

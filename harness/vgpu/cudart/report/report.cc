@@ -38,6 +38,7 @@ void PrintTable(const Table& table) {
 }
 
 std::string Shape(const Dim3& dim) {
+  if (dim.Count() == 0) return "-";
   std::string text = std::to_string(dim.x);
   if (dim.y != 1 || dim.z != 1) text += "x" + std::to_string(dim.y);
   if (dim.z != 1) text += "x" + std::to_string(dim.z);
@@ -50,6 +51,9 @@ std::string Ratio(uint64_t a, uint64_t b) {
 }
 
 std::string Percent(uint64_t a, uint64_t b) { return b == 0 ? "-" : Ratio(100 * a, b) + "%"; }
+
+// A call of a host library's function, which has no threads.
+bool IsLibrary(const LaunchRecord& launch) { return launch.block.Count() == 0; }
 
 // All launches of one kernel.
 struct KernelSummary {
@@ -87,8 +91,9 @@ void PrintKernels(const Device& device, const std::vector<KernelSummary>& kernel
     const LaunchRecord& first = *kernel.first;
     table.Add({kernel.name, Grouped(kernel.launches), kernel.same_shape ? Shape(first.grid) : "various",
                kernel.same_shape ? Shape(first.block) : "various", WithDecimals(kernel.microseconds, 2), first.bound_by,
-               WithDecimals(100 * first.theoretical_occupancy, 0) + "%", std::to_string(first.registers),
-               Grouped(c.warp_instructions), Percent(c.divergent_branches, c.branches),
+               IsLibrary(first) ? "-" : WithDecimals(100 * first.theoretical_occupancy, 0) + "%",
+               IsLibrary(first) ? "-" : std::to_string(first.registers), Grouped(c.warp_instructions),
+               Percent(c.divergent_branches, c.branches),
                Ratio(c.global_load_sectors + c.global_store_sectors, c.global_load_requests + c.global_store_requests),
                Grouped(c.shared_conflicts()), Grouped(c.barriers), Grouped(c.atomics + c.shared_atomics)});
   }
@@ -200,7 +205,9 @@ void PrintReport(const Device& device, const ReportOptions& options) {
   if (options.ordinal) Heading("Device " + std::to_string(*options.ordinal));
   PrintKernels(device, kernels);
   if (!options.lines) return;
-  for (const KernelSummary& kernel : kernels) PrintLines(kernel);
+  for (const KernelSummary& kernel : kernels) {
+    if (!IsLibrary(*kernel.first)) PrintLines(kernel);
+  }
 }
 
 }  // namespace lockstep::vgpu::cudart

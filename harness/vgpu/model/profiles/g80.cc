@@ -38,6 +38,7 @@ constexpr DeviceProfile kProfile = {
     .shared_wavefronts_per_clock = 0.25,  // 16 banks, half-warps of 2 cycles
     .issue_per_clock = 0.25,              // 8 processors: 4 cycles per warp
     .machine_instructions = 0.75,         // the ladder: 32-bit pointers save conversions and address arithmetic
+    .tensor_operations_per_clock = 0,     // none
     .cycles_per_float64 = 64,             // none in hardware: as if emulated; estimated
     .cycles_per_special = 16,             // the course: 16 cycles
     .cycles_per_multiply = 16,            // four instructions: the multiplier is 24 bits wide

@@ -38,6 +38,7 @@ constexpr DeviceProfile kProfile = {
     .shared_wavefronts_per_clock = 1,  // 128 bytes per clock
     .issue_per_clock = 4,              // 4 schedulers
     .machine_instructions = 1,         // as measured on an H200
+    .tensor_operations_per_clock = 0,  // none
     .cycles_per_float64 = 16,          // 2 lanes per clock
     .cycles_per_special = 2,           // 16 lanes per clock
     .cycles_per_multiply = 0.5,        // 64 lanes per clock

@@ -1,0 +1,28 @@
+// The functions of NVIDIA's library that ours lacks. The build lists all that there are (refused.cmake) and compiles
+// this file into each library; a function that is defined elsewhere takes the place of the weak one here. Their
+// parameters do not matter, so no header of the library is included.
+#include <cstdlib>
+
+#include "vgpu/cudart/libraries/library_call.h"
+
+namespace {
+
+int Refuse(const char* function) {
+  lockstep_refuse(LOCKSTEP_LIBRARY, function, nullptr);
+  return LOCKSTEP_NOT_SUPPORTED;
+}
+
+// Of a function that returns no status a program would never learn.
+void RefuseAndEnd(const char* function) {
+  constexpr int kCantRunStatus = 126;
+  Refuse(function);
+  std::_Exit(kCantRunStatus);
+}
+
+}  // namespace
+
+#define LOCKSTEP_REFUSE(function) \
+  extern "C" __attribute__((weak, visibility("default"))) int function() { return Refuse(#function); }
+#define LOCKSTEP_REFUSE_AND_END(function) \
+  extern "C" __attribute__((weak, visibility("default"))) void function() { RefuseAndEnd(#function); }
+#include LOCKSTEP_REFUSED_FUNCTIONS

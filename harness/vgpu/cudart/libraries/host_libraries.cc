@@ -1,0 +1,65 @@
+// Refuses programs that have loaded a library with its own machine code (host_libraries.h): when the program
+// starts, and at the first API call after it has loaded another library.
+#include "vgpu/core/host_libraries.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdlib>
+
+#include "vgpu/cudart/report/own_libraries.h"
+#include "vgpu/cudart/runtime.h"
+
+#ifdef LOCKSTEP_HAS_LIBBACKTRACE
+// The C library's own function: the build renames it for report/call_site.cc, which hides objects from libbacktrace.
+extern "C" int __real_dl_iterate_phdr(int (*callback)(dl_phdr_info* info, size_t bytes, void* data), void* data);
+#define LOCKSTEP_ITERATE_OBJECTS __real_dl_iterate_phdr
+#else
+#define LOCKSTEP_ITERATE_OBJECTS dl_iterate_phdr
+#endif
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+constexpr int kCantRunStatus = 126;
+
+int TakeLoads(dl_phdr_info* info, size_t, void* loads) {
+  *static_cast<unsigned long long*>(loads) = info->dlpi_adds;
+  return 1;
+}
+
+// This library has a second name, libcuda.so.1, and stand-ins for NVIDIA's others may lie beside it. Submissions have
+// no use of those.
+bool IsOwn(const dl_phdr_info& info) {
+  Dl_info own;
+  const bool is_this = ::dladdr(reinterpret_cast<void*>(&TakeLoads), &own) != 0 &&
+                       reinterpret_cast<ElfW(Addr)>(own.dli_fbase) == info.dlpi_addr;
+  return is_this || (!HasJudge() && IsBesideRuntime(info.dlpi_name));
+}
+
+int RefuseOne(dl_phdr_info* info, size_t, void*) {
+  const HostLibrary* const library = FindHostLibrary(info->dlpi_name);
+  if (library == nullptr || IsOwn(*info)) return 0;
+  const std::string_view path = info->dlpi_name;
+  HostLibrary refused = *library;
+  if (HasJudge()) refused.package = "";  // no stand-in would help
+  Say("this program " + RefusalOf(refused, path.substr(path.find_last_of('/') + 1)));
+  std::_Exit(kCantRunStatus);
+}
+
+__attribute__((constructor)) void RefuseAtStart() { RefuseHostLibraries(); }
+
+}  // namespace
+
+void RefuseHostLibraries() {
+  // The loader counts what it has loaded, so that nearly every call is done with one look.
+  static unsigned long long seen = 0;
+  unsigned long long loads = 0;
+  LOCKSTEP_ITERATE_OBJECTS(TakeLoads, &loads);
+  if (loads == seen) return;
+  seen = loads;
+  LOCKSTEP_ITERATE_OBJECTS(RefuseOne, nullptr);
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,30 @@
+#include "vgpu/cudart/report/own_libraries.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// The folder of a file, by one name whatever links lead there; "" where there is none.
+std::string FolderOf(std::string_view file) {
+  std::error_code error;
+  const auto folder = std::filesystem::canonical(std::filesystem::path(file).parent_path(), error);
+  return error ? "" : folder.string();
+}
+
+}  // namespace
+
+bool IsBesideRuntime(std::string_view file) {
+  static const std::string own = [] {
+    Dl_info info;
+    return ::dladdr(reinterpret_cast<void*>(&IsBesideRuntime), &info) != 0 ? FolderOf(info.dli_fname) : "";
+  }();
+  return !own.empty() && file.find(".so") != std::string_view::npos && FolderOf(file) == own;
+}
+
+}  // namespace lockstep::vgpu::cudart

@@ -1,0 +1,11 @@
+// The libraries in this one's folder: the stand-ins for NVIDIA's that the build made (harness/libraries).
+#pragma once
+
+#include <string_view>
+
+namespace lockstep::vgpu::cudart {
+
+// Whether the file of a loaded object is one of them, or this library.
+bool IsBesideRuntime(std::string_view file);
+
+}  // namespace lockstep::vgpu::cudart

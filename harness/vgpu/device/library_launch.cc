@@ -1,0 +1,92 @@
+#include "vgpu/device/library_launch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "vgpu/memory/freed.h"
+
+namespace lockstep::vgpu {
+
+namespace {
+
+// Sets file and line from "solve.cu:40".
+void SetSource(const std::string& call_site, ThreadPlace& place) {
+  const size_t colon = call_site.find_last_of(':');
+  if (colon == std::string::npos) return;
+  place.file = call_site.substr(0, colon);
+  place.line = std::atoi(call_site.c_str() + colon + 1);
+}
+
+}  // namespace
+
+Finding LibraryLaunch::FindingOf(FindingKind kind, const MemoryRows& rows, uint64_t row, uint64_t address,
+                                 uint64_t bytes) const {
+  Finding finding;
+  finding.kind = kind;
+  finding.first.access = rows.reads ? AccessKind::kLoad : AccessKind::kStore;
+  SetSource(function_.call_site, finding.first);
+  MemoryPlace place = device_.PlaceOf(address);
+  place.bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, ~uint32_t{0}));
+  finding.memory = std::move(place);
+  finding.detail = function_.name + (rows.reads ? " reads " : " writes ") + rows.what;
+  if (rows.rows > 1) {
+    finding.detail += ", which has " + std::to_string(rows.rows) + " parts of " + std::to_string(rows.width) +
+                      " bytes, " + std::to_string(rows.pitch) + " bytes apart: this is in part " + std::to_string(row);
+  }
+  return finding;
+}
+
+bool LibraryLaunch::TouchRow(const MemoryRows& rows, uint64_t address, uint64_t row) {
+  if (!device_.Contains(address, rows.width)) {
+    const bool nowhere = !device_.PlaceOf(address).in_buffer || address < kNullPage;
+    Finding finding =
+        FindingOf(nowhere ? FindingKind::kInvalidAddress : FindingKind::kOutOfBounds, rows, row, address, rows.width);
+    finding.fatal = true;
+    finding.hint = nowhere ? "give the library an address of device memory, as cudaMalloc returns it"
+                           : "check the sizes, the leading dimension or the increment that the call gives, and the "
+                             "size of the buffer";
+    device_.Report(std::move(finding));
+    return false;
+  }
+  if (rows.reads) {
+    const uint64_t unwritten = device_.FirstUnwritten(address, rows.width, rows.element);
+    if (unwritten < rows.width) {
+      Finding finding = FindingOf(FindingKind::kUninitialized, rows, row, address + unwritten, rows.element);
+      finding.hint = "fill the buffer before the call: cudaMemcpy, cudaMemset or a kernel";
+      device_.Report(std::move(finding));
+    }
+    device_.Look(address, rows.width);
+  }
+  if (rows.writes) device_.Wrote(address, rows.width);
+  return true;
+}
+
+bool LibraryLaunch::Touch(const MemoryRows& rows) {
+  if (device_.faulted()) return false;
+  if (rows.width == 0 || rows.rows == 0) return true;
+  MemoryRows joined = rows;
+  if (rows.pitch == rows.width) {
+    joined.width *= rows.rows;
+    joined.rows = 1;
+  }
+  const double bytes = static_cast<double>(joined.width) * static_cast<double>(joined.rows);
+  bytes_ += bytes * ((rows.reads ? 1 : 0) + (rows.writes ? 1 : 0));
+  for (uint64_t row = 0; row < joined.rows; ++row) {
+    if (!TouchRow(joined, joined.address + row * joined.pitch, row)) return false;
+  }
+  return true;
+}
+
+LaunchResult LibraryLaunch::End() {
+  LaunchRecord record;
+  record.kernel = record.mangled = function_.name;
+  record.grid = record.block = {0, 0, 0};
+  const TimeEstimate time = EstimateLibraryTime(bytes_, function_.operations, function_.arithmetic, device_.profile());
+  record.microseconds = time.microseconds;
+  record.bound_by = time.bound_by;
+  device_.Record(std::move(record));
+  return {device_.faulted() ? LaunchError::kIllegalAddress : LaunchError::kNone, time.microseconds};
+}
+
+}  // namespace lockstep::vgpu
