@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vgpu/cudart/binary/fatbin_load.h"
@@ -39,6 +40,8 @@ class Backend {
   virtual bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin& origin) = 0;
   virtual bool Fill(uint64_t to, uint8_t value, uint64_t bytes, const Origin& origin) = 0;
   virtual bool Contains(uint64_t address, uint64_t bytes) = 0;
+  // The base and the bytes of the allocation that holds the address. The judge doesn't tell.
+  virtual std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t) { return std::nullopt; }
   virtual uint64_t FreeBytes() = 0;
   virtual LaunchResult Launch(const LaunchSpec& launch, const Origin& origin) = 0;
   // Work of a host library, which `body` does on the device's memory itself. Only where the host sees that memory.

@@ -7,6 +7,7 @@
 
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/fatbin_load.h"
+#include "vgpu/cudart/binary/linked_image.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/ptx/parser.h"
 
@@ -22,12 +23,18 @@ Module* ModuleOf(cudaLibrary_t library) {
 constexpr uint32_t kFatbinMagic = 0xBA55ED50;
 
 // The code's length is in its header; a text ends with 0.
+uint64_t BytesOfImage(const void* code) {
+  if (const size_t text = ::strnlen(static_cast<const char*>(code), sizeof(uint64_t)); text < sizeof(uint64_t)) {
+    uint32_t magic;
+    std::memcpy(&magic, code, sizeof magic);
+    return magic == kFatbinMagic ? FatbinBytes(code) : text;
+  }
+  return IsLinkedImage(code) ? LinkedImageBytes(code) : std::strlen(static_cast<const char*>(code));
+}
+
 std::vector<uint8_t> ImageAt(const void* code) {
-  uint32_t magic;
-  std::memcpy(&magic, code, sizeof magic);
   const auto* bytes = static_cast<const uint8_t*>(code);
-  const uint64_t size = magic == kFatbinMagic ? FatbinBytes(code) : std::strlen(static_cast<const char*>(code));
-  return {bytes, bytes + size};
+  return {bytes, bytes + BytesOfImage(code)};
 }
 
 cudaLibrary_t LoadLibrary(Runtime& r, std::vector<uint8_t> image) {

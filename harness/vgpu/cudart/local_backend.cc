@@ -120,6 +120,9 @@ class LocalBackend : public Backend {
     return device_.Fill(to, value, bytes);
   }
   bool Contains(uint64_t address, uint64_t bytes) override { return device_.Contains(address, bytes); }
+  std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t address) override {
+    return device_.RangeHolding(address);
+  }
   uint64_t FreeBytes() override { return device_.FreeBytes(); }
   int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {
     return device_.MaxBlocksPerSm(kernel, block_threads, dynamic_shared);

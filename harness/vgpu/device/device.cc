@@ -217,6 +217,11 @@ bool Device::Free(uint64_t address) {
 
 bool Device::Contains(uint64_t address, uint64_t bytes) const { return impl_->memory.Contains(address, bytes); }
 
+std::optional<std::pair<uint64_t, uint64_t>> Device::RangeHolding(uint64_t address) const {
+  const Allocation* const found = impl_->memory.Find(address);
+  return found == nullptr ? std::nullopt : std::optional(std::pair(found->base, found->bytes));
+}
+
 bool Device::Write(uint64_t to, const void* from, uint64_t bytes) {
   if (!Contains(to, bytes)) return false;
   if (bytes != 0) std::memcpy(reinterpret_cast<void*>(to), from, bytes);

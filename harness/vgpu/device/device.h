@@ -66,6 +66,8 @@ class Device {
   uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at = "");  // 256-byte aligned; 0 when full
   bool Free(uint64_t address);                                                          // false: no such allocation
   bool Contains(uint64_t address, uint64_t bytes) const;  // whether it is inside one live allocation
+  // The base and the bytes of the live allocation that holds the address.
+  std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t address) const;
   // Return false and do nothing if a range is not inside one live allocation.
   bool Write(uint64_t to, const void* from, uint64_t bytes);
   bool Read(void* to, uint64_t from, uint64_t bytes) const;

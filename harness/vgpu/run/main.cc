@@ -30,6 +30,7 @@ constexpr int kUsageStatus = 2, kNotFoundStatus = 127, kCantRunStatus = 126;
 constexpr char kDefaultProfile[] = "h200";
 constexpr char kRuntime[] = "libcudart.so.13";
 constexpr char kDriver[] = "libcuda.so.1";  // another name of the runtime replacement
+constexpr char kRedirect[] = "liblockstep-redirect.so";
 constexpr char kRuntimeStem[] = "libcudart.so.";
 
 constexpr char kHelp[] = R"(usage: vgpu-run [flags] PROGRAM [ARGUMENTS]
@@ -159,16 +160,6 @@ std::filesystem::path LibraryDirectory() {
   return directory;
 }
 
-// The libraries that the program names and that this build stands in for, the runtime first.
-std::vector<std::string> OwnLibraries(const ProgramFacts& facts) {
-  std::vector<std::string> own = {LibraryDirectory() / kRuntime};
-  for (const std::string& needed : facts.needed) {
-    const auto file = LibraryDirectory() / needed;
-    if (FindHostLibrary(needed) != nullptr && needed != kDriver && std::filesystem::exists(file)) own.push_back(file);
-  }
-  return own;
-}
-
 // The program must link the CUDA runtime as a shared library; otherwise there is nothing to replace.
 void CheckProgram(const std::string& path) {
   const ProgramFacts facts = ReadProgram(path);
@@ -194,6 +185,11 @@ void CheckProgram(const std::string& path) {
          kCantRunStatus);
   }
   Fail(path + " holds its own copy of the CUDA runtime. Build it again with the flag  -cudart shared", kCantRunStatus);
+}
+
+// A program that links the runtime itself and has no RPATH. Others are started with kRedirect.
+bool FindsRuntimeByPath(const ProgramFacts& facts) {
+  return !facts.has_rpath && std::count(facts.needed.begin(), facts.needed.end(), kRuntime) > 0;
 }
 
 [[noreturn]] void PrintDisassembly(const std::string& path) {
@@ -234,11 +230,9 @@ int main(int argc, char** argv) {
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   Set("LD_LIBRARY_PATH",
       directory.string() + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
-  // A program with an RPATH would find another runtime first; a preloaded library takes precedence.
+  // An RPATH, and the full paths by which Python packages load libraries, come before LD_LIBRARY_PATH.
+  if (!FindsRuntimeByPath(ReadProgram(program))) Set("LD_AUDIT", (directory / kRedirect).string());
   std::string preload;
-  if (const ProgramFacts facts = ReadProgram(program); facts.has_rpath) {
-    for (const std::string& library : OwnLibraries(facts)) preload += (preload.empty() ? "" : " ") + library;
-  }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME
   preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come first
 #endif

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vgpu/cudart/binary/fatbin.h"
+#include "vgpu/cudart/binary/linked_image.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -14,6 +15,9 @@ namespace {
 constexpr int kAnySm = 10'000;
 
 std::vector<std::string> ChoosePtx(std::span<const Image> images, int max_sm, uint64_t most_bytes) {
+  if (images.size() == 1 && images[0].size() > sizeof(uint64_t) && IsLinkedImage(images[0].data())) {
+    return TextsOfLinkedImage(images[0]);
+  }
   if (images.size() == 1) return {ExtractPtx(images[0], max_sm, most_bytes)};
   return ExtractPtxModules(images, max_sm, most_bytes).texts;
 }

@@ -328,10 +328,38 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   });
 }
 
+// What has a context as a parameter takes nullptr for the current one.
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
+  if (context == nullptr) return cuCtxGetDevice(device);
+  return Drive("cuCtxGetDevice", Needs::kInit, [&] {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = Destroyed(context);
+    if (error == cudaSuccess) *device = Of(context)->device;
+    return error;
+  });
+}
+
 CUresult cuCtxGetFlags(unsigned* flags) {
   return Drive("cuCtxGetFlags", [&] {
     if (flags == nullptr) return cudaErrorInvalidValue;
     *flags = CurrentContext()->flags;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxSetFlags(unsigned flags) {
+  return Drive("cuCtxSetFlags", [&] {
+    CurrentContext()->flags = flags;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return Drive("cuCtxGetId", Needs::kInit, [&] {
+    const Context* const one = context != nullptr ? Of(context) : CurrentContext();
+    if (id == nullptr || one == nullptr) return cudaErrorInvalidValue;
+    if (!IsContext(one)) return cudaErrorContextIsDestroyed;
+    *id = reinterpret_cast<uintptr_t>(one);
     return cudaSuccess;
   });
 }
@@ -346,6 +374,14 @@ CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
 
 CUresult cuCtxSynchronize() {
   return Drive("cuCtxSynchronize", [] { return cudaDeviceSynchronize(); });
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext context) {
+  if (context == nullptr) return cuCtxSynchronize();
+  return Drive("cuCtxSynchronize", Needs::kInit, [&] {
+    const cudaError_t error = Destroyed(context);
+    return error != cudaSuccess ? error : OnDevice(Of(context)->device, [] { return cudaDeviceSynchronize(); });
+  });
 }
 
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
@@ -363,6 +399,12 @@ CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
   return Drive("cuCtxSetCacheConfig", [&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
 }
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
+  return Pass("cuCtxGetCacheConfig", cudaDeviceGetCacheConfig, config);
+}
+
+CUresult cuCtxResetPersistingL2Cache() { return Pass("cuCtxResetPersistingL2Cache", cudaCtxResetPersistingL2Cache); }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   return Drive("cuCtxEnablePeerAccess", [&] {

@@ -13,6 +13,8 @@
 
 #include <cuda.h>
 
+#include <type_traits>
+
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart::driver {
@@ -54,7 +56,34 @@ CUresult Drive(const char* function, Body body) {
   return Drive(function, Needs::kContext, body);
 }
 
+// A driver function's argument as the runtime takes it. Handles, enumerators and structures are the same in both APIs
+// but for their type's name.
+template <typename To, typename From>
+To As(From from) {
+  if constexpr (std::is_convertible_v<From, To>) {
+    return from;
+  } else if constexpr (std::is_enum_v<To>) {
+    return static_cast<To>(from);
+  } else {
+    static_assert(sizeof(To) == sizeof(From));
+    return reinterpret_cast<To>(from);
+  }
+}
+
+// For a driver function that is the runtime's with another name.
+template <typename... Taken, typename... Given>
+CUresult Pass(const char* function, cudaError_t (*runtime)(Taken...), Given... given) {
+  return Drive(function, [&] { return runtime(As<Taken>(given)...); });
+}
+template <typename... Taken, typename... Given>
+CUresult PassOnInit(const char* function, cudaError_t (*runtime)(Taken...), Given... given) {
+  return Drive(function, Needs::kInit, [&] { return runtime(As<Taken>(given)...); });
+}
+
 inline void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+// Empties the logs among a compiler's or linker's options: what is wrong with a module is on standard error.
+void ClearLogs(unsigned count, CUjit_option* options, void** values);
 
 // Says that a form of a driver function is missing.
 cudaError_t Missing(const char* what);

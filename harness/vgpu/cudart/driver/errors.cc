@@ -2,9 +2,12 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "vgpu/cudart/driver/driver.h"
 
@@ -80,17 +83,24 @@ const char* NameOf(CUresult result) {
   return nullptr;
 }
 
-// From which version of CUDA on a name means another function; else it means the one with the highest number.
-struct Versioned {
-  const char* name;
-  int since;
-  const char* suffix;
-};
-constexpr Versioned kVersioned[] = {
-    {"cuCtxCreate", 13000, "_v4"},      {"cuCtxCreate", 12050, "_v4"},       {"cuCtxCreate", 3020, "_v2"},
-    {"cuGetProcAddress", 12000, "_v2"}, {"cuGetProcAddress", 11030, ""},     {"cuEventElapsedTime", 12080, "_v2"},
-    {"cuEventElapsedTime", 2000, ""},   {"cuDeviceGetUuid", 11040, "_v2"},   {"cuDeviceGetUuid", 9020, ""},
-    {"cuMemAdvise", 12020, "_v2"},      {"cuMemPrefetchAsync", 12020, "_v2"}};
+// The versions of CUDA that brought a function's forms. The last form has the symbol with the highest suffix: that of
+// cuCtxGetDevice are cuCtxGetDevice (2000) and cuCtxGetDevice_v2 (13000).
+const std::map<std::string_view, std::vector<int>>& Versions() {
+  static const auto* const versions = [] {
+    auto* all = new std::map<std::string_view, std::vector<int>>;
+#define LOCKSTEP_VERSION(name, version) (*all)[#name].push_back(version);
+#include "driver_versions.inc"
+#undef LOCKSTEP_VERSION
+    for (auto& [name, one] : *all) std::sort(one.begin(), one.end());
+    return all;
+  }();
+  return *versions;
+}
+
+constexpr int kHighestSuffix = 9;
+std::string WithSuffix(const std::string& name, int number) {
+  return number <= 1 ? name : name + "_v" + std::to_string(number);
+}
 
 void* Own(const std::string& name) {
   static void* const self = [] {
@@ -102,17 +112,14 @@ void* Own(const std::string& name) {
 }
 
 void* Find(const std::string& name, int version) {
-  bool known = false;
-  for (const Versioned& one : kVersioned) {
-    if (name != one.name) continue;
-    known = true;
-    if (version >= one.since) return Own(name + one.suffix);
-  }
-  if (known) return nullptr;
-  for (const char* suffix : {"_v3", "_v2", ""}) {
-    if (void* found = Own(name + suffix)) return found;
-  }
-  return nullptr;
+  int highest = kHighestSuffix;
+  while (highest > 0 && Own(WithSuffix(name, highest)) == nullptr) --highest;
+  const auto known = Versions().find(name);
+  if (highest == 0 || known == Versions().end()) return Own(name);
+  const std::vector<int>& since = known->second;
+  const auto newer = std::upper_bound(since.begin(), since.end(), version);
+  if (newer == since.begin()) return nullptr;
+  return Own(WithSuffix(name, highest - static_cast<int>(since.end() - newer)));
 }
 
 }  // namespace
@@ -168,6 +175,9 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
   *text = NameOf(error) == nullptr ? nullptr : cudaGetErrorString(static_cast<cudaError_t>(error));
   return *text == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
+
+// Private tables of NVIDIA's, which its own libraries ask for and can do without.
+CUresult cuGetExportTable(const void**, const CUuuid*) { return CUDA_ERROR_NOT_FOUND; }
 
 #undef cuGetProcAddress
 CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {

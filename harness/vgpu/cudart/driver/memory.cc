@@ -84,6 +84,24 @@ CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value
   });
 }
 
+// Of the allocation, on the device or page-locked, that holds the address.
+cudaError_t AddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  std::pair<uint64_t, uint64_t> range;
+  if (const auto host = r.HostRangeHolding(Pointer(address)); host.has_value()) {
+    range = {host->first, host->second.bytes};
+  } else {
+    const auto device = r.DeviceHolding(address);
+    const auto found = device ? r.backend(*device).RangeHolding(address) : std::nullopt;
+    if (!found) return cudaErrorInvalidValue;
+    range = *found;
+  }
+  if (base != nullptr) *base = range.first;
+  if (bytes != nullptr) *bytes = range.second;
+  return cudaSuccess;
+}
+
 cudaError_t PointerAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   if (value == nullptr) return cudaErrorInvalidValue;
   cudaPointerAttributes known;
@@ -108,8 +126,15 @@ cudaError_t PointerAttribute(void* value, CUpointer_attribute attribute, CUdevic
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       *static_cast<int*>(value) = known.device;
       return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return AddressRange(static_cast<CUdeviceptr*>(value), nullptr, pointer);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return AddressRange(nullptr, static_cast<size_t*>(value), pointer);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      *static_cast<unsigned*>(value) = 1;
+      return cudaSuccess;
     default:
-      return Missing("cuPointerGetAttribute of an address's range or memory handle");
+      return Missing("this attribute of a pointer");
   }
 }
 
@@ -258,6 +283,49 @@ CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t widt
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   return Drive("cuPointerGetAttribute", [&] { return PointerAttribute(value, attribute, pointer); });
+}
+
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values, CUdeviceptr pointer) {
+  return Drive("cuPointerGetAttributes", [&] {
+    if (attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;
+    // Of an address that CUDA does not know, every attribute is 0.
+    cudaPointerAttributes known;
+    const bool unknown =
+        cudaPointerGetAttributes(&known, Pointer(pointer)) != cudaSuccess || known.type == cudaMemoryTypeUnregistered;
+    for (unsigned k = 0; k < count; ++k) {
+      const bool is_number = attributes[k] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
+                             attributes[k] == CU_POINTER_ATTRIBUTE_IS_MANAGED ||
+                             attributes[k] == CU_POINTER_ATTRIBUTE_MAPPED;
+      if (attributes[k] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL && unknown) {
+        *static_cast<int*>(values[k]) = -2;
+      } else if (unknown || attributes[k] == CU_POINTER_ATTRIBUTE_HOST_POINTER) {
+        if (is_number) {
+          *static_cast<unsigned*>(values[k]) = 0;
+        } else {
+          *static_cast<void**>(values[k]) = unknown ? nullptr : known.hostPointer;
+        }
+      } else if (const cudaError_t error = PointerAttribute(values[k], attributes[k], pointer); error != cudaSuccess) {
+        return error;
+      }
+    }
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr pointer) {
+  return Drive("cuMemGetAddressRange", [&] {
+    const cudaError_t error = AddressRange(base, bytes, pointer);
+    return error == cudaErrorInvalidValue ? cudaErrorSymbolNotFound : error;
+  });
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
+  return Drive("cuMemcpyPeer", [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice); });
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes, CUstream stream) {
+  return Drive("cuMemcpyPeerAsync",
+               [&] { return cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice, stream); });
 }
 
 }  // extern "C"

@@ -11,17 +11,6 @@ namespace {
 
 cudaLibrary_t LibraryOf(const void* handle) { return reinterpret_cast<cudaLibrary_t>(const_cast<void*>(handle)); }
 
-// Nothing is said in the compiler's logs: what is wrong with a module is on standard error.
-void ClearLogs(unsigned count, CUjit_option* options, void** values) {
-  for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
-    const bool is_buffer = options[k] == CU_JIT_INFO_LOG_BUFFER || options[k] == CU_JIT_ERROR_LOG_BUFFER;
-    const bool is_size =
-        options[k] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
-    if (is_buffer && values[k] != nullptr) *static_cast<char*>(values[k]) = 0;
-    if (is_size) values[k] = nullptr;
-  }
-}
-
 template <typename Handle>
 cudaError_t Load(Handle* handle, const void* image) {
   if (handle == nullptr || image == nullptr) return cudaErrorInvalidValue;
@@ -116,10 +105,6 @@ struct Arguments {
       pointers.push_back(buffer + offset);
     }
   }
-};
-
-struct Link {
-  std::string ptx;
 };
 
 // Blocks that are resident on a multiprocessor, for a kernel and a block size.
@@ -281,47 +266,6 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice) {
   return Drive("cuKernelSetAttribute", Needs::kInit,
                [&] { return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value); });
-}
-
-// ---- Linking ----
-
-CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
-  return Drive("cuLinkCreate", [&] {
-    if (state == nullptr) return cudaErrorInvalidValue;
-    ClearLogs(count, options, values);
-    *state = reinterpret_cast<CUlinkState>(new Link);
-    return cudaSuccess;
-  });
-}
-
-CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes, const char*, unsigned,
-                       CUjit_option*, void**) {
-  return Drive("cuLinkAddData", [&] {
-    if (state == nullptr || data == nullptr) return cudaErrorInvalidResourceHandle;
-    std::string& ptx = reinterpret_cast<Link*>(state)->ptx;
-    if (type != CU_JIT_INPUT_PTX) return Missing("cuLinkAddData of anything but PTX");
-    if (!ptx.empty()) return Missing("cuLinkAddData of a second input");
-    ptx.assign(static_cast<const char*>(data), ::strnlen(static_cast<const char*>(data), bytes));
-    return cudaSuccess;
-  });
-}
-
-CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
-  return Drive("cuLinkComplete", [&] {
-    if (state == nullptr || image == nullptr) return cudaErrorInvalidResourceHandle;
-    std::string& ptx = reinterpret_cast<Link*>(state)->ptx;
-    *image = ptx.data();
-    if (bytes != nullptr) *bytes = ptx.size() + 1;
-    return cudaSuccess;
-  });
-}
-
-CUresult cuLinkDestroy(CUlinkState state) {
-  return Drive("cuLinkDestroy", [&] {
-    if (state == nullptr) return cudaErrorInvalidResourceHandle;
-    delete reinterpret_cast<Link*>(state);
-    return cudaSuccess;
-  });
 }
 
 // ---- Launches ----

@@ -1,6 +1,7 @@
 # Writes OUTPUT: LOCKSTEP_REFUSE(symbol) for each function that HEADER, the toolkit's cuda.h, declares and none of SOURCES
 # defines. And ALIASES, the linker's flags that give functions the names of their variants for the per-thread default
-# stream: device work is done in the order in which it is asked for, so the two do the same.
+# stream: device work is done in the order in which it is asked for, so the two do the same. And VERSIONS: for each form
+# of a function that TYPEDEFS, the toolkit's cudaTypedefs.h, lists, the version of CUDA that brought it, in ascending order.
 cmake_policy(VERSION 3.20)
 set(word "cu[A-Za-z0-9_]+")
 file(STRINGS ${HEADER} declared REGEX "^CUresult CUDAAPI ${word}\\(")
@@ -48,3 +49,14 @@ list(SORT refused)
 string(CONCAT text ${refused})
 file(WRITE ${OUTPUT} "${text}")
 file(WRITE ${ALIASES} "${aliases}")
+
+file(STRINGS ${TYPEDEFS} forms REGEX "^typedef CUresult \\(CUDAAPI \\*PFN_${word}_v[0-9]+\\)")
+set(versions "")
+foreach(line ${forms})
+  string(REGEX MATCH "PFN_(${word})_v([0-9]+)\\)" _ "${line}")
+  list(APPEND versions "LOCKSTEP_VERSION(${CMAKE_MATCH_1}, ${CMAKE_MATCH_2})\n")
+endforeach()
+list(REMOVE_DUPLICATES versions)
+list(SORT versions COMPARE NATURAL)
+string(CONCAT text ${versions})
+file(WRITE ${VERSIONS} "${text}")

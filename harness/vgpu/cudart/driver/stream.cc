@@ -47,6 +47,47 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* d
   });
 }
 
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  return Pass("cuStreamBeginCapture", cudaStreamBeginCapture, stream, mode);
+}
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* after,
+                                     const CUgraphEdgeData* data, size_t count, CUstreamCaptureMode mode) {
+  return Pass("cuStreamBeginCaptureToGraph", cudaStreamBeginCaptureToGraph, stream, graph, after, data, count, mode);
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  return Pass("cuStreamEndCapture", cudaStreamEndCapture, stream, graph);
+}
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  return Pass("cuStreamIsCapturing", cudaStreamIsCapturing, stream, status);
+}
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                                const CUgraphNode** after, const CUgraphEdgeData** data, size_t* count) {
+  return Pass("cuStreamGetCaptureInfo", cudaStreamGetCaptureInfo, stream, status, id, graph, after, data, count);
+}
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* after, const CUgraphEdgeData* data,
+                                           size_t count, unsigned flags) {
+  return Pass("cuStreamUpdateCaptureDependencies", cudaStreamUpdateCaptureDependencies, stream, after, data, count,
+              flags);
+}
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  return Pass("cuThreadExchangeStreamCaptureMode", cudaThreadExchangeStreamCaptureMode, mode);
+}
+CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
+  return Pass("cuStreamGetDevice", cudaStreamGetDevice, stream, device);
+}
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return Pass("cuStreamCopyAttributes", cudaStreamCopyAttributes, to, from);
+}
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value) {
+  return Pass("cuStreamGetAttribute", cudaStreamGetAttribute, stream, attribute, value);
+}
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value) {
+  return Pass("cuStreamSetAttribute", cudaStreamSetAttribute, stream, attribute, value);
+}
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t bytes, unsigned flags) {
+  return Pass("cuStreamAttachMemAsync", cudaStreamAttachMemAsync, stream, pointer, bytes, flags);
+}
+
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return Drive("cuEventCreate", [&] { return cudaEventCreateWithFlags(event, flags); });
 }

@@ -1,0 +1,18 @@
+// The functions of NVRTC that do here what they do there. None has more than six parameters, each of them a pointer or
+// an integer, so all can be passed on as six words.
+#include "libraries/compilers/nvrtc_forwards.h"
+
+namespace {
+
+using Word = long;
+constexpr Word kInternalError = 11;  // NVRTC_ERROR_INTERNAL_ERROR
+
+}  // namespace
+
+#define LOCKSTEP_FORWARD(function)                                                                                 \
+  extern "C" Word function(Word a, Word b, Word c, Word d, Word e, Word f) {                                       \
+    const auto real =                                                                                              \
+        reinterpret_cast<Word (*)(Word, Word, Word, Word, Word, Word)>(lockstep::libraries::RealNvrtc(#function)); \
+    return real == nullptr ? kInternalError : real(a, b, c, d, e, f);                                              \
+  }
+#include "nvrtc_forwards.inc"

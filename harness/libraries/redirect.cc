@@ -1,0 +1,59 @@
+// liblockstep-redirect.so, an auditor of the dynamic linker (rtld-audit(7)): wherever the program, or a library that it
+// loads, finds a library by a name that this folder has too, this folder's is taken. LD_LIBRARY_PATH alone can't do
+// that: an RPATH and a full path, as Python packages load theirs by, come before it.
+//
+// It lives in a namespace of its own, with its own C library, so it uses nothing but that.
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+constexpr size_t kPathBytes = 4096;
+
+// The folder of this library, with a slash at its end.
+const char* Folder() {
+  static char folder[kPathBytes];
+  if (folder[0] == 0) {
+    Dl_info own;
+    if (::dladdr(reinterpret_cast<void*>(&Folder), &own) == 0 || std::strlen(own.dli_fname) >= sizeof folder) return "";
+    std::strcpy(folder, own.dli_fname);
+    char* const slash = std::strrchr(folder, '/');
+    if (slash == nullptr) return folder[0] = 0, "";
+    slash[1] = 0;
+  }
+  return folder;
+}
+
+// The linker identifies an object by this cookie, which at first points to the object's own description.
+bool IsOurs(const uintptr_t* cookie) {
+  const auto* const object = reinterpret_cast<const link_map*>(*cookie);
+  const char* const folder = Folder();
+  return object != nullptr && object->l_name != nullptr && folder[0] != 0 &&
+         std::strncmp(object->l_name, folder, std::strlen(folder)) == 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) unsigned la_version(unsigned version) {
+  return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+// Called with each name that is looked for and each path that is tried. Libraries in this folder see the others.
+__attribute__((visibility("default"))) char* la_objsearch(const char* name, uintptr_t* cookie, unsigned) {
+  static thread_local char path[kPathBytes];
+  const char* const slash = std::strrchr(name, '/');
+  const char* const file = slash != nullptr ? slash + 1 : name;
+  char* const same = const_cast<char*>(name);
+  if (std::strncmp(file, "lib", 3) != 0 || IsOurs(cookie)) return same;
+  if (std::snprintf(path, sizeof path, "%s%s", Folder(), file) >= static_cast<int>(sizeof path)) return same;
+  return ::access(path, R_OK) == 0 ? path : same;
+}
+
+}  // extern "C"
