@@ -97,6 +97,8 @@ ProgramFacts ReadProgram(const std::string& path) {
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
         const std::string name = StringAt(strings, symbol.st_name);
         if (FindHostLibraryOfSymbol(name) != nullptr) facts.host_library = name;
+        facts.has_static_runtime |= name == "cudaGetErrorString";
+        facts.has_older_runtime |= name == "cudaGetDeviceProperties_v2" || name == "cudaBindTexture";
       }
       continue;
     }

@@ -160,7 +160,7 @@ std::filesystem::path LibraryDirectory() {
   return directory;
 }
 
-// The program must link the CUDA runtime as a shared library; otherwise there is nothing to replace.
+// There must be a CUDA runtime of this version that can be replaced, as a shared library or within the program.
 void CheckProgram(const std::string& path) {
   const ProgramFacts facts = ReadProgram(path);
   for (const std::string& needed : facts.needed) {
@@ -184,7 +184,19 @@ void CheckProgram(const std::string& path) {
     Fail(path + " was built for " + other + ", the virtual GPU stands in for " + kRuntime + ": build it with CUDA 13",
          kCantRunStatus);
   }
-  Fail(path + " holds its own copy of the CUDA runtime. Build it again with the flag  -cudart shared", kCantRunStatus);
+  if (facts.has_older_runtime) {
+    Fail(path +
+             " holds a copy of the CUDA runtime of version 12 or before; the virtual GPU stands in for that of CUDA "
+             "13: " +
+             "build it with CUDA 13",
+         kCantRunStatus);
+  }
+  if (facts.has_static_runtime) return;
+  Fail(
+      path +
+          " holds its own copy of the CUDA runtime, and was stripped, so that its functions can't be found. Build it " +
+          "again without -s, or with the flag  -cudart shared",
+      kCantRunStatus);
 }
 
 // A program that links the runtime itself and has no RPATH. Others are started with kRedirect.
@@ -230,9 +242,13 @@ int main(int argc, char** argv) {
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   Set("LD_LIBRARY_PATH",
       directory.string() + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
-  // An RPATH, and the full paths by which Python packages load libraries, come before LD_LIBRARY_PATH.
-  if (!FindsRuntimeByPath(ReadProgram(program))) Set("LD_AUDIT", (directory / kRedirect).string());
+  // An RPATH, and the full paths by which Python packages load libraries, come before LD_LIBRARY_PATH; a program may
+  // hold a copy of the runtime, which is redirected to this one.
   std::string preload;
+  if (!FindsRuntimeByPath(ReadProgram(program))) {
+    Set("LD_AUDIT", (directory / kRedirect).string());
+    preload = (directory / kRuntime).string();
+  }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME
   preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come first
 #endif

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "libraries/loader/static_runtime.h"
+
 namespace {
 
 constexpr size_t kPathBytes = 4096;
@@ -54,6 +56,16 @@ __attribute__((visibility("default"))) char* la_objsearch(const char* name, uint
   if (std::strncmp(file, "lib", 3) != 0 || IsOurs(cookie)) return same;
   if (std::snprintf(path, sizeof path, "%s%s", Folder(), file) >= static_cast<int>(sizeof path)) return same;
   return ::access(path, R_OK) == 0 ? path : same;
+}
+
+// Of the program's own namespace alone: this library and its C library are in another.
+__attribute__((visibility("default"))) unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
+  if (space == LM_ID_BASE) lockstep::libraries::NoteObject(object);
+  return 0;
+}
+
+__attribute__((visibility("default"))) void la_activity(uintptr_t*, unsigned activity) {
+  if (activity == LA_ACT_CONSISTENT) lockstep::libraries::RedirectCopies();
 }
 
 }  // extern "C"
