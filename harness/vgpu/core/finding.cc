@@ -144,7 +144,8 @@ std::string Source(const ThreadPlace& place) {
   if (!place.file.empty() && place.line > 0) {
     text = BaseName(place.file) + ":" + std::to_string(place.line);
   } else if (place.ptx_line > 0 && place.instruction != ".entry") {
-    text = "PTX line " + std::to_string(place.ptx_line) + " (build with -lineinfo for the source line)";
+    text = "PTX line " + std::to_string(place.ptx_line) +
+           " (build with -lineinfo for the source line; in Numba, lineinfo=True)";
   }
   if (!place.instruction.empty() && place.instruction != ".entry")
     text += (text.empty() ? "" : "  ") + Clean(place.instruction);

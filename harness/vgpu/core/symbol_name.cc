@@ -51,7 +51,14 @@ std::optional<std::string> Demangled(const std::string& mangled) {
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, nullptr),
                                                     std::free);
   if (!text) return std::nullopt;
-  return std::string(text.get());
+  // Tags: Numba's name the compiler's flags, a hundred letters of them.
+  constexpr std::string_view kTag = "[abi:";
+  std::string name = text.get();
+  for (size_t at; (at = name.find(kTag)) != std::string::npos;) {
+    const size_t end = name.find(']', at);
+    name.erase(at, end == std::string::npos ? end : end + 1 - at);
+  }
+  return name;
 }
 
 std::string VariableName(const std::string& name) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/counters_file.h"
 #include "vgpu/cudart/report/report.h"
@@ -163,7 +164,7 @@ class LocalBackend : public Backend {
     options.kernels = report_ == "kernels" || report_ == "lines";
     options.lines = report_ == "lines";
     options.findings = checks_.any();
-    options.leaks = checks_.leaks;
+    options.leaks = checks_.leaks && !InPython();  // whose packages keep memory until the process ends
     options.api = checks_.api && ordinal_ == 0;
     if (LocalBackends().size() > 1) options.ordinal = ordinal_;
     options.lost_at_reset = lost_at_reset_;

@@ -18,6 +18,7 @@
 
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/report/own_libraries.h"
+#include "vgpu/cudart/report/python_site.h"
 
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
 // GCC's libbacktrace reads symbols and DWARF; distributions install the library without its header.
@@ -258,6 +259,9 @@ std::string_view CrashSite(std::span<char> text) {
 void NoteLaunchedKernel(const std::string& mangled) { KernelBeingLaunched() = mangled; }
 
 std::string CallSite() {
+  if (InPython()) {
+    if (std::string site = PythonSite(); !site.empty()) return site;
+  }
   Walk walk;
   _Unwind_Backtrace(Step, &walk);
   static std::mutex mutex;
