@@ -75,6 +75,8 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   program = Compile(kPrograms + "driver_calls.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text,
             Read(kPrograms + "driver_calls.h200.txt"));
+  program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_graphs.h100.txt"));
   program = Compile(kPrograms + "driver.cu", "-cudart shared --default-stream per-thread " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
 }
@@ -167,12 +169,23 @@ TEST_F(CudartTest, MachineCodeAloneIsRefusedWithTheFlagThatMendsIt) {
   EXPECT_NE(output.text.find("-gencode"), std::string::npos) << output.text;
 }
 
-TEST_F(CudartTest, AStaticRuntimeIsRefusedWithTheFlagThatMendsIt) {
-  const std::string program = Compile(Write("small.cu", kSmallProgram), "-cudart static " + kPtx);
+TEST_F(CudartTest, AProgramsCopyOfTheRuntimeIsRedirected) {
+  const std::string shared = Compile(Write("small.cu", kSmallProgram), "-cudart shared " + kPtx);
+  const std::string expected = Execute(kVgpuRun + " " + shared + " 2>&1").text;
+  const std::string program = Compile(Write("small.cu", kSmallProgram), "");  // as nvcc builds unless told otherwise
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, expected);
+  EXPECT_NE(Execute(kVgpuRun + " --check=leaks --color=never " + program + " 2>&1").text.find("LEAK  cudaMalloc #1"),
+            std::string::npos);
+}
+
+TEST_F(CudartTest, AStrippedCopyOfTheRuntimeIsRefusedWithTheFlagThatHelps) {
+  const std::string program = Compile(Write("small.cu", kSmallProgram), kPtx + " -Xlinker -s");
   const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
   EXPECT_EQ(output.status, 126);
-  EXPECT_EQ(output.text, "vgpu-run: " + program +
-                             " holds its own copy of the CUDA runtime. Build it again with the flag  -cudart shared\n");
+  EXPECT_EQ(output.text,
+            "vgpu-run: " + program +
+                " holds its own copy of the CUDA runtime, and was stripped, so that its functions can't be "
+                "found. Build it again without -s, or with the flag  -cudart shared\n");
 }
 
 TEST_F(CudartTest, ReportsCountersAndLeaks) {
@@ -441,9 +454,29 @@ int main() {
   EXPECT_EQ(Execute(kVgpuRun + " " + program).text, "4 0 0\n4 2 0\n");
 }
 
+TEST_F(CudartTest, AnotherDriverThatTheProgramsRpathNamesIsNotTaken) {
+  const Output made = Execute(
+      "echo 'int cuDriverGetVersion(int* v) { *v = 1; return 0; }' | gcc -shared -fPIC "
+      "-Wl,-soname,libcuda.so.1 -o " +
+      folder_ + "libcuda.so.1 -x c - 2>&1");
+  ASSERT_EQ(made.status, 0) << made.text;
+  const std::string program = Compile(Write("drives.cu", R"(
+#include <cuda.h>
+#include <cstdio>
+int main() {
+  int version = 0;
+  cuDriverGetVersion(&version);
+  std::printf("%d\n", version);
+}
+)"),
+                                      "-cudart shared " + kPtx + " -Xlinker " + folder_ +
+                                          "libcuda.so.1 -Xlinker --disable-new-dtags -Xlinker -rpath=" + folder_);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, "13000\n");
+}
+
 TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
   // Libraries of these names with nothing in them: neither the toolkit's own nor a GPU is needed.
-  for (const char* name : {"libcudnn.so.9", "libnppial.so.13", "libcuda.so.1"}) {
+  for (const char* name : {"libcudnn.so.9", "libnppial.so.13"}) {
     const Output made = Execute("echo 'int lockstep_stub() { return 0; }' | gcc -shared -fPIC -Wl,-soname," +
                                 std::string(name) + " -o " + folder_ + name + " -x c - 2>&1");
     ASSERT_EQ(made.status, 0) << made.text;
@@ -460,13 +493,6 @@ TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
             "vgpu-run: " + program +
                 " uses cuDNN (libcudnn.so.9), whose kernels are machine code that the virtual GPU can't "
                 "run: write the kernel yourself, use Thrust or CUB (both header-only), or run the program on a GPU\n");
-  // Another driver than the virtual GPU's own, where the program's RPATH names it.
-  program = Compile(Write("drives.cu", use),
-                    flags + folder_ + "libcuda.so.1 -Xlinker --disable-new-dtags -Xlinker -rpath=" + folder_);
-  output = Execute(kVgpuRun + " " + program + " 2>&1");
-  EXPECT_EQ(output.status, 126);
-  EXPECT_NE(output.text.find("uses the CUDA driver API (libcuda.so.1)"), std::string::npos) << output.text;
-
   // Loaded while the program runs: refused at the next call.
   program = Compile(Write("loads.cu", R"(
 #include <dlfcn.h>

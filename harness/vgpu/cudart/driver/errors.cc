@@ -177,7 +177,7 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
 }
 
 // Private tables of NVIDIA's, which its own libraries ask for and can do without.
-CUresult cuGetExportTable(const void**, const CUuuid*) { return CUDA_ERROR_NOT_FOUND; }
+CUresult cuGetExportTable(const void**, const CUuuid*) { return CUDA_ERROR_INVALID_VALUE; }
 
 #undef cuGetProcAddress
 CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {
@@ -190,7 +190,9 @@ CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuu
                              CUdriverProcAddressQueryResult* status) {
   const CUresult result = cuGetProcAddress(name, function, version, flags);
   if (status != nullptr) {
-    *status = result == CUDA_SUCCESS ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    *status = result == CUDA_SUCCESS                           ? CU_GET_PROC_ADDRESS_SUCCESS
+              : name != nullptr && Versions().count(name) != 0 ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                                               : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     if (result == CUDA_ERROR_NOT_FOUND) return CUDA_SUCCESS;  // the status says it
   }
   return result;

@@ -288,7 +288,7 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdev
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values, CUdeviceptr pointer) {
   return Drive("cuPointerGetAttributes", [&] {
     if (attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;
-    // Of an address that CUDA does not know, every attribute is 0.
+    // Of an address that CUDA does not know: memory of the host, on no device.
     cudaPointerAttributes known;
     const bool unknown =
         cudaPointerGetAttributes(&known, Pointer(pointer)) != cudaSuccess || known.type == cudaMemoryTypeUnregistered;
@@ -302,7 +302,9 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
         if (is_number) {
           *static_cast<unsigned*>(values[k]) = 0;
         } else {
-          *static_cast<void**>(values[k]) = unknown ? nullptr : known.hostPointer;
+          *static_cast<void**>(values[k]) = attributes[k] != CU_POINTER_ATTRIBUTE_HOST_POINTER ? nullptr
+                                            : unknown                                          ? Pointer(pointer)
+                                                                                               : known.hostPointer;
         }
       } else if (const cudaError_t error = PointerAttribute(values[k], attributes[k], pointer); error != cudaSuccess) {
         return error;

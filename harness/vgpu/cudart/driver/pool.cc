@@ -10,7 +10,8 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   return PassOnInit("cuDeviceGetDefaultMemPool", cudaDeviceGetDefaultMemPool, pool, device);
 }
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
-  return PassOnInit("cuDeviceGetMemPool", cudaDeviceGetMemPool, pool, device);
+  const CUresult result = PassOnInit("cuDeviceGetMemPool", cudaDeviceGetMemPool, pool, device);
+  return result == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : result;
 }
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
   return PassOnInit("cuDeviceSetMemPool", cudaDeviceSetMemPool, device, pool);
