@@ -13,7 +13,7 @@ int Refuse(const char* function) {
 }
 
 // Of a function that returns no status a program would never learn.
-void RefuseAndEnd(const char* function) {
+[[maybe_unused]] void RefuseAndEnd(const char* function) {
   constexpr int kCantRunStatus = 126;
   Refuse(function);
   std::_Exit(kCantRunStatus);

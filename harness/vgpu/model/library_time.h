@@ -9,7 +9,7 @@
 namespace lockstep::vgpu {
 
 // What a function computes with. Types that tensor cores multiply run at their rate where the device has them.
-enum class Arithmetic : uint8_t { kNone, kFloat64, kFloat32, kTensorFloat32, kHalf, kInt8 };
+enum class Arithmetic : uint8_t { kNone, kFloat64, kTensorFloat64, kFloat32, kTensorFloat32, kHalf, kInt8 };
 
 // Operations a second at the device's peak; 0 for kNone.
 double PeakOperations(Arithmetic arithmetic, const DeviceProfile& device);

@@ -1,8 +1,6 @@
 // Work of host libraries: see library_call.h.
 #include "vgpu/cudart/libraries/library_call.h"
 
-#include <cstdlib>
-
 #include "vgpu/core/float_environment.h"
 #include "vgpu/cudart/report/call_site.h"
 #include "vgpu/cudart/work.h"
@@ -96,11 +94,10 @@ void lockstep_refuse(const char* library, const char* function, const char* what
   CalledAs() = outer;
 }
 
-const char* lockstep_called_as(const char* function) { return std::exchange(CalledAs(), function); }
-
-int lockstep_threads() {
-  const char* threads = std::getenv("LOCKSTEP_THREADS");
-  return threads != nullptr ? std::max(1, std::atoi(threads)) : 1;
+void lockstep_say(const char* function, const char* sentence) {
+  Say(std::string(function) + AtCallSite() + ": " + sentence);
 }
+
+const char* lockstep_called_as(const char* function) { return std::exchange(CalledAs(), function); }
 
 }  // extern "C"

@@ -47,11 +47,11 @@ cudaError_t lockstep_call_library(const LockstepLibraryCall* call);
 // Says that a function, or a form of it (`what`; nullptr: the whole function), is missing: "cublasFoo (a.cu:3): …".
 void lockstep_refuse(const char* library, const char* function, const char* what);
 
+// Prints a sentence about the call that runs: "lockstep: cublasSgemm_v2 (a.cu:3): lda is smaller than m".
+void lockstep_say(const char* function, const char* sentence);
+
 // Names messages and counts of the runtime's functions that a library calls for the program after this function of the
 // library; nullptr: no longer. Returns the name before.
 const char* lockstep_called_as(const char* function);
-
-// CPU threads that the device's work may use (vgpu-run --threads).
-int lockstep_threads();
 
 }  // extern "C"

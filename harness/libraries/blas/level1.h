@@ -1,0 +1,151 @@
+// Level 1: vectors, for all types of elements.
+#pragma once
+
+#include <cmath>
+
+#include "libraries/blas/number.h"
+
+namespace lockstep::libraries::blas {
+
+inline constexpr Function::Condition NotNull(const void* pointer, const char* why) { return {pointer != nullptr, why}; }
+
+template <typename T>
+cublasStatus_t Axpy(const Function& f, int64_t n, const T* alpha, const T* x, int64_t incx, T* y, int64_t incy) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
+  if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha, "alpha is a null pointer")}));
+  const Scalar<T> factor(f, alpha);
+  if (factor.Is(T(0))) return CUBLAS_STATUS_SUCCESS;
+  Call call = f.Begin(kMultiplyAdd<T> * static_cast<double>(n), kArithmetic<T>);
+  factor.AddTo(call, "alpha");
+  call.memory.push_back(VectorOf(Access::kRead, "vector x", x, n, incx));
+  call.memory.push_back(VectorOf(Access::kReadWrite, "vector y", y, n, incy));
+  call.run = [=] {
+    const T scale = factor();
+    for (int64_t i = 0; i < n; ++i) At(y, i, n, incy) += scale * At(x, i, n, incx);
+  };
+  return Function::Do(std::move(call));
+}
+
+template <typename T>
+cublasStatus_t Copy(const Function& f, int64_t n, const T* x, int64_t incx, T* y, int64_t incy) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
+  if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  Call call = f.Begin();
+  call.memory = {VectorOf(Access::kRead, "vector x", x, n, incx), VectorOf(Access::kWrite, "vector y", y, n, incy)};
+  call.run = [=] {
+    for (int64_t i = 0; i < n; ++i) At(y, i, n, incy) = At(x, i, n, incx);
+  };
+  return Function::Do(std::move(call));
+}
+
+template <typename T>
+cublasStatus_t Swap(const Function& f, int64_t n, T* x, int64_t incx, T* y, int64_t incy) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
+  if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  Call call = f.Begin();
+  call.memory = {VectorOf(Access::kReadWrite, "vector x", x, n, incx),
+                 VectorOf(Access::kReadWrite, "vector y", y, n, incy)};
+  call.run = [=] {
+    for (int64_t i = 0; i < n; ++i) std::swap(At(x, i, n, incx), At(y, i, n, incy));
+  };
+  return Function::Do(std::move(call));
+}
+
+template <typename T, typename Factor>
+cublasStatus_t Scale(const Function& f, int64_t n, const Factor* alpha, T* x, int64_t incx) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
+  if (n <= 0 || incx <= 0) return CUBLAS_STATUS_SUCCESS;
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha, "alpha is a null pointer")}));
+  const Scalar<Factor> factor(f, alpha);
+  Call call = f.Begin(kMultiplyAdd<T> / 2 * static_cast<double>(n), kArithmetic<T>);
+  factor.AddTo(call, "alpha");
+  call.memory.push_back(VectorOf(Access::kReadWrite, "vector x", x, n, incx));
+  call.run = [=] {
+    const Factor scale = factor();
+    for (int64_t i = 0; i < n; ++i) x[i * incx] *= scale;
+  };
+  return Function::Do(std::move(call));
+}
+
+// What is worked out in double precision is exact enough for any order of additions.
+template <typename T>
+using Wide = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
+
+template <typename T>
+cublasStatus_t Dot(const Function& f, bool conjugates, int64_t n, const T* x, int64_t incx, const T* y, int64_t incy,
+                   T* result) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
+  if (result == nullptr) return CUBLAS_STATUS_MAPPING_ERROR;
+  const int64_t count = std::max<int64_t>(n, 0);
+  Call call = f.Begin(kMultiplyAdd<T> * static_cast<double>(count), kArithmetic<T>);
+  call.memory = {VectorOf(Access::kRead, "vector x", x, count, incx),
+                 VectorOf(Access::kRead, "vector y", y, count, incy)};
+  AddResult(f, call, result);
+  call.run = [=] {
+    Wide<T> sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const T left = At(x, i, count, incx);
+      sum += Wide<T>(conjugates ? Conjugate(left) : left) * Wide<T>(At(y, i, count, incy));
+    }
+    *result = static_cast<T>(sum);
+  };
+  return Function::Do(std::move(call));
+}
+
+// A number made of the vector's elements; 0 where there are none, or the increment is not positive.
+template <typename T, typename Result, typename Reduce>
+cublasStatus_t Reduction(const Function& f, int64_t n, const T* x, int64_t incx, Result* result, Reduce reduce) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(result, "result is a null pointer")}));
+  const int64_t count = n <= 0 || incx <= 0 ? 0 : n;
+  Call call = f.Begin(kMultiplyAdd<T> * static_cast<double>(count), kArithmetic<T>);
+  call.memory = {VectorOf(Access::kRead, "vector x", x, count, incx)};
+  AddResult(f, call, result);
+  call.run = [=] { *result = reduce(count, x, incx); };
+  return Function::Do(std::move(call));
+}
+
+// The square root of the sum of squares, of numbers whose squares may be too large or too small.
+template <typename T>
+Real<T> Norm(int64_t n, const T* x, int64_t incx) {
+  Real<T> most = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const T value = x[i * incx];
+    const Real<T> here = std::max(std::abs(std::real(value)), std::abs(std::imag(value)));
+    if (!(here <= most)) most = here;  // also where it is no number
+  }
+  if (most == 0 || !std::isfinite(most)) return most;
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double re = static_cast<double>(std::real(x[i * incx])) / most;
+    const double im = static_cast<double>(std::imag(x[i * incx])) / most;
+    sum += re * re + im * im;
+  }
+  return static_cast<Real<T>>(std::sqrt(sum) * most);
+}
+
+template <typename T>
+Real<T> Absolute(const T& value) {
+  return std::abs(std::real(value)) + std::abs(std::imag(value));
+}
+
+template <typename T>
+Real<T> SumOfAbsolutes(int64_t n, const T* x, int64_t incx) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += static_cast<double>(Absolute(x[i * incx]));
+  return static_cast<Real<T>>(sum);
+}
+
+// The first index, from 1, of the largest or smallest element.
+template <typename T>
+int64_t IndexOf(bool largest, int64_t n, const T* x, int64_t incx) {
+  if (n == 0) return 0;
+  int64_t best = 0;
+  for (int64_t i = 1; i < n; ++i) {
+    const Real<T> here = Absolute(x[i * incx]), than = Absolute(x[best * incx]);
+    if (largest ? here > than : here < than) best = i;
+  }
+  return best + 1;
+}
+
+}  // namespace lockstep::libraries::blas

@@ -1,0 +1,127 @@
+// The types of elements: cuBLAS's own as C++ computes with them, and scalars that are in host or device memory.
+#pragma once
+
+#include <cuComplex.h>
+
+#include <complex>
+#include <type_traits>
+
+#include "libraries/blas/handle.h"
+
+namespace lockstep::libraries::blas {
+
+template <typename T>
+struct NumberOf {
+  using type = T;
+};
+template <>
+struct NumberOf<cuComplex> {
+  using type = std::complex<float>;
+};
+template <>
+struct NumberOf<cuDoubleComplex> {
+  using type = std::complex<double>;
+};
+
+// The same pointer, to std::complex where it is to cuComplex.
+template <typename T>
+auto N(T* pointer) {
+  using Number = typename NumberOf<std::remove_const_t<T>>::type;
+  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Number, Number>*>(pointer);
+}
+// And of arrays of pointers.
+template <typename T>
+auto NN(T* const* pointers) {
+  return reinterpret_cast<decltype(N(static_cast<T*>(nullptr))) const*>(pointers);
+}
+
+template <typename T>
+struct RealOf {
+  using type = T;
+};
+template <typename T>
+struct RealOf<std::complex<T>> {
+  using type = T;
+};
+template <typename T>
+using Real = typename RealOf<T>::type;
+template <typename T>
+inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
+
+template <typename T>
+T Conjugate(const T& value) {
+  if constexpr (kIsComplex<T>) {
+    return std::conj(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename T>
+inline constexpr Arithmetic kArithmetic = std::is_same_v<Real<T>, double> ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
+// Operations that a multiply-add of this type takes.
+template <typename T>
+inline constexpr double kMultiplyAdd = kIsComplex<T> ? 8 : 2;
+
+// A factor that the program gives by a pointer: read now from host memory, or from device memory when the work is done.
+template <typename T>
+class Scalar {
+ public:
+  Scalar(const Function& function, const T* pointer)
+      : device_(function.on_device() ? pointer : nullptr), value_(function.on_device() ? T() : *pointer) {}
+  T operator()() const { return device_ != nullptr ? *device_ : value_; }
+  // Whether it is known before the work is done to be this.
+  bool Is(T value) const { return device_ == nullptr && value_ == value; }
+  void AddTo(Call& call, const char* name) const {
+    if (device_ != nullptr) call.memory.push_back(Elements(Access::kRead, name, device_, 1));
+  }
+
+ private:
+  const T* device_;
+  T value_;
+};
+
+// What a function gives back by a pointer: to host memory, and then the call waits, or to device memory.
+template <typename T>
+void AddResult(const Function& function, Call& call, T* result, const char* name = "the result") {
+  if (function.on_device()) {
+    call.memory.push_back(Elements(Access::kWrite, name, result, 1));
+  } else {
+    call.waits = true;
+  }
+}
+
+// A vector's element i of n: with a negative increment it begins at its end.
+template <typename T>
+T& At(T* vector, int64_t i, int64_t n, int64_t increment) {
+  return vector[increment >= 0 ? i * increment : (n - 1 - i) * -increment];
+}
+
+template <typename T>
+Range VectorOf(Access access, const char* what, const T* vector, int64_t count, int64_t increment) {
+  return Vector(access, what, vector, sizeof(T), count, increment);
+}
+template <typename T>
+Range MatrixOf(Access access, const char* what, const T* matrix, int64_t rows, int64_t columns, int64_t leading) {
+  return Matrix(access, what, matrix, sizeof(T), rows, columns, leading);
+}
+
+// What a function adds to: it is read unless its factor beta is 0.
+template <typename T, typename Beta>
+void AddOutputs(Call& call, const Scalar<Beta>& beta, std::vector<Range> ranges) {
+  beta.AddTo(call, "beta");
+  call.more_memory = [beta, ranges = std::move(ranges)](Memory& memory) {
+    const Access access = beta() == Beta(0) ? Access::kWrite : Access::kReadWrite;
+    for (Range range : ranges) {
+      range.access = access;
+      if (!memory.Touch(range)) return false;
+    }
+    return true;
+  };
+}
+template <typename T, typename Beta>
+void AddOutput(Call& call, const Scalar<Beta>& beta, Range range) {
+  AddOutputs<T>(call, beta, {std::move(range)});
+}
+
+}  // namespace lockstep::libraries::blas

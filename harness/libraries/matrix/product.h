@@ -1,0 +1,57 @@
+// C = alpha op(A) op(B) + beta C in the combinations of types that cuBLAS and cuBLASLt have, on OpenBLAS. Matrices are
+// column-major.
+//
+// 16-bit and 8-bit floating-point products are worked out in single precision and rounded once, so that they are at
+// least as exact as a tensor core's; products of 8-bit integers are exact. With CUBLAS_COMPUTE_32F_FAST_TF32 the inputs
+// are rounded to 10 bits of mantissa, to the nearest, ties to even: an H100's cublasGemmEx turns 1 + 2^-11 into 1, 1 +
+// 2^-11 + 2^-20 into 1 + 2^-10 and 1 + 3 * 2^-11 into 1 + 2^-9. CUBLAS_COMPUTE_32F_FAST_16F and _16BF do there the
+// same.
+#pragma once
+
+#include <cublas_api.h>
+#include <library_types.h>
+
+#include <cstdint>
+
+#include "vgpu/model/library_time.h"
+
+namespace lockstep::libraries {
+
+struct ProductTypes {
+  cudaDataType a, b, c;
+  cublasComputeType_t compute;
+};
+
+struct ProductShape {
+  cublasOperation_t transa, transb;
+  int64_t m, n, k;  // op(A) is m × k
+  int64_t lda, ldb, ldc;
+  int64_t a_rows() const { return transa == CUBLAS_OP_N ? m : k; }
+  int64_t a_columns() const { return transa == CUBLAS_OP_N ? k : m; }
+  int64_t b_rows() const { return transb == CUBLAS_OP_N ? k : n; }
+  int64_t b_columns() const { return transb == CUBLAS_OP_N ? n : k; }
+};
+
+using ProductFunction = void (*)(const ProductShape& shape, const void* alpha, const void* a, const void* b,
+                                 const void* beta, void* c);
+
+struct Product {
+  uint32_t a_bytes, b_bytes, c_bytes, scalar_bytes;
+  cudaDataType scalar;
+  vgpu::Arithmetic arithmetic;
+  double multiply_add;   // operations
+  bool aligned = false;  // of 8-bit integers: addresses and leading dimensions of A and B are multiples of 4
+  ProductFunction run;
+};
+
+// Before the first use of OpenBLAS: it works on one thread, as with several the order of its additions, and so its
+// results, would depend on their number.
+void StartOpenBlas();
+
+// nullptr: there is no such product.
+const Product* FindProduct(const ProductTypes& types);
+
+// Whether a factor of the product's scalar type, in memory of this machine, is 0.
+bool IsZero(const Product& product, const void* scalar);
+
+}  // namespace lockstep::libraries
