@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vgpu/core/host_libraries.h"
@@ -216,6 +217,25 @@ bool FindsRuntimeByPath(const ProgramFacts& facts) {
   std::exit(0);
 }
 
+// For programs that compile kernels while they run, as Python packages do. Their caches keep machine code for a real
+// GPU, so that here they get others.
+void CompileToPtx(const std::filesystem::path& compilers) {
+  const char* const path = std::getenv("PATH");
+  Set("PATH", compilers.string() + ":" + (path != nullptr ? path : "/usr/bin:/bin"));
+  const char* const caches = std::getenv("XDG_CACHE_HOME");
+  const char* const home = std::getenv("HOME");
+  if (caches == nullptr && home == nullptr) return;
+  const std::filesystem::path cache =
+      (caches != nullptr ? std::filesystem::path(caches) : std::filesystem::path(home) / ".cache") / "lockstep";
+  for (const auto& [variable, folder] :
+       {std::pair{"CUPY_CACHE_DIR", "cupy"}, std::pair{"PYCUDA_CACHE_DIR", "pycuda"}}) {
+    if (std::getenv(variable) != nullptr) continue;
+    std::error_code error;
+    std::filesystem::create_directories(cache / folder, error);
+    Set(variable, (cache / folder).string());
+  }
+}
+
 }  // namespace
 
 }  // namespace lockstep::vgpu::run
@@ -248,6 +268,7 @@ int main(int argc, char** argv) {
   if (!FindsRuntimeByPath(ReadProgram(program))) {
     Set("LD_AUDIT", (directory / kRedirect).string());
     preload = (directory / kRuntime).string();
+    CompileToPtx(directory.parent_path() / "libexec");
   }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME
   preload = LOCKSTEP_SANITIZER_RUNTIME " " + preload;  // it must come first

@@ -420,6 +420,35 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
   });
 }
 
+// Of the days before primary contexts: uses of the current context are counted, and the last one destroys it.
+CUresult cuCtxAttach(CUcontext* context, unsigned flags) {
+  return Drive("cuCtxAttach", [&] {
+    if (context == nullptr || flags != 0) return cudaErrorInvalidValue;
+    ++CurrentContext()->attached;
+    *context = Handle(CurrentContext());
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxDetach(CUcontext context) {
+  Context* const current = CurrentContext();
+  if (current != nullptr && Of(context) == current && current->attached > 0) {
+    return Drive("cuCtxDetach", [&] {
+      --current->attached;
+      return cudaSuccess;
+    });
+  }
+  return cuCtxDestroy(context);
+}
+
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
+  return Pass("cuCtxGetSharedMemConfig", cudaDeviceGetSharedMemConfig, config);
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  return Pass("cuCtxSetSharedMemConfig", cudaDeviceSetSharedMemConfig, config);
+}
+
 CUresult cuProfilerStart() {
   return Drive("cuProfilerStart", [] { return cudaProfilerStart(); });
 }

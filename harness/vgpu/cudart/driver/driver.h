@@ -30,6 +30,7 @@ struct Context {
   int device = 0;
   unsigned flags = 0;
   bool primary = false;
+  int attached = 0;  // cuCtxAttach
 };
 
 // This thread's: what the driver API made current, or the device's primary one where the runtime API is in use. May be

@@ -1,0 +1,109 @@
+// Launches as before CUDA 4, which PyCUDA still makes: a function keeps its block's shape and its parameters until it is
+// launched.
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "vgpu/cudart/driver/driver.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+struct LaunchState {
+  dim3 block{1, 1, 1};
+  unsigned shared = 0;
+  std::vector<uint8_t> parameters;
+};
+
+// The body gets the function's state.
+template <typename Body>
+CUresult Change(const char* function, CUfunction kernel, Body body) {
+  static std::mutex mutex;
+  static std::map<CUfunction, LaunchState> states;
+  return Drive(function, [&] {
+    if (kernel == nullptr) return cudaErrorInvalidResourceHandle;
+    const std::lock_guard lock(mutex);
+    return body(states[kernel]);
+  });
+}
+
+constexpr size_t kMostParameterBytes = 4096;
+
+CUresult SetParameter(const char* function, CUfunction kernel, int offset, const void* value, size_t bytes) {
+  return Change(function, kernel, [&](LaunchState& state) {
+    const auto begin = static_cast<size_t>(offset);
+    if (offset < 0 || value == nullptr || bytes > kMostParameterBytes || begin > kMostParameterBytes - bytes) {
+      return cudaErrorInvalidValue;
+    }
+    if (state.parameters.size() < begin + bytes) state.parameters.resize(begin + bytes);
+    std::memcpy(state.parameters.data() + begin, value, bytes);
+    return cudaSuccess;
+  });
+}
+
+CUresult Launch(const char* function, CUfunction kernel, int width, int height, CUstream stream) {
+  LaunchState now;
+  const CUresult known = Change(function, kernel, [&](LaunchState& state) {
+    now = state;
+    return width > 0 && height > 0 ? cudaSuccess : cudaErrorInvalidValue;
+  });
+  if (known != CUDA_SUCCESS) return known;
+  size_t bytes = now.parameters.size();
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, now.parameters.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
+  return cuLaunchKernel(kernel, static_cast<unsigned>(width), static_cast<unsigned>(height), 1, now.block.x,
+                        now.block.y, now.block.z, now.shared, stream, nullptr, extra);
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart::driver
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+CUresult cuFuncSetBlockShape(CUfunction kernel, int x, int y, int z) {
+  return Change("cuFuncSetBlockShape", kernel, [&](LaunchState& state) {
+    if (x <= 0 || y <= 0 || z <= 0) return cudaErrorInvalidValue;
+    state.block = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
+    return cudaSuccess;
+  });
+}
+
+CUresult cuFuncSetSharedSize(CUfunction kernel, unsigned bytes) {
+  return Change("cuFuncSetSharedSize", kernel, [&](LaunchState& state) {
+    state.shared = bytes;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuParamSetSize(CUfunction kernel, unsigned bytes) {
+  return Change("cuParamSetSize", kernel, [&](LaunchState& state) {
+    if (bytes > kMostParameterBytes) return cudaErrorInvalidValue;
+    state.parameters.resize(bytes);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuParamSeti(CUfunction kernel, int offset, unsigned value) {
+  return SetParameter("cuParamSeti", kernel, offset, &value, sizeof value);
+}
+CUresult cuParamSetf(CUfunction kernel, int offset, float value) {
+  return SetParameter("cuParamSetf", kernel, offset, &value, sizeof value);
+}
+CUresult cuParamSetv(CUfunction kernel, int offset, void* value, unsigned bytes) {
+  return SetParameter("cuParamSetv", kernel, offset, value, bytes);
+}
+
+CUresult cuLaunch(CUfunction kernel) { return Launch("cuLaunch", kernel, 1, 1, nullptr); }
+CUresult cuLaunchGrid(CUfunction kernel, int width, int height) {
+  return Launch("cuLaunchGrid", kernel, width, height, nullptr);
+}
+CUresult cuLaunchGridAsync(CUfunction kernel, int width, int height, CUstream stream) {
+  return Launch("cuLaunchGridAsync", kernel, width, height, stream);
+}
+
+}  // extern "C"
