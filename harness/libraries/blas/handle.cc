@@ -2,6 +2,7 @@
 #include "libraries/blas/handle.h"
 
 #include "libraries/matrix/product.h"
+#include "libraries/matrix/status.h"
 
 namespace {
 
@@ -19,33 +20,6 @@ cublasStatus_t Set(cublasHandle_t handle, T cublasContext::*field, T value, bool
   if (!is_valid) return CUBLAS_STATUS_INVALID_VALUE;
   handle->*field = value;
   return CUBLAS_STATUS_SUCCESS;
-}
-
-struct StatusText {
-  cublasStatus_t status;
-  const char *name, *text;
-};
-#define LOCKSTEP_STATUS(name, text) \
-  { CUBLAS_STATUS_##name, "CUBLAS_STATUS_" #name, text }
-constexpr StatusText kStatuses[] = {
-    LOCKSTEP_STATUS(SUCCESS, "success"),
-    LOCKSTEP_STATUS(NOT_INITIALIZED, "the library was not initialized"),
-    LOCKSTEP_STATUS(ALLOC_FAILED, "the resource allocation failed"),
-    LOCKSTEP_STATUS(INVALID_VALUE, "an unsupported value or parameter was passed to the function"),
-    LOCKSTEP_STATUS(ARCH_MISMATCH, "the function requires an architectural feature absent from the device"),
-    LOCKSTEP_STATUS(MAPPING_ERROR, "an access to GPU memory space failed"),
-    LOCKSTEP_STATUS(EXECUTION_FAILED, "the function failed to launch on the GPU"),
-    LOCKSTEP_STATUS(INTERNAL_ERROR, "an internal operation failed"),
-    LOCKSTEP_STATUS(NOT_SUPPORTED, "the requested functionality is not supported"),
-    LOCKSTEP_STATUS(LICENSE_ERROR, "the license check failed"),
-};
-constexpr StatusText kUnknown = {CUBLAS_STATUS_SUCCESS, "unrecognized status", "unrecognized status"};
-
-const StatusText& Find(cublasStatus_t status) {
-  for (const StatusText& known : kStatuses) {
-    if (known.status == status) return known;
-  }
-  return kUnknown;
 }
 
 }  // namespace
@@ -137,7 +111,7 @@ void cublasXerbla(const char* function, int info) {
   lockstep_say(function, ("parameter " + std::to_string(info) + " had an illegal value").c_str());
 }
 
-const char* cublasGetStatusName(cublasStatus_t status) { return Find(status).name; }
-const char* cublasGetStatusString(cublasStatus_t status) { return Find(status).text; }
+const char* cublasGetStatusName(cublasStatus_t status) { return lockstep::libraries::TextOf(status).name; }
+const char* cublasGetStatusString(cublasStatus_t status) { return lockstep::libraries::TextOf(status).text; }
 
 }  // extern "C"

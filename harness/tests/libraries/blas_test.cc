@@ -63,5 +63,11 @@ TEST_F(BlasTest, ValuesAreAsExactAsAnH100s) {
   EXPECT_NE(Run("--check=init,races ", "2>&1 >/dev/null").find("Findings\n  none\n"), std::string::npos);
 }
 
+TEST_F(BlasTest, ProductsOfCublasLtAreAsExactAsAnH100s) {
+  ASSERT_NO_FATAL_FAILURE(Build("blaslt_values", "cublasLt"));
+  EXPECT_EQ(Run("", "2>/dev/null"), Read(kPrograms + "blaslt_values.h100.txt"));
+  EXPECT_NE(Run("--check=init,races ", "2>&1 >/dev/null").find("Findings\n  none\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lockstep
