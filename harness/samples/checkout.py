@@ -74,6 +74,11 @@ class Sample:
         return frozenset(re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', self.text, re.MULTILINE))
 
     @cached_property
+    def libraries(self) -> list[str]:
+        """The CUDA libraries that its CMakeLists.txt links, such as cublas."""
+        return sorted(set(re.findall(r"\bCUDA::(\w+)", _text(self.folder / "CMakeLists.txt"))))
+
+    @cached_property
     def needs(self) -> str:
         """What the sample takes beside the runtime API and the C++ library, or an empty string."""
         for package in sorted(self.packages & PACKAGES.keys()):
@@ -126,8 +131,12 @@ class Checkout:
         sources = [str(folder / source.relative_to(sample.folder)) for source in sample.sources]
         command = [options.nvcc, "-cudart", "shared", *openmp, *options.nvcc_flag]
         command += [*includes, *inner, *sources, "-o", name]
+        own = Path(options.build).resolve() / "lib"
         if sample.calls_driver:
-            command += ["-L", str(Path(options.build).resolve() / "lib"), "-Xlinker", "-l:libcuda.so.1"]
+            command += ["-L", str(own), "-Xlinker", "-l:libcuda.so.1"]
+        stand_ins = [name for name in sample.libraries if (own / f"lib{name}.so").exists()]
+        if stand_ins:
+            command += ["-L", str(own), *(f"-l{name}" for name in stand_ins)]
         finished = execute(command, folder, options.seconds)
         for file, source in sample.loaded:
             if finished.status == 0:
