@@ -381,6 +381,19 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   }                                                                                                                   \
   tell("geam, dgmm, tpttr, trttp", #S, Type<T>::kExact)
 
+// Complex symmetric matrices, which have no band or packed form.
+#define LOCKSTEP_SYMV(S, T)                                                                                    \
+  for (const cublasFillMode_t fill : kFills) {                                                                 \
+    Array<T> a(kLead* kOrder);                                                                                 \
+    each(cublas##S##symv, cublas##S##symv_64, [&](auto f) {                                                    \
+      product_with_vector<T>(symmetric(general(a.host), fill, false), CUBLAS_OP_N, kOrder, kOrder,             \
+                             [&](T* alpha, T* x, int incx, T* beta, T* y, int incy) {                          \
+                               return f(handle, fill, kOrder, alpha, a.device, kLead, x, incx, beta, y, incy); \
+                             });                                                                               \
+    });                                                                                                        \
+  }                                                                                                            \
+  tell("symv", #S, Type<T>::kExact)
+
 #define LOCKSTEP_ALL_OF(S, T)                                \
   LOCKSTEP_GENERAL_VECTORS(S, T);                            \
   LOCKSTEP_TRIANGULAR(S, T, mv, false);                      \
@@ -403,6 +416,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
 #define LOCKSTEP_COMPLEX(S, T, R)                                                  \
   static void matrices_##S() {                                                     \
     LOCKSTEP_ALL_OF(S, T);                                                         \
+    LOCKSTEP_SYMV(S, T);                                                           \
     LOCKSTEP_GEMM(S, T, gemm3m);                                                   \
     LOCKSTEP_SYMMETRIC_VECTORS(S, T, hemv, hbmv, hpmv, true);                      \
     LOCKSTEP_GER(S, T, geru, false);                                               \
