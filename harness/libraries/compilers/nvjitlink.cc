@@ -180,7 +180,7 @@ using namespace lockstep::libraries;
 extern "C" {
 
 nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle* handle, uint32_t count, const char** options) {
-  if (handle == nullptr || (count > 0 && options == nullptr)) return NVJITLINK_ERROR_NULL_INPUT;
+  if (handle == nullptr || options == nullptr) return NVJITLINK_ERROR_NULL_INPUT;
   auto linker = std::make_unique<Linker>();
   linker->options.assign(options, options + count);
   if (const nvJitLinkResult result = TakeOptions(*linker); result != NVJITLINK_SUCCESS) return result;

@@ -1,0 +1,105 @@
+// Programs that compile while they run: NVRTC and nvJitLink give PTX here, nvcc does to programs that call it, and a
+// Python script's lines are in findings.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/support/shell.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lockstep {
+namespace {
+
+const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
+const std::string kLibraries = std::string(LOCKSTEP_BUILD_DIR) + "/lib";
+
+class CompilersTest : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ + name) << text;
+    return folder_ + name;
+  }
+  static std::string Read(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // Whether the build made the library, for which it needs a header of the toolkit.
+  static bool Has(const std::string& library) { return std::filesystem::exists(kLibraries + "/" + library); }
+
+ private:
+  const TemporaryFolder temporary_;
+
+ protected:
+  const std::string& folder_ = temporary_.path();
+};
+
+TEST_F(CompilersTest, AKernelForARealArchitectureIsCompiledLinkedAndRun) {
+  if (!Has("libnvrtc.so.13") || !Has("libnvJitLink.so.13")) GTEST_SKIP() << "the toolkit has no NVRTC or nvJitLink";
+  const std::string program = folder_ + "program";
+  const Output built = Execute(std::string(LOCKSTEP_NVCC) +
+                               " -std=c++17 " LOCKSTEP_SOURCE_DIR "/harness/tests/libraries/programs/compiles.cu -o " +
+                               program + " -lnvrtc -lnvJitLink -L" + kLibraries + " -Xlinker -l:libcuda.so.1 2>&1");
+  ASSERT_EQ(built.status, 0) << built.text;
+  const Output output = Execute(kVgpuRun + " " + program + " 255 2>&1");
+  EXPECT_EQ(output.text, Read(LOCKSTEP_SOURCE_DIR "/harness/tests/libraries/programs/compiles.h100.txt"));
+  // The source lines are NVRTC's, although the program did not ask for them.
+  const Output fault = Execute(kVgpuRun + " " + program + " 256 2>&1");
+  EXPECT_NE(fault.text.find("BOUNDS  fill<<<2,256>>>"), std::string::npos) << fault.text;
+  EXPECT_NE(fault.text.find("first.cu:4  st.global.u32"), std::string::npos) << fault.text;
+}
+
+TEST_F(CompilersTest, NvccGivesPtxToAProgramThatAsksForMachineCode) {
+  const std::string source = Write("part.cu", "extern \"C\" __global__ void put(int* to) { *to = 7; }\n");
+  const std::string script = Write("compile.py",
+                                   "import subprocess, sys\n"
+                                   "subprocess.run(['nvcc', '--cubin', '-arch', 'sm_90', '" +
+                                       source + "', '-o', '" + folder_ +
+                                       "part.cubin'], check=True)\n"
+                                       "print(open('" +
+                                       folder_ + "part.cubin').read())\n");
+  const std::string folder = std::filesystem::path(LOCKSTEP_NVCC).parent_path();
+  const Output output = Execute("env PATH=$PATH:" + folder + " " + kVgpuRun + " python3 " + script + " 2>&1");
+  EXPECT_NE(output.text.find(".visible .entry put("), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find(".target sm_90"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("part.cu\""), std::string::npos) << "no line numbers: " << output.text;
+}
+
+// Through the C interface, as Python packages call it, with the driver loaded by a full path that does not exist.
+TEST_F(CompilersTest, FindingsNameThePythonScriptsLine) {
+  const std::string script = Write("store.py", R"(import ctypes
+cuda = ctypes.CDLL('/no/such/folder/libcuda.so.1')
+PTX = b'''
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry store(.param .u64 to) {
+  .reg .b64 %a;
+  ld.param.u64 %a, [to];
+  st.global.b32 [%a+16], 5;
+  ret;
+}
+'''
+context, module, kernel = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+memory = ctypes.c_uint64()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), 16)
+cuda.cuModuleLoadData(ctypes.byref(module), PTX)
+cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b'store')
+arguments = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+cuda.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, arguments, None)
+print(cuda.cuCtxSynchronize())
+)");
+  const Output output = Execute(kVgpuRun + " --check python3 " + script + " 2>&1");
+  EXPECT_NE(output.text.find("BOUNDS  store<<<1,1>>>"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("buffer  cuMemAlloc #1 was allocated at store.py:19"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("\n700\n"), std::string::npos) << output.text;
+  EXPECT_EQ(output.text.find("LEAK"), std::string::npos) << output.text;
+}
+
+}  // namespace
+}  // namespace lockstep
