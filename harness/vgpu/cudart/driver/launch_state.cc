@@ -16,15 +16,22 @@ struct LaunchState {
   std::vector<uint8_t> parameters;
 };
 
+struct LaunchStates {
+  std::mutex mutex;
+  std::map<CUfunction, LaunchState> all;
+};
+LaunchStates& States() {
+  static LaunchStates states;
+  return states;
+}
+
 // The body gets the function's state.
 template <typename Body>
 CUresult Change(const char* function, CUfunction kernel, Body body) {
-  static std::mutex mutex;
-  static std::map<CUfunction, LaunchState> states;
   return Drive(function, [&] {
     if (kernel == nullptr) return cudaErrorInvalidResourceHandle;
-    const std::lock_guard lock(mutex);
-    return body(states[kernel]);
+    const std::lock_guard lock(States().mutex);
+    return body(States().all[kernel]);
   });
 }
 
