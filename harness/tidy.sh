@@ -17,8 +17,8 @@ apart='^harness/(suites|libraries/[a-z]*|vgpu/isa|vgpu/model/profiles)$'
 if [ $# -gt 0 ]; then
   sources=("$@")
 else
-  # refused.cc takes its functions from a file that the build makes.
-  mapfile -t sources < <(git ls-files 'harness/**/*.cc' ':!harness/tests' ':!harness/bench' ':!harness/*refused.cc')
+  # refused.cc and nvrtc_forwards.cc take their functions from files that the build makes.
+  mapfile -t sources < <(git ls-files 'harness/**/*.cc' ':!harness/tests' ':!harness/bench' ':!harness/*refused.cc' ':!harness/*_forwards.cc')
 fi
 
 scratch=$(mktemp -d)

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
-#include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/counters_file.h"
+#include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/decode/assert_text.h"

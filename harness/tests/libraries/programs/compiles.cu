@@ -1,5 +1,6 @@
-// Compiles a kernel for a real architecture while it runs, links it with a second part, and launches it. compiles.h100.txt
-// is what it printed on an H100 with the argument 255, built with nvcc -arch=sm_90 compiles.cu -lnvrtc -lnvJitLink -lcuda.
+// Compiles a kernel for a real architecture while it runs, links it with a second part, and launches it.
+// compiles.h100.txt is what it printed on an H100 with the argument 255, built with nvcc -arch=sm_90 compiles.cu
+// -lnvrtc -lnvJitLink -lcuda.
 #include <cuda.h>
 #include <nvJitLink.h>
 #include <nvrtc.h>

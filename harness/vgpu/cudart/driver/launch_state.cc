@@ -1,5 +1,5 @@
-// Launches as before CUDA 4, which PyCUDA still makes: a function keeps its block's shape and its parameters until it is
-// launched.
+// Launches as before CUDA 4, which PyCUDA still makes: a function keeps its block's shape and its parameters until it
+// is launched.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -31,7 +31,7 @@ CUresult Change(const char* function, CUfunction kernel, Body body) {
   return Drive(function, [&] {
     if (kernel == nullptr) return cudaErrorInvalidResourceHandle;
     const std::lock_guard lock(States().mutex);
-    return body(States().all[kernel]);
+    return body(States().all.try_emplace(kernel).first->second);
   });
 }
 
