@@ -31,7 +31,7 @@ for source in "${sources[@]}"; do
 done
 
 # Text that the build defines, here empty.
-flags=(-std=c++20 -march=x86-64-v3 -I harness -isystem "$cuda")
+flags=(-std=c++20 -march=x86-64-v3 -I harness -I "$build/generated" -isystem "$cuda")
 for text in CUDA_INCLUDE GPU_KERNELS_PTX BUILD_DIR SOURCE_DIR NVCC VERSION; do flags+=("-DLOCKSTEP_$text=\"\""); done
 check() { # a unit
   local name own=()
