@@ -62,7 +62,7 @@ TEST(CountersTest, EachCounterHasItsOwnNameAndField) {
 TEST(CountersTest, EveryCounterIsCounted) {
   Counters sum;
   for (int k = 0; k <= static_cast<int>(InsnClass::kOther); ++k) {
-    PcSums pc = {{{1, 1}, {}}, static_cast<InsnClass>(k), true, true};
+    PcSums pc = {{{1, 1}, {}}, static_cast<InsnClass>(k), true, true, {1, 1, 1}};
 #define LOCKSTEP_SET_FIELD(name, text) pc.memory.name = 1;
     LOCKSTEP_PC_MEMORY(LOCKSTEP_SET_FIELD)
 #undef LOCKSTEP_SET_FIELD

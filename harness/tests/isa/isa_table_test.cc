@@ -388,7 +388,7 @@ TEST(IsaTableTest, EveryRowSaysItsTraits) {
     }
     EXPECT_EQ(orders, 1) << row << "must say when the order of blocks matters, by one of the first four traits in "
                          << "core/opcode_traits.h; it has: " << TraitsText(opcode->traits);
-    const bool gathers = opcode->insn_class == InsnClass::kWarpSync;
+    const bool gathers = opcode->insn_class == InsnClass::kWarpSync || opcode->Has(kWholeWarp);
     const bool shares = opcode->Has(kExchangesLanes) || opcode->name == "activemask" || opcode->name == "bar.warp.sync";
     EXPECT_EQ(gathers, shares) << row << "has the class of warp-synchronous instructions or the trait "
                                << "kExchangesLanes, but not both";

@@ -84,7 +84,16 @@ namespace lockstep::vgpu {
   X(integer_multiplications, "instructions", "",                                                                       \
     "of these, multiplications, but by a constant power of two; and divisions by a constant",                          \
     pc.WarpsIf(InsnClass::kIntegerMultiply))                                                                           \
-  X(integer_divisions, "instructions", "", "of these, divisions and remainders", pc.WarpsIf(InsnClass::kIntegerDivide))
+  X(integer_divisions, "instructions", "", "of these, divisions and remainders",                                       \
+    pc.WarpsIf(InsnClass::kIntegerDivide))                                                                             \
+  X(tensor_instructions, "instructions", "sm__inst_executed_pipe_tensor",                                              \
+    "machine instructions for tensor cores by warps, as ptxas makes them for compute capability 9.0",                  \
+    pc.issue.warps* pc.tensor.instructions)                                                                            \
+  X(tensor_multiply_adds, "operations", "", "multiplications with additions by matrix instructions: m * n * k each",   \
+    pc.issue.warps* pc.tensor.multiply_adds)                                                                           \
+  X(tensor_half_equivalent, "operations", "",                                                                          \
+    "multiplications with additions of f16 values that would take the tensor cores as long",                           \
+    pc.issue.warps* pc.tensor.half_equivalent)
 
 struct Counters {
 #define LOCKSTEP_COUNTER_FIELD(name, unit, metric, text, sum) uint64_t name = 0;
@@ -124,7 +133,7 @@ struct LaunchRecord {
   Counters counters;
   std::vector<LineCounters> lines;  // sorted by file and line
   double microseconds = 0;          // modelled
-  std::string bound_by;             // "issue", "shared", "l2", "dram", "latency", "launch"
+  std::string bound_by;             // "issue", "tensor", "shared", "l2", "dram", "latency", "launch"
   int cpu_threads = 1;              // threads that ran its blocks; affects nothing else
 };
 

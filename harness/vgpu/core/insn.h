@@ -46,14 +46,23 @@ enum class InsnClass : uint8_t {
   kCall,
   kBarrier,
   kWarpSync,
+  kTensor,
   kFence,
   kOther,
+};
+
+// What tensor cores do for one warp instruction, for counters and the time model.
+struct TensorWork {
+  uint32_t instructions = 0;  // machine instructions for tensor cores that ptxas makes of it for compute capability 9.0
+  uint32_t multiply_adds = 0;    // m * n * k
+  uint32_t half_equivalent = 0;  // multiply-adds of f16 values that take a tensor core as long
 };
 
 enum InsnFlag : uint8_t {
   kGuardNegated = 1,
   kAlwaysCall = 2,       // the handler runs even if no lane passes the guard
   kWarpSynchronous = 4,  // .sync: the engine first gathers the lanes in the member mask
+  kRowsInTable = 8,      // its rows are in Program::operand_rows; with kWarpSynchronous, all lanes are members
 };
 
 struct alignas(64) Insn {
@@ -65,7 +74,8 @@ struct alignas(64) Insn {
   uint8_t negated_predicates = 0;  // bit k: predicate operand row[k] is read negated (!%p)
   RowRef row[8] = {kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow};  // in PTX order, vectors flattened
   uint64_t immediate = 0;  // address offset, branch target, lut, …: depends on the opcode family
-  uint64_t extra = 0;      // a second immediate; an instruction with nine rows keeps the ninth in the upper half
+  uint64_t extra = 0;      // a second immediate; an instruction with nine rows keeps the ninth in the upper half,
+                           // one with kRowsInTable the place of its first row
 
   RowRef Row(int k) const { return k < 8 ? row[k] : static_cast<RowRef>(extra >> 32); }
 };

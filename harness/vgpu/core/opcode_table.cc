@@ -26,6 +26,7 @@ Modifiers::Modifiers(const ptx::Instruction& instruction, std::string_view row_n
   const auto skip = std::count(row_name.begin(), row_name.end(), '.');
   for (auto it = instruction.modifiers.begin() + skip; it != instruction.modifiers.end(); ++it) {
     const std::string& word = *it;
+    text_.append(".").append(word);
     if (const auto type = ptx::TypeFromName(word)) {
       types_.push_back(*type);
     } else {
@@ -47,6 +48,12 @@ std::string Modifiers::TakeAny(std::initializer_list<std::string_view> words) {
     if (Take(word)) return std::string(word);
   }
   return "";
+}
+
+std::string Modifiers::TakeAll() {
+  words_.clear();
+  types_read_ = types_.size();
+  return text_;
 }
 
 std::string Modifiers::Left() const {

@@ -27,6 +27,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ class Modifiers {
   bool Take(std::string_view word);  // true if it was present; takes it
   std::string TakeAny(
       std::initializer_list<std::string_view> words);  // takes and returns the one that was present, or ""
+  // ".m16n8k16.row.col": all words and types in the order of the text; takes them.
+  std::string TakeAll();
   bool empty() const { return words_.empty() && types_read_ >= types_.size(); }
   std::string Left() const;  // ".foo.bar", for the message
 
@@ -70,6 +73,7 @@ class Modifiers {
 
  private:
   std::vector<std::string> words_;
+  std::string text_;  // as TakeAll() returns it
   std::vector<ptx::Type> types_;
   std::vector<int> operand_bytes_;
   std::vector<std::string>* asked_ = nullptr;
@@ -85,6 +89,8 @@ struct Selection {
   // If not empty: overrides the operand types of the row's form (for mul.wide's destination or the elements of a
   // packing mov), or omits optional operands. Reads, writes and order are still those of the row's form.
   std::string_view form = {};
+  std::array<uint8_t, 4> elements = {};  // with kRowsInTable: of the operands that are vectors
+  TensorWork tensor = {};
 };
 
 struct Opcode {
@@ -94,7 +100,9 @@ struct Opcode {
   InsnClass insn_class = InsnClass::kOther;
   Traits traits = {};
   Meaning meaning = Meaning::kOther;
-  std::string_view refusal = {};  // "tensor cores are not supported"
+  std::string_view refusal = {};  // "textures and surfaces are not supported"
+  // All modifiers that may stand behind the name, where they are a list of fixed combinations: ".m16n8k16.row.col…".
+  std::vector<std::string> (*variants)() = nullptr;
 
   bool Has(Traits some) const { return traits.Any(some); }  // any of them
   bool Is(Meaning what) const { return meaning == what; }

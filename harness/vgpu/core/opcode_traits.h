@@ -27,6 +27,7 @@ namespace lockstep::vgpu {
   X(Arrives, "arrives", "counts threads at a barrier in memory")                                              \
   X(Fence, "fence", "orders what stands before it and what stands behind it")                                 \
   X(ExchangesLanes, "exchanges lanes", "lanes see what others of their warp hold, whether active or not")     \
+  X(WholeWarp, "whole warp", "all 32 lanes of a warp execute it together")                                    \
   X(Polls, "polls", "a loop around it may wait for another thread; around a load, where that is strong")      \
   X(WiderRegisters, "wider registers", "its registers may be wider than its type")                            \
   X(CarryIn, "carry in", "reads the condition code")                                                          \

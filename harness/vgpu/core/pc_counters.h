@@ -65,6 +65,7 @@ struct PcSums : PcCounters {
   InsnClass insn_class = InsnClass::kOther;
   bool branch = false;  // conditional
   bool in_loop = false;
+  TensorWork tensor;
 
   uint64_t WarpsIf(InsnClass is) const { return insn_class == is ? issue.warps : 0; }
   uint64_t loads() const { return insn_class == InsnClass::kLoad; }

@@ -37,6 +37,7 @@ struct InsnInfo {
   bool counted = true;                       // false: a pseudo-instruction
   bool conditional_branch = false;
   bool in_loop = false;  // control can return to this instruction within its function
+  TensorWork tensor;
 };
 
 // The location of an argument or return value: in a thread's parameter area, in its local memory, or in a register row.
@@ -114,6 +115,7 @@ struct Program {
   std::shared_ptr<UsePlan> uses;                 // loads whose values may be unused; nullptr if there are none
   std::shared_ptr<CopyPlan> copies;              // loads whose values are only copied; nullptr if there are none
   std::shared_ptr<DefinednessPlan> definedness;  // nullptr if the program has no shuffles
+  std::vector<RowRef> operand_rows;              // of instructions with kRowsInTable
   AccessOrigins origins;                         // of addresses
   std::vector<std::string> texts;                // "st.shared.u32"
   std::vector<std::string> files;                // SourceLocation::file

@@ -265,6 +265,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   temporaries_ = 0;
   rows_ = 0;
   ninth_row_ = kNoRow;
+  rows_in_table_ = false;
   try {
     if (opcode.Is(Meaning::kBranch) || opcode.Is(Meaning::kBranchTable)) {
       DecodeBranch(index, insn);
@@ -277,7 +278,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
                std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
       DecodeMoveSpecial(i, insn);
     } else {
-      DecodeByTable(i, insn);
+      DecodeByTable(i, insn, info);
       if (!waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
       if (!guessing_loads_.empty() && guessing_loads_[index]) {
         insn.extra |= MemoryFlags{MemoryOrder::kRelaxed}.Pack() | MemoryFlags::kWaits;
@@ -287,7 +288,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     }
     if ((insn.flags & kWarpSynchronous) != 0) {
       synchronous.handler = insn.handler;
-      synchronous.members = insn.row[rows_ - 1];
+      synchronous.members = (insn.flags & kRowsInTable) != 0 ? builder_.pool.Row(4, kFullMask) : insn.row[rows_ - 1];
       synchronous.is_barrier = insn.handler == WarpBarrier;
       for (int k = 0; k < rows_; ++k) {
         synchronous.element_bytes[k] =
@@ -324,7 +325,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   }
 }
 
-void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
+void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn, InsnInfo& info) {
   const Opcode& opcode = *opcode_;
   if (opcode.name.empty()) throw Unsupported("opcode " + i.opcode + " is not supported");
   if (opcode.select == nullptr) throw Unsupported(std::string(opcode.refusal));
@@ -349,22 +350,29 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn) {
   }
   if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
   if (selection.handler == nullptr) throw Unsupported("it is not supported with these modifiers");
-  BindOperands(i, ParseForm(selection.form.empty() ? opcode.form : selection.form), modifiers, insn);
+  const std::vector<OperandForm>& form = ParseForm(selection.form.empty() ? opcode.form : selection.form);
+  insn.flags |= selection.flags;
+  insn.extra = selection.extra;
+  if ((selection.flags & kRowsInTable) != 0) {
+    BindInTable(i, selection, form, modifiers, insn);
+  } else {
+    BindOperands(i, form, modifiers, insn);
+  }
   // Handlers find their rows by the number of elements in the modifier.
   const int elements = Has(i, "v2") ? 2 : Has(i, "v4") ? 4 : Has(i, "v8") ? 8 : 1;
   if (opcode.accesses_memory() && std::max<int>(insn.count, 1) != elements) {
     throw Unsupported("its vector does not have as many elements as its modifier says");
   }
   insn.handler = selection.handler;
-  insn.flags |= selection.flags;
-  insn.extra = selection.extra;
+  info.tensor = selection.tensor;
   if (ninth_row_ != kNoRow) {
     if (selection.extra >> 32 != 0) throw Unsupported("too many operands");
     insn.extra |= uint64_t{ninth_row_} << 32;
   }
   insn.insn_class = CostClassOf(i, opcode.meaning,
                                 selection.insn_class == InsnClass::kOther ? opcode.insn_class : selection.insn_class);
-  if ((insn.flags & kWarpSynchronous) != 0 && rows_ == 0) throw Unsupported("a member mask is missing");
+  if ((insn.flags & (kWarpSynchronous | kRowsInTable)) == kWarpSynchronous && rows_ == 0)
+    throw Unsupported("a member mask is missing");
 }
 
 void FunctionDecoder::DecodeMoveSpecial(const ptx::Instruction& i, Insn& insn) {

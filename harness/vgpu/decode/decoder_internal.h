@@ -77,7 +77,7 @@ class FunctionDecoder {
   void PlaceVariables();
   void CollectRegisters();
   void DecodeInstruction(size_t index);
-  void DecodeByTable(const ptx::Instruction& instruction, Insn& insn);
+  void DecodeByTable(const ptx::Instruction& instruction, Insn& insn, InsnInfo& info);
   void DecodeMoveSpecial(const ptx::Instruction& instruction, Insn& insn);
   void EmitPause(const ptx::Instruction& instruction);
   void DecodeBranch(size_t index, Insn& insn);
@@ -99,6 +99,8 @@ class FunctionDecoder {
                     const Modifiers& modifiers, Insn& insn);
   void BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                 const ptx::Operand& operand, Insn& insn);
+  void BindInTable(const ptx::Instruction& instruction, const Selection& selection,
+                   const std::vector<OperandForm>& form, const Modifiers& modifiers, Insn& insn);
   RowRef BindSource(const ptx::Instruction& instruction, ptx::Type type, const ptx::Operand& operand, bool* negated);
   RowRef BindDestination(ptx::Type type, const ptx::Operand& operand);
   RowRef BindAddress(const ptx::Instruction& instruction, const ptx::Operand& operand, uint64_t* offset);
@@ -132,6 +134,7 @@ class FunctionDecoder {
   int temporaries_ = 0;                                // of the current instruction
   ptx::Type row_type_[8] = {};                         // of the current instruction
   RowRef ninth_row_ = kNoRow;                          // of the current instruction
+  bool rows_in_table_ = false;                         // the current instruction's rows go to Program::operand_rows
   int rows_ = 0;                                       // of the current instruction
   std::vector<uint32_t> pc_of_;                        // by instruction: pc of it or of its first pseudo-instruction
   std::vector<uint32_t> own_pc_;                       // by instruction: pc of the instruction itself

@@ -1,4 +1,5 @@
 // Operands → rows.
+#include <algorithm>
 #include <cstring>
 
 #include "vgpu/analysis/analysis_work.h"
@@ -46,10 +47,15 @@ int FunctionDecoder::RegisterBytes(const std::string& name) const {
 }
 
 RowRef FunctionDecoder::TemporaryRow() {
+  if (temporaries_ >= 8) throw Unsupported("too many operands");
   return temporary_base_ + 256u * static_cast<uint32_t>(temporaries_++);  // at most eight, as an Insn has rows
 }
 
 void FunctionDecoder::AddRow(Insn& insn, RowRef row, bool negated, Type type) {
+  if (rows_in_table_) {
+    builder_.program.operand_rows.push_back(row);
+    return;
+  }
   if (rows_ == 8 && !negated && ninth_row_ == kNoRow && row != kNoRow) {
     ninth_row_ = row;
     return;
@@ -221,7 +227,9 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
     bind(operand);
     return;
   }
-  if (insn.count != 0 && insn.count != vector->elements.size()) throw Unsupported("its vectors differ in length");
+  if (!rows_in_table_ && insn.count != 0 && insn.count != vector->elements.size()) {
+    throw Unsupported("its vectors differ in length");
+  }
   insn.count = static_cast<uint8_t>(vector->elements.size());
   for (const ptx::Operand& element : vector->elements) bind(element);
 }
@@ -247,6 +255,22 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
       throw Unsupported("an operand has a part behind a bar");
     }
   }
+}
+
+void FunctionDecoder::BindInTable(const ptx::Instruction& instruction, const Selection& selection,
+                                  const std::vector<OperandForm>& form, const Modifiers& modifiers, Insn& insn) {
+  for (size_t k = 0; k < std::min(form.size(), instruction.operands.size()); ++k) {
+    if (!form[k].part.vector) continue;
+    const auto* vector = std::get_if<ptx::VectorRef>(&instruction.operands[k].value);
+    if ((vector == nullptr ? 1 : vector->elements.size()) != selection.elements[k]) {
+      throw Unsupported("its vectors do not have as many elements as its modifiers say");
+    }
+  }
+  insn.extra = selection.extra | uint64_t{builder_.program.operand_rows.size()} << 32;
+  rows_in_table_ = true;
+  BindOperands(instruction, form, modifiers, insn);
+  rows_in_table_ = false;
+  insn.count = 0;
 }
 
 ValuePlace FunctionDecoder::BindValue(const ptx::Operand& operand) {

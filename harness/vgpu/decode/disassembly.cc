@@ -46,6 +46,8 @@ std::string_view NameOf(InsnClass insn_class) {
       return "call";
     case InsnClass::kBarrier:
       return "barrier";
+    case InsnClass::kTensor:
+      return "tensor";
     case InsnClass::kWarpSync:
       return "warp sync";
     case InsnClass::kFence:

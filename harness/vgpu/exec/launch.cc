@@ -199,7 +199,7 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, C
     if (!info.counted || by_pc[pc].issue.warps == 0) continue;
     const ptx::SourceLocation place = places.Shown(static_cast<uint32_t>(pc));
     by_line[{place.file, place.line}] +=
-        PcSums{by_pc[pc], program.code[pc].insn_class, info.conditional_branch, info.in_loop};
+        PcSums{by_pc[pc], program.code[pc].insn_class, info.conditional_branch, info.in_loop, info.tensor};
   }
   for (const auto& [place, sum] : by_line) {
     *counters += sum;

@@ -95,6 +95,14 @@ void TryGather(Warp& warp, size_t index) {
   });
   if ((waiting.members & warp.alive & ~here) != 0) return;
 
+  if (!one_place && (program.code[waiting.wait_pc].flags & kRowsInTable) != 0) {
+    warp.engine->Fault(
+        warp, warp.engine->MakeFinding(warp, waiting.wait_pc, std::countr_zero(here), FindingKind::kWarpSyncMismatch,
+                                       "lanes of a warp execute " + program.Text(waiting.wait_pc) +
+                                           " at different places, and it has to be one for all"));
+    return;
+  }
+
   uint8_t* const base = warp.base[0];
   const LaneMask active = warp.active;
   const uint32_t pc = warp.pc;

@@ -4,7 +4,10 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr std::string_view kTensorCores = "tensor cores are not supported";
+constexpr std::string_view kGroups =
+    "tensor cores of compute capability 9.0a and later (wgmma, tcgen05) are not supported";
+constexpr std::string_view kSparse = "sparse matrices are not supported";
+constexpr std::string_view kUnaligned = "of the matrix instructions only those with .sync.aligned are supported";
 constexpr std::string_view kTextures = "textures and surfaces are not supported";
 constexpr std::string_view kBulk = "bulk and tensor copies (TMA) are not supported";
 constexpr std::string_view kMulticast = "multicast memory is not supported";
@@ -18,13 +21,15 @@ constexpr Opcode Refused(std::string_view name, std::string_view why) {
 }
 
 LOCKSTEP_OPCODES(refused, {
-                              Refused("mma", kTensorCores),
-                              Refused("wmma", kTensorCores),
-                              Refused("wgmma", kTensorCores),
-                              Refused("tcgen05", kTensorCores),
-                              Refused("ldmatrix", kTensorCores),
-                              Refused("stmatrix", kTensorCores),
-                              Refused("movmatrix", kTensorCores),
+                              Refused("mma", kUnaligned),
+                              Refused("mma.sp", kSparse),
+                              Refused("mma.sp::ordered_metadata", kSparse),
+                              Refused("wmma", kUnaligned),
+                              Refused("wgmma", kGroups),
+                              Refused("tcgen05", kGroups),
+                              Refused("ldmatrix", kUnaligned),
+                              Refused("stmatrix", kUnaligned),
+                              Refused("movmatrix", kUnaligned),
                               Refused("tex", kTextures),
                               Refused("tld4", kTextures),
                               Refused("txq", kTextures),

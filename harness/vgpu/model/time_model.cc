@@ -83,6 +83,13 @@ double IssueClocks(const Counters& c, const DeviceProfile& device) {
          D(c.barriers) * device.cycles_per_barrier;
 }
 
+double TensorClocks(const Counters& c, const DeviceProfile& device) {
+  // Without tensor cores, on the f32 units.
+  const double rate = device.tensor_operations_per_clock > 0 ? device.tensor_operations_per_clock / 2
+                                                             : device.issue_per_clock * kWarpSize;
+  return D(c.tensor_half_equivalent) / rate;
+}
+
 double SharedClocks(const Counters& c, const DeviceProfile& device) {
   const uint64_t others = c.global_load_requests + c.global_store_requests + c.local_requests + c.atomics;
   return (D(c.shared_wavefronts) + (device.l2_bytes == 0 ? 0 : D(others))) / device.shared_wavefronts_per_clock;
@@ -152,6 +159,7 @@ TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& devic
   const double clocks_per_us = device.clock_ghz * 1e3;
   const TimeEstimate parts[] = {
       {spread.share * IssueClocks(c, device) / clocks_per_us, "issue"},
+      {spread.share * TensorClocks(c, device) / clocks_per_us, "tensor"},
       {spread.share * SharedClocks(c, device) / clocks_per_us, "shared"},
       {L2Clocks(c, device, spread.share) / clocks_per_us, "l2"},
       {DramMicroseconds(c, device), "dram"},

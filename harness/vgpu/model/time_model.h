@@ -8,7 +8,7 @@ namespace lockstep::vgpu {
 
 struct TimeEstimate {
   double microseconds = 0;
-  const char* bound_by = "launch";  // "issue", "shared", "l2", "dram", "latency" or "launch"
+  const char* bound_by = "launch";  // "issue", "tensor", "shared", "l2", "dram", "latency", "launch"
 };
 
 // Depends only on the launch's shape, resources and counters, so it is the same on every machine and in every run. Does
