@@ -210,9 +210,7 @@ TEST(IsaMemoryTest, WhatChangesNoResultIsTaken) {
 }
 
 TEST(IsaMemoryTest, WhatIsKnownAndNotSupportedSaysWhy) {
-  EXPECT_NE(
-      Refusal("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f2};").find("tensor cores"),
-      std::string::npos);
+  EXPECT_NE(Refusal("wgmma.fence.sync.aligned;").find("tensor cores"), std::string::npos);
   EXPECT_NE(Refusal("setmaxnreg.inc.sync.aligned.u32 64;").find("registers between warps"), std::string::npos);
   EXPECT_NE(Refusal("vadd.u32.u32.u32 %r1, %r2, %r3;").find("video"), std::string::npos);
   EXPECT_NE(Refusal("cp.async.bulk.commit_group;").find("bulk"), std::string::npos);

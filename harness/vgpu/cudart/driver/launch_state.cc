@@ -1,5 +1,4 @@
-// Launches as before CUDA 4, which PyCUDA still makes: a function keeps its block's shape and its parameters until it
-// is launched.
+// Launches as before CUDA 4, which PyCUDA still makes: the function holds its block's shape and parameters
 #include <cstring>
 #include <map>
 #include <mutex>
