@@ -103,11 +103,21 @@ def programs(folder: Path, only: list[str]) -> list[Path]:
     return found
 
 
+def headers(source: Path, seen: set[Path]) -> set[str]:
+    """The names of the headers that a source includes, also by its own headers."""
+    if source in seen or not source.is_file():
+        return set()
+    seen.add(source)
+    included = set(INCLUDE.findall(source.read_text("utf-8", "replace")))
+    names = {Path(header).name for header in included}
+    return names.union(*(headers((source.parent / header).resolve(), seen) for header in included))
+
+
 def build(source: Path, folder: Path, program: Path, options: argparse.Namespace) -> Finished:
     """Build a program with what its own source includes."""
-    included = INCLUDE.findall(source.read_text("utf-8", "replace"))
-    links = {link for header in included for start, link in LINKS.items() if Path(header).name.startswith(start)}
-    near = [source.parent, *(source.parent / name for name in ("include", "inc")), source.parent.parent]
+    included = headers(source, set())
+    links = {link for header in included for start, link in LINKS.items() if header.startswith(start)}
+    near = [source.parent, *(source.parent / name for name in ("include", "inc"))]
     near += [folder / name for name in ("Common", "common", "include")]
     command = [
         options.nvcc,

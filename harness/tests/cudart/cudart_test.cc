@@ -75,6 +75,8 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   program = Compile(kPrograms + "driver_calls.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text,
             Read(kPrograms + "driver_calls.h200.txt"));
+  program = Compile(kPrograms + "driver_virtual.cu", "-cudart shared " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_virtual.h100.txt"));
   program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_graphs.h100.txt"));
   program = Compile(kPrograms + "driver_old.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);

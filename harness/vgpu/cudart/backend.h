@@ -48,6 +48,8 @@ class Backend {
   virtual LaunchResult CallLibrary(const LibraryFunction&, const std::function<void(LibraryLaunch&)>& /*body*/) {
     return {LaunchError::kUnsupported, 0};
   }
+  // The device itself, where it is in this process.
+  virtual Device* LocalDevice() { return nullptr; }
   virtual int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) = 0;
   virtual const DeviceProfile& profile() = 0;
   virtual void Reset() = 0;

@@ -125,6 +125,7 @@ class LocalBackend : public Backend {
     return device_.RangeHolding(address);
   }
   uint64_t FreeBytes() override { return device_.FreeBytes(); }
+  Device* LocalDevice() override { return &device_; }
   int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {
     return device_.MaxBlocksPerSm(kernel, block_threads, dynamic_shared);
   }

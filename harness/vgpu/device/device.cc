@@ -209,10 +209,32 @@ uint64_t Device::Allocate(uint64_t bytes, std::string label, std::string allocat
 
 bool Device::Free(uint64_t address) {
   const Allocation* a = impl_->memory.Find(address);
-  if (a == nullptr || a->base != address || a->hidden) return false;
+  if (a == nullptr || a->base != address || a->hidden || a->mapped) return false;
   impl_->Tell([&](Observer& o) { o.OnFree(address, a->bytes); });
   impl_->Freed(address, a->bytes);
   return impl_->memory.Free(address);
+}
+
+uint64_t Device::Reserve(uint64_t bytes, uint64_t alignment) { return impl_->memory.Reserve(bytes, alignment); }
+bool Device::Unreserve(uint64_t address, uint64_t bytes) { return impl_->memory.Unreserve(address, bytes); }
+bool Device::IsReserved(uint64_t address, uint64_t bytes) const { return impl_->memory.IsReserved(address, bytes); }
+bool Device::Take(uint64_t bytes) { return impl_->memory.Take(bytes); }
+void Device::GiveBack(uint64_t bytes) { impl_->memory.GiveBack(bytes); }
+
+bool Device::Map(AllocationInfo mapping, int file, bool written) {
+  const auto [address, bytes, label, mapped_at] = std::move(mapping);
+  if (!impl_->memory.MapAt({address, bytes, label, mapped_at, false, false}, file)) return false;
+  impl_->Tell([&](Observer& o) { o.OnAllocate(address, bytes); });
+  if (written) impl_->Tell([&](Observer& o) { o.OnHostWrite(address, bytes); });
+  return true;
+}
+
+bool Device::Unmap(uint64_t address) {
+  const Allocation* a = impl_->memory.Find(address);
+  if (a == nullptr || a->base != address || !a->mapped) return false;
+  impl_->Tell([&](Observer& o) { o.OnFree(address, a->bytes); });
+  impl_->Freed(address, a->bytes);
+  return impl_->memory.Unmap(address);
 }
 
 bool Device::Contains(uint64_t address, uint64_t bytes) const { return impl_->memory.Contains(address, bytes); }

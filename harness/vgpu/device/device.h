@@ -85,6 +85,16 @@ class Device {
   std::optional<AllocationInfo> FindAllocation(uint64_t address) const;
   std::vector<AllocationInfo> Allocations() const;  // live ones, by address, without module variables
 
+  // Addresses to which memory in files is mapped, as GlobalMemory has them. Mappings are allocations that Free refuses.
+  uint64_t Reserve(uint64_t bytes, uint64_t alignment);
+  bool Unreserve(uint64_t address, uint64_t bytes);
+  bool IsReserved(uint64_t address, uint64_t bytes) const;
+  bool Take(uint64_t bytes);
+  void GiveBack(uint64_t bytes);
+  // `written`: the file's bytes count as written.
+  bool Map(AllocationInfo mapping, int file, bool written);
+  bool Unmap(uint64_t address);
+
   LaunchResult Launch(const LaunchSpec& launch);
   // For work that the caller does on the memory itself (device/library_launch.h); it reads by way of Look.
   // It has written, or is about to write, this range, which is inside one live allocation.

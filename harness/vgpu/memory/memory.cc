@@ -23,6 +23,7 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = 2 << 20;
 constexpr size_t kMostFreed = 8192;
 constexpr uint64_t kLargestArena = uint64_t{1} << kWindowShift;
+constexpr uint64_t kReservable = uint64_t{256} << 30;
 
 std::mutex arena_mutex;
 std::bitset<kMaxArenas> arena_used;
@@ -35,7 +36,8 @@ uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / un
 
 GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLargestArena / 8)) {
   // Four times the capacity, so that freed ranges are not reused for a long time.
-  const uint64_t bytes = std::min(kLargestArena, RoundUp(capacity_ * 4 + (uint64_t{1} << 32), kPage));
+  const uint64_t own = std::min(kLargestArena - kReservable, RoundUp(capacity_ * 4 + (uint64_t{1} << 32), kPage));
+  const uint64_t bytes = own + kReservable;
   std::lock_guard lock(arena_mutex);
   for (int slot = 0; slot < kMaxArenas && slot_ < 0; ++slot) {
     if (arena_used[slot]) continue;
@@ -54,9 +56,10 @@ GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLa
   if (slot_ < 0) throw std::runtime_error("no address space for the virtual GPU's memory");
   arena_used.set(slot_);
   // A quarter for kernels' malloc().
-  const uint64_t heap = begin_ + RoundUp(bytes / 4 * 3, kPage);
+  const uint64_t heap = begin_ + RoundUp(own / 4 * 3, kPage), reservable = begin_ + own;
   own_ = {begin_ + kPage, heap, begin_ + kPage};
-  heap_ = {heap + kPage, end_, heap + kPage};
+  heap_ = {heap + kPage, reservable, heap + kPage};
+  reservable_ = {RoundUp(reservable + kPage, kHugePage), end_, 0};
 }
 
 GlobalMemory::~GlobalMemory() {
@@ -132,7 +135,72 @@ bool GlobalMemory::Free(uint64_t address) {
   return true;
 }
 
+uint64_t GlobalMemory::Reserve(uint64_t bytes, uint64_t alignment) {
+  const uint64_t unit = std::max(alignment, kHugePage);
+  uint64_t at = RoundUp(reservable_.begin, unit);
+  for (const auto& [address, taken] : reserved_) {
+    if (address >= at && address - at >= bytes) break;
+    at = RoundUp(address + taken, unit);
+  }
+  if (at >= reservable_.end || bytes > reservable_.end - at) return 0;
+  reserved_[at] = bytes;
+  return at;
+}
+
+bool GlobalMemory::Unreserve(uint64_t address, uint64_t bytes) {
+  const auto found = reserved_.find(address);
+  if (found == reserved_.end() || found->second != bytes) return false;
+  const auto first = std::lower_bound(live_.begin(), live_.end(), address,
+                                      [](const Allocation& a, uint64_t value) { return a.base < value; });
+  if (first != live_.end() && first->base < address + bytes) return false;
+  reserved_.erase(found);
+  return true;
+}
+
+bool GlobalMemory::Take(uint64_t bytes) {
+  if (bytes > free_bytes()) return false;
+  own_.used += bytes;
+  return true;
+}
+
+bool GlobalMemory::IsReserved(uint64_t address, uint64_t bytes) const {
+  auto range = reserved_.upper_bound(address);
+  if (range == reserved_.begin()) return false;
+  --range;
+  return address - range->first < range->second && bytes <= range->first + range->second - address;
+}
+
+bool GlobalMemory::MapAt(Allocation allocation, int file) {
+  const uint64_t base = allocation.base, bytes = allocation.bytes;
+  if (!IsReserved(base, bytes)) return false;
+  const auto at = std::upper_bound(live_.begin(), live_.end(), base,
+                                   [](uint64_t address, const Allocation& a) { return address < a.base; });
+  if (at != live_.end() && at->base < base + bytes) return false;
+  if (at != live_.begin() && std::prev(at)->base + std::prev(at)->bytes > base) return false;
+  void* const place = reinterpret_cast<void*>(base);
+  if (mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) return false;
+  allocation.mapped = true;
+  live_.insert(at, std::move(allocation));
+  return true;
+}
+
+bool GlobalMemory::Unmap(uint64_t address) {
+  const auto at = std::lower_bound(live_.begin(), live_.end(), address,
+                                   [](const Allocation& a, uint64_t value) { return a.base < value; });
+  if (at == live_.end() || at->base != address || !at->mapped) return false;
+  mmap(reinterpret_cast<void*>(address), at->bytes, PROT_READ | PROT_WRITE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  live_.erase(at);
+  return true;
+}
+
 void GlobalMemory::FreeAll() {
+  std::vector<uint64_t> mapped;
+  for (const Allocation& a : live_) {
+    if (a.mapped) mapped.push_back(a.base);
+  }
+  for (const uint64_t address : mapped) Unmap(address);
+  reserved_.clear();
   madvise(reinterpret_cast<void*>(begin_), end_ - begin_, MADV_DONTNEED);
   live_.clear();
   freed_of_arena[static_cast<size_t>(slot_)].clear();

@@ -3,9 +3,13 @@
 // Device addresses are addresses of this process, the same in every run. Allocations are 256-byte aligned and at least
 // 512 bytes apart. Freed memory is not reused until the whole arena has been used once. So accesses past a buffer's end
 // or to freed memory are detected. Kernels never access the arena without calling Find first.
+//
+// Beside the allocations there is room for ranges of addresses that a program reserves, and then maps memory of its own
+// handles into (cuMemMap). A mapping is an allocation at the place that the program chose. Mappings may touch.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +21,7 @@ struct Allocation {
   std::string label, allocated_at;
   bool hidden = false;     // module variables and the launch's own allocations
   bool read_only = false;  // .const variables: kernels cannot write them
+  bool mapped = false;     // by MapAt
 };
 
 class GlobalMemory {
@@ -36,6 +41,19 @@ class GlobalMemory {
   void RestartHeapMost() { heap_most_ = heap_.used; }
   bool Free(uint64_t address);
   void FreeAll();
+
+  // Addresses without memory; 0 if there is no room.
+  uint64_t Reserve(uint64_t bytes, uint64_t alignment);
+  // False if this was not reserved so, or something is mapped there.
+  bool Unreserve(uint64_t address, uint64_t bytes);
+  // Whether it is inside one reserved range.
+  bool IsReserved(uint64_t address, uint64_t bytes) const;
+  // Memory in files, which MapAt gives addresses, counts as used; false if there is not so much.
+  bool Take(uint64_t bytes);
+  void GiveBack(uint64_t bytes) { own_.used -= bytes; }
+  // The file's first bytes at the allocation's base. False if that is not reserved, or taken.
+  bool MapAt(Allocation allocation, int file);
+  bool Unmap(uint64_t address);
   // Number of allocations inspected or moved so far, to find space and to close gaps.
   uint64_t steps() const { return steps_; }
 
@@ -46,7 +64,9 @@ class GlobalMemory {
   const Allocation* Nearest(uint64_t address) const;
   bool Contains(uint64_t address, uint64_t bytes) const {
     const Allocation* a = Find(address);
-    return a != nullptr && bytes <= a->base + a->bytes - address;
+    if (a == nullptr) return false;
+    const uint64_t rest = a->base + a->bytes - address;
+    return bytes <= rest || (a->mapped && Contains(address + rest, bytes - rest));
   }
   const std::vector<Allocation>& allocations() const { return live_; }  // by address
   // All allocations are in [begin, end).
@@ -66,7 +86,8 @@ class GlobalMemory {
   uint64_t capacity_;
   int slot_ = -1;  // index of the arena window
   uint64_t begin_ = 0, end_ = 0;
-  Region own_, heap_;
+  Region own_, heap_, reservable_;
+  std::map<uint64_t, uint64_t> reserved_;  // bytes by address
   uint64_t heap_most_ = 0;
   mutable uint64_t steps_ = 0;
   std::vector<Allocation> live_;

@@ -187,8 +187,13 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 
 // The attributes have the same numbers in both APIs.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  return Drive("cuDeviceGetAttribute", Needs::kInit,
-               [&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
+  return Drive("cuDeviceGetAttribute", Needs::kInit, [&] {
+    const auto error = cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
+    // The runtime API has no name for it.
+    const bool maps = attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    if (error == cudaSuccess && maps) *value = 1;
+    return error;
+  });
 }
 
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {

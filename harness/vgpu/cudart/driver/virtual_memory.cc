@@ -1,0 +1,298 @@
+// Virtual memory management: addresses that a program reserves, and memory that it maps there.
+//
+// Memory of a handle is an anonymous file of this process, so that it can stand at several addresses and keep its bytes
+// while it is at none. It has no addresses of its own until cuMemSetAccess: what is mapped and not accessible is known
+// here alone, and faults like any address without memory.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vgpu/cudart/driver/driver.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+constexpr uint64_t kGranularity = 2 << 20;
+
+// What a CUmemGenericAllocationHandle points to.
+struct Physical {
+  CUmemAllocationProp properties{};
+  uint64_t bytes = 0;
+  int file = -1;
+  int holders = 1;       // the program's handles, and mappings
+  int handles = 1;       // of those, the program's handles
+  bool written = false;  // it was accessible once
+};
+
+struct Mapped {
+  Physical* memory = nullptr;
+  bool accessible = false;
+};
+
+std::set<Physical*>& Known() {
+  static auto* const known = new std::set<Physical*>;
+  return *known;
+}
+// By address.
+std::map<uint64_t, Mapped>& Mappings() {
+  static auto* const mappings = new std::map<uint64_t, Mapped>;
+  return *mappings;
+}
+
+Physical* Find(CUmemGenericAllocationHandle handle) {
+  auto* const memory = reinterpret_cast<Physical*>(handle);
+  Require(Known().count(memory) != 0 && memory->handles > 0, cudaErrorInvalidValue);
+  return memory;
+}
+
+Device& DeviceOf(Runtime& r, int ordinal) {
+  Require(ordinal >= 0 && ordinal < r.device_count(), cudaErrorInvalidDevice);
+  Device* const device = r.backend(ordinal).LocalDevice();
+  if (device == nullptr) NotSupported("virtual memory management, where the device is another process's,");
+  return *device;
+}
+
+// On which the range is reserved, perhaps as a part of a larger one.
+Device& Reserver(Runtime& r, uint64_t address, uint64_t bytes) {
+  for (int ordinal = 0; ordinal < r.device_count(); ++ordinal) {
+    Device& device = DeviceOf(r, ordinal);
+    if (device.IsReserved(address, bytes)) return device;
+  }
+  throw ApiError{cudaErrorInvalidValue};
+}
+
+void CheckProperties(const CUmemAllocationProp* properties) {
+  Require(properties != nullptr && properties->type == CU_MEM_ALLOCATION_TYPE_PINNED, cudaErrorInvalidValue);
+  if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) NotSupported("memory that is not on the device");
+  if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) NotSupported("memory for other processes");
+}
+
+void LetGo(Runtime& r, Physical* memory) {
+  if (--memory->holders > 0) return;
+  DeviceOf(r, memory->properties.location.id).GiveBack(memory->bytes);
+  close(memory->file);
+  Known().erase(memory);
+  delete memory;
+}
+
+CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocationProp* properties) {
+  CheckProperties(properties);
+  Require(bytes > 0 && bytes % kGranularity == 0, cudaErrorInvalidValue);
+  Device& device = DeviceOf(r, properties->location.id);
+  Require(device.Take(bytes), cudaErrorMemoryAllocation);
+  const int file = memfd_create("vgpu", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) {
+    device.GiveBack(bytes);
+    if (file >= 0) close(file);
+    Require(false, cudaErrorMemoryAllocation);
+  }
+  auto* const memory = new Physical{*properties, bytes, file};
+  Known().insert(memory);
+  return reinterpret_cast<CUmemGenericAllocationHandle>(memory);
+}
+
+// Mappings that fill the range from its first byte to its last.
+std::vector<std::pair<const uint64_t, Mapped>*> In(uint64_t address, uint64_t bytes) {
+  std::vector<std::pair<const uint64_t, Mapped>*> found;
+  uint64_t at = address;
+  while (at < address + bytes) {
+    const auto mapping = Mappings().find(at);
+    Require(mapping != Mappings().end(), cudaErrorInvalidValue);
+    found.push_back(&*mapping);
+    at += mapping->second.memory->bytes;
+  }
+  Require(at == address + bytes && bytes > 0, cudaErrorInvalidValue);
+  return found;
+}
+
+// A range may have holes, but no part of a mapping.
+void Unmap(Runtime& r, uint64_t address, uint64_t bytes) {
+  Require(bytes > 0 && address % kGranularity == 0 && bytes % kGranularity == 0, cudaErrorInvalidValue);
+  Reserver(r, address, bytes);
+  std::vector<std::pair<uint64_t, Mapped>> found;
+  for (const auto& [at, mapped] : Mappings()) {
+    const uint64_t end = at + mapped.memory->bytes;
+    if (end <= address || at >= address + bytes) continue;
+    Require(at >= address && end <= address + bytes, cudaErrorInvalidValue);
+    found.emplace_back(at, mapped);
+  }
+  for (const auto& [at, mapped] : found) {
+    if (mapped.accessible) DeviceOf(r, mapped.memory->properties.location.id).Unmap(at);
+    Mappings().erase(at);
+    LetGo(r, mapped.memory);
+  }
+}
+
+void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDesc* access) {
+  const auto mappings = In(address, bytes);
+  for (auto* const mapping : mappings) {
+    Mapped& mapped = mapping->second;
+    const int home = mapped.memory->properties.location.id;
+    if (access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id != home) {
+      NotSupported("access to mapped memory from elsewhere than its device");
+    }
+    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) NotSupported("mappings that are only read");
+    const bool wanted = access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (wanted == mapped.accessible) continue;
+    Device& device = DeviceOf(r, home);
+    if (wanted) {
+      static int number = 0;
+      const bool done = device.Map({mapping->first, mapped.memory->bytes, "cuMemMap #" + std::to_string(++number),
+                                    r.OriginWithCallSite().call_site},
+                                   mapped.memory->file, mapped.memory->written);
+      Require(done, cudaErrorInvalidValue);
+      mapped.memory->written = true;
+    } else {
+      device.Unmap(mapping->first);
+    }
+    mapped.accessible = wanted;
+  }
+}
+
+uint64_t Reserve(Runtime& r, uint64_t bytes, uint64_t alignment) {
+  Require(bytes > 0 && bytes % kGranularity == 0, cudaErrorInvalidValue);
+  Require((alignment & (alignment - 1)) == 0, cudaErrorInvalidValue);
+  const uint64_t address = DeviceOf(r, r.device()).Reserve(bytes, alignment);
+  Require(address != 0, cudaErrorMemoryAllocation);
+  return address;
+}
+
+bool IsMappedIn(uint64_t address, uint64_t bytes) {
+  const auto next = Mappings().lower_bound(address);
+  return next != Mappings().end() && next->first < address + bytes;
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart::driver
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties,
+                                       CUmemAllocationGranularity_flags) {
+  return Drive("cuMemGetAllocationGranularity", Needs::kInit, [&] {
+    return Api("cuMemGetAllocationGranularity", Faults::kIgnores, [&](Runtime&) {
+      Require(bytes != nullptr, cudaErrorInvalidValue);
+      CheckProperties(properties);
+      *bytes = kGranularity;
+    });
+  });
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr,
+                             unsigned long long flags) {
+  return Drive("cuMemAddressReserve", Needs::kInit, [&] {
+    return Api("cuMemAddressReserve", Faults::kIgnores, [&](Runtime& r) {
+      Require(address != nullptr && flags == 0, cudaErrorInvalidValue);
+      *address = Reserve(r, bytes, alignment);
+    });
+  });
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+  return Drive("cuMemAddressFree", Needs::kInit, [&] {
+    return Api("cuMemAddressFree", Faults::kIgnores, [&](Runtime& r) {
+      Require(!IsMappedIn(address, bytes), cudaErrorInvalidValue);
+      Require(Reserver(r, address, bytes).Unreserve(address, bytes), cudaErrorInvalidValue);
+    });
+  });
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties,
+                     unsigned long long flags) {
+  return Drive("cuMemCreate", Needs::kInit, [&] {
+    return Api("cuMemCreate", Faults::kIgnores, [&](Runtime& r) {
+      Require(handle != nullptr && flags == 0, cudaErrorInvalidValue);
+      *handle = Create(r, bytes, properties);
+    });
+  });
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  return Drive("cuMemRelease", Needs::kInit, [&] {
+    return Api("cuMemRelease", Faults::kIgnores, [&](Runtime& r) {
+      Physical* const memory = Find(handle);
+      --memory->handles;
+      LetGo(r, memory);
+    });
+  });
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
+  return Drive("cuMemRetainAllocationHandle", Needs::kInit, [&] {
+    return Api("cuMemRetainAllocationHandle", Faults::kIgnores, [&](Runtime&) {
+      auto mapping = Mappings().upper_bound(reinterpret_cast<uint64_t>(address));
+      Require(handle != nullptr && mapping != Mappings().begin(), cudaErrorInvalidValue);
+      --mapping;
+      Physical* const memory = mapping->second.memory;
+      Require(reinterpret_cast<uint64_t>(address) - mapping->first < memory->bytes, cudaErrorInvalidValue);
+      ++memory->holders;
+      ++memory->handles;
+      *handle = reinterpret_cast<CUmemGenericAllocationHandle>(memory);
+    });
+  });
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
+  return Drive("cuMemGetAllocationPropertiesFromHandle", Needs::kInit, [&] {
+    return Api("cuMemGetAllocationPropertiesFromHandle", Faults::kIgnores, [&](Runtime&) {
+      Require(properties != nullptr, cudaErrorInvalidValue);
+      *properties = Find(handle)->properties;
+    });
+  });
+}
+
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
+  return Drive("cuMemMap", Needs::kInit, [&] {
+    return Api("cuMemMap", Faults::kIgnores, [&](Runtime& r) {
+      Physical* const memory = Find(handle);
+      Require(flags == 0 && address % kGranularity == 0, cudaErrorInvalidValue);
+      Require(offset == 0 && bytes == memory->bytes, cudaErrorNotSupported);
+      Require(!IsMappedIn(address, bytes), cudaErrorInvalidValue);
+      Require(DeviceOf(r, memory->properties.location.id).IsReserved(address, bytes), cudaErrorInvalidValue);
+      Mappings()[address] = {memory, false};
+      ++memory->holders;
+    });
+  });
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  return Drive("cuMemUnmap", Needs::kInit,
+               [&] { return Api("cuMemUnmap", Faults::kIgnores, [&](Runtime& r) { Unmap(r, address, bytes); }); });
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* access, size_t count) {
+  return Drive("cuMemSetAccess", Needs::kInit, [&] {
+    return Api("cuMemSetAccess", Faults::kIgnores, [&](Runtime& r) {
+      Require(access != nullptr && count > 0, cudaErrorInvalidValue);
+      for (size_t i = 0; i < count; ++i) SetAccess(r, address, bytes, access + i);
+    });
+  });
+}
+
+CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address) {
+  return Drive("cuMemGetAccess", Needs::kInit, [&] {
+    return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime&) {
+      Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
+      auto mapping = Mappings().upper_bound(address);
+      Require(mapping != Mappings().begin(), cudaErrorInvalidValue);
+      --mapping;
+      const Mapped& mapped = mapping->second;
+      Require(address - mapping->first < mapped.memory->bytes, cudaErrorInvalidValue);
+      const bool home = location->id == mapped.memory->properties.location.id;
+      *flags = mapped.accessible && home ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    });
+  });
+}
+
+}  // extern "C"
