@@ -89,6 +89,7 @@ wanted_packages() {
   command -v bwrap >/dev/null || echo bubblewrap
   has_header benchmark/benchmark.h || echo libbenchmark-dev
   has_library openblas || echo libopenblas-dev
+  has_header eigen3/unsupported/Eigen/FFT || echo libeigen3-dev
 }
 
 missing=$(missing_packages); wanted=$(wanted_packages)

@@ -112,6 +112,15 @@ std::string Page(const std::string& version) {
       "nothing.\n"
       "* cuBLASLt: matrices in column or row order, batches apart by a stride, bias, ReLU and GELU. Other attributes,\n"
       "  orders and epilogues are refused by name.\n"
+      "* cuFFT: results are as exact as an H100's. A transform to real numbers in several dimensions overwrites its "
+      "input, as\n"
+      "  there. Sizes of work areas are about an H100's. A plan may be executed by a function for other types, which "
+      "is "
+      "said:\n"
+      "  what counts is the plan's. Lengths below 1 in the second and third dimension are `CUFFT_INVALID_SIZE`, where\n"
+      "  NVIDIA's succeeds or has an internal error. Dimensions of more than 2^27 numbers, half precision, callbacks "
+      "and\n"
+      "  several GPUs are refused by name.\n"
       "* Submissions can't use any of them.\n\n"
       "| library | functions there | refused |\n|---|---:|---:|\n";
   for (const Library& library : Libraries()) {
@@ -129,6 +138,9 @@ std::string Page(const std::string& version) {
 TEST(LibrariesReferenceTest, ThePageIsUpToDate) {
   if (!std::filesystem::exists(kLibraries + "libcublas.so.13")) {
     LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuBLAS in this build: install libopenblas-dev");
+  }
+  if (ReadLibrary("libcufft.so.12").defined.empty()) {
+    LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuFFT in this build: install libeigen3-dev");
   }
   const std::string version = Version(), page = Page(version);
   const char* const update = std::getenv("LOCKSTEP_UPDATE_GOLDEN");

@@ -21,7 +21,7 @@ inline constexpr HostLibrary kHostLibraries[] = {
     {"libcublasLt.", "cuBLASLt", "cublasLtCreate"},
     {"libcublas.", "cuBLAS", "cublasCreate_v2", "libopenblas-dev"},
     {"libnvblas.", "NVBLAS", ""},
-    {"libcufft.", "cuFFT", "cufftCreate"},
+    {"libcufft.", "cuFFT", "cufftCreate", "libeigen3-dev"},
     {"libcufftw.", "cuFFTW", ""},
     {"libcurand.", "cuRAND's host API", "curandCreateGenerator"},
     {"libcusparse.", "cuSPARSE", "cusparseCreate"},

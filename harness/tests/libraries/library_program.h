@@ -1,0 +1,61 @@
+// A program of harness/tests/libraries/programs, linked with a stand-in and run by vgpu-run; NAME.h100.txt beside it is
+// what an H100 printed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/support/shell.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lockstep {
+
+class LibraryProgram {
+ public:
+  static bool HasLibrary(const std::string& file) { return std::filesystem::exists(kLibraries + "/" + file); }
+  // Not one that is refused.
+  static bool HasFunction(const std::string& file, const std::string& function) {
+    return Execute("nm -D --defined-only " + kLibraries + "/" + file + " | grep -q ' T " + function + "'").status == 0;
+  }
+  // library: "cublas". flags: more for nvcc.
+  void Build(const std::string& name, const std::string& library, const std::string& flags = "") {
+    name_ = name;
+    program_ = folder_.path() + name;
+    const Output output = Execute(std::string(LOCKSTEP_NVCC) + " -std=c++17 -cudart shared " + flags +
+                                  " -gencode arch=compute_80,code=compute_80 " + kPrograms + name + ".cu -o " +
+                                  program_ + " -L" + kLibraries + " -l" + library + " 2>&1");
+    ASSERT_EQ(output.status, 0) << output.text;
+  }
+  // What it prints; flags: vgpu-run's.
+  std::string Run(const std::string& flags, const std::string& arguments_and_redirection) const {
+    const Output output = Execute(kVgpuRun + flags + program_ + " " + arguments_and_redirection);
+    EXPECT_EQ(output.status, 0) << output.text;
+    return output.text;
+  }
+  // The same of a run that finds faults.
+  std::string RunFaulty(const std::string& flags, const std::string& arguments) const {
+    return Execute(kVgpuRun + flags + program_ + " " + arguments + " 2>&1").text;
+  }
+  std::string OnAnH100() const {
+    const std::string path = kPrograms + name_ + ".h100.txt";
+    std::ifstream file(path);
+    EXPECT_TRUE(file.good()) << path;
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+ private:
+  static inline const std::string kLibraries = std::string(LOCKSTEP_BUILD_DIR) + "/lib";
+  static inline const std::string kPrograms = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/libraries/programs/";
+  static inline const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --device=h200 ";
+
+  const TemporaryFolder folder_;
+  std::string name_, program_;
+};
+
+}  // namespace lockstep
