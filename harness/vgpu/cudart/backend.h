@@ -44,9 +44,15 @@ class Backend {
   virtual std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t) { return std::nullopt; }
   virtual uint64_t FreeBytes() = 0;
   virtual LaunchResult Launch(const LaunchSpec& launch, const Origin& origin) = 0;
+  // The same where it may come back with a launch that waits for the host or for later launches, and gets its turns by
+  // Resume, which is true when it has ended.
+  virtual LaunchResult LaunchBeside(const LaunchSpec& launch, const Origin& origin) { return Launch(launch, origin); }
+  virtual bool Resume(SuspendedLaunch& launch) { return launch.Resume(); }
+  // Whether a launch that asks for this would begin.
+  virtual LaunchError Check(const LaunchSpec&) { return LaunchError::kNone; }
   // Work of a host library, which `body` does on the device's memory itself. Only where the host sees that memory.
   virtual LaunchResult CallLibrary(const LibraryFunction&, const std::function<void(LibraryLaunch&)>& /*body*/) {
-    return {LaunchError::kUnsupported, 0};
+    return {LaunchError::kUnsupported};
   }
   // The device itself, where it is in this process.
   virtual Device* LocalDevice() { return nullptr; }

@@ -174,6 +174,26 @@ Behavior BehaviorOf(Runtime& r, const CopyWork& work, const Ends& ends) {
 
 }  // namespace
 
+bool HostWaits(Runtime& r, const CopyWork& work) {
+  Check(work.to_layout, work.region);
+  Check(work.from_layout, work.region);
+  return work.region.Bytes() != 0 && BehaviorOf(r, work, EndsOf(r, work.to, work.from, work.kind)).waits;
+}
+
+CopyWork Staged(Runtime& r, const CopyWork& work) {
+  if (work.region.Bytes() == 0 || EndsOf(r, work.to, work.from, work.kind).from || r.IsPinned(work.from)) return work;
+  auto bytes = std::make_shared<std::vector<uint8_t>>();
+  bytes->reserve(work.region.Bytes());
+  for (const HostTransfers::Row& row : RowsAt(work.from, work.region, work.from_layout)) {
+    bytes->insert(bytes->end(), row.at, row.at + row.bytes);
+  }
+  CopyWork staged = work;
+  staged.from = bytes->data();
+  staged.from_layout = {work.region.width, work.region.width * work.region.height};
+  staged.staged = std::move(bytes);
+  return staged;
+}
+
 void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
   Check(work.to_layout, work.region);
   Check(work.from_layout, work.region);
@@ -226,6 +246,8 @@ void CopyNow(Runtime& r, CopyWork work) {
   Submit(r, work, nullptr);
   r.timeline().MoveHostTo(r.StreamOf(nullptr));
 }
+
+bool HostWaits(Runtime& r, const FillWork& work) { return work.waits && r.IsShared(Address(work.to)); }
 
 void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
   Check(work.layout, work.region);

@@ -98,7 +98,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return Api("cudaDeviceSynchronize", [](Runtime& r) { r.timeline().SynchronizeDevice(r.device()); });
+  return Api("cudaDeviceSynchronize", [](Runtime& r) { r.WaitForDevice(); });
 }
 
 cudaError_t cudaDeviceReset() {

@@ -16,7 +16,9 @@ void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
 
 const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
   const auto& timed = r.timeline().EventOf(event);
-  Require(timed.recorded && (timed.flags & cudaEventDisableTiming) == 0, cudaErrorInvalidResourceHandle);
+  Require((timed.recorded || timed.later != nullptr) && (timed.flags & cudaEventDisableTiming) == 0,
+          cudaErrorInvalidResourceHandle);
+  Require(!r.beside().IsPending(timed.operation), cudaErrorNotReady);
   return timed;
 }
 
@@ -50,11 +52,20 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return Api("cudaEventQuery", [&](Runtime& r) { r.timeline().clocks().HostWaits(r.timeline().EventOf(event).clock); });
+  return Api("cudaEventQuery", [&](Runtime& r) {
+    const SideBySide::Ids record = {r.timeline().EventOf(event).operation};
+    Require(r.beside().AreDone(r, record), cudaErrorNotReady);
+    r.RequireNoFault();
+    r.timeline().clocks().HostWaits(r.timeline().EventOf(event).clock);
+  });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return Api("cudaEventSynchronize", [&](Runtime& r) { r.timeline().Synchronize(r.timeline().EventOf(event)); });
+  return Api("cudaEventSynchronize", [&](Runtime& r) {
+    r.beside().WaitFor(r, {r.timeline().EventOf(event).operation});
+    r.RequireNoFault();
+    r.timeline().Synchronize(r.timeline().EventOf(event));
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {

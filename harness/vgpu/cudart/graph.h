@@ -88,6 +88,27 @@ cudaGraphNodeType TypeOf(const Work& work);
 
 // What is done to the graph later does not change it.
 std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph);
+// The stream stands in the clocks where a lane does.
+class InLane {
+ public:
+  InLane(Stream& stream, uint32_t lane, bool in_graph)
+      : stream_(stream), slot_(stream.slot), in_graph_(stream.in_graph) {
+    stream_.slot = lane;
+    stream_.in_graph = in_graph;
+  }
+  ~InLane() {
+    stream_.slot = slot_;
+    stream_.in_graph = in_graph_;
+  }
+  InLane(const InLane&) = delete;
+  InLane& operator=(const InLane&) = delete;
+
+ private:
+  Stream& stream_;
+  const uint32_t slot_;
+  const bool in_graph_;  // the graph is within another
+};
+
 void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // Does all the work of an executable graph, each branch as if in a stream of its own; the stream's other work comes
 // before and behind all of it.

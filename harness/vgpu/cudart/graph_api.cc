@@ -221,9 +221,11 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
 LOCKSTEP_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  return Api("cudaGraphExecDestroy", [&](Runtime&) {
+  return Api("cudaGraphExecDestroy", [&](Runtime& r) {
     ExecutableOf(executable);
-    graphs().executables.erase(executable);
+    auto destroyed = graphs().executables.extract(executable);
+    // Its work may still pend, in its lanes.
+    if (!r.beside().empty()) r.beside().Keep(std::shared_ptr<ExecutableGraph>(std::move(destroyed.mapped())));
   });
 }
 

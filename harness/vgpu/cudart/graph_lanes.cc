@@ -18,28 +18,8 @@ bool IsChain(const ExecutableGraph& executable) {
 }
 
 void PerformEnabled(Runtime& r, const ExecutableNode& node, Stream& stream) {
-  if (node.enabled) Perform(r, node.work, stream);
+  if (node.enabled) PerformInOrder(r, node.work, stream);
 }
-
-// The stream stands in the clocks where a lane does.
-class InLane {
- public:
-  InLane(Stream& stream, uint32_t lane) : stream_(stream), slot_(stream.slot), in_graph_(stream.in_graph) {
-    stream_.slot = lane;
-    stream_.in_graph = true;
-  }
-  ~InLane() {
-    stream_.slot = slot_;
-    stream_.in_graph = in_graph_;
-  }
-  InLane(const InLane&) = delete;
-  InLane& operator=(const InLane&) = delete;
-
- private:
-  Stream& stream_;
-  const uint32_t slot_;
-  const bool in_graph_;  // the graph is within another
-};
 
 void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
   StreamClocks& clocks = r.timeline().clocks();
@@ -61,7 +41,7 @@ void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
     clocks.Wait(slot, begin);
     for (const size_t before : node.after) clocks.Wait(slot, done[before]);
     {
-      const InLane in_lane(stream, slot);
+      const InLane in_lane(stream, slot, true);
       PerformEnabled(r, node, stream);
     }
     last_in[done.size()] = lane;
@@ -87,9 +67,10 @@ void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream) {
 }
 
 void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
-  r.timeline().Wait(stream, executable.done);
+  executable.done.Settle();
+  WaitInOrder(r, executable.done, stream);
   PerformNodes(r, executable, stream);
-  r.timeline().Record(executable.done, stream);
+  RecordInOrder(r, executable.done, stream);
 }
 
 }  // namespace lockstep::vgpu::cudart

@@ -62,6 +62,7 @@ cudaError_t cudaFreeHost(void* pointer) {
     using Kind = Runtime::HostRange::Kind;
     const auto [bytes, flags, kind, device] = RangeAt(r, pointer);
     Require(kind != Kind::kRegistered, cudaErrorInvalidValue);
+    r.beside().WaitFor(r, r.beside().On(r.device()));  // which may use it
     r.transfers().Free(r, pointer, bytes);
     r.mapped().Unmap(r, pointer);
     r.timeline().clocks().Fence(r.device());
@@ -88,6 +89,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
     const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
     Require(found != r.host_ranges().end() && found->second.kind == Runtime::HostRange::Kind::kRegistered,
             cudaErrorHostMemoryNotRegistered);
+    r.beside().WaitFor(r, r.beside().On(r.device()));
     r.transfers().Free(r, pointer, found->second.bytes);
     r.mapped().Unmap(r, pointer);
     r.host_ranges().erase(found);

@@ -212,6 +212,8 @@ HostMemoryInUse::HostMemoryInUse(Runtime& r, const StreamPoint& point) : r_(r), 
   r.transfers().BeforeDeviceWrites(r);
 }
 
+void HostMemoryInUse::Suspend() { r_.mapped().Exchange(r_); }
+
 HostMemoryInUse::~HostMemoryInUse() {
   r_.transfers().AfterDeviceWrites();
   r_.mapped().FromDevice(r_, point_);

@@ -95,6 +95,9 @@ class HostMemoryInUse {
   HostMemoryInUse(const HostMemoryInUse&) = delete;
   HostMemoryInUse& operator=(const HostMemoryInUse&) = delete;
 
+  // The device goes on: what it has written so far arrives now.
+  void Suspend();
+
  private:
   Runtime& r_;
   const StreamPoint& point_;

@@ -106,8 +106,9 @@ void Launch(Runtime& r, const void* function, const LaunchConfiguration& configu
   Submit(r, MakeLaunch(r, function, configuration, arguments, cooperative), configuration.stream);
 }
 
-void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
-  if (r.faulted()) return;
+namespace {
+
+LaunchSpec SpecOf(Runtime& r, const KernelWork& work) {
   LaunchSpec launch;
   launch.module = r.Load(*work.kernel->module);
   launch.kernel = work.kernel->name;
@@ -117,21 +118,52 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
   launch.parameters = work.parameters;
   launch.cooperative = work.cooperative;
   launch.cluster = ToDim3(work.cluster);
-  StreamOperation operation(r, stream, true);
-  const HostMemoryInUse host_memory(r, operation.point());
-  operation.Begin();
-  const LaunchResult result = r.backend().Launch(launch, r.origin());
-  operation.End();
+  return launch;
+}
+
+// Errors of the call are thrown.
+void Require(Runtime& r, const KernelWork& work, LaunchError error) {
+  if (!IsLaunchCallError(error)) return;
+  const KernelInfo& info = r.InfoOf(*work.kernel);
+  // A judge has the numbers, and words of its own.
+  if (!HasJudge()) Say(Explain(r, info, work.configuration));
+  // Beyond a kernel's __launch_bounds__ is a bad argument; beyond its registers, too many resources.
+  throw ApiError{ToDim3(work.configuration.block).Count() > info.max_threads ? cudaErrorInvalidValue : ErrorOf(error)};
+}
+
+void End(Runtime& r, const KernelWork& work, Stream& stream, const LaunchResult& result) {
   if (result.error == LaunchError::kIllegalAddress) MappedMemory::ExplainHostAddresses(r, work.parameters);
-  if (IsLaunchCallError(result.error)) {
-    const KernelInfo& info = r.InfoOf(*work.kernel);
-    // A judge has the numbers, and words of its own.
-    if (!HasJudge()) Say(Explain(r, info, work.configuration));
-    // Beyond a kernel's __launch_bounds__ is a bad argument; beyond its registers, too many resources.
-    throw ApiError{launch.block.Count() > info.max_threads ? cudaErrorInvalidValue : ErrorOf(result.error)};
-  }
+  Require(r, work, result.error);
   r.timeline().Enqueue(stream, result.microseconds);
   if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
+}
+
+}  // namespace
+
+void CheckKernel(Runtime& r, const KernelWork& work) {
+  if (!r.faulted()) Require(r, work, r.backend().Check(SpecOf(r, work)));
+}
+
+void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
+  if (r.faulted()) return;
+  LaunchResult result;
+  {
+    StreamOperation operation(r, stream, true);
+    HostMemoryInUse host_memory(r, operation.point());
+    operation.Begin();
+    result = r.backend().LaunchBeside(SpecOf(r, work), r.origin());
+    operation.End();
+    if (result.suspended != nullptr) host_memory.Suspend();
+  }
+  if (result.no_room) {
+    r.beside().Put(r, stream, r.beside().LaunchesOn(stream.device),
+                   [work, &stream](Runtime& later) { PerformKernel(later, work, stream); });
+  } else if (result.suspended != nullptr) {
+    r.beside().Suspend(r, stream, result.suspended,
+                       [work, &stream](Runtime& later, const LaunchResult& ended) { End(later, work, stream, ended); });
+  } else {
+    End(r, work, stream, result);
+  }
 }
 
 }  // namespace lockstep::vgpu::cudart

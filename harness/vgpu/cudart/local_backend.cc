@@ -10,12 +10,15 @@
 //   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs; LOCKSTEP_TRACE_KERNEL=NAME: in this kernel
 //   alone LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
+constexpr int kAttemptsToStop = 2000;  // a millisecond apart
 constexpr char kDefaultProfile[] = "h200";
 constexpr uint64_t kMaxMemoryBytes = uint64_t{16} << 30;
 
@@ -143,13 +147,17 @@ class LocalBackend : public Backend {
   void Note(const Origin&, int) override {}
 
   LaunchResult Launch(const LaunchSpec& launch, const Origin&) override {
-    // What the program printed comes before what the kernel prints, and before a fault's message.
-    std::fflush(stdout);
-    const LaunchResult result = device_.Launch(launch);
-    std::fflush(stdout);
-    ShowFault();
-    return result;
+    return Printing([&] { return device_.Launch(launch); });
   }
+  LaunchResult LaunchBeside(const LaunchSpec& launch, const Origin&) override {
+    return Printing([&] { return device_.LaunchBeside(launch); });
+  }
+  bool Resume(SuspendedLaunch& launch) override {
+    const bool has_ended = launch.Resume();
+    ShowFault();
+    return has_ended;
+  }
+  LaunchError Check(const LaunchSpec& launch) override { return device_.Check(launch); }
 
   LaunchResult CallLibrary(const LibraryFunction& function, const std::function<void(LibraryLaunch&)>& body) override {
     LibraryLaunch launch(device_, function);
@@ -178,6 +186,16 @@ class LocalBackend : public Backend {
   }
 
  private:
+  template <typename F>
+  LaunchResult Printing(F launch) {
+    // What the program printed comes before what the kernel prints, and before a fault's message.
+    std::fflush(stdout);
+    LaunchResult result = launch();
+    std::fflush(stdout);
+    ShowFault();
+    return result;
+  }
+
   // A fault is told when it happens: the program may well end before its report.
   void ShowFault() {
     if (!device_.faulted() || fault_shown_) return;
@@ -211,7 +229,20 @@ class LocalBackend : public Backend {
   bool fault_shown_ = false;
 };
 
+// What goes on beside the host stops here. The wait is short: a thread that has the lock all the time makes a launch
+// that doesn't end.
+void StopBeside() {
+  Runtime& r = runtime();
+  for (int attempt = 0; attempt < kAttemptsToStop; ++attempt) {
+    const std::unique_lock lock(r.mutex(), std::try_to_lock);
+    if (lock.owns_lock()) return r.beside().Stop();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 __attribute__((destructor)) void ReportAtExit() {
+  if (LocalBackends().empty()) return;
+  StopBeside();
   for (const auto& [ordinal, backend] : LocalBackends()) backend->Report();
 }
 

@@ -76,6 +76,20 @@ void MappedMemory::FromDevice(Runtime& r, const StreamPoint& point) {
   }
 }
 
+void MappedMemory::Exchange(Runtime& r) {
+  ToDevice(r);
+  for (auto& [host, image] : images_) {
+    std::vector<uint8_t> now(image.bytes);
+    if (!r.backend().Read(now.data(), image.device, image.bytes, r.origin())) continue;
+    ForEachChange(image.on_device.data(), now.data(), image.bytes,
+                  [&, &begin = host, &changed = image](uint64_t offset, uint64_t bytes) {
+                    std::memcpy(changed.host.data() + offset, now.data() + offset, bytes);
+                    std::memcpy(begin + offset, now.data() + offset, bytes);
+                  });
+    image.on_device = std::move(now);
+  }
+}
+
 void MappedMemory::Arrived(const uint8_t* at, uint64_t bytes) {
   auto image = images_.upper_bound(const_cast<uint8_t*>(at));
   if (image == images_.begin()) return;

@@ -27,6 +27,8 @@ class MappedMemory {
 
   void ToDevice(Runtime& r);
   void FromDevice(Runtime& r, const StreamPoint& point);
+  // For a launch that goes on beside the host: both see at once what the other has written.
+  void Exchange(Runtime& r);
   // The device's bytes have arrived in host memory.
   void Arrived(const uint8_t* at, uint64_t bytes);
   // Of a kernel that went to a bad address: says so where a parameter is an address of host memory that only an image

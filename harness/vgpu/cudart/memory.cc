@@ -136,7 +136,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFree(void* pointer) {
   return Api("cudaFree", [&](Runtime& r) {
-    r.timeline().SynchronizeDevice(r.device());
+    r.WaitForDevice();
     Free(r, pointer);
   });
 }

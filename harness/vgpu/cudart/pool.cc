@@ -84,6 +84,12 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   pool.used_high = std::max(pool.used_high, pool.used);
 }
 
+void FreeInOrder(Runtime& r, const Stream& stream, void* pointer) {
+  StreamOperation operation(r, stream, false);
+  operation.Begin();
+  Free(r, pointer);
+}
+
 void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
   switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
@@ -166,9 +172,12 @@ LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return Api("cudaFreeAsync", [&](Runtime& r) {
     Require(r.StreamOf(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
-    StreamOperation operation(r, r.StreamOf(stream), false);
-    operation.Begin();
-    Free(r, pointer);
+    Stream& in = r.StreamOf(stream);
+    SideBySide::Ids before = r.beside().Before(r, in);
+    if (before.empty()) return FreeInOrder(r, in, pointer);
+    Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),
+            cudaErrorInvalidValue);
+    r.beside().Put(r, in, std::move(before), [&in, pointer](Runtime& then) { FreeInOrder(then, in, pointer); });
   });
 }
 LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz)

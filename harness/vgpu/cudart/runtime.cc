@@ -66,6 +66,8 @@ int Runtime::device_count() {
 
 int Runtime::device() const { return CurrentDevice(); }
 
+int Runtime::ExchangeDevice(int device) { return std::exchange(CurrentDevice(), device); }
+
 namespace {
 bool in_use = false;
 thread_local bool in_use_here = false;
@@ -139,7 +141,8 @@ void Runtime::Arrive() {
 
 cudaError_t Runtime::Leave(cudaError_t error) {
   Arrive();
-  if (error != cudaSuccess) {
+  // That work isn't done yet is an answer, which an H100 doesn't keep.
+  if (error != cudaSuccess && error != cudaErrorNotReady) {
     LastError() = error;
     // A kernel's fault has its own report, and comes from every call that follows it, tested or not. What a program
     // does with the driver's errors can't be seen: nothing asks for them later.
@@ -172,6 +175,7 @@ cudaError_t Runtime::Handle() {
 Module* Runtime::AddModule() { return modules_.insert(std::make_unique<Module>()).first->get(); }
 
 void Runtime::RemoveModule(Module* module) {
+  for (const auto& [device, handle] : module->handles) beside_.WaitFor(*this, beside_.On(device));
   for (const auto& [device, handle] : module->handles) {
     if (const Context& on = contexts_[device]; on.pending == cudaSuccess && on.sticky == cudaSuccess) {
       backend(device).UnloadModule(handle);
@@ -299,8 +303,22 @@ bool Runtime::IsShared(uint64_t address) const {
   return (range != host_ranges_.end() && range->second.kind == HostRange::Kind::kOnDevice) || IsManaged(address);
 }
 
+void Runtime::WaitForDevice() {
+  beside_.WaitFor(*this, beside_.On(device()));
+  RequireNoFault();
+  timeline_.SynchronizeDevice(device());
+}
+
+void Runtime::RequireNoFault() {
+  Context& current = context();
+  if (current.pending == cudaSuccess) return;
+  current.sticky = std::exchange(current.pending, cudaSuccess);
+  throw ApiError{current.sticky};
+}
+
 void Runtime::Reset() {
   Context& current = context();
+  beside_.Drop(device());
   timeline_.SynchronizeDevice(device());
   Arrive();
   mapped_.Clear();

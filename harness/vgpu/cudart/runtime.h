@@ -11,9 +11,9 @@
 // from then on every call that needs the device fails with it ("sticky"), because the context is gone. After
 // cudaDeviceReset the device stays unavailable, because the process would have to be started again.
 //
-// Device work is done at the call. Streams and events have times on a modelled clock (timeline.h), so
-// cudaEventElapsedTime gives the modelled time, the same in every run. Data copied to page-locked host memory
-// appears there once the host has waited for it (host_transfers.h).
+// Device work is done at the call, as far as it can be (side_by_side.h). Streams and events have times on a modelled
+// clock (timeline.h), so cudaEventElapsedTime gives the modelled time, the same in every run. Data copied to
+// page-locked host memory appears there once the host has waited for it (host_transfers.h).
 //
 // There may be several devices (LOCKSTEP_DEVICES), all of one kind; each thread has a current one. Modules are loaded
 // on each device that uses them. Memory belongs to one device, which the pointer identifies, so copies work between any
@@ -38,6 +38,7 @@
 #include "vgpu/cudart/backend.h"
 #include "vgpu/cudart/host_transfers.h"
 #include "vgpu/cudart/mapped_memory.h"
+#include "vgpu/cudart/side_by_side.h"
 #include "vgpu/cudart/timeline.h"
 
 namespace lockstep::vgpu::cudart {
@@ -116,6 +117,7 @@ class Runtime {
   Timeline& timeline() { return timeline_; }
   HostTransfers& transfers() { return transfers_; }
   MappedMemory& mapped() { return mapped_; }
+  SideBySide& beside() { return beside_; }
   // The host has waited for something: it arrives now, if it is not to do so at the end of the API function.
   void Arrive();
   Stream& StreamOf(cudaStream_t stream) { return timeline_.StreamOf(device(), stream); }
@@ -127,6 +129,9 @@ class Runtime {
   // The same, with the place in the program that called, also where nobody watches what it does.
   Origin OriginWithCallSite();
   const char* function() const { return function_; }
+  // For work that is done later than at its call. Both return what was there before.
+  const char* ExchangeFunction(const char* function) { return std::exchange(function_, function); }
+  static int ExchangeDevice(int device);
 
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
@@ -167,6 +172,10 @@ class Runtime {
   // A fault that the last launch on the current device ended with.
   void SetPending(cudaError_t fault) { context().pending = fault; }
   bool faulted() { return context().pending != cudaSuccess || context().sticky != cudaSuccess; }
+  // The host waits for all work of the current device.
+  void WaitForDevice();
+  // A wait has met the fault of a launch that was suspended before it.
+  void RequireNoFault();
   // Starts the current device afresh.
   void Reset();
 
@@ -208,6 +217,7 @@ class Runtime {
   Timeline timeline_;
   HostTransfers transfers_;
   MappedMemory mapped_;
+  SideBySide beside_;
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
   bool carried_ = false;  // the call reached the backend, which knows of it

@@ -20,6 +20,21 @@ Stream& NotCapturing(Runtime& r, cudaStream_t handle) {
   return stream;
 }
 
+// What is in the stream is still done.
+void Destroy(Runtime& r, cudaStream_t handle) {
+  Stream& stream = r.StreamOf(handle);
+  SideBySide::Ids before = r.beside().Before(r, stream);
+  if (before.empty()) return r.timeline().DestroyStream(handle);
+  r.beside().Put(r, stream, std::move(before), [handle](Runtime& then) { then.timeline().DestroyStream(handle); });
+  stream.destroyed = true;
+}
+
+void PerformCallback(Runtime& r, cudaStreamCallback_t callback, cudaStream_t handle, Stream& stream, void* data) {
+  r.transfers().ArriveBefore(r, r.timeline().Begin(stream).before);
+  const Runtime::Unlocked unlocked(r);
+  callback(handle, cudaSuccess, data);
+}
+
 bool IsStreamAttribute(cudaLaunchAttributeID attribute) {
   return attribute == cudaLaunchAttributeAccessPolicyWindow || attribute == cudaLaunchAttributePriority ||
          attribute == cudaLaunchAttributeSynchronizationPolicy || attribute == cudaLaunchAttributeMemSyncDomain ||
@@ -43,17 +58,27 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return Api("cudaStreamDestroy", Faults::kIgnores, [&](Runtime& r) { r.timeline().DestroyStream(stream); });
+  return Api("cudaStreamDestroy", Faults::kIgnores, [&](Runtime& r) { Destroy(r, stream); });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return Api("cudaStreamSynchronize", [&](Runtime& r) { r.timeline().Synchronize(NotCapturing(r, stream)); });
+  return Api("cudaStreamSynchronize", [&](Runtime& r) {
+    const Stream& waited = NotCapturing(r, stream);
+    r.beside().WaitFor(r, r.beside().Before(r, waited));
+    r.RequireNoFault();
+    r.timeline().Synchronize(waited);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
-// All work is done when it is asked for: the answer is always yes, and the program may rely on it.
+// Work that can be done is done when it is asked for, so the answer is yes unless a launch is suspended.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return Api("cudaStreamQuery", [&](Runtime& r) { r.timeline().clocks().HostWaits(NotCapturing(r, stream).slot); });
+  return Api("cudaStreamQuery", [&](Runtime& r) {
+    const Stream& asked = NotCapturing(r, stream);
+    Require(r.beside().AreDone(r, r.beside().Before(r, asked)), cudaErrorNotReady);
+    r.RequireNoFault();
+    r.timeline().clocks().HostWaits(asked.slot);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz)
 
@@ -68,9 +93,11 @@ LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz)
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags) {
   return Api("cudaStreamAddCallback", Faults::kIgnores, [&](Runtime& r) {
     Require(callback != nullptr && flags == 0, cudaErrorInvalidValue);
-    r.transfers().ArriveBefore(r, r.timeline().Begin(NotCapturing(r, stream)).before);
-    const Runtime::Unlocked unlocked(r);
-    callback(stream, cudaSuccess, data);
+    Stream& in = NotCapturing(r, stream);
+    SideBySide::Ids before = r.beside().Before(r, in);
+    if (before.empty()) return PerformCallback(r, callback, stream, in, data);
+    r.beside().Put(r, in, std::move(before),
+                   [=, &in](Runtime& then) { PerformCallback(then, callback, stream, in, data); });
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamAddCallback, _ptsz)

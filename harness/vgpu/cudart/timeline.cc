@@ -42,7 +42,7 @@ void Timeline::DestroyStream(cudaStream_t stream) {
 Stream& Timeline::StreamOf(int device, cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return DefaultOf(device);
   const auto found = streams_.find(stream);
-  Require(found != streams_.end(), cudaErrorInvalidResourceHandle);
+  Require(found != streams_.end() && !found->second->destroyed, cudaErrorInvalidResourceHandle);
   return *found->second;
 }
 
@@ -60,7 +60,16 @@ void Timeline::DestroyEvent(cudaEvent_t event) { Require(events_.erase(event) !=
 Event& Timeline::EventOf(cudaEvent_t event) {
   const auto found = events_.find(event);
   Require(found != events_.end(), cudaErrorInvalidResourceHandle);
+  found->second->Settle();
   return *found->second;
+}
+
+void Event::Settle() {
+  if (later == nullptr || !later->recorded) return;
+  recorded = true;
+  at_us = later->at_us;
+  clock = later->clock;
+  later.reset();
 }
 
 double Timeline::Ready(const Stream& stream) const {

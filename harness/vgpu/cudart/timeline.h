@@ -36,6 +36,7 @@ struct Stream {
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
   uint32_t slot = 0;              // in the clocks
   bool in_graph = false;          // a graph's node is performed in it
+  bool destroyed = false;         // by the program; what is in it is still done
   unsigned long long number = 0;  // of those that the program made, from 1; 0: a default stream
 };
 
@@ -46,6 +47,11 @@ struct Event {
   CapturePoint point = {};
   double at_us = 0;
   StreamClocks::Clock clock = {};  // the operations that it stands behind
+  // The record that is not done yet, and its operation (side_by_side.h).
+  std::shared_ptr<Event> later = nullptr;
+  uint64_t operation = 0;
+  // Takes over that record, if it is done now.
+  void Settle();
 };
 
 class Timeline {

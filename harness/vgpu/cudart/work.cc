@@ -51,14 +51,75 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
                  [&](const RecordWork& record) {
                    Event& event = r.timeline().EventOf(record.event);
                    Require(event.device == stream.device, cudaErrorInvalidResourceHandle);
-                   event.point = {};
-                   r.timeline().Record(event, stream);
+                   RecordInOrder(r, event, stream);
                  },
-                 [&](const WaitWork& wait) { r.timeline().Wait(stream, r.timeline().EventOf(wait.event)); },
+                 [&](const WaitWork& wait) { WaitInOrder(r, r.timeline().EventOf(wait.event), stream); },
                  [&](const LibraryWork& library) { PerformLibrary(r, library, stream); },
                  [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
              },
              work);
+}
+
+void RecordInOrder(Runtime& r, Event& event, Stream& stream) {
+  event.point = {};
+  event.later.reset();
+  event.operation = 0;
+  SideBySide::Ids before = r.beside().Before(r, stream);
+  if (before.empty()) return r.timeline().Record(event, stream);
+  auto later = std::make_shared<Event>();
+  event.later = later;
+  event.operation = r.beside().Put(r, stream, std::move(before),
+                                   [later, &stream](Runtime& then) { then.timeline().Record(*later, stream); });
+}
+
+void WaitInOrder(Runtime& r, const Event& event, Stream& stream) {
+  SideBySide::Ids before = r.beside().Before(r, stream);
+  if (r.beside().IsPending(event.operation)) before.insert(event.operation);
+  if (before.empty()) return r.timeline().Wait(stream, event);
+  r.beside().Put(r, stream, std::move(before), [as_now = event, &stream](Runtime& then) {
+    then.timeline().Wait(stream, as_now.later != nullptr ? *as_now.later : as_now);
+  });
+}
+
+namespace {
+
+bool HostWaits(Runtime& r, const Work& work) {
+  if (const auto* copy = std::get_if<CopyWork>(&work)) return HostWaits(r, *copy);
+  if (const auto* fill = std::get_if<FillWork>(&work)) return HostWaits(r, *fill);
+  // Its function may refer to what its caller has on the stack.
+  return std::holds_alternative<LibraryWork>(work);
+}
+
+}  // namespace
+
+void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
+  SideBySide& beside = r.beside();
+  if (beside.empty()) return Perform(r, work, stream);
+  if (const auto* record = std::get_if<RecordWork>(&work)) {
+    Event& event = r.timeline().EventOf(record->event);
+    Require(event.device == stream.device, cudaErrorInvalidResourceHandle);
+    return RecordInOrder(r, event, stream);
+  }
+  if (const auto* wait = std::get_if<WaitWork>(&work)) {
+    return WaitInOrder(r, r.timeline().EventOf(wait->event), stream);
+  }
+  if (std::holds_alternative<ChildWork>(work)) return Perform(r, work, stream);  // its nodes, each in order
+  SideBySide::Ids before = beside.Before(r, stream);
+  if (!before.empty() && HostWaits(r, work)) {
+    beside.WaitFor(r, before);
+    r.RequireNoFault();
+    before.clear();
+  }
+  if (before.empty()) return Perform(r, work, stream);
+  Work kept = work;
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) CheckKernel(r, *kernel);
+  if (const auto* copy = std::get_if<CopyWork>(&work)) kept = Staged(r, *copy);
+  const uint32_t slot = stream.slot;
+  const bool in_graph = stream.in_graph;
+  beside.Put(r, stream, std::move(before), [kept = std::move(kept), &stream, slot, in_graph](Runtime& then) {
+    const InLane in_lane(stream, slot, in_graph);
+    Perform(then, kept, stream);
+  });
 }
 
 void Submit(Runtime& r, Work work, cudaStream_t handle) {
@@ -69,7 +130,7 @@ void Submit(Runtime& r, Work work, cudaStream_t handle) {
     const Event& event = r.timeline().EventOf(wait->event);
     if (event.point.capture != nullptr) return WaitInCapture(event, stream);
   }
-  if (stream.point.capture == nullptr) return Perform(r, work, stream);
+  if (stream.point.capture == nullptr) return PerformInOrder(r, work, stream);
   if (const auto* record = std::get_if<RecordWork>(&work)) return RecordInCapture(r, *record, stream);
   Node* const node = AddNode(*stream.point.capture->graph, std::move(work), stream.point.after);
   stream.point.after = {node};

@@ -40,6 +40,7 @@ struct CopyWork {
   Region region;
   cudaMemcpyKind kind = cudaMemcpyDefault;
   bool waits = false;  // the call is of those that wait for the copy, unless it stays on the device
+  std::shared_ptr<const std::vector<uint8_t>> staged = nullptr;  // what `from` points to, if it was read before
 };
 struct FillWork {
   void* to = nullptr;
@@ -74,6 +75,10 @@ using Work =
 
 // All throw ApiError. A fault of a kernel waits for a later call; then the work that follows is not done.
 void Perform(Runtime& r, const Work& work, Stream& stream);
+// The same if nothing before it in the stream pends (side_by_side.h); else it is done when that has ended.
+void PerformInOrder(Runtime& r, const Work& work, Stream& stream);
+void RecordInOrder(Runtime& r, Event& event, Stream& stream);
+void WaitInOrder(Runtime& r, const Event& event, Stream& stream);
 void Submit(Runtime& r, Work work, cudaStream_t stream);
 
 // Work for a launch, checked as the launch call checks it: arguments[i] points to the i-th parameter's value.
@@ -96,6 +101,14 @@ cudaError_t ErrorOf(LaunchError error);
 void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream);
 void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream);
 void PerformFill(Runtime& r, const FillWork& work, Stream& stream);
+
+// For work that is not done at its call. Errors of the call are thrown.
+void CheckKernel(Runtime& r, const KernelWork& work);
+// Whether the host comes back only when it is done.
+bool HostWaits(Runtime& r, const CopyWork& work);
+bool HostWaits(Runtime& r, const FillWork& work);
+// What the copy reads of pageable memory is read now: into memory that the copy returned keeps.
+CopyWork Staged(Runtime& r, const CopyWork& work);
 void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream);
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,6 +1,6 @@
 // A virtual GPU: memory, modules, launches. The interface for the CUDA runtime replacement and the judge.
 //
-// Not thread-safe: one caller at a time. Launch returns when the launch has finished.
+// Not thread-safe: one caller at a time. Launch returns when the launch has finished, LaunchBeside perhaps before.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "vgpu/core/finding.h"
 #include "vgpu/core/kernel_info.h"
 #include "vgpu/core/warp.h"
+#include "vgpu/device/suspended_launch.h"
 #include "vgpu/exec/launch_spec.h"
 #include "vgpu/memory/touched_range.h"
 #include "vgpu/model/profile.h"
@@ -26,7 +27,9 @@ namespace lockstep::vgpu {
 
 struct LaunchResult {
   LaunchError error = LaunchError::kNone;
-  double microseconds = 0;  // modelled
+  double microseconds = 0;                     // modelled
+  std::shared_ptr<SuspendedLaunch> suspended;  // it has not ended: nothing else here is known
+  bool no_room = false;                        // suspended launches leave no room for its blocks: it has not begun
 };
 
 class Device {
@@ -96,6 +99,10 @@ class Device {
   bool Unmap(uint64_t address);
 
   LaunchResult Launch(const LaunchSpec& launch);
+  // The same for a caller that goes on while the launch's threads wait for it, or for a later launch.
+  LaunchResult LaunchBeside(const LaunchSpec& launch);
+  // Whether a launch that asks for this would begin.
+  LaunchError Check(const LaunchSpec& launch) const;
   // For work that the caller does on the memory itself (device/library_launch.h); it reads by way of Look.
   // It has written, or is about to write, this range, which is inside one live allocation.
   void Wrote(uint64_t address, uint64_t bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 
 #include "vgpu/core/copy_plan.h"
@@ -10,6 +11,7 @@
 #include "vgpu/core/row.h"
 #include "vgpu/exec/control.h"
 #include "vgpu/exec/definedness_tracker.h"
+#include "vgpu/exec/launch_pauses.h"
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/exec/warp_trace.h"
 #include "vgpu/exec/warp_turns.h"
@@ -18,6 +20,12 @@
 
 namespace lockstep::vgpu {
 namespace {
+
+// Instructions that a launch that may wait for the host runs before it pauses, and then from pause to pause.
+constexpr uint64_t kFirstStretch = 1 << 24;
+constexpr uint64_t kStretch = 1 << 20;
+// Turns that each block gets, in which all of them only poll, before a launch counts as waiting for something else.
+constexpr size_t kTurnsToStandstill = 64;
 
 // Instructions that a group may run while other groups are ready, and that a block may run while other blocks wait that
 // it may in turn depend on.
@@ -34,6 +42,10 @@ constexpr uint32_t kTurnsALook = 16;
 constexpr uint32_t kIdlePasses = 4;
 // The same for a kernel with spin loops whose threads appear to make progress: instructions without a barrier or exit.
 constexpr uint64_t kPatience = 1 << 22;
+
+constexpr char kWaitsInVain[] =
+    "these threads wait for a value that never comes: which thread sets it, and can it get there without waiting for "
+    "these?";
 
 // Whether all lanes of the group execute this instruction and then the next one, unless the warp stops.
 bool GoesStraight(const Insn& insn) {
@@ -350,6 +362,10 @@ void Engine::RunAllBlocks() {
       had_late = true;
       if (turn != BlockTurn::kFinished) late = started[at];
     }
+    if (launch_.pauses != nullptr && turn == BlockTurn::kSpun) {
+      const bool may_start = more && started.size() < launch_.resident_blocks;
+      if (!PauseAtStandstill(started, may_start, late == nullptr || !TakesShortTurns())) return;
+    }
     switch (turn) {
       case BlockTurn::kFault:
         return;
@@ -365,6 +381,50 @@ void Engine::RunAllBlocks() {
         break;
     }
   }
+}
+
+bool Engine::PauseAtStandstill(const std::vector<Block*>& started, bool may_start, bool is_counted) {
+  SincePause& since = since_pause_;
+  // Whatever isn't polling starts the count of polling anew.
+  const bool polled = waiting_.in_a_row == since.in_a_row + (executed_ - since.executed);
+  since.in_a_row = waiting_.in_a_row;
+  since.executed = executed_;
+  since.progressed |= !polled;
+  since.idle_turns = polled && is_counted ? since.idle_turns + 1 : 0;
+  const bool waits = !may_start && since.idle_turns >= kTurnsToStandstill * started.size();
+  if (!waits && executed_ - since.begin < (has_paused_ ? kStretch : kFirstStretch)) return true;
+
+  has_paused_ = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string why = launch_.pauses->Pause({waits, since.progressed, since.reads_clock, started.size()});
+  launch_.stood_aside +=
+      static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+  ForgetRanges();  // the host may have freed memory
+  waiting_.in_a_row = 0;
+  since = {.begin = executed_, .executed = executed_};
+  if (why.empty()) return true;
+  FaultAtStandstill(started, why);
+  return false;
+}
+
+void Engine::FaultAtStandstill(const std::vector<Block*>& started, const std::string& why) {
+  const auto polls = [](const Warp& warp) {
+    const std::vector<Group>& groups = warp.state->groups;
+    return warp.alive != 0 && std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.spun; });
+  };
+  const auto before = [](const Block* a, const Block* b) { return a->index < b->index; };
+  std::vector<Block*> blocks = started;
+  std::sort(blocks.begin(), blocks.end(), before);
+  for (Block* block : blocks) {
+    for (Warp& warp : block->warps) {
+      if (!polls(warp)) continue;
+      Finding finding = MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout, why);
+      finding.hint = kWaitsInVain;
+      return Fault(warp, std::move(finding));
+    }
+  }
+  Warp& warp = blocks.front()->warps.front();
+  Fault(warp, MakeFinding(warp, warp.pc, 0, FindingKind::kTimeout, why));
 }
 
 Engine::BlockTurn Engine::RunBlock(Block& block) {
@@ -463,9 +523,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
                         (worked ? "the launch took more than " : "threads only waited for each other, for more than ") +
                             launch_.budget_text);
         if (!worked) {
-          finding.hint =
-              "these threads wait for a value that never comes: which thread sets it, and can it get there without "
-              "waiting for these?";
+          finding.hint = kWaitsInVain;
         }
         Fault(warp, std::move(finding));
         return WarpTurn::kFault;
@@ -497,6 +555,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
         progressed = true;
         break;
       case StopReason::kPaused:
+        since_pause_.reads_clock = true;
         break;
       case StopReason::kSpun:
         SaveGroup(warp);

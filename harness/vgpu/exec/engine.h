@@ -35,7 +35,8 @@
 
 namespace lockstep::vgpu {
 
-struct TraceJob;  // exec/warp_trace.h
+struct TraceJob;     // exec/warp_trace.h
+class LaunchPauses;  // exec/launch_pauses.h
 
 // State shared by all engines of a launch; read-only while they run, except for the atomics.
 struct LaunchState {
@@ -63,6 +64,8 @@ struct LaunchState {
   TraceJob* trace = nullptr;            // a warp to trace; needs one thread
   std::vector<TouchedRange>* watched = nullptr;  // records what the kernel touches of these
   uint32_t resident_blocks = 1;                  // how many blocks may be running at once if they wait for each other
+  LaunchPauses* pauses = nullptr;                // for launches that run interleaved; nullptr: never pauses
+  uint64_t stood_aside = 0;                      // nanoseconds of all pauses, in which threads' clocks went on
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
   std::atomic<uint32_t> next_block{0};
   std::atomic<uint64_t> executed{0};
@@ -259,6 +262,9 @@ class Engine {
   bool TakeBlock(uint32_t* index);
   bool GoesOn(const Block& block, uint64_t* told);
   void RunAllBlocks();
+  // After a turn of a block. False: the launch has ended with a fault.
+  bool PauseAtStandstill(const std::vector<Block*>& started, bool may_start, bool is_counted);
+  void FaultAtStandstill(const std::vector<Block*>& started, const std::string& why);
   void FollowReads();
   void FollowShuffles();
   void FollowWarp();
@@ -297,6 +303,16 @@ class Engine {
   uint64_t started_ = 0;               // blocks
   uint32_t turns_ = 0;                 // of warps
   Waiting waiting_;
+  // For launches that may pause; since the last pause, unless it says otherwise.
+  struct SincePause {
+    uint64_t begin = 0;     // executed_ then
+    uint64_t executed = 0;  // executed_ after the last turn of a block
+    uint64_t in_a_row = 0;  // waiting_.in_a_row then
+    size_t idle_turns = 0;  // of blocks, in a row
+    bool progressed = false, reads_clock = false;
+  };
+  SincePause since_pause_;
+  bool has_paused_ = false;
 };
 
 }  // namespace lockstep::vgpu

@@ -50,7 +50,9 @@ uint32_t Reserved(const Warp& warp) { return warp.engine->launch().reserved_shar
 
 // A warp that shares its SM issues every few clocks. Deterministic, and always advancing.
 constexpr uint64_t kClocksAnInstruction = 4;
-uint64_t Clock(const Warp& warp) { return warp.state->executed * kClocksAnInstruction + warp.state->slept; }
+uint64_t Clock(const Warp& warp) {
+  return warp.state->executed * kClocksAnInstruction + warp.state->slept + warp.engine->launch().stood_aside;
+}
 
 // In nanoseconds, at one per clock; each launch starts one millisecond after the previous one.
 uint64_t GlobalTimer(const Warp& warp) { return (warp.engine->launch().info.ordinal + 1) * 1'000'000 + Clock(warp); }

@@ -19,6 +19,7 @@ namespace {
 class SyncChecker : public Checker {
  public:
   std::unique_ptr<Observer> Fork() const override { return std::make_unique<SyncChecker>(); }
+  std::unique_ptr<Checker> Beside() const override { return std::make_unique<SyncChecker>(); }
   void Absorb(Observer& forked) override { findings_.Absorb(static_cast<SyncChecker&>(forked).findings_); }
 
   bool WatchesMemory() const override { return false; }

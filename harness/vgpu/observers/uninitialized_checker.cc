@@ -43,7 +43,13 @@ class UninitializedChecker : public Checker {
  public:
   UninitializedChecker() = default;
   UninitializedChecker(const UninitializedChecker& root, BlockIsolation& isolation)
-      : warps_(root.warps_), program_(root.program_), global_(&root.global_), isolation_(&isolation) {}
+      : warps_(root.warps_),
+        program_(root.program_),
+        states_(std::make_shared<GlobalByteStates>(&root.global_)),
+        isolation_(&isolation) {}
+  explicit UninitializedChecker(std::shared_ptr<GlobalByteStates> states) : states_(std::move(states)) {}
+
+  std::unique_ptr<Checker> Beside() const override { return std::make_unique<UninitializedChecker>(states_); }
 
   std::unique_ptr<Observer> ForkIsolated(BlockIsolation& isolation) const override {
     return std::make_unique<UninitializedChecker>(*this, isolation);
@@ -327,7 +333,8 @@ class UninitializedChecker : public Checker {
   size_t warps_ = 0;
   const Program* program_ = nullptr;
   bool copied_unwritten_ = false;  // in this launch, registers have held unwritten words
-  GlobalByteStates global_;
+  std::shared_ptr<GlobalByteStates> states_ = std::make_shared<GlobalByteStates>();
+  GlobalByteStates& global_ = *states_;
   std::unordered_map<uint32_t, std::unique_ptr<BlockStates>> blocks_;
   std::vector<std::unique_ptr<BlockStates>> idle_;
   BlockStates* current_ = nullptr;

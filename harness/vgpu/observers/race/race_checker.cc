@@ -61,6 +61,10 @@ class RaceChecker : public Checker {
     fork->info_ = info_;
     return fork;
   }
+  // Of memory it knows nothing between launches.
+  std::unique_ptr<Checker> Beside() const override {
+    return std::make_unique<RaceChecker>(check_shared_, check_global_);
+  }
   std::unique_ptr<Observer> ForkIsolated(BlockIsolation& isolation) const override {
     if (!check_global_) return Fork();
     auto fork = std::make_unique<RaceChecker>(check_shared_, true);

@@ -1,0 +1,82 @@
+// Kernels that wait for the host and for each other. side_by_side.h100.txt is what side_by_side.cu printed on an H100.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/support/shell.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lockstep {
+namespace {
+
+const std::string kSource = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart/programs/side_by_side";
+
+class SideBySideTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const Output output = Execute(std::string(LOCKSTEP_NVCC) +
+                                  " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+                                  kSource + ".cu -o " + Program() + " 2>&1");
+    ASSERT_EQ(output.status, 0) << output.text;
+  }
+  static std::string Program() {
+    static const TemporaryFolder folder;
+    return folder.path() + "side_by_side";
+  }
+  // As long as a wrong virtual GPU might wait.
+  static Output Run(const std::string& flags, const std::string& arguments = "") {
+    return Execute("timeout 60 " + std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --color=never " + flags + " " +
+                   Program() + " " + arguments + " 2>&1");
+  }
+  static std::string Expected() {
+    std::stringstream text;
+    text << std::ifstream(kSource + ".h100.txt").rdbuf();
+    return text.str();
+  }
+};
+
+TEST_F(SideBySideTest, TheHostAndKernelsExchangeSignalsAsOnAnH100) {
+  const Output output = Run("");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_EQ(output.text, Expected());
+}
+
+TEST_F(SideBySideTest, CheckersFindNothingInThem) {
+  const Output output = Run("--check --threads=3");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_EQ(output.text, Expected() + "\nFindings\n  none\n");
+}
+
+TEST_F(SideBySideTest, AKernelMayGiveUpByItsClock) {
+  // 20 ms of clock, for a flag that never comes. The clock goes on while the kernel stands aside.
+  const Output output = Run("", "20000000 endless");
+  EXPECT_EQ(output.text, "endless: cudaErrorNotReady\ncudaSuccess\n");
+}
+
+TEST_F(SideBySideTest, AProgramMayEndBesideAKernelThatWaits) {
+  const Output output = Run("", "0 exit");
+  EXPECT_EQ(output.status, 0);
+  EXPECT_EQ(output.text, "exit: cudaErrorNotReady\n");
+}
+
+TEST_F(SideBySideTest, AWaitInVainIsReported) {
+  const Output output = Run("", "0 endless");
+  EXPECT_EQ(output.status, 3);
+  const auto says = [&](const std::string& text) { return output.text.find(text) != std::string::npos; };
+  EXPECT_TRUE(says("TIMEOUT  WaitThenStore<<<1,32>>>\n  threads only waited for each other, or for the host"))
+      << output.text;
+  EXPECT_TRUE(says("side_by_side.cu:") && says("these threads wait for a value that never comes")) << output.text;
+  EXPECT_TRUE(says("cudaErrorLaunchTimeout\n")) << output.text;
+}
+
+TEST_F(SideBySideTest, ABudgetEndsAWaitAsItDoesElsewhere) {
+  const Output output = Run("--budget=1000", "0 endless");
+  EXPECT_NE(output.text.find("threads only waited for each other, for more than 1,000 warp instructions"),
+            std::string::npos)
+      << output.text;
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,137 @@
+// What Device is made of. Its functions are in device.cc, those of launches in launch.cc and suspended_launch.cc.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vgpu/device/device.h"
+#include "vgpu/device/loaded_module.h"
+#include "vgpu/exec/coroutine.h"
+#include "vgpu/exec/launch.h"
+#include "vgpu/observers/checkers.h"
+
+namespace lockstep::vgpu {
+
+// A thread's registers on this device.
+int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel);
+
+struct Device::Impl {
+  Impl(const DeviceProfile& device_profile, DeviceOptions device_options);
+
+  void Freed(uint64_t address, uint64_t bytes) {
+    for (Finding& finding : streams.Free(address, bytes)) findings.Add(std::move(finding));
+  }
+
+  LoadedModule* FindModule(ModuleHandle handle) {
+    const auto it = modules.find(handle);
+    return it == modules.end() ? nullptr : it->second.get();
+  }
+  template <typename F>
+  void Tell(const F& f) {
+    for (Observer* observer : observers) f(*observer);
+  }
+
+  LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
+  LaunchResult Launch(const LaunchSpec& spec, LaunchPauses* pauses = nullptr);
+  // Whether the launch is one that pauses may help.
+  bool MayWait(const LaunchSpec& spec);
+  // Gives those that watch the launch that runs to their new owner, and makes others for later launches.
+  std::vector<std::unique_ptr<Observer>> PartWithCheckers();
+  // The part of the device's room for blocks that nothing suspended holds.
+  double FreeRoom() const;
+  void SetBudget(LaunchState& launch) const;
+  bool TriesIsolated(const LaunchSpec& spec);
+
+  const DeviceProfile& profile;
+  DeviceOptions options;
+  GlobalMemory memory;
+  ThreadPool pool;
+  std::vector<std::unique_ptr<Observer>> owned;
+  std::vector<Observer*> observers;
+  std::vector<Checker*> checkers;
+  std::unique_ptr<BlockIsolation> isolation;  // made when first needed
+  // What earlier launches of a kernel have shown, by number of blocks. Blocks that have conflicted once will do so
+  // again.
+  struct Isolated {
+    uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch in which some conflicted
+    uint64_t small_to = 0;             // blocks of the largest launch that ends before a second thread has started
+  };
+  std::map<std::pair<ModuleHandle, std::string>, Isolated> isolated;
+  std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;
+  ModuleHandle next_module = 1;
+  uint64_t next_launch = 0;
+  uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // below options.instruction_budget; 0: none
+  std::vector<LaunchRecord> launches;
+  std::vector<TouchedRange> watched;
+  uint64_t recorded_lines = 0;  // of all of them
+  FindingList findings;
+  LaunchError fault = LaunchError::kNone;
+  class Suspended;
+  std::vector<const Suspended*> suspended;
+  StreamChecker streams{[this](MemoryPlace& place) {
+    const Allocation* a = memory.Find(place.address);
+    if (a == nullptr) return;
+    if (a->read_only) place.space = MemorySpace::kConst;
+    place.in_buffer = true;
+    place.buffer_name = a->label;
+    place.buffer_base = a->base;
+    place.buffer_bytes = a->bytes;
+    place.allocated_at = a->allocated_at;
+  }};
+};
+
+// A launch in a coroutine.
+class Device::Impl::Suspended : public SuspendedLaunch, public LaunchPauses {
+ public:
+  Suspended(Device::Impl& device, const LaunchSpec& spec)
+      : device_(device),
+        spec_(spec),
+        parameters_(spec.parameters.begin(), spec.parameters.end()),
+        coroutine_([this](Coroutine&) {
+          spec_.parameters = parameters_;
+          result_ = device_.Launch(spec_, this);
+        }) {}
+  ~Suspended() override { std::erase(device_.suspended, this); }
+
+  bool Resume() override {
+    if (!coroutine_.Resume()) return false;
+    std::erase(device_.suspended, this);
+    return true;
+  }
+  void GiveUp(std::string why) override { why_ = std::move(why); }
+  const Standstill& standstill() const override { return standstill_; }
+  LaunchResult result() const override { return result_; }
+
+  bool has_paused() const { return has_paused_; }
+  // Of the launch's own blocks that the device has room for.
+  void set_most_blocks(double most) { most_blocks_ = most; }
+  double room() const { return std::min(1.0, static_cast<double>(standstill_.blocks) / most_blocks_); }
+
+ private:
+  std::string Pause(const Standstill& standstill) override {
+    standstill_ = standstill;
+    if (!std::exchange(has_paused_, true)) {
+      checkers_ = device_.PartWithCheckers();
+      device_.suspended.push_back(this);
+    }
+    coroutine_.Pause();
+    return std::exchange(why_, "");
+  }
+
+  Device::Impl& device_;
+  LaunchSpec spec_;
+  const std::vector<uint8_t> parameters_;
+  LaunchResult result_;
+  Standstill standstill_;
+  bool has_paused_ = false;
+  double most_blocks_ = 1;
+  std::string why_;
+  std::vector<std::unique_ptr<Observer>> checkers_;
+  Coroutine coroutine_;  // last: its body uses the others to its end
+};
+
+}  // namespace lockstep::vgpu

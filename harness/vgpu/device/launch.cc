@@ -1,0 +1,243 @@
+// A device's launches: what a launch may ask for, its limits, and its record.
+#include <algorithm>
+#include <cstring>
+
+#include "vgpu/core/float_environment.h"
+#include "vgpu/core/grouped.h"
+#include "vgpu/device/device_impl.h"
+#include "vgpu/exec/warp_trace.h"
+#include "vgpu/model/occupancy.h"
+#include "vgpu/model/time_model.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr uint32_t kAnyBlock = 1024;        // threads per block if the kernel states no limit
+constexpr uint64_t kWorthAThread = 20'000;  // warp instructions of a checked launch
+// Per-line counters kept between two calls of ClearRecords, some 600 bytes each; later launches keep only totals. One
+// call of an assignment's function needs a few hundred.
+constexpr uint64_t kMostRecordedLines = 200'000;
+constexpr uint64_t kGridWorkspaceBytes = 256;
+constexpr double kAlmostABlock = 1e-6;  // what sums of parts of the device's room are short of
+constexpr uint32_t kReservedShared = 1024;
+constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
+// The limit if all blocks must be resident: a cooperative grid, a cluster.
+constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
+
+}  // namespace
+
+// The decoder's limit is that of current GPUs; a kernel built for small blocks (.maxntid) may exceed the limit of an
+// older GPU, whose compiler would have made it fit.
+int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
+  const int registers = static_cast<int>(kernel.registers);
+  if (kernel.max_threads >= kAnyBlock) return registers;
+  return std::min(registers, profile.registers_per_block / std::max(static_cast<int>(kernel.max_threads), kWarpSize));
+}
+
+namespace {
+
+// Blocks per cluster: from the launch, or the kernel, or one.
+Dim3 ClusterShape(const LaunchSpec& spec, const KernelInfo& kernel) {
+  const Dim3 none{0, 0, 0};
+  return !(spec.cluster == none) ? spec.cluster : !(kernel.cluster == none) ? kernel.cluster : Dim3{1, 1, 1};
+}
+
+}  // namespace
+
+LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const {
+  const Dim3 &g = spec.grid, &b = spec.block;
+  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) return LaunchError::kInvalidConfiguration;
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535 || g.Count() > 0xfffffffeu || b.x > 1024 || b.y > 1024 ||
+      b.z > 64 || b.Count() > static_cast<uint64_t>(std::min(profile.max_threads_per_block, 1024))) {
+    return LaunchError::kInvalidConfiguration;
+  }
+  const uint64_t shared = uint64_t{kernel.static_shared} + spec.dynamic_shared;
+  // Beyond that the assembler refuses the kernel: only dynamic shared memory may have more.
+  if (kernel.static_shared > static_cast<uint64_t>(profile.shared_per_block)) return LaunchError::kInvalidConfiguration;
+  if (shared > static_cast<uint64_t>(std::max(profile.shared_per_block, profile.shared_per_block_optin))) {
+    return LaunchError::kInvalidConfiguration;
+  }
+  if (spec.parameters.size() < kernel.parameter_bytes) return LaunchError::kInvalidConfiguration;
+  const Dim3 c = ClusterShape(spec, kernel);
+  if (c.x == 0 || c.y == 0 || c.z == 0 || c.Count() > kMaxClusterBlocks || g.x % c.x != 0 || g.y % c.y != 0 ||
+      g.z % c.z != 0) {
+    return LaunchError::kInvalidConfiguration;
+  }
+  if (b.Count() > kernel.max_threads) return LaunchError::kTooManyResources;
+  const int blocks = vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), RegistersOn(profile, kernel), shared);
+  if (blocks <= 0) return LaunchError::kTooManyResources;
+  *blocks_per_sm = static_cast<uint32_t>(blocks);
+  if (spec.cooperative && g.Count() > static_cast<uint64_t>(blocks) * static_cast<uint64_t>(profile.sm_count)) {
+    return LaunchError::kCooperativeTooLarge;
+  }
+  return LaunchError::kNone;
+}
+
+// Whether trying to run a checked launch's blocks in parallel is worthwhile.
+bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
+  if (pool.size() < 2 || !options.checkers.Has("races")) return false;
+  const auto shown = isolated.find({spec.module, spec.kernel});
+  const uint64_t blocks = spec.grid.Count();
+  if (shown != isolated.end() && (blocks >= shown->second.met_from || blocks <= shown->second.small_to)) return false;
+  if (isolation == nullptr) isolation = std::make_unique<BlockIsolation>(memory.begin(), memory.end());
+  return true;
+}
+
+void Device::Impl::SetBudget(LaunchState& launch) const {
+  const uint64_t most = options.instruction_budget;
+  const uint64_t warps = launch.info.grid.Count() * launch.info.warps_per_block;
+  const uint64_t instructions = launch_budget == 0 ? 0 : launch_budget + launch_budget_per_warp * warps;
+  // Starting the blocks is included in the budget but not in the message.
+  const uint64_t own = instructions == 0 ? 0 : instructions + launch.start_charge * launch.info.grid.Count();
+  launch.budget = own == 0 || most == 0 ? std::max(own, most) : std::min(own, most);
+  launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
+  if (launch.budget == own && launch_budget_per_warp > 0) {
+    launch.budget_text +=
+        " (" + Grouped(launch_budget) + ", and " + Grouped(launch_budget_per_warp) + " for each warp launched)";
+  }
+}
+
+LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) {
+  const DefaultFloatEnvironment environment;
+  if (fault != LaunchError::kNone) return {fault};
+  LoadedModule* module = FindModule(spec.module);
+  const std::shared_ptr<const Program> program = module == nullptr ? nullptr : module->ShareProgram(spec.kernel);
+  if (program == nullptr) return {LaunchError::kInvalidConfiguration};
+  const KernelInfo& kernel = program->kernel;
+  uint32_t blocks_per_sm = 0;
+  if (const LaunchError error = CheckShape(spec, kernel, &blocks_per_sm); error != LaunchError::kNone) {
+    return {error};
+  }
+
+  LaunchState launch;
+  launch.program = program.get();
+  launch.memory = &memory;
+  launch.info = {program.get(), next_launch++, kernel.demangled, spec.grid, spec.block};
+  launch.info.warps_per_block = static_cast<uint32_t>((spec.block.Count() + kWarpSize - 1) / kWarpSize);
+  launch.info.shared_bytes = launch.shared_bytes = kernel.static_shared + spec.dynamic_shared;
+  launch.reserved_shared_offset = launch.shared_bytes;
+  if (program->uses_reserved_shared) {
+    launch.reserved_shared_offset = (launch.shared_bytes + 15) / 16 * 16;
+    launch.info.shared_bytes = launch.shared_bytes = launch.reserved_shared_offset + kReservedShared;
+  }
+  launch.info.cooperative = spec.cooperative;
+  launch.cluster = launch.info.cluster = ClusterShape(spec, kernel);
+  launch.has_clusters = !(spec.cluster == Dim3{0, 0, 0}) || !(kernel.cluster == Dim3{0, 0, 0});
+  launch.dynamic_shared_offset = kernel.static_shared;
+  std::vector<uint8_t> parameters(kernel.parameter_bytes + 64);
+  std::copy_n(spec.parameters.begin(), kernel.parameter_bytes, parameters.begin());
+  launch.parameters = parameters.data();
+  launch.parameter_bytes = kernel.parameter_bytes;
+  launch.sm_count = static_cast<uint32_t>(std::max(profile.sm_count, 1));
+  launch.warps_per_sm = static_cast<uint32_t>(profile.max_warps_per_sm);
+  launch.counters = options.counters;
+  launch.usual_turns = options.usual_turns;
+  launch.watched = &watched;
+  const FunctionInfo& entry = program->functions[0];
+  const uint64_t warp_bytes =
+      entry.frame_bytes + kWarpSize * (uint64_t{entry.area_bytes} + program->local_stride) + sizeof(WarpState);
+  const uint64_t block_bytes = launch.shared_bytes + launch.info.warps_per_block * warp_bytes;
+  const uint64_t most_blocks = uint64_t{blocks_per_sm} * launch.sm_count;
+  launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(most_blocks, 1 + kResidentBytes / block_bytes));
+  launch.resident_blocks = std::max(launch.resident_blocks, static_cast<uint32_t>(launch.cluster.Count()));
+  // Of local memory, what each thread writes at its start; the rest of the stack is touched as calls go deeper.
+  const uint64_t started_bytes =
+      block_bytes - (program->local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
+  launch.start_charge = StartCharge(started_bytes);
+  SetBudget(launch);
+  LaunchClock clock(options.launch_seconds, pool.size());
+  launch.clock = &clock;
+  const uint64_t together = spec.cooperative ? spec.grid.Count() : launch.cluster.Count();
+  if (together > 1 && together * started_bytes > kMostResidentBytes) {
+    return {spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources};
+  }
+  if (!suspended.empty()) {
+    const auto room = static_cast<uint64_t>(FreeRoom() * static_cast<double>(most_blocks) + kAlmostABlock);
+    if (room < together) return {.no_room = true};
+    launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(launch.resident_blocks, room));
+  }
+  launch.pauses = pauses;
+  if (pauses != nullptr) static_cast<Suspended*>(pauses)->set_most_blocks(static_cast<double>(most_blocks));
+  if (spec.cooperative) {
+    launch.resident_blocks = static_cast<uint32_t>(spec.grid.Count());
+    launch.grid_workspace = memory.Allocate(kGridWorkspaceBytes, "grid barrier", "", true, false);
+    if (launch.grid_workspace == 0) return {LaunchError::kTooManyResources};
+    std::memset(reinterpret_cast<void*>(launch.grid_workspace), 0, kGridWorkspaceBytes);
+    Tell([&](Observer& o) {
+      o.OnAllocate(launch.grid_workspace, kGridWorkspaceBytes);
+      o.OnHostWrite(launch.grid_workspace, kGridWorkspaceBytes);
+    });
+  }
+  std::optional<TraceJob> trace;
+  if (options.trace &&
+      (options.trace->kernel.empty() || IsNameOf(options.trace->kernel, kernel.mangled, kernel.demangled))) {
+    trace = TraceJob{*options.trace, module->List(*program), options.print_trace};
+    if (BeginTrace(*trace, launch.info)) launch.trace = &*trace;
+  }
+  FootprintObserver footprint;
+  std::vector<Observer*> watching = observers;
+  if (streams.active()) watching.push_back(&footprint);
+  // A copy: a launch that pauses keeps those that it began with.
+  const std::vector<Checker*> checking = checkers;
+  LaunchOutcome outcome =
+      RunLaunch(launch, watching, checking, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
+  if (launch.trace != nullptr) EndTrace(*trace);
+  if (isolation != nullptr) {
+    Isolated& shown = isolated[{spec.module, spec.kernel}];
+    const uint64_t blocks = spec.grid.Count();
+    if (outcome.blocks_met) shown.met_from = std::min(shown.met_from, blocks);
+    if (outcome.instructions < kWorthAThread) {
+      shown.small_to = std::max(shown.small_to, blocks);
+    } else {
+      shown.small_to = std::min(shown.small_to, blocks - 1);
+    }
+  }
+  if (launch.grid_workspace != 0) {
+    Tell([&](Observer& o) { o.OnFree(launch.grid_workspace, kGridWorkspaceBytes); });
+    memory.Free(launch.grid_workspace);
+  }
+  // A launch that has waited for other work is not compared: the two may well have been ordered by that.
+  const bool has_paused = pauses != nullptr && static_cast<Suspended*>(pauses)->has_paused();
+  if (streams.active() && !has_paused) {
+    std::optional<Footprint> touched = footprint.Take();
+    if (touched && launch.grid_workspace != 0) {
+      touched->Forget(launch.grid_workspace, launch.grid_workspace + kGridWorkspaceBytes);
+    }
+    streams.Launched(program, launch.info, std::move(touched));
+  }
+
+  LaunchRecord record;
+  record.ordinal = launch.info.ordinal;
+  record.kernel = kernel.demangled;
+  record.mangled = kernel.mangled;
+  record.grid = spec.grid;
+  record.block = spec.block;
+  record.static_shared = kernel.static_shared;
+  record.dynamic_shared = spec.dynamic_shared;
+  record.local_bytes = kernel.local_bytes;
+  record.theoretical_occupancy =
+      ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), RegistersOn(profile, kernel),
+                       kernel.static_shared + spec.dynamic_shared)
+          .fraction;
+  record.counters = outcome.counters;
+  record.lines = std::move(outcome.lines);
+  record.cpu_threads = outcome.threads;
+  const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
+  record.registers = static_cast<uint32_t>(RegistersOn(timed_as, kernel));
+  const TimeEstimate time = EstimateTime(record, timed_as);
+  record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));
+  record.microseconds = time.microseconds;
+  record.bound_by = time.bound_by;
+  recorded_lines += record.lines.size();
+  if (recorded_lines > kMostRecordedLines) record.lines = {};
+  LaunchResult result{LaunchError::kNone, record.microseconds};
+  launches.push_back(std::move(record));
+  for (Finding& finding : outcome.findings) findings.Add(std::move(finding));
+  if (outcome.fault) {
+    result.error = fault = InfoOf(outcome.fault->kind).error;
+    findings.Add(std::move(*outcome.fault));
+  }
+  return result;
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,27 @@
+// A launch that stands aside (exec/launch_pauses.h), until somebody gives it another turn.
+//
+// What it has begun stays as it was: its blocks hold their room on the device, and it keeps the checkers that have
+// watched it, while later launches get others (Observer::Beside).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "vgpu/exec/launch_pauses.h"
+
+namespace lockstep::vgpu {
+
+struct LaunchResult;  // device/device.h
+
+class SuspendedLaunch {
+ public:
+  virtual ~SuspendedLaunch() = default;  // a launch that has not ended never does
+  // Another turn. True: the launch has ended.
+  virtual bool Resume() = 0;
+  // The next turn ends it with a fault that says why.
+  virtual void GiveUp(std::string why) = 0;
+  virtual const Standstill& standstill() const = 0;
+  virtual LaunchResult result() const = 0;  // once it has ended
+};
+
+}  // namespace lockstep::vgpu
