@@ -1,0 +1,98 @@
+#include "libraries/rand/distributions.h"
+
+#include <cmath>
+
+namespace lockstep::libraries {
+
+namespace {
+
+constexpr float kFloatStep = 0x1p-32f, kFloatTurn = kFloatStep * 6.2831855f;
+constexpr double kDoubleStep = 0x1p-53;
+constexpr double kMrgStep = 2.3283065498378288e-10;  // of L'Ecuyer's paper: 1 / (first modulus + 1)
+constexpr long double kPi = 3.14159265358979323846264338327950288L;
+
+// Box and Muller, Ann. Math. Statist. 29 (1958). Logarithm, sine and cosine are rounded once, from a wider type.
+Pair<float> BoxMuller(float uniform, float angle) {
+  const float radius = std::sqrt(-2.0f * static_cast<float>(std::log(static_cast<double>(uniform))));
+  return {static_cast<float>(std::sin(static_cast<double>(angle))) * radius,
+          static_cast<float>(std::cos(static_cast<double>(angle))) * radius};
+}
+Pair<double> BoxMuller(double uniform, double half_turns) {
+  const double radius = std::sqrt(-2.0 * static_cast<double>(std::log(static_cast<long double>(uniform))));
+  const long double angle = kPi * half_turns;
+  return {static_cast<double>(std::sin(angle)) * radius, static_cast<double>(std::cos(angle)) * radius};
+}
+
+// The x of which half the complementary error function of x / sqrt(2) is p, 0 < p <= 1/2: an approximation of relative
+// error 1e-3 (M. Abramowitz, I. Stegun, 26.2.23), then Newton's and Halley's steps.
+long double UpperQuantile(long double p) {
+  const long double t = std::sqrt(-2 * std::log(p));
+  long double x =
+      t - (2.515517L + t * (0.802853L + t * 0.010328L)) / (1 + t * (1.432788L + t * (0.189269L + t * 0.001308L)));
+  for (int step = 0; step < 3; ++step) {
+    const long double error = std::erfc(x / std::sqrt(2.0L)) / 2 - p;
+    const long double density = std::exp(-x * x / 2) / std::sqrt(2 * kPi);
+    const long double newton = error / density;
+    x += newton / (1 + newton * x / 2);
+  }
+  return x;
+}
+
+}  // namespace
+
+float UniformOf(uint32_t word) { return static_cast<float>(word) * kFloatStep + kFloatStep / 2; }
+double UniformOf(uint32_t low, uint32_t high) {
+  return static_cast<double>(low ^ (uint64_t{high} << 21)) * kDoubleStep + kDoubleStep / 2;
+}
+Pair<float> NormalsOf(uint32_t radius, uint32_t angle) {
+  return BoxMuller(UniformOf(radius), std::fma(static_cast<float>(angle), kFloatTurn, kFloatTurn / 2));
+}
+Pair<double> NormalsOf(uint32_t radius_low, uint32_t radius_high, uint32_t angle_low, uint32_t angle_high) {
+  return BoxMuller(UniformOf(radius_low, radius_high), 2 * UniformOf(angle_low, angle_high));
+}
+
+uint32_t BitsOfMrg(uint32_t value) { return static_cast<uint32_t>(value * 1.000000048662); }
+float UniformOfMrg(uint32_t value) { return static_cast<float>(value * kMrgStep); }
+double UniformDoubleOfMrg(uint32_t value) { return value * kMrgStep; }
+Pair<float> NormalsOfMrg(uint32_t radius, uint32_t angle) {
+  return BoxMuller(UniformOfMrg(radius), UniformOfMrg(angle) * 6.2831855f);
+}
+Pair<double> NormalDoublesOfMrg(uint32_t radius, uint32_t angle) {
+  return BoxMuller(UniformDoubleOfMrg(radius), UniformDoubleOfMrg(angle) * 2);
+}
+
+double UniformDoubleOfWord(uint32_t coordinate) { return coordinate * 0x1p-32 + 0x1p-32; }
+double UniformDoubleOfWord(uint64_t coordinate) {
+  return static_cast<double>(coordinate >> 11) * kDoubleStep + kDoubleStep / 2;
+}
+
+float NormalOfWord(uint32_t coordinate) {
+  const bool is_upper = coordinate > 0x80000000u;
+  const float p = UniformOf(is_upper ? ~coordinate : coordinate);
+  const auto x = static_cast<float>(UpperQuantile(p));
+  return is_upper ? x : -x;
+}
+double NormalDoubleOfWord(uint32_t coordinate) {
+  const bool is_upper = coordinate > 0x80000000u;
+  const double p = (is_upper ? ~coordinate : coordinate) * 0x1p-32 + 0x1p-33;
+  const auto x = static_cast<double>(UpperQuantile(p));
+  return is_upper ? x : -x;
+}
+double NormalDoubleOfWord(uint64_t coordinate) {
+  coordinate >>= 11;
+  const bool is_upper = coordinate > uint64_t{1} << 52;
+  const double p =
+      static_cast<double>(is_upper ? (uint64_t{1} << 53) - 1 - coordinate : coordinate) * kDoubleStep + kDoubleStep / 2;
+  const auto x = static_cast<double>(UpperQuantile(p));
+  return is_upper ? x : -x;
+}
+
+template <typename T>
+T Scaled(T normal, T mean, T deviation, bool is_log) {
+  const T scaled = std::fma(normal, deviation, mean);
+  return is_log ? static_cast<T>(std::exp(static_cast<long double>(scaled))) : scaled;
+}
+template float Scaled(float normal, float mean, float deviation, bool is_log);
+template double Scaled(double normal, double mean, double deviation, bool is_log);
+
+}  // namespace lockstep::libraries

@@ -1,0 +1,55 @@
+// The bits of a generator, in the order in which cuRAND's host API puts results into memory.
+//
+// Theory of operation. A pseudo-random generator of cuRAND is many lanes: the states of a fixed number of threads, at
+// starts far apart in one sequence. Results go round the lanes. A draw, a result or a pair of normals, takes its words
+// from one lane, one after the other, and the next draw takes the next lane's. So all that a generator has to know is
+// which lane is next, and two calls give what one long call gives. How many lanes there are and how far apart they
+// start is documented for some orderings and measured on an H100 for the others (tests/libraries/rand_test.cc).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace lockstep::libraries {
+
+// What a distribution takes from a generator for one draw.
+struct Draw {
+  uint32_t words = 1;    // 32-bit words that the draw consumes
+  uint32_t results = 1;  // results that it gives
+};
+
+class Engine {
+ public:
+  Engine() = default;
+  virtual ~Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  // The words of the draws that give the next `results` results: those of one draw follow each other. The last draw may
+  // give more results than asked for, and the first has given the first ResultsDrawn() of its results before.
+  virtual void Next(uint32_t* words, uint64_t results, Draw draw) = 0;
+  virtual uint32_t ResultsDrawn(Draw) const { return 0; }
+};
+
+struct EngineSettings {
+  uint64_t seed = 0, offset = 0;
+  bool is_legacy = false;  // CURAND_ORDERING_PSEUDO_LEGACY
+  bool is_seeded = false;  // CURAND_ORDERING_PSEUDO_SEEDED: the lanes of XORWOW differ by their seeds
+};
+
+std::unique_ptr<Engine> MakeXorwow(const EngineSettings& settings);
+std::unique_ptr<Engine> MakeMrg32k3a(const EngineSettings& settings);
+std::unique_ptr<Engine> MakeMtgp32(const EngineSettings& settings);
+std::unique_ptr<Engine> MakePhilox(const EngineSettings& settings);
+
+// The words of draws from `lanes`, whose elements have `uint32_t Next()`, from lane `*next` on.
+template <typename Lanes>
+void DrawFrom(Lanes& lanes, size_t* next, uint32_t* words, uint64_t results, Draw draw) {
+  const uint64_t draws = (results + draw.results - 1) / draw.results;
+  for (uint64_t i = 0; i < draws; ++i) {
+    for (uint32_t word = 0; word < draw.words; ++word) *words++ = lanes[*next].Next();
+    if (++*next == lanes.size()) *next = 0;
+  }
+}
+
+}  // namespace lockstep::libraries

@@ -1,0 +1,213 @@
+// The functions that generate. A generator of the device makes its results as one piece of work of its stream, one of
+// the host at once.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "libraries/rand/distributions.h"
+#include "libraries/rand/generator.h"
+
+namespace lockstep::libraries {
+
+namespace {
+
+enum class Shape : uint8_t { kBits, kWideBits, kUniform, kNormal };
+
+struct Distribution {
+  Shape shape = Shape::kBits;
+  double mean = 0, deviation = 1;
+  bool is_log = false;
+};
+
+// What the words of a pseudo-random generator are.
+enum class Words : uint8_t { kBits, kMrg, kTwister };
+
+Words WordsOf(const curandGenerator_st& generator) {
+  if (generator.type == CURAND_RNG_PSEUDO_MRG32K3A) return Words::kMrg;
+  return generator.type == CURAND_RNG_PSEUDO_MTGP32 ? Words::kTwister : Words::kBits;
+}
+
+template <typename T>
+Draw DrawOf(Words kind, Shape shape) {
+  if (kind == Words::kTwister) return {};
+  const uint32_t words = sizeof(T) == sizeof(double) && kind == Words::kBits ? 2 : 1;
+  if (shape == Shape::kNormal) return {2 * words, 2};
+  return {words, 1};
+}
+
+template <typename T>
+T ResultOfWord(const Distribution& distribution, uint32_t word) {
+  constexpr bool kIsDouble = sizeof(T) == sizeof(double);
+  if (distribution.shape == Shape::kUniform) {
+    if constexpr (kIsDouble) return UniformDoubleOfWord(word);
+    return static_cast<T>(UniformOf(word));
+  }
+  T normal;
+  if constexpr (kIsDouble) {
+    normal = NormalDoubleOfWord(word);
+  } else {
+    normal = NormalOfWord(word);
+  }
+  return Scaled(normal, static_cast<T>(distribution.mean), static_cast<T>(distribution.deviation), distribution.is_log);
+}
+
+// The result, or the two results, of a draw's words.
+template <typename T>
+Pair<T> ResultsOf(Words kind, const Distribution& distribution, const uint32_t* words) {
+  constexpr bool kIsDouble = sizeof(T) == sizeof(double);
+  const bool is_mrg = kind == Words::kMrg;
+  if constexpr (std::is_integral_v<T>) {
+    return {is_mrg ? BitsOfMrg(words[0]) : words[0], 0};
+  } else {
+    if (kind == Words::kTwister) return {ResultOfWord<T>(distribution, words[0]), 0};
+    if (distribution.shape == Shape::kUniform) {
+      if constexpr (kIsDouble) return {is_mrg ? UniformDoubleOfMrg(words[0]) : UniformOf(words[0], words[1]), 0};
+      return {static_cast<T>(is_mrg ? UniformOfMrg(words[0]) : UniformOf(words[0])), 0};
+    }
+    Pair<T> normals;
+    if constexpr (kIsDouble) {
+      normals = is_mrg ? NormalDoublesOfMrg(words[0], words[1]) : NormalsOf(words[0], words[1], words[2], words[3]);
+    } else {
+      normals = is_mrg ? NormalsOfMrg(words[0], words[1]) : NormalsOf(words[0], words[1]);
+    }
+    const T mean = static_cast<T>(distribution.mean), deviation = static_cast<T>(distribution.deviation);
+    return {Scaled(normals.first, mean, deviation, distribution.is_log),
+            Scaled(normals.second, mean, deviation, distribution.is_log)};
+  }
+}
+
+template <typename T>
+void FillFrom(Engine& engine, Words kind, const Distribution& distribution, T* output, size_t count) {
+  constexpr size_t kAtOnce = 1024;                       // results, an even number
+  std::array<uint32_t, 2 * kAtOnce + 2 * 4> words = {};  // two words a result at most, and a draw more at either end
+  const Draw draw = DrawOf<T>(kind, distribution.shape);
+  while (count > 0) {
+    const size_t now = std::min(count, kAtOnce);
+    uint32_t drawn = engine.ResultsDrawn(draw);
+    engine.Next(words.data(), now, draw);
+    const uint32_t* next = words.data();
+    for (size_t i = 0; i < now; next += draw.words, drawn = 0) {
+      const Pair<T> results = ResultsOf<T>(kind, distribution, next);
+      if (drawn == 0) output[i++] = results.first;
+      if (draw.results == 2 && i < now) output[i++] = results.second;
+    }
+    output += now;
+    count -= now;
+  }
+}
+
+template <typename T>
+T ResultOfSobol(bool is_wide, const Distribution& distribution, uint64_t coordinate) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(coordinate);
+  } else {
+    // Of 64 bits floats use the upper half.
+    if (!is_wide) return ResultOfWord<T>(distribution, static_cast<uint32_t>(coordinate));
+    if constexpr (sizeof(T) == sizeof(float)) {
+      return ResultOfWord<T>(distribution, static_cast<uint32_t>(coordinate >> 32));
+    } else {
+      if (distribution.shape == Shape::kUniform) return UniformDoubleOfWord(coordinate);
+      return Scaled(NormalDoubleOfWord(coordinate), distribution.mean, distribution.deviation, distribution.is_log);
+    }
+  }
+}
+
+template <typename T>
+void FillFrom(Sobol& sobol, uint32_t dimensions, bool is_wide, const Distribution& distribution, T* output,
+              size_t count) {
+  std::vector<uint64_t> coordinates(count);
+  sobol.Next(coordinates.data(), count / dimensions);
+  for (const uint64_t coordinate : coordinates) *output++ = ResultOfSobol<T>(is_wide, distribution, coordinate);
+}
+
+bool IsCaptured(const curandGenerator_st& generator) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(generator.stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}
+
+template <typename T>
+curandStatus_t Generate(const char* function, curandGenerator_t generator, T* output, size_t count,
+                        const Distribution& distribution) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (count == 0) return CURAND_STATUS_SUCCESS;
+  const bool is_wide = HasWideWords(*generator), is_quasi = IsQuasi(*generator);
+  const Words kind = WordsOf(*generator);
+  if (distribution.shape == Shape::kBits && is_wide) return CURAND_STATUS_TYPE_ERROR;
+  if (distribution.shape == Shape::kWideBits && !is_wide) return CURAND_STATUS_TYPE_ERROR;
+  if (is_quasi && count % generator->dimensions != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  const bool has_whole_draws = generator->type == CURAND_RNG_PSEUDO_XORWOW || kind == Words::kMrg;
+  if (distribution.shape == Shape::kNormal && has_whole_draws && count % 2 != 0) {
+    return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  }
+  const CalledAs called(function);
+  if (!generator->is_host && IsCaptured(*generator)) return Refuse(function, "generation in a captured stream");
+  if (generator->is_unclear) {
+    return Refuse(function, "results after a change of seed, ordering or state: call curandSetGeneratorOffset");
+  }
+  MakeEngine(*generator);
+  const auto fill = [engine = generator->engine, sobol = generator->sobol, dimensions = generator->dimensions, is_wide,
+                     kind, distribution, output, count] {
+    if (sobol != nullptr) {
+      FillFrom(*sobol, dimensions, is_wide, distribution, output, count);
+    } else {
+      FillFrom(*engine, kind, distribution, output, count);
+    }
+  };
+  const Draw draw = DrawOf<T>(kind, distribution.shape);
+  const auto take = [&] {
+    generator->position += is_quasi ? count / generator->dimensions : count;
+    if (draw.words != 1 || draw.results != 1) generator->has_wide_draws = !is_quasi;
+  };
+  if (generator->is_host) {
+    fill();
+    take();
+    return CURAND_STATUS_SUCCESS;
+  }
+  Call call;
+  call.function = function;
+  call.stream = generator->stream;
+  call.memory.push_back(Elements(Access::kWrite, "the results", output, static_cast<int64_t>(count)));
+  call.run = fill;
+  if (Perform(std::move(call)) != cudaSuccess) return CURAND_STATUS_LAUNCH_FAILURE;
+  take();
+  return CURAND_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace lockstep::libraries
+
+using namespace lockstep::libraries;
+
+extern "C" {
+
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output, size_t count) {
+  return Generate("curandGenerate", generator, output, count, {Shape::kBits});
+}
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* output, size_t count) {
+  return Generate("curandGenerateLongLong", generator, output, count, {Shape::kWideBits});
+}
+curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output, size_t count) {
+  return Generate("curandGenerateUniform", generator, output, count, {Shape::kUniform});
+}
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* output, size_t count) {
+  return Generate("curandGenerateUniformDouble", generator, output, count, {Shape::kUniform});
+}
+curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* output, size_t count, float mean,
+                                    float deviation) {
+  return Generate("curandGenerateNormal", generator, output, count, {Shape::kNormal, mean, deviation});
+}
+curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* output, size_t count, double mean,
+                                          double deviation) {
+  return Generate("curandGenerateNormalDouble", generator, output, count, {Shape::kNormal, mean, deviation});
+}
+curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* output, size_t count, float mean,
+                                       float deviation) {
+  return Generate("curandGenerateLogNormal", generator, output, count, {Shape::kNormal, mean, deviation, true});
+}
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* output, size_t count, double mean,
+                                             double deviation) {
+  return Generate("curandGenerateLogNormalDouble", generator, output, count, {Shape::kNormal, mean, deviation, true});
+}
+
+}  // extern "C"

@@ -1,0 +1,50 @@
+// A generator of cuRAND's host API, and what its functions share.
+#pragma once
+
+// Its functions are all that the library exports.
+#pragma GCC visibility push(default)
+#include <curand.h>
+#pragma GCC visibility pop
+
+#include <memory>
+
+#include "libraries/library.h"
+#include "libraries/rand/engine.h"
+#include "libraries/rand/sobol.h"
+
+// The type that curand.h declares and keeps to itself.
+struct curandGenerator_st {
+  curandRngType_t type = CURAND_RNG_PSEUDO_XORWOW;
+  bool is_host = false;  // its results go to host memory
+  curandOrdering_t ordering = CURAND_ORDERING_PSEUDO_DEFAULT;
+  cudaStream_t stream = nullptr;
+  uint64_t seed = 0;
+  uint64_t position = 0;  // results, or points, from the sequence's start to the next one
+  uint32_t dimensions = 1;
+  // A draw was no single word: an H100's generator that is made again then starts elsewhere than where it was.
+  bool has_wide_draws = false;
+  // Another seed, or another setting, came after results, and what an H100 gives then is not known.
+  bool is_unclear = false;
+  // Made when the first results are asked for. Shared with work that a stream has still to do.
+  std::shared_ptr<lockstep::libraries::Engine> engine;
+  std::shared_ptr<lockstep::libraries::Sobol> sobol;
+};
+
+namespace lockstep::libraries {
+
+inline bool IsQuasi(const curandGenerator_st& generator) { return generator.type >= CURAND_RNG_QUASI_DEFAULT; }
+inline bool HasWideWords(const curandGenerator_st& generator) { return generator.type == CURAND_RNG_QUASI_SOBOL64; }
+
+// Says that a form of a function is missing.
+inline curandStatus_t Refuse(const char* function, const char* what) {
+  lockstep_refuse("cuRAND's host API", function, what);
+  return CURAND_STATUS_INTERNAL_ERROR;
+}
+
+inline bool HasGenerated(const curandGenerator_st& generator) {
+  return generator.engine != nullptr || generator.sobol != nullptr;
+}
+// Makes what the settings ask for, unless it is there.
+void MakeEngine(curandGenerator_st& generator);
+
+}  // namespace lockstep::libraries

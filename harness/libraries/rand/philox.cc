@@ -1,0 +1,77 @@
+// Philox4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC'11. A block
+// of four words is a function of a counter and a key; the key is the seed, the counter's high half the lane, its low
+// half the lane's next block.
+//
+// Four results are of one lane: of one block, or of two blocks where a result takes two words or more (results 0 and 1
+// of the first, 2 and 3 of the second). The lane goes on when its fourth result was taken, by as many blocks as that
+// result's distribution uses, whatever the results before it were. Normals are pairs, the first of which is the even
+// result: of an odd number only one is used.
+#include <array>
+#include <vector>
+
+#include "libraries/rand/engine.h"
+
+namespace lockstep::libraries {
+
+namespace {
+
+constexpr size_t kLanes = 65536;
+constexpr uint32_t kBlock = 4;  // words of a block, and results of a lane's turn
+
+using Block = std::array<uint32_t, kBlock>;
+
+Block BlockOf(uint64_t number, uint64_t lane, uint64_t seed) {
+  constexpr int kRounds = 10;
+  constexpr uint64_t kFirstMultiplier = 0xD2511F53, kSecondMultiplier = 0xCD9E8D57;
+  constexpr uint32_t kFirstWeyl = 0x9E3779B9, kSecondWeyl = 0xBB67AE85;
+  Block block = {static_cast<uint32_t>(number), static_cast<uint32_t>(number >> 32), static_cast<uint32_t>(lane),
+                 static_cast<uint32_t>(lane >> 32)};
+  auto first_key = static_cast<uint32_t>(seed), second_key = static_cast<uint32_t>(seed >> 32);
+  for (int round = 0; round < kRounds; ++round) {
+    const uint64_t first = kFirstMultiplier * block[0], second = kSecondMultiplier * block[2];
+    block = {static_cast<uint32_t>(second >> 32) ^ block[1] ^ first_key, static_cast<uint32_t>(second),
+             static_cast<uint32_t>(first >> 32) ^ block[3] ^ second_key, static_cast<uint32_t>(first)};
+    first_key += kFirstWeyl;
+    second_key += kSecondWeyl;
+  }
+  return block;
+}
+
+class Philox : public Engine {
+ public:
+  explicit Philox(const EngineSettings& settings)
+      : seed_(settings.seed), next_(settings.offset % (kLanes * kBlock)), blocks_(kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      blocks_[lane] = settings.offset / (kLanes * kBlock) + (lane < next_ / kBlock ? 1 : 0);
+    }
+  }
+
+  void Next(uint32_t* words, uint64_t results, Draw draw) override {
+    const uint64_t end = next_ + results;
+    const uint32_t blocks_of_turn = draw.words / draw.results;
+    Block blocks[2];
+    for (uint64_t result = next_ - ResultsDrawn(draw); result < end; result += draw.results) {
+      const size_t lane = result / kBlock % kLanes;
+      const auto of_turn = static_cast<uint32_t>(result % kBlock);
+      if (of_turn == 0 || result <= next_) {
+        for (uint32_t i = 0; i < blocks_of_turn; ++i) blocks[i] = BlockOf(blocks_[lane] + i, lane, seed_);
+      }
+      const uint32_t first = of_turn * blocks_of_turn;
+      for (uint32_t i = first; i < first + draw.words; ++i) *words++ = blocks[i / kBlock][i % kBlock];
+      if (of_turn + draw.results == kBlock && result + draw.results <= end) blocks_[lane] += blocks_of_turn;
+    }
+    next_ = end % (kLanes * kBlock);
+  }
+  uint32_t ResultsDrawn(Draw draw) const override { return static_cast<uint32_t>(next_ % draw.results); }
+
+ private:
+  uint64_t seed_;
+  uint64_t next_;  // result
+  std::vector<uint64_t> blocks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakePhilox(const EngineSettings& settings) { return std::make_unique<Philox>(settings); }
+
+}  // namespace lockstep::libraries
