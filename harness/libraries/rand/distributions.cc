@@ -23,19 +23,28 @@ Pair<double> BoxMuller(double uniform, double half_turns) {
   return {static_cast<double>(std::sin(angle)) * radius, static_cast<double>(std::cos(angle)) * radius};
 }
 
-// The x of which half the complementary error function of x / sqrt(2) is p, 0 < p <= 1/2: an approximation of relative
-// error 1e-3 (M. Abramowitz, I. Stegun, 26.2.23), then Newton's and Halley's steps.
+// The x that a normal variable exceeds with probability p, 0 < p <= 1/2: an approximation (M. Abramowitz, I. Stegun,
+// 26.2.23), then Halley's steps.
 long double UpperQuantile(long double p) {
   const long double t = std::sqrt(-2 * std::log(p));
   long double x =
       t - (2.515517L + t * (0.802853L + t * 0.010328L)) / (1 + t * (1.432788L + t * (0.189269L + t * 0.001308L)));
+  const long double half_root = std::sqrt(0.5L);
   for (int step = 0; step < 3; ++step) {
-    const long double error = std::erfc(x / std::sqrt(2.0L)) / 2 - p;
-    const long double density = std::exp(-x * x / 2) / std::sqrt(2 * kPi);
-    const long double newton = error / density;
+    // Near the median the difference from it is what has digits.
+    const long double error = p > 0.25L ? (0.5L - p) - std::erf(x * half_root) / 2 : std::erfc(x * half_root) / 2 - p;
+    const long double newton = error * std::sqrt(2 * kPi) * std::exp(x * x / 2);
     x += newton / (1 + newton * x / 2);
   }
   return x;
+}
+
+// The quantile of p, or of 1 - p.
+template <typename T>
+T Quantile(T p, bool is_upper) {
+  if (p == T{0.5}) return is_upper ? -T{0} : T{0};  // signed as an H100's
+  const auto x = static_cast<T>(UpperQuantile(p));
+  return is_upper ? x : -x;
 }
 
 }  // namespace
@@ -61,30 +70,22 @@ Pair<double> NormalDoublesOfMrg(uint32_t radius, uint32_t angle) {
   return BoxMuller(UniformDoubleOfMrg(radius), UniformDoubleOfMrg(angle) * 2);
 }
 
-double UniformDoubleOfWord(uint32_t coordinate) { return coordinate * 0x1p-32 + 0x1p-32; }
-double UniformDoubleOfWord(uint64_t coordinate) {
-  return static_cast<double>(coordinate >> 11) * kDoubleStep + kDoubleStep / 2;
-}
+double UniformDoubleOfWord(uint32_t word) { return word * 0x1p-32 + 0x1p-32; }
+double UniformDoubleOfWord(uint64_t word) { return static_cast<double>(word >> 11) * kDoubleStep + kDoubleStep / 2; }
 
-float NormalOfWord(uint32_t coordinate) {
-  const bool is_upper = coordinate > 0x80000000u;
-  const float p = UniformOf(is_upper ? ~coordinate : coordinate);
-  const auto x = static_cast<float>(UpperQuantile(p));
-  return is_upper ? x : -x;
+float NormalOfWord(uint32_t word) {
+  const bool is_upper = word > 0x80000000u;
+  return Quantile(UniformOf(is_upper ? ~word : word), is_upper);
 }
-double NormalDoubleOfWord(uint32_t coordinate) {
-  const bool is_upper = coordinate > 0x80000000u;
-  const double p = (is_upper ? ~coordinate : coordinate) * 0x1p-32 + 0x1p-33;
-  const auto x = static_cast<double>(UpperQuantile(p));
-  return is_upper ? x : -x;
+double NormalDoubleOfWord(uint32_t word) {
+  const bool is_upper = word > 0x80000000u;
+  return Quantile((is_upper ? ~word : word) * 0x1p-32 + 0x1p-33, is_upper);
 }
-double NormalDoubleOfWord(uint64_t coordinate) {
-  coordinate >>= 11;
-  const bool is_upper = coordinate > uint64_t{1} << 52;
-  const double p =
-      static_cast<double>(is_upper ? (uint64_t{1} << 53) - 1 - coordinate : coordinate) * kDoubleStep + kDoubleStep / 2;
-  const auto x = static_cast<double>(UpperQuantile(p));
-  return is_upper ? x : -x;
+double NormalDoubleOfWord(uint64_t word) {
+  word >>= 11;
+  const bool is_upper = word > uint64_t{1} << 52;
+  const uint64_t nearer = is_upper ? (uint64_t{1} << 53) - 1 - word : word;
+  return Quantile(static_cast<double>(nearer) * kDoubleStep + kDoubleStep / 2, is_upper);
 }
 
 template <typename T>

@@ -25,11 +25,11 @@ Pair<double> NormalDoublesOfMrg(uint32_t radius, uint32_t angle);
 
 // Of one word, of a Mersenne twister or a coordinate of a Sobol' point: normals by the inverse of the normal
 // distribution's cumulative function.
-double UniformDoubleOfWord(uint32_t coordinate);
-double UniformDoubleOfWord(uint64_t coordinate);
-float NormalOfWord(uint32_t coordinate);
-double NormalDoubleOfWord(uint32_t coordinate);
-double NormalDoubleOfWord(uint64_t coordinate);
+double UniformDoubleOfWord(uint32_t word);
+double UniformDoubleOfWord(uint64_t word);
+float NormalOfWord(uint32_t word);
+double NormalDoubleOfWord(uint32_t word);
+double NormalDoubleOfWord(uint64_t word);
 
 // normal * deviation + mean; its exponential for the lognormal distribution.
 template <typename T>

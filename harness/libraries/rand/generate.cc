@@ -17,6 +17,7 @@ struct Distribution {
   Shape shape = Shape::kBits;
   double mean = 0, deviation = 1;
   bool is_log = false;
+  bool is_of_host_twister = false;  // whose normal doubles NVIDIA's rounds to floats
 };
 
 // What the words of a pseudo-random generator are.
@@ -44,7 +45,8 @@ T ResultOfWord(const Distribution& distribution, uint32_t word) {
   }
   T normal;
   if constexpr (kIsDouble) {
-    normal = NormalDoubleOfWord(word);
+    const bool is_float = distribution.is_of_host_twister && !distribution.is_log;
+    normal = is_float ? NormalOfWord(word) : NormalDoubleOfWord(word);
   } else {
     normal = NormalOfWord(word);
   }
@@ -127,7 +129,7 @@ bool IsCaptured(const curandGenerator_st& generator) {
 
 template <typename T>
 curandStatus_t Generate(const char* function, curandGenerator_t generator, T* output, size_t count,
-                        const Distribution& distribution) {
+                        Distribution distribution) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (count == 0) return CURAND_STATUS_SUCCESS;
   const bool is_wide = HasWideWords(*generator), is_quasi = IsQuasi(*generator);
@@ -141,6 +143,7 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   }
   const CalledAs called(function);
   if (!generator->is_host && IsCaptured(*generator)) return Refuse(function, "generation in a captured stream");
+  distribution.is_of_host_twister = generator->is_host && kind == Words::kTwister;
   if (generator->is_unclear) {
     return Refuse(function, "results after a change of seed, ordering or state: call curandSetGeneratorOffset");
   }

@@ -56,6 +56,11 @@ TEST_F(RandTest, StatusesAreAnH100s) {
   EXPECT_EQ(Run("", "2>/dev/null"), Read(kPrograms + "rand_statuses.h100.txt"));
 }
 
+TEST_F(RandTest, SettingsAfterResultsAreAnH100s) {
+  ASSERT_NO_FATAL_FAILURE(Build("rand_resets"));
+  EXPECT_EQ(Run("", "2>/dev/null"), Read(kPrograms + "rand_resets.h100.txt"));
+}
+
 // Words are equal; numbers with a point, which are of normal distributions, to 5 digits or 3 after the point.
 void ExpectAlike(const std::string& text, const std::string& expected) {
   std::istringstream lines(text), expected_lines(expected);
