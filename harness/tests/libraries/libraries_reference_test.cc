@@ -136,6 +136,13 @@ std::string Page(const std::string& version) {
       "generation\n"
       "  in a captured stream, and results after a change of seed or ordering whose place in the sequence is not "
       "known.\n"
+      "* cuSPARSE: sums are added up in double precision and rounded once. An index outside the matrix, which a GPU "
+      "would\n"
+      "  follow, is a fault. `bufferSize` answers 16 bytes, of which nothing is used.\n"
+      "* cuSOLVER: LAPACK's results: factors and spectra are as exact as an H100's, signs of vectors may differ. The\n"
+      "  functions of Jacobi's methods give the same as the others, with a residual of 0 after 1 sweep. Null pointers "
+      "and\n"
+      "  negative sizes are refused with `CUSOLVER_STATUS_INVALID_VALUE` where NVIDIA's crashes.\n"
       "* Submissions can't use any of them.\n\n"
       "| library | functions there | refused |\n|---|---:|---:|\n";
   for (const Library& library : Libraries()) {

@@ -1,0 +1,55 @@
+// What a cusolverDnHandle_t points to, and what a function of cuSOLVER begins with.
+#pragma once
+
+// Its functions are what the library exports; everything else in it is hidden.
+#define DISABLE_CUSOLVER_DEPRECATED
+#pragma GCC visibility push(default)
+#include <cusolverDn.h>
+#pragma GCC visibility pop
+
+#include <memory>
+
+#include "libraries/function.h"
+
+struct cusolverDnContext {
+  cudaStream_t stream = nullptr;
+  cusolverDeterministicMode_t determinism = CUSOLVER_DETERMINISTIC_RESULTS;
+  cusolverMathMode_t math = CUSOLVER_DEFAULT_MATH;
+};
+
+struct cusolverDnParams {};
+
+namespace lockstep::libraries::solver {
+
+// What Jacobi's methods are asked for and say afterwards. There are none here: factors come from LAPACK's.
+struct Jacobi {
+  double residual = 0;
+  int sweeps = 0;
+};
+
+struct Kind {
+  using Handle = cusolverDnHandle_t;
+  using Status = cusolverStatus_t;
+  static constexpr Status kSuccess = CUSOLVER_STATUS_SUCCESS, kInvalid = CUSOLVER_STATUS_INVALID_VALUE,
+                          kNoHandle = CUSOLVER_STATUS_NOT_INITIALIZED, kNotSupported = CUSOLVER_STATUS_NOT_SUPPORTED,
+                          kFailed = CUSOLVER_STATUS_EXECUTION_FAILED;
+  static constexpr const char* kTitle = "cuSOLVER";
+};
+
+using Function = FunctionOf<Kind>;
+
+}  // namespace lockstep::libraries::solver
+
+struct syevjInfo {
+  std::shared_ptr<lockstep::libraries::solver::Jacobi> state = std::make_shared<lockstep::libraries::solver::Jacobi>();
+};
+struct gesvdjInfo {
+  std::shared_ptr<lockstep::libraries::solver::Jacobi> state = std::make_shared<lockstep::libraries::solver::Jacobi>();
+};
+
+// Leaves the function with a status that is no success.
+#define LOCKSTEP_RETURN_UNLESS_OK(status)                   \
+  do {                                                      \
+    const cusolverStatus_t checked = (status);              \
+    if (checked != CUSOLVER_STATUS_SUCCESS) return checked; \
+  } while (false)

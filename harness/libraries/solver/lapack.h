@@ -1,0 +1,245 @@
+// LAPACK by types: Lapack<float>::getrf is sgetrf_, which OpenBLAS's archive has. And what cuSOLVER's functions and
+// LAPACK's call the same things.
+#pragma once
+
+#include <complex>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "libraries/solver/handle.h"
+
+namespace lockstep::libraries::solver {
+
+template <typename T>
+inline constexpr bool kIsComplex = false;
+template <typename R>
+inline constexpr bool kIsComplex<std::complex<R>> = true;
+
+template <typename T>
+struct RealOf {
+  using type = T;
+};
+template <typename R>
+struct RealOf<std::complex<R>> {
+  using type = R;
+};
+template <typename T>
+using Real = typename RealOf<T>::type;
+
+template <typename T>
+T Conjugate(const T& value) {
+  if constexpr (kIsComplex<T>) {
+    return std::conj(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename T>
+struct Lapack;
+
+// Fortran's functions take addresses, and the lengths of texts at their end.
+#define LOCKSTEP_FORTRAN(T, R, s, orthogonal)                                                                          \
+  void s##getrf_(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);                            \
+  void s##getrs_(const char* trans, const int* n, const int* columns, const T* a, const int* lda, const int* pivots,   \
+                 T* b, const int* ldb, int* info, size_t);                                                             \
+  void s##geqrf_(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* size, int* info);       \
+  void s##orthogonal##gqr_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,      \
+                           const int* size, int* info);                                                                \
+  void s##orthogonal##mqr_(const char* side, const char* trans, const int* m, const int* n, const int* k, const T* a,  \
+                           const int* lda, const T* tau, T* c, const int* ldc, T* work, const int* size, int* info,    \
+                           size_t, size_t);                                                                            \
+  void s##potrf_(const char* uplo, const int* n, T* a, const int* lda, int* info, size_t);                             \
+  void s##potrs_(const char* uplo, const int* n, const int* columns, const T* a, const int* lda, T* b, const int* ldb, \
+                 int* info, size_t);                                                                                   \
+  void s##potri_(const char* uplo, const int* n, T* a, const int* lda, int* info, size_t);                             \
+  void s##trtri_(const char* uplo, const char* diagonal, const int* n, T* a, const int* lda, int* info, size_t, size_t);
+#define LOCKSTEP_FORTRAN_REAL(T, s)                                                                                  \
+  LOCKSTEP_FORTRAN(T, T, s, or)                                                                                      \
+  void s##syevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, T* w, T* work,               \
+                 const int* size, int* integers, const int* integer_size, int* info, size_t, size_t);                \
+  void s##sygvd_(const int* type, const char* job, const char* uplo, const int* n, T* a, const int* lda, T* b,       \
+                 const int* ldb, T* w, T* work, const int* size, int* integers, const int* integer_size, int* info,  \
+                 size_t, size_t);                                                                                    \
+  void s##gesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, T* a, const int* lda, T* s_values, \
+                 T* u, const int* ldu, T* vt, const int* ldvt, T* work, const int* size, int* info, size_t, size_t);
+#define LOCKSTEP_FORTRAN_COMPLEX(T, R, s)                                                                             \
+  LOCKSTEP_FORTRAN(T, R, s, un)                                                                                       \
+  void s##heevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, R* w, T* work,                \
+                 const int* size, R* reals, const int* real_size, int* integers, const int* integer_size, int* info,  \
+                 size_t, size_t);                                                                                     \
+  void s##hegvd_(const int* type, const char* job, const char* uplo, const int* n, T* a, const int* lda, T* b,        \
+                 const int* ldb, R* w, T* work, const int* size, R* reals, const int* real_size, int* integers,       \
+                 const int* integer_size, int* info, size_t, size_t);                                                 \
+  void s##gesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, T* a, const int* lda, R* s_values,  \
+                 T* u, const int* ldu, T* vt, const int* ldvt, T* work, const int* size, R* reals, int* info, size_t, \
+                 size_t);
+
+extern "C" {
+LOCKSTEP_FORTRAN_REAL(float, s)
+LOCKSTEP_FORTRAN_REAL(double, d)
+LOCKSTEP_FORTRAN_COMPLEX(std::complex<float>, float, c)
+LOCKSTEP_FORTRAN_COMPLEX(std::complex<double>, double, z)
+}
+
+#define LOCKSTEP_LAPACK(s, orthogonal, symmetric)    \
+  static constexpr auto getrf = s##getrf_;           \
+  static constexpr auto getrs = s##getrs_;           \
+  static constexpr auto geqrf = s##geqrf_;           \
+  static constexpr auto orgqr = s##orthogonal##gqr_; \
+  static constexpr auto ormqr = s##orthogonal##mqr_; \
+  static constexpr auto potrf = s##potrf_;           \
+  static constexpr auto potrs = s##potrs_;           \
+  static constexpr auto potri = s##potri_;           \
+  static constexpr auto trtri = s##trtri_;           \
+  static constexpr auto syevd = s##symmetric##evd_;  \
+  static constexpr auto sygvd = s##symmetric##gvd_;  \
+  static constexpr auto gesvd = s##gesvd_;
+template <>
+struct Lapack<float> {
+  LOCKSTEP_LAPACK(s, or, sy)
+};
+template <>
+struct Lapack<double> {
+  LOCKSTEP_LAPACK(d, or, sy)
+};
+template <>
+struct Lapack<std::complex<float>> {
+  LOCKSTEP_LAPACK(c, un, he)
+};
+template <>
+struct Lapack<std::complex<double>> {
+  LOCKSTEP_LAPACK(z, un, he)
+};
+#undef LOCKSTEP_FORTRAN
+#undef LOCKSTEP_FORTRAN_REAL
+#undef LOCKSTEP_FORTRAN_COMPLEX
+#undef LOCKSTEP_LAPACK
+
+// run(work, &size) of a function with a workspace, after it was asked how large that has to be.
+template <typename T, typename Run>
+void WithWork(Run run) {
+  const int ask = -1;
+  T answer = 0;
+  run(&answer, &ask);
+  const int size = std::max(1, static_cast<int>(std::real(answer)));
+  std::vector<T> work(static_cast<size_t>(size));
+  run(work.data(), &size);
+}
+
+inline const char* Of(cublasFillMode_t fill) { return fill == CUBLAS_FILL_MODE_UPPER ? "U" : "L"; }
+inline const char* Of(cublasOperation_t op) { return op == CUBLAS_OP_N ? "N" : op == CUBLAS_OP_T ? "T" : "C"; }
+inline const char* Of(cublasSideMode_t side) { return side == CUBLAS_SIDE_LEFT ? "L" : "R"; }
+inline const char* Of(cublasDiagType_t diagonal) { return diagonal == CUBLAS_DIAG_UNIT ? "U" : "N"; }
+inline const char* Of(cusolverEigMode_t mode) { return mode == CUSOLVER_EIG_MODE_VECTOR ? "V" : "N"; }
+
+inline Function::Condition IsOperation(cublasOperation_t op) {
+  return {op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C, "the operation is unknown"};
+}
+inline Function::Condition IsFill(cublasFillMode_t fill) {
+  return {fill == CUBLAS_FILL_MODE_UPPER || fill == CUBLAS_FILL_MODE_LOWER, "the fill mode is neither upper nor lower"};
+}
+inline Function::Condition IsMode(cusolverEigMode_t mode) {
+  return {mode == CUSOLVER_EIG_MODE_VECTOR || mode == CUSOLVER_EIG_MODE_NOVECTOR, "the mode is unknown"};
+}
+inline Function::Condition IsSize(int64_t size) { return {size >= 0, "a size is negative"}; }
+inline Function::Condition Leads(int64_t leading, int64_t rows) {
+  return {leading >= std::max<int64_t>(1, rows), "a leading dimension is smaller than the matrix's rows, or than 1"};
+}
+inline Function::Condition HasRoom(int64_t given, int64_t asked) {
+  return {given >= asked, "the workspace is smaller than bufferSize says"};
+}
+inline Function::Condition NotNull(const void* pointer) {
+  return {pointer != nullptr, "an argument is a null pointer"};
+}
+
+// LAPACK's integers.
+template <typename... I>
+bool Fit(I... values) {
+  return ((values <= std::numeric_limits<int>::max()) && ...);
+}
+#define LOCKSTEP_REFUSE_UNLESS_FIT(f, ...) \
+  if (!Fit(__VA_ARGS__)) return (f).Missing("sizes beyond 31 bits")
+
+template <typename T>
+inline constexpr Arithmetic kArithmetic = std::is_same_v<Real<T>, double> ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
+// Operations of so many multiply-adds.
+template <typename T>
+double MultiplyAdds(double count) {
+  return count * (kIsComplex<T> ? 8 : 2);
+}
+
+template <typename T>
+Range MatrixOf(Access access, const char* what, const T* matrix, int64_t rows, int64_t columns, int64_t leading) {
+  return Matrix(access, what, matrix, sizeof(T), rows, columns, leading);
+}
+// The columns of a triangle; without its diagonal if that is taken to be 1.
+template <typename T>
+void AddTriangle(std::vector<Range>* to, Access access, const char* what, const T* matrix, int64_t n, int64_t leading,
+                 cublasFillMode_t fill, bool without_diagonal = false) {
+  const int64_t skipped = without_diagonal ? 1 : 0;
+  for (int64_t column = 0; column < n; ++column) {
+    const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
+    const int64_t first = upper ? 0 : column + skipped, end = upper ? column + 1 - skipped : n;
+    if (end > first) to->push_back(Elements(access, what, matrix + first + column * leading, end - first));
+  }
+}
+// Whatever is in a workspace is lost.
+template <typename T>
+Range Work(T* work, int64_t size) {
+  return Elements(Access::kWrite, "the workspace", work, size);
+}
+inline Range Info(int* info, int64_t count = 1) { return Elements(Access::kWrite, "info", info, count); }
+
+// The type of elements: cuSOLVER's own as C++ computes with it.
+template <typename T>
+struct NumberOf {
+  using type = T;
+};
+template <>
+struct NumberOf<cuComplex> {
+  using type = std::complex<float>;
+};
+template <>
+struct NumberOf<cuDoubleComplex> {
+  using type = std::complex<double>;
+};
+template <typename T>
+auto N(T* pointer) {
+  using Number = typename NumberOf<std::remove_const_t<T>>::type;
+  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Number, Number>*>(pointer);
+}
+template <typename T>
+auto NN(T* const* pointers) {
+  return reinterpret_cast<typename NumberOf<T>::type* const*>(pointers);
+}
+
+// f(type_identity<T>) of the four types of LAPACK; what has none is refused.
+template <typename F>
+cusolverStatus_t OfType(const Function& f, cudaDataType type, F run) {
+  switch (type) {
+    case CUDA_R_32F:
+      return run(std::type_identity<float>());
+    case CUDA_R_64F:
+      return run(std::type_identity<double>());
+    case CUDA_C_32F:
+      return run(std::type_identity<std::complex<float>>());
+    case CUDA_C_64F:
+      return run(std::type_identity<std::complex<double>>());
+    default:
+      return f.Missing("this type");
+  }
+}
+template <typename T>
+inline constexpr cudaDataType kData = kIsComplex<T> ? (sizeof(T) == 8 ? CUDA_C_32F : CUDA_C_64F)
+                                                    : (sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_64F);
+
+}  // namespace lockstep::libraries::solver
+
+// M(letter, type, real type, or/un, sy/he) for each type.
+#define LOCKSTEP_ALL_TYPES(M)    \
+  M(S, float, float, or, sy)     \
+  M(D, double, double, or, sy)   \
+  M(C, cuComplex, float, un, he) \
+  M(Z, cuDoubleComplex, double, un, he)

@@ -1,0 +1,32 @@
+// What the products' functions ask of their arguments alike.
+#pragma once
+
+#include "libraries/sparse/entries.h"
+
+namespace lockstep::libraries::sparse {
+
+// What bufferSize says: nothing is worked out in the program's buffer, but programs expect that there is one.
+inline constexpr size_t kBufferBytes = 16;
+
+inline Function::Condition IsOperation(cusparseOperation_t op, cudaDataType type) {
+  return {op == CUSPARSE_OPERATION_NON_TRANSPOSE || op == CUSPARSE_OPERATION_TRANSPOSE ||
+              (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && IsComplex(type)),
+          "the operation is unknown, or the conjugate of real elements"};
+}
+
+inline bool IsFormat(const cusparseSpMatDescr& matrix) {
+  return (matrix.format == CUSPARSE_FORMAT_CSR || matrix.format == CUSPARSE_FORMAT_CSC ||
+          matrix.format == CUSPARSE_FORMAT_COO) &&
+         matrix.first_index != CUSPARSE_INDEX_16U && matrix.second_index != CUSPARSE_INDEX_16U;
+}
+
+// Whether there is a product of A and x in these types.
+inline bool IsProduct(cudaDataType a, cudaDataType x, cudaDataType y, cudaDataType compute) {
+  if (a != x) return false;
+  if (IsBlasType(a)) return y == a && compute == a;
+  if (compute == CUDA_R_32I) return a == CUDA_R_8I && y == CUDA_R_32I;
+  if (compute != CUDA_R_32F) return false;
+  return a == CUDA_R_8I ? y == CUDA_R_32F : (a == CUDA_R_16F || a == CUDA_R_16BF) && (y == a || y == CUDA_R_32F);
+}
+
+}  // namespace lockstep::libraries::sparse

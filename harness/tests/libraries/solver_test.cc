@@ -1,0 +1,80 @@
+// cuSOLVER's stand-in against what an H100's cuSOLVER printed; work of it and of cuSPARSE in graphs, and what is found
+// in its mistakes.
+#include <memory>
+#include <string>
+
+#include "tests/libraries/library_programs.h"
+
+namespace lockstep {
+namespace {
+
+class SolverTest : public LibraryProgramTest {
+ protected:
+  void SetUp() override {
+    if (!IsBuilt("libcusolver.so.12")) {
+      LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuSOLVER in this build: install libopenblas-dev");
+    }
+  }
+};
+
+TEST_F(SolverTest, StatusesAreAnH100s) { ExpectH100s("solver_statuses", "-lcusolver"); }
+
+TEST_F(SolverTest, FactorsAreAsExactAsAnH100s) { ExpectH100s("solver_values", "-lcusolver"); }
+
+TEST_F(SolverTest, EigenvaluesAndSingularValuesAreAsExactAsAnH100s) { ExpectH100s("solver_spectra", "-lcusolver"); }
+
+// One program for all of them, built once.
+class SparseAndSolverWorkTest : public SolverTest {
+ protected:
+  static void TearDownTestSuite() { built_.reset(); }
+  void SetUp() override {
+    SolverTest::SetUp();
+    if (IsSkipped()) return;
+    if (built_ == nullptr) {
+      built_ = std::make_unique<TemporaryFolder>();
+      Build("sparse_and_solver_work", "-lcusolver -lcusparse", built_->path());
+    }
+    program_ = built_->path() + "sparse_and_solver_work";
+  }
+  void ExpectIn(const std::string& flags, const std::string& mistake, const std::string& part) const {
+    const std::string text = Run(flags, mistake + " 2>&1");
+    EXPECT_NE(text.find(part), std::string::npos) << "\"" << part << "\" is not in:\n" << text;
+  }
+
+  static inline std::unique_ptr<TemporaryFolder> built_;
+};
+
+TEST_F(SparseAndSolverWorkTest, IsDoneInGraphs) {
+  EXPECT_EQ(Run("", "2>/dev/null"), "captured 0, 0\nbefore the graph 0 0\ny 6 6\nfactor 2 1 2 2\nwait 0\n");
+  ExpectIn("--profile ", "", "\n  cusparseSpMV             1     -      -  ");
+  ExpectIn("--profile ", "", "\n  cusolverDnDpotrf         1     -      -  ");
+}
+
+TEST_F(SparseAndSolverWorkTest, IndicesAndPivotsOutsideTheMatrixAreFaults) {
+  ExpectIn("", "index", ": entry 2 of the column indices is 7, outside of 0 to 2\n");
+  ExpectIn("", "index", "; cusparseSpMV reads what an index outside of the matrix leads to\n");
+  ExpectIn("", "index", "product 6\nwait 700\n");
+  ExpectIn("", "offsets", ": entry 1 of the offsets is 4, outside of 0 to 3\n");
+  ExpectIn("", "pivots", ": pivot 2 is no row of the matrix\n");
+  ExpectIn("", "short", "; cusparseSpMV writes vector y\n");
+}
+
+TEST_F(SparseAndSolverWorkTest, UnwrittenElementsAreFoundWhereTheyCount) {
+  ExpectIn("--check=init ", "unwritten",
+           "UNINIT\n  global load of 8 bytes, cudaMalloc #5 + 8 bytes, which nothing has written; cusparseSpMV reads "
+           "vector x\n");
+  ExpectIn("--check=init ", "triangle", "Findings\n  none\n");
+}
+
+TEST_F(SparseAndSolverWorkTest, RacesOfStreamsAreFound) {
+  ExpectIn("--check=races ", "races", "  second  cusparseSpMV in stream 1");
+  ExpectIn("--check=races ", "workspace", "RACE\n  global memory, write after write");
+}
+
+TEST_F(SparseAndSolverWorkTest, WhatIsMissingIsRefusedByName) {
+  ExpectIn("", "missing", "the virtual GPU does not support this function of cuSPARSE\n");
+  ExpectIn("", "missing", "cusparseRot 10\ncusolverDnIRSParamsCreate 9\n");
+}
+
+}  // namespace
+}  // namespace lockstep
