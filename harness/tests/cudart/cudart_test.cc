@@ -124,6 +124,34 @@ int main() {
   EXPECT_NE(output.text.find("the virtual GPU does not support cuArrayCreate\n"), std::string::npos) << output.text;
 }
 
+const std::string kFor90 = "-cudart shared -lineinfo -gencode arch=compute_90,code=compute_90 ";
+
+TEST_F(CudartTest, BulkCopiesAndTilesAreAsOnAnH100) {
+  const std::string program = Compile(kPrograms + "bulk_copies.cu", kFor90);
+  const std::string expected = Read(kPrograms + "bulk_copies.h100.txt");
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, expected);
+  EXPECT_EQ(Execute(kVgpuRun + " --check --threads=3 " + program + " 2>/dev/null").text, expected);
+  for (const char* fault : {"2", "3", "8", "9"}) {
+    EXPECT_EQ(Execute(kVgpuRun + " " + program + " " + fault + " 2>/dev/null").text,
+              std::string("fault ") + fault + ": cudaErrorMisalignedAddress\n");
+  }
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 6 2>/dev/null").text, "fault 6: cudaErrorIllegalAddress\n");
+}
+
+TEST_F(CudartTest, ALecturesBulkCopiesRunAndTheirMistakesAreFound) {
+  const std::string program = Compile(kPrograms + "tensor_tiles.cu", "-Wno-deprecated-declarations " + kFor90);
+  const std::string right = "array: 0 wrong\nmatrix: 0 wrong\n";
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, right);
+  const Output checked = Execute(kVgpuRun + " --check --threads=2 " + program + " 2>&1");
+  EXPECT_TRUE(checked.text.starts_with(right)) << checked.text;
+  EXPECT_NE(checked.text.find("Findings\n  none"), std::string::npos) << checked.text;
+  for (const char* mistake : {"1", "2"}) {
+    const Output output = Execute(kVgpuRun + " --check " + program + " " + mistake + " 2>&1");
+    EXPECT_NE(output.text.find("RACE  AddOne<<<8,128>>>"), std::string::npos) << output.text;
+    EXPECT_NE(output.text.find("RACE  AddOneToTiles<<<"), std::string::npos) << output.text;
+  }
+}
+
 TEST_F(CudartTest, GraphsDoTheirWork) {
   const std::string program = Compile(kPrograms + "graphs.cu", "-cudart shared " + kPtx);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "graphs.expected.txt"));

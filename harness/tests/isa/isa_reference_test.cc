@@ -175,7 +175,8 @@ std::string Describe(std::string_view form) {
   std::string text;
   const char* source = "abcefghi";
   for (const OperandForm& operand : ParseForm(form)) {
-    std::string one = operand.part.address()       ? std::string("[m]")
+    std::string one = operand.part.coordinates     ? std::string("[m, {c…}]")
+                      : operand.part.address()     ? std::string("[m]")
                       : operand.part.destination() ? std::string(operand.part.type == Type::kPred ? "p" : "d")
                                                    : std::string(1, *source++);
     if (operand.part.vector) one = "{" + one + "…}";
@@ -241,7 +242,7 @@ An instruction that is not listed, or has a modifier or a type that its row does
 executes it, by name and source line. Nothing is ignored in silence: modifiers that concern speed alone (cache operators,
 eviction priorities, prefetch sizes) are taken and change nothing.
 
-In the column of operands, `d` and `p` are destinations, `[m]` an address, `{a…}` a vector or a scalar; what stands in
+In the column of operands, `d` and `p` are destinations, `[m]` an address, `[m, {c…}]` a tensor with coordinates, `{a…}` a vector or a scalar; what stands in
 parentheses may be missing. Traits are what the rest of the virtual GPU has to know of an opcode, listed below. The last
 column lists types, and behind a colon the modifiers that go with them, though not every one with every other. Of matrix
 instructions it lists all that may stand behind the name; those on memory take `.global` (not `ldmatrix` and `stmatrix`),

@@ -127,6 +127,25 @@ std::vector<Case> IntegerCases() {
       {"vabsdiff2.u32.u32.u32.add", {0x00010005, 0xffff0003, 100}, 0x10064},
       {"vabsdiff4.u32.u32.u32", {0xff000102, 0x00ff0301, 7}, 0xffff0201},
       {"vabsdiff4.u32.u32.u32.add", {0xff000102, 0x00ff0301, 7}, 520},
+      {"vset2.s32.u32.lt", {0x8000ffff, 0x00017fff, 0xffffffff}, 0x00010001},
+      {"vset4.u32.u32.ge.add", {0x80ff0102, 0x017f0201, 7}, 10},
+      {"vadd.s32.u32.s32.sat", {0x7fffffff, 0x7fffffff}, 0x7fffffff},
+      {"vadd.u32.u32.u32", {0xffffffff, 2}, 1},
+      {"vadd.u32.u32.u32.sat.add", {0xffffffff, 2, 3}, 2, {4, 4, 4, 4}},
+      {"vsub.s32.u32.u32.add", {1, 3, 5}, 3, {4, 4, 4, 4}},
+      {"vsub.u32.u32.u32.sat", {1, 3}, 0},
+      {"vabsdiff.u32.s32.s32", {0x80000000, 0x7fffffff}, 0xffffffff},
+      {"vmin.s32.u32.s32", {1, 0xffffffff}, 0xffffffff},
+      {"vmax.u32.u32.u32.add", {1, 2, 3}, 5, {4, 4, 4, 4}},
+      {"vset.s32.u32.lt", {0xffffffff, 0}, 1},
+      {"vset.u32.u32.ne.add", {1, 2, 9}, 10, {4, 4, 4, 4}},
+      {"vshl.u32.u32.u32.clamp", {1, 40}, 0},
+      {"vshl.u32.u32.u32.wrap", {1, 40}, 0x100},
+      {"vshr.s32.s32.u32.clamp", {0x80000000, 40}, 0xffffffff},
+      {"vmad.u32.u32.u32", {0x10000, 0x10000, 5}, 5},
+      {"vmad.s32.s32.s32.sat", {0x10000, 0x10000, 5}, 0x7fffffff},
+      {"vmad.s32.s32.s32.shr7", {0xffffff00, 3, 0}, 0xfffffffa},
+      {"vmad.s32.s32.s32.po.shr15", {0x4000, 2, 0x7fff}, 2},
       {"vmin2.s32.s32.s32", {0x8000ffff, 0x00017fff, 0}, 0x8000ffff},
       {"vmin4.u32.u32.u32", {0x80ff0102, 0x017f0201, 0}, 0x017f0101},
       {"vmax2.u32.u32.u32", {0x8000ffff, 0x00017fff, 0}, 0x8000ffff},
@@ -359,7 +378,7 @@ TEST(IsaTableTest, KnownResults) {
 // Opcodes whose tests need lanes that differ are in isa_warp_test.cc.
 TEST(IsaTableTest, EveryArithmeticOpcodeHasACase) {
   const std::set<std::string_view> kOnDevice = {"cvta", "isspacep", "mapa", "getctarank", "mbarrier.pending_count"};
-  std::set<std::string> tested = {"shfl", "vote", "match", "redux", "activemask", "elect"};
+  std::set<std::string> tested = {"shfl", "vote", "match", "redux", "activemask", "elect", "mov.v2", "mov.v4"};
   for (const Case& c : AllCases()) tested.insert(c.text.substr(0, c.text.find('.')));
   const std::set<InsnClass> arithmetic = {InsnClass::kInteger,         InsnClass::kFloat32,  InsnClass::kFloat64,
                                           InsnClass::kFloat16,         InsnClass::kConvert,  InsnClass::kMove,

@@ -208,8 +208,14 @@ TEST(PtxParserTest, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(ErrorOf(std::string(kHeader) + ".global .texref t;"),
             "PTX line 4: variables with .texref are not supported");
   EXPECT_EQ(ErrorOf(std::string(kHeader) + ".tex .u64 t;"), "PTX line 4: the directive .tex is not supported here");
-  EXPECT_EQ(BodyError(".reg .v2 .f32 v;"), "PTX line 6: vector registers are not supported");
-  EXPECT_EQ(BodyError(".reg .b32 r; mov.u32 r, r.b0;"), "PTX line 6: a part of \"r\" as an operand is not supported");
+  EXPECT_EQ(BodyError(".reg .v4 .f64 v;"), "PTX line 6: a vector register has at most 4 elements and 16 bytes");
+  EXPECT_EQ(BodyError(".reg .v2 .pred v;"), "PTX line 6: a vector of predicates");
+  EXPECT_EQ(BodyError(".reg .v2 .f32 v; mov.f32 v.x, v.z;"), "PTX line 6: \"v\" has no element .z");
+  EXPECT_EQ(BodyError(".reg .v2 .f32 v; @v bra L;"), "PTX line 6: \"v\" is no declared register");
+  EXPECT_EQ(BodyError(".reg .b32 r; mov.b32 {r.b0}, r;"), "PTX line 6: a part of \"r\" as an operand is not supported");
+  EXPECT_EQ(BodyError(".reg .b32 r; .shared .b32 s[4]; ld.shared.b32 r, s[r];"),
+            "PTX line 6: an element is chosen by a constant; \"r\" is none");
+  EXPECT_EQ(BodyError(".reg .b32 r; ld.shared.b32 r, s[1];"), "PTX line 6: \"s\" is no array of one dimension");
   EXPECT_EQ(BodyError("@nothing bra L;"), "PTX line 6: \"nothing\" is no declared register");
   EXPECT_EQ(BodyError("ld.u32 _, [%nothing];"), "PTX line 6: an address needs a register, a variable or a constant");
   EXPECT_EQ(BodyError("mov.u32 +;"), "PTX line 6: expected a number, not \";\"");

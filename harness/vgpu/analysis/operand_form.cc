@@ -18,8 +18,9 @@ namespace {
 OperandPart ParsePart(std::string_view form, std::string_view text) {
   OperandPart part;
   std::string_view rest = text;
-  if (rest == "a") {
+  if (rest == "a" || rest == "ac") {
     part.role = OperandPart::Role::kAddress;
+    part.coordinates = rest == "ac";
     return part;
   }
   if (rest.starts_with('d')) {

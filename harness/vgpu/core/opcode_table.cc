@@ -60,6 +60,9 @@ std::string Modifiers::Left() const {
   std::string text;
   for (const std::string& word : words_) text += "." + word;
   for (size_t k = types_read_; k < types_.size(); ++k) text.append(".").append(ptx::NameOf(types_[k]));
+  for (const std::string& part : parts_) {
+    if (!part.empty()) text += (text.empty() ? "" : " ") + ("of an operand, " + part);
+  }
   return text;
 }
 

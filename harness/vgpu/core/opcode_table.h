@@ -30,6 +30,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vgpu/core/insn.h"
@@ -58,7 +59,10 @@ class Modifiers {
       std::initializer_list<std::string_view> words);  // takes and returns the one that was present, or ""
   // ".m16n8k16.row.col": all words and types in the order of the text; takes them.
   std::string TakeAll();
-  bool empty() const { return words_.empty() && types_read_ >= types_.size(); }
+  bool empty() const {
+    return words_.empty() && types_read_ >= types_.size() &&
+           std::all_of(parts_.begin(), parts_.end(), [](const std::string& part) { return part.empty(); });
+  }
   std::string Left() const;  // ".foo.bar", for the message
 
   // Declared width in bytes of operand k's register (0 for immediates and sinks): ld, st and cvt allow a register wider
@@ -68,6 +72,12 @@ class Modifiers {
   int operand_count() const { return static_cast<int>(operand_bytes_.size()); }
   void set_operand_bytes(std::vector<int> bytes) { operand_bytes_ = std::move(bytes); }
 
+  // What is written at operand k besides its name (ptx::Instruction::parts); takes it.
+  std::string TakePart(int k) {
+    return k < static_cast<int>(parts_.size()) ? std::exchange(parts_[static_cast<size_t>(k)], "") : "";
+  }
+  void set_parts(std::vector<std::string> parts) { parts_ = std::move(parts); }
+
   // Records the words that a selector asks for, in order; the reference page lists them as the modifiers of the row.
   void NoteAsked(std::vector<std::string>* asked) { asked_ = asked; }
 
@@ -76,6 +86,7 @@ class Modifiers {
   std::string text_;  // as TakeAll() returns it
   std::vector<ptx::Type> types_;
   std::vector<int> operand_bytes_;
+  std::vector<std::string> parts_;
   std::vector<std::string>* asked_ = nullptr;
   mutable size_t types_read_ = 0;  // up to the last type read
 };

@@ -71,6 +71,7 @@ enum class Meaning : uint8_t {
   kExit,
   kTrap,
   kMove,
+  kMoveVector,  // element by element
   kConvert,
   kAdd,
   kSubtract,

@@ -72,12 +72,30 @@ void FunctionDecoder::DecodeReturn(size_t index, Insn& insn) {
   branches_.emplace_back(builder_.program.code.size(), index);
 }
 
+// The size of a call's k-th argument, a float, as the function declares it.
+int FunctionDecoder::ArgumentBytes(const ptx::Instruction& i, size_t k) const {
+  const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value);
+  const auto callee = target == nullptr ? builder_.image.functions.end() : builder_.image.functions.find(target->name);
+  if (callee == builder_.image.functions.end() || k >= callee->second->parameters.size()) {
+    throw Unsupported("a float literal as an argument of a function that only the run tells");
+  }
+  const int bytes = ptx::SizeOf(callee->second->parameters[k].type);
+  if (bytes != 4 && bytes != 8)
+    throw Unsupported("a float literal where " + std::to_string(8 * bytes) + " bits belong");
+  return bytes;
+}
+
 void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
   Modifiers modifiers(i);
   modifiers.Take("uni");
   if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
   CallSite site;
   for (const ptx::Operand& operand : i.call->arguments) {
+    if (const auto* literal = std::get_if<ptx::FloatImmediate>(&operand.value)) {
+      const int bytes = ArgumentBytes(i, site.arguments.size());
+      site.arguments.push_back({builder_.pool.Row(bytes, FloatBits(*literal, bytes)), 0, static_cast<uint32_t>(bytes)});
+      continue;
+    }
     if (!std::holds_alternative<ptx::IntegerImmediate>(operand.value)) {
       site.arguments.push_back(BindValue(operand));
       continue;

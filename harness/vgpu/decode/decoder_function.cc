@@ -66,6 +66,19 @@ std::unordered_set<std::string_view> NamesInOperands(const ptx::Function& functi
   return names;
 }
 
+// %tid as a source of mov.v4 is {%tid.x, %tid.y, %tid.z, 0}.
+ptx::Instruction WithElements(ptx::Instruction i) {
+  const auto* special = std::get_if<ptx::SpecialRef>(&i.operands[1].value);
+  if (special == nullptr) return i;
+  ptx::VectorRef vector;
+  for (const char* element : {".x", ".y", ".z"})
+    vector.elements.push_back({ptx::SpecialRef{special->name + element}, {}});
+  vector.elements.push_back({ptx::IntegerImmediate{0, false}, {}});
+  if (Has(i, "v2")) vector.elements.resize(2);
+  i.operands[1].value = std::move(vector);
+  return i;
+}
+
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(ProgramBuilder& builder, const FunctionOpcodes& opcodes, uint32_t index)
@@ -267,6 +280,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
   ninth_row_ = kNoRow;
   rows_in_table_ = false;
   try {
+    if (!i.parts.empty() && opcode.select == nullptr) throw Unsupported("a part of an operand is not supported");
     if (opcode.Is(Meaning::kBranch) || opcode.Is(Meaning::kBranchTable)) {
       DecodeBranch(index, insn);
       info.conditional_branch = i.guard.has_value() || opcode.Is(Meaning::kBranchTable);
@@ -274,11 +288,11 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       DecodeReturn(index, insn);
     } else if (i.call) {
       DecodeCall(i, insn);
-    } else if (opcode.Is(Meaning::kMove) && i.operands.size() == 2 &&
+    } else if (opcode.Is(Meaning::kMove) && i.operands.size() == 2 && i.parts.empty() &&
                std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
       DecodeMoveSpecial(i, insn);
     } else {
-      DecodeByTable(i, insn, info);
+      DecodeByTable(i.operands.size() == 2 && opcode.Is(Meaning::kMoveVector) ? WithElements(i) : i, insn, info);
       if (!waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
       if (!guessing_loads_.empty() && guessing_loads_[index]) {
         insn.extra |= MemoryFlags{MemoryOrder::kRelaxed}.Pack() | MemoryFlags::kWaits;
@@ -331,6 +345,7 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn, InsnI
   if (opcode.select == nullptr) throw Unsupported(std::string(opcode.refusal));
   Modifiers modifiers(i, opcode.name);
   modifiers.set_operand_bytes(OperandBytes(i));
+  modifiers.set_parts(i.parts);
   Selection selection;
   const ptx::AddressRef* address = nullptr;
   for (const ptx::Operand& operand : i.operands) {

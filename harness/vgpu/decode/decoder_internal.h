@@ -59,6 +59,9 @@ struct ProgramBuilder {
 // The functions that the runtime provides to kernels, such as vprintf.
 Builtin FindBuiltin(std::string_view name);
 
+// A float literal's bits in an operand of 4 or 8 bytes.
+uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes);
+
 // Bytes of one element in a register's row; 4 for predicates, whose row has one element.
 int RowElementBytes(ptx::Type type);
 
@@ -83,6 +86,7 @@ class FunctionDecoder {
   void DecodeBranch(size_t index, Insn& insn);
   void DecodeReturn(size_t index, Insn& insn);
   void DecodeCall(const ptx::Instruction& instruction, Insn& insn);
+  int ArgumentBytes(const ptx::Instruction& instruction, size_t k) const;
   void NoteMemory(const ptx::Instruction& instruction, InsnInfo& info);
   void NoteOrder(const ptx::Instruction& instruction);
   void PatchBranches();
@@ -99,6 +103,7 @@ class FunctionDecoder {
                     const Modifiers& modifiers, Insn& insn);
   void BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                 const ptx::Operand& operand, Insn& insn);
+  void BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn);
   void BindInTable(const ptx::Instruction& instruction, const Selection& selection,
                    const std::vector<OperandForm>& form, const Modifiers& modifiers, Insn& insn);
   RowRef BindSource(const ptx::Instruction& instruction, ptx::Type type, const ptx::Operand& operand, bool* negated);

@@ -9,8 +9,6 @@
 #include "vgpu/memory/address_space.h"
 
 namespace lockstep::vgpu {
-namespace {
-
 using ptx::Type;
 
 uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
@@ -32,8 +30,6 @@ uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
   std::memcpy(&result, &narrow, sizeof result);
   return result;
 }
-
-}  // namespace
 
 int RowElementBytes(Type type) {
   if (type == Type::kPred) return 4;
@@ -194,10 +190,31 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   return zero;
 }
 
+void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn) {
+  constexpr size_t kMost = 5;
+  std::vector<ptx::Operand> coordinates = operand.second;
+  if (coordinates.size() == 1) {
+    if (const auto* vector = std::get_if<ptx::VectorRef>(&coordinates.front().value)) {
+      coordinates = std::vector<ptx::Operand>(vector->elements);
+    }
+  }
+  if (coordinates.empty() || coordinates.size() > kMost) throw Unsupported("a tensor has one to five coordinates");
+  const std::string& dimensions = std::to_string(coordinates.size()) + "d";
+  if (std::find(instruction.modifiers.begin(), instruction.modifiers.end(), dimensions) ==
+      instruction.modifiers.end()) {
+    throw Unsupported("it does not have as many coordinates as its modifier says");
+  }
+  for (size_t k = 0; k < kMost; ++k) {
+    bool negated = false;
+    AddRow(insn, k < coordinates.size() ? BindSource(instruction, Type::kS32, coordinates[k], &negated) : kNoRow, false,
+           Type::kS32);
+  }
+}
+
 void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                                const ptx::Operand& operand, Insn& insn) {
   if (part.address()) {
-    if (!operand.second.empty()) throw Unsupported("an address has coordinates");
+    if (!part.coordinates && !operand.second.empty()) throw Unsupported("an address has coordinates");
     uint64_t offset = 0;
     AddRow(insn, BindAddress(instruction, operand, &offset), false, Type::kNone);
     if (!has_address_) {
@@ -206,6 +223,7 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
     } else {
       AddRow(insn, builder_.pool.Row(8, offset), false, Type::kNone);
     }
+    if (part.coordinates) BindCoordinates(instruction, operand, insn);
     return;
   }
   const Type type = ResolveType(part, modifiers);
@@ -251,7 +269,7 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
       BindPart(instruction, form[k].second, modifiers, operands[k].second.front(), insn);
     } else if (form[k].has_second) {
       AddRow(insn, kNoRow, false, Type::kNone);
-    } else if (!operands[k].second.empty()) {
+    } else if (!operands[k].second.empty() && !form[k].part.coordinates) {
       throw Unsupported("an operand has a part behind a bar");
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "vgpu/core/warp.h"
@@ -17,9 +18,12 @@ struct AsyncCopy {
   uint8_t data[kWarpSize][16];
 };
 
+struct BulkCopies;  // isa/memory/bulk_copy.h
+
 struct AsyncCopies {
   std::vector<AsyncCopy> pending;      // in order of issue
   uint32_t committed[kWarpSize] = {};  // groups that the lane has committed; also the number of its open group
+  std::shared_ptr<BulkCopies> bulk;    // null until first needed
 };
 
 }  // namespace lockstep::vgpu

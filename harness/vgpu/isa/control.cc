@@ -9,6 +9,7 @@
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/isa/memory/async_copy.h"
+#include "vgpu/isa/memory/bulk_copy.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -82,7 +83,10 @@ void Exit(Warp& warp, const Insn&, LaneMask mask) {
   for (Observer* observer : warp.engine->observers()) {
     observer->OnExit({mask, warp.pc - 1, block.index, warp.index});
   }
-  if (warp.state->async_copies != nullptr) CompleteAllCopies(warp, mask);
+  if (warp.state->async_copies != nullptr) {
+    CompleteAllCopies(warp, mask);
+    CompleteAllBulk(warp, mask);
+  }
   LeaveCluster(warp, mask);
   ExitLanes(warp, mask);
   block.last_event = block.instructions;
@@ -173,6 +177,7 @@ LOCKSTEP_OPCODES(control,
                      {"griddepcontrol.launch_dependents", "", SelectNothing, InsnClass::kOther, kAnyOrder},
                      {"griddepcontrol.wait", "", SelectNothing, InsnClass::kOther, kAnyOrder},
                      {"pmevent", "su32", SelectNothing, InsnClass::kOther, kAnyOrder},
+                     {"pmevent.mask", "su32", SelectNothing, InsnClass::kOther, kAnyOrder},
                      {"nanosleep", "s0", SelectSleep, InsnClass::kOther, kAnyOrder | kPolls},
                      {"membar", "", SelectMembar, InsnClass::kFence, kOrderUnlessOfBlock | kFence},
                      {"membar.proxy", "", SelectProxyFence, InsnClass::kFence, kOrderUnlessOfBlock | kFence},

@@ -99,7 +99,31 @@ Selection SelectMov(Modifiers& modifiers) {
   return selection;
 }
 
+// Rows: the elements of d, then those of a, which are copied first because the vectors may share registers.
+template <typename Element, int kElements>
+void MoveVector(Warp& warp, const Insn& insn, LaneMask mask) {
+  Element values[kElements][kWarpSize];
+  for (int k = 0; k < kElements; ++k) {
+    std::memcpy(values[k], Source<Element>(warp, insn.row[kElements + k]), sizeof values[k]);
+  }
+  for (int k = 0; k < kElements; ++k) {
+    ForLanesInPlace<Element>(Destination<Element>(warp, insn.row[k]), mask, [&](int lane) { return values[k][lane]; });
+  }
+}
+
+template <int kElements>
+Selection SelectMoveVector(Modifiers& modifiers) {
+  if (modifiers.type_count() != 1 || modifiers.operand_count() != 2 * kElements) return {};
+  const int bytes = ptx::SizeOf(modifiers.type(0));
+  if (modifiers.type(0) == Type::kPred || bytes * kElements > 16) return {};
+  return {bytes <= 2   ? MoveVector<uint16_t, kElements>
+          : bytes == 4 ? MoveVector<uint32_t, kElements>
+                       : MoveVector<uint64_t, kElements>};
+}
+
 LOCKSTEP_OPCODES(move, {
+                           {"mov.v2", "dv0 sv0", SelectMoveVector<2>, InsnClass::kMove, {}, Meaning::kMoveVector},
+                           {"mov.v4", "dv0 sv0", SelectMoveVector<4>, InsnClass::kMove, {}, Meaning::kMoveVector},
                            {"mov", "dv0 sv0", SelectMov, InsnClass::kMove, {}, Meaning::kMove},
                        });
 

@@ -9,12 +9,11 @@ constexpr std::string_view kGroups =
 constexpr std::string_view kSparse = "sparse matrices are not supported";
 constexpr std::string_view kUnaligned = "of the matrix instructions only those with .sync.aligned are supported";
 constexpr std::string_view kTextures = "textures and surfaces are not supported";
-constexpr std::string_view kBulk = "bulk and tensor copies (TMA) are not supported";
+constexpr std::string_view kBulk = "maps of tensors that a kernel changes, and bulk stores of zeros, are not supported";
 constexpr std::string_view kMulticast = "multicast memory is not supported";
 constexpr std::string_view kRegisters = "moving registers between warps is not supported";
 constexpr std::string_view kAsyncStores = "asynchronous stores and reductions are not supported";
 constexpr std::string_view kCancel = "cancelling the launch of clusters is not supported";
-constexpr std::string_view kVideo = "video instructions are not supported";
 
 constexpr Opcode Refused(std::string_view name, std::string_view why) {
   return {.name = name, .form = "", .select = nullptr, .refusal = why};
@@ -38,27 +37,13 @@ LOCKSTEP_OPCODES(refused, {
                               Refused("sust", kTextures),
                               Refused("sured", kTextures),
                               Refused("suq", kTextures),
-                              Refused("cp.async.bulk", kBulk),
-                              Refused("cp.reduce", kBulk),
                               Refused("st.bulk", kBulk),
-                              Refused("prefetch.tensormap", kBulk),
                               Refused("tensormap", kBulk),
                               Refused("multimem", kMulticast),
                               Refused("setmaxnreg", kRegisters),
                               Refused("st.async", kAsyncStores),
                               Refused("red.async", kAsyncStores),
                               Refused("clusterlaunchcontrol", kCancel),
-                              Refused("vadd", kVideo),
-                              Refused("vsub", kVideo),
-                              Refused("vabsdiff", kVideo),
-                              Refused("vmin", kVideo),
-                              Refused("vmax", kVideo),
-                              Refused("vshl", kVideo),
-                              Refused("vshr", kVideo),
-                              Refused("vmad", kVideo),
-                              Refused("vset", kVideo),
-                              Refused("vset2", kVideo),
-                              Refused("vset4", kVideo),
                           });
 
 }  // namespace

@@ -3,17 +3,20 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "vgpu/ptx/constant.h"
 #include "vgpu/ptx/declaration.h"
 #include "vgpu/ptx/scope.h"
+#include "vgpu/ptx/vector_registers.h"
 
 namespace lockstep::vgpu::ptx {
 namespace {
 
 constexpr int64_t kMostLines = INT32_MAX;
+constexpr uint64_t kMostTargets = 4096;  // of one list
 
 // Tracks .loc directives, which give the location of the instructions after them.
 class LocationTracker {
@@ -84,16 +87,23 @@ class LocationTracker {
 
 class BodyParser {
  public:
-  BodyParser(Cursor& cursor, Function* function) : cursor_(cursor), function_(*function), locations_(function) {}
+  BodyParser(Cursor& cursor, const std::vector<Variable>& module_variables, Function* function)
+      : cursor_(cursor),
+        module_variables_(module_variables),
+        function_(*function),
+        locations_(function),
+        vectors_(&function->registers) {}
 
   void Parse() {
-    for (const auto* list : {&function_.returns, &function_.parameters}) {
+    for (auto* list : {&function_.returns, &function_.parameters}) {
       for (const Variable& parameter : *list) {
         const bool is_register = parameter.space == Space::kReg;
-        const std::string name =
-            is_register ? scopes_.DeclareRegister(parameter.name) : scopes_.DeclareVariable(parameter.name);
+        const std::string name = is_register
+                                     ? scopes_.DeclareRegister(Kept(parameter.name), vectors_.ShapeOf(parameter))
+                                     : scopes_.DeclareVariable(Kept(parameter.name));
         if (name.empty()) FailTwice(parameter.name);
       }
+      *list = VectorRegisters::Flattened(*list);
     }
     for (;;) {
       const char c = cursor_.Peek();
@@ -147,14 +157,16 @@ class BodyParser {
       if (variable->space != Space::kReg) {
         variable->name = scopes_.DeclareVariable(name);
       } else if (variable->count == 0) {
-        variable->name = scopes_.DeclareRegister(name);
+        variable->name = scopes_.DeclareRegister(name, vectors_.ShapeOf(*variable));
       } else {
-        variable->name = scopes_.DeclareRegisterRange(name, variable->count);
+        variable->name = scopes_.DeclareRegisterRange(name, variable->count, vectors_.ShapeOf(*variable));
       }
       if (variable->name.empty()) FailTwice(name);
     });
     std::vector<Variable>& list = start.space == Space::kReg ? function_.registers : function_.variables;
-    for (Variable& variable : declared) list.push_back(std::move(variable));
+    for (Variable& variable : declared) {
+      if (variable.space != Space::kReg || variable.vector_width == 1) list.push_back(std::move(variable));
+    }
   }
 
   void LabelOrInstruction() {
@@ -188,7 +200,17 @@ class BodyParser {
   void ParseTable(std::string name) {
     BranchTable table{std::move(name), {}};
     do {
-      table.targets.emplace_back(cursor_.Name());
+      const std::string_view name_or_base = cursor_.Name();
+      if (!cursor_.Take('<')) {
+        table.targets.emplace_back(name_or_base);
+        continue;
+      }
+      const auto count = cursor_.Literal();  // A<3>: A0, A1, A2
+      if (count.is_float || count.bits > kMostTargets) cursor_.Fail("a bad number of labels");
+      for (uint64_t k = 0; k < count.bits; ++k) {
+        table.targets.push_back(std::string(name_or_base) + std::to_string(k));
+      }
+      cursor_.Expect('>');
     } while (cursor_.Take(','));
     cursor_.Expect(';');
     pending_.push_back({function_.tables.size(), true, scopes_.current(), cursor_.line()});
@@ -202,8 +224,14 @@ class BodyParser {
     if (cursor_.Peek() == '(') prototype.parameters = ParseParameters(cursor_);
     while (cursor_.Peek() == '.') {
       const std::string_view word = cursor_.DotWord();
-      if (word != "noreturn") cursor_.Fail("." + std::string(word) + " is not supported on a prototype");
+      if (word == "abi_preserve" || word == "abi_preserve_control") {
+        ParseConstantInteger(cursor_, 0, INT32_MAX);
+      } else if (word != "noreturn") {
+        cursor_.Fail("." + std::string(word) + " is not supported on a prototype");
+      }
     }
+    prototype.returns = VectorRegisters::Flattened(prototype.returns);
+    prototype.parameters = VectorRegisters::Flattened(prototype.parameters);
     cursor_.Expect(';');
     function_.prototypes.push_back(std::move(prototype));
   }
@@ -220,6 +248,7 @@ class BodyParser {
     const std::string_view opcode = cursor_.Name();
     if (!IsLetter(opcode[0])) cursor_.Fail("expected an opcode, not " + Quoted(opcode));
     instruction.opcode = opcode;
+    instruction_is_move_ = opcode == "mov";
     instruction.location = locations_.location;
     instruction.inlined_at = locations_.inlined_at;
     instruction.inline_site = locations_.inline_site;
@@ -229,7 +258,13 @@ class BodyParser {
       ParseCall(&instruction);
     } else if (cursor_.Peek() != ';') {
       do {
+        part_.clear();
+        takes_part_ = true;
         instruction.operands.push_back(ParseOperand());
+        takes_part_ = false;
+        if (part_.empty()) continue;
+        instruction.parts.resize(instruction.operands.size());
+        instruction.parts.back() = part_;
       } while (cursor_.Take(','));
     }
     cursor_.Expect(';');
@@ -242,13 +277,13 @@ class BodyParser {
   void ParseCall(Instruction* instruction) {
     Instruction::CallInfo& call = instruction->call.emplace();
     if (cursor_.Peek() == '(') {
-      call.returns = ParseOperandList();
+      call.returns = Flattened(ParseOperandList());
       cursor_.Expect(',');
     }
     call.target = NamedOperand(cursor_.Name());
     if (!cursor_.Take(',')) return;
     if (cursor_.Peek() == '(') {
-      call.arguments = ParseOperandList();
+      call.arguments = Flattened(ParseOperandList());
       if (!cursor_.Take(',')) return;
     }
     call.prototype_or_table = cursor_.Name();
@@ -267,12 +302,23 @@ class BodyParser {
   }
 
   Operand ParseOperand() {
+    const bool takes_part = std::exchange(takes_part_, false);  // what stands inside of an operand does not
     const char c = cursor_.Peek();
     if (c == '[') return ParseAddress();
     if (c == '{') return {ParseVector(), {}};
     if (IsNameStart(c) && cursor_.PeekName() != "WARP_SZ") {
-      Operand operand = NamedOperand(cursor_.Name());
-      if (std::holds_alternative<SymbolRef>(operand.value)) ParseOffset(&std::get<SymbolRef>(operand.value).offset);
+      const std::string_view name = cursor_.Name();
+      takes_part_ = takes_part;
+      Operand operand = NamedOperand(name);
+      takes_part_ = false;
+      if (auto* symbol = std::get_if<SymbolRef>(&operand.value)) {
+        if (cursor_.Peek() == '[') {
+          AddressRef element{"", symbol->name, ElementOffset(symbol->name)};
+          if (instruction_is_move_) return {SymbolRef{std::move(element.base_symbol), element.offset}, {}};
+          return {std::move(element), {}};
+        }
+        ParseOffset(&symbol->offset);
+      }
       if (cursor_.Take('|')) operand.second.push_back(NamedOperand(cursor_.Name()));
       return operand;
     }
@@ -282,6 +328,19 @@ class BodyParser {
       if (IsNameStart(ahead.Peek()) && ahead.PeekName() != "WARP_SZ") {
         cursor_ = ahead;
         return {RegisterRef{RegisterName(), true}, {}};
+      }
+    }
+    if (c == '-' && takes_part) {
+      Cursor ahead = cursor_;
+      ahead.Expect('-');
+      if (IsNameStart(ahead.Peek()) && ahead.PeekName() != "WARP_SZ") {
+        cursor_ = ahead;
+        takes_part_ = true;
+        Operand operand = NamedOperand(cursor_.Name());
+        takes_part_ = false;
+        if (!std::holds_alternative<RegisterRef>(operand.value)) cursor_.Fail("only a register can be negated");
+        part_.insert(0, "-");
+        return operand;
       }
     }
     if (!AtConstant(cursor_)) cursor_.FailExpected("an operand");
@@ -353,8 +412,22 @@ class BodyParser {
   Operand NamedOperand(std::string_view name) {
     if (name == "_") return {SinkRef{}, {}};
     Scopes::Found found = scopes_.Find(name);
+    if (found.shape != 0) {
+      if (!cursor_.Touches('.')) return {vectors_.Whole(found.shape, found.name), {}};
+      Operand element;
+      const std::string_view component = cursor_.DotWord();
+      if (!vectors_.Element(found.shape, found.name, component, &element)) {
+        cursor_.Fail(Quoted(name) + " has no element ." + std::string(component));
+      }
+      return element;
+    }
     if (found.kind != Scopes::Kind::kNone && cursor_.Touches('.')) {
-      cursor_.Fail("a part of " + Quoted(name) + " as an operand is not supported");
+      const std::string_view part = cursor_.PeekDotWord();
+      constexpr size_t kLongestPart = 5;  // b7654
+      if (found.kind != Scopes::Kind::kRegister || !takes_part_ || part.empty() || part.size() > kLongestPart) {
+        cursor_.Fail("a part of " + Quoted(name) + " as an operand is not supported");
+      }
+      part_ = cursor_.DotWord();
     }
     if (found.kind == Scopes::Kind::kRegister) return {RegisterRef{std::move(found.name), false}, {}};
     if (found.kind == Scopes::Kind::kVariable) return {SymbolRef{std::move(found.name), 0}, {}};
@@ -371,10 +444,33 @@ class BodyParser {
     return {std::move(special), {}};
   }
 
+  // [2] behind a variable's name: the offset of that element.
+  int64_t ElementOffset(const std::string& name) {
+    const Variable* variable = nullptr;
+    const std::vector<Variable>* const lists[] = {&module_variables_, &function_.parameters, &function_.variables};
+    for (const auto* list : lists) {
+      for (const Variable& declared : *list) {
+        if (declared.name == name) variable = &declared;
+      }
+    }
+    if (variable == nullptr || variable->dimensions.size() != 1)
+      cursor_.Fail(Quoted(name) + " is no array of one dimension");
+    cursor_.Expect('[');
+    if (!AtConstant(cursor_))
+      cursor_.Fail("an element is chosen by a constant; " + Quoted(cursor_.PeekName()) + " is none");
+    const int64_t index = ParseConstantInteger(cursor_, 0, INT32_MAX);
+    cursor_.Expect(']');
+    return index * static_cast<int64_t>(variable->ElementBytes());
+  }
+
+  // Names of parameters are in the syntax tree, which changes; Scopes keeps views of names.
+  std::string_view Kept(const std::string& name) { return *kept_.insert(name).first; }
+
   std::string RegisterName() {
     const std::string_view name = cursor_.Name();
     Scopes::Found found = scopes_.Find(name);
-    if (found.kind != Scopes::Kind::kRegister) cursor_.Fail(Quoted(name) + " is no declared register");
+    if (found.kind != Scopes::Kind::kRegister || found.shape != 0)
+      cursor_.Fail(Quoted(name) + " is no declared register");
     return std::move(found.name);
   }
 
@@ -405,15 +501,23 @@ class BodyParser {
   }
 
   Cursor& cursor_;
+  const std::vector<Variable>& module_variables_;
   Function& function_;
+  std::unordered_set<std::string> kept_;
   Scopes scopes_;
   LocationTracker locations_;
+  VectorRegisters vectors_;
   std::vector<Pending> pending_;
-  bool has_symbol_ = false;  // the current instruction names something that may be a label
+  std::string part_;                  // of the operand just read: see Instruction::parts
+  bool takes_part_ = false;           // the next name may have a part
+  bool instruction_is_move_ = false;  // of the current instruction
+  bool has_symbol_ = false;           // the current instruction names something that may be a label
 };
 
 }  // namespace
 
-void ParseBody(Cursor& cursor, Function* function) { BodyParser(cursor, function).Parse(); }
+void ParseBody(Cursor& cursor, const std::vector<Variable>& module_variables, Function* function) {
+  BodyParser(cursor, module_variables, function).Parse();
+}
 
 }  // namespace lockstep::vgpu::ptx

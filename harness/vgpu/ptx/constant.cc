@@ -1,6 +1,7 @@
 #include "vgpu/ptx/constant.h"
 
 #include <array>
+#include <bit>
 
 namespace lockstep::vgpu::ptx {
 namespace {
@@ -135,7 +136,27 @@ class ConstantParser {
     return value;
   }
 
+  // Of two decimal floats, in double precision.
+  Number ApplyToFloats(std::string_view op, const Number& left, const Number& right) {
+    if (!left.is_double || !right.is_double) RequireInteger(left);
+    const double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits);
+    const auto number = [](double value) { return Number{std::bit_cast<uint64_t>(value), true, true, false}; };
+    if (op == "+") return number(a + b);
+    if (op == "-") return number(a - b);
+    if (op == "*") return number(a * b);
+    if (op == "/") return number(a / b);
+    if (op == "==") return Integer(a == b, false);
+    if (op == "!=") return Integer(a != b, false);
+    if (op == "<") return Integer(a < b, false);
+    if (op == "<=") return Integer(a <= b, false);
+    if (op == ">") return Integer(a > b, false);
+    if (op == ">=") return Integer(a >= b, false);
+    RequireInteger(left);
+    return left;
+  }
+
   Number Apply(std::string_view op, const Number& left, const Number& right) {
+    if (left.is_float && right.is_float) return ApplyToFloats(op, left, right);
     RequireInteger(left);
     RequireInteger(right);
     const uint64_t a = left.bits, b = right.bits;

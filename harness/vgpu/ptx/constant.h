@@ -1,4 +1,5 @@
-// Constant expressions (PTX ISA 4.5): C's operators on 64-bit integers; a float can only be a literal with a sign.
+// Constant expressions (PTX ISA 4.5): C's operators on 64-bit integers; on decimal floats
+// those of arithmetic and comparison.
 #pragma once
 
 #include "vgpu/ptx/cursor.h"

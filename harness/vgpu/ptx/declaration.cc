@@ -72,6 +72,15 @@ void ParseQualifiers(Cursor& cursor, Variable* variable) {
   if (variable->type == Type::kNone) cursor.FailExpected("a type");
 }
 
+void CheckVectorRegister(Cursor& cursor, const Variable& variable) {
+  constexpr int kMostBytes = 16;
+  if (variable.space != Space::kReg || variable.vector_width == 1) return;
+  if (variable.type == Type::kPred) cursor.Fail("a vector of predicates");
+  if (variable.vector_width > 4 || variable.vector_width * SizeOf(variable.type) > kMostBytes) {
+    cursor.Fail("a vector register has at most 4 elements and 16 bytes");
+  }
+}
+
 void ParseDimensions(Cursor& cursor, Variable* variable) {
   uint64_t bytes = variable->ElementBytes();
   while (cursor.Take('[')) {
@@ -222,7 +231,7 @@ std::optional<Space> SpaceFromName(std::string_view word) {
 std::vector<Variable> ParseVariables(Cursor& cursor, const Variable& start, const NameGiver& give_name) {
   Variable qualified = start;
   ParseQualifiers(cursor, &qualified);
-  if (qualified.space == Space::kReg && qualified.vector_width > 1) cursor.Fail("vector registers are not supported");
+  CheckVectorRegister(cursor, qualified);
   std::vector<Variable> variables;
   do {
     Variable variable = qualified;
@@ -267,6 +276,7 @@ std::vector<Variable> ParseParameters(Cursor& cursor) {
       cursor.Fail("a parameter is .param or .reg, not ." + std::string(word));
     }
     ParseQualifiers(cursor, &parameter);
+    CheckVectorRegister(cursor, parameter);
     parameter.name = cursor.Name();
     ParseDimensions(cursor, &parameter);
     parameters.push_back(std::move(parameter));

@@ -112,7 +112,10 @@ struct Instruction {
   std::string opcode;                  // "ld"
   std::vector<std::string> modifiers;  // {"global", "nc", "v4", "f32"}; "shared::cta" stays one word
   std::vector<Operand> operands;       // for call: see CallInfo instead
-  std::optional<RegisterRef> guard;    // @%p, @!%p
+  // What video instructions write at an operand: "b0" of %r1.b0, "-" of -%r1, "-h1" of -%r1.h1. By operand; empty if
+  // none has anything.
+  std::vector<std::string> parts;
+  std::optional<RegisterRef> guard;  // @%p, @!%p
   SourceLocation location;
   // For inlined code: the line in the text of this function into which the outermost call was inlined, from .loc …,
   // inlined_at …; file -1 if not inlined. location.file/line is the innermost location.

@@ -7,6 +7,7 @@
 #include "vgpu/ptx/constant.h"
 #include "vgpu/ptx/cursor.h"
 #include "vgpu/ptx/declaration.h"
+#include "vgpu/ptx/vector_registers.h"
 
 // Theory of operation. The text is read once, by recursive descent over a Cursor, without a token stream. At module
 // scope every statement begins with a dot; in a body (body.cc) the first character distinguishes a scope, a directive,
@@ -181,10 +182,13 @@ class ModuleParser {
     function.name = cursor_.Name();
     if (cursor_.Peek() == '(') function.parameters = ParseParameters(cursor_);
     ParseFunctionAttributes(&function);
-    if (!cursor_.Take(';')) {
+    if (cursor_.Take(';')) {
+      function.returns = VectorRegisters::Flattened(function.returns);
+      function.parameters = VectorRegisters::Flattened(function.parameters);
+    } else {
       cursor_.Expect('{');
       function.has_body = true;
-      ParseBody(cursor_, &function);
+      ParseBody(cursor_, module_.variables, &function);
     }
     AddFunction(std::move(function));
   }
@@ -202,6 +206,8 @@ class ModuleParser {
         ParseLimit();  // superseded by minnctapersm; a hint to the register allocator, like it
       } else if (word == "maxnreg") {
         function->maxnreg = ParseLimit();
+      } else if (word == "abi_preserve" || word == "abi_preserve_control") {
+        ParseLimit();  // registers that the function keeps; all do here
       } else if (word == "noreturn") {
         function->noreturn = true;
       } else if (word == "reqnctapercluster") {

@@ -96,19 +96,21 @@ void Scopes::NoteIndex(std::string_view base, int64_t index) {
   if (!is_new && index < place->second) place->second = index;
 }
 
-std::string Scopes::DeclareSingle(std::string_view name, Kind kind) {
+std::string Scopes::DeclareSingle(std::string_view name, Kind kind, int shape) {
   if (TakenHere(name)) return "";
-  singles_[name].push_back({current(), kind, 0});
+  singles_[name].push_back({current(), kind, 0, shape});
   single_names_.back().push_back(name);
   ForSplits(name, [&](std::string_view base, std::string_view index) { NoteIndex(base, ToIndex(index)); });
   return Unique(name, current());
 }
 
-std::string Scopes::DeclareVariable(std::string_view name) { return DeclareSingle(name, Kind::kVariable); }
+std::string Scopes::DeclareVariable(std::string_view name) { return DeclareSingle(name, Kind::kVariable, 0); }
 
-std::string Scopes::DeclareRegister(std::string_view name) { return DeclareSingle(name, Kind::kRegister); }
+std::string Scopes::DeclareRegister(std::string_view name, int shape) {
+  return DeclareSingle(name, Kind::kRegister, shape);
+}
 
-std::string Scopes::DeclareRegisterRange(std::string_view base, int count) {
+std::string Scopes::DeclareRegisterRange(std::string_view base, int count, int shape) {
   const auto here = ranges_.find(base);
   if (here != ranges_.end() && !here->second.empty() && here->second.back().scope == current()) return "";
   const auto taken = smallest_index_.back().find(base);
@@ -120,7 +122,7 @@ std::string Scopes::DeclareRegisterRange(std::string_view base, int count) {
       if (index != "0") NoteIndex(shorter, ToIndex(index) * 10);
     });
   }
-  ranges_[base].push_back({current(), Kind::kRegister, count});
+  ranges_[base].push_back({current(), Kind::kRegister, count, shape});
   range_names_.back().push_back(base);
   return RangeBase(base, current());
 }
@@ -136,8 +138,8 @@ Scopes::Found Scopes::Find(std::string_view name) const {
   if (single == nullptr && range == nullptr) return {};
   const bool in_range = single == nullptr || (range != nullptr && range->scope > single->scope);
   const Symbol& symbol = in_range ? *range : *single;
-  if (!in_range) return {symbol.kind, Unique(name, symbol.scope)};
-  return {symbol.kind, RangeBase(base, symbol.scope).append(index)};
+  if (!in_range) return {symbol.kind, Unique(name, symbol.scope), symbol.shape};
+  return {symbol.kind, RangeBase(base, symbol.scope).append(index), symbol.shape};
 }
 
 Scopes::LabelSearch Scopes::FindLabel(std::string_view name, int scope, std::string* unique) const {

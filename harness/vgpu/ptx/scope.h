@@ -22,6 +22,7 @@ class Scopes {
   struct Found {
     Kind kind = Kind::kNone;
     std::string name;  // unique in the function
+    int shape = 0;     // of a register: as given when it was declared
   };
 
   static constexpr int kDeepest = 200;
@@ -37,8 +38,9 @@ class Scopes {
 
   // The unique name; "" if the name is already declared in this scope.
   std::string DeclareVariable(std::string_view name);
-  std::string DeclareRegister(std::string_view name);
-  std::string DeclareRegisterRange(std::string_view base, int count);  // base0 … base(count-1)
+  // The shape of a register is the caller's; Find returns it.
+  std::string DeclareRegister(std::string_view name, int shape = 0);
+  std::string DeclareRegisterRange(std::string_view base, int count, int shape = 0);  // base0 … base(count-1)
   std::string DeclareLabel(std::string_view name);
 
   Found Find(std::string_view name) const;
@@ -52,12 +54,13 @@ class Scopes {
     int scope;
     Kind kind;
     int count;  // size of a range, 0 for a single name
+    int shape;
   };
 
   // "name" in scope 0, else "name@scope".
   static std::string Unique(std::string_view name, int scope);
   static std::string RangeBase(std::string_view base, int scope);  // the same plus a dot, so that digits can follow
-  std::string DeclareSingle(std::string_view name, Kind kind);
+  std::string DeclareSingle(std::string_view name, Kind kind, int shape);
   bool TakenHere(std::string_view name) const;
   const Symbol* FindSingle(std::string_view name) const;
   const Symbol* FindRange(std::string_view name, std::string_view* base, std::string_view* index) const;

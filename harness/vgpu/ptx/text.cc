@@ -21,6 +21,22 @@ std::string Joined(const std::vector<Operand>& operands) {
   return text;
 }
 
+std::string Operands(const Instruction& instruction) {
+  if (instruction.parts.empty()) return Joined(instruction.operands);
+  std::string text;
+  for (size_t k = 0; k < instruction.operands.size(); ++k) {
+    std::string part = k < instruction.parts.size() ? instruction.parts[k] : "";
+    text += k == 0 ? "" : ", ";
+    if (part.starts_with("-")) {
+      text += "-";
+      part.erase(0, 1);
+    }
+    text += TextOf(instruction.operands[k]);
+    if (!part.empty()) text += "." + part;
+  }
+  return text;
+}
+
 std::string TextOf(const FloatImmediate& immediate) {
   char text[32];
   std::snprintf(text, sizeof text, immediate.is_double ? "0d%016llX" : "0f%08llX",
@@ -59,7 +75,7 @@ std::string TextOf(const Instruction& instruction) {
   if (instruction.guard) text = std::string(instruction.guard->negated ? "@!" : "@") + instruction.guard->name + " ";
   text += instruction.opcode;
   for (const std::string& word : instruction.modifiers) text += "." + word;
-  std::string operands = Joined(instruction.operands);
+  std::string operands = Operands(instruction);
   if (instruction.call) {
     const Instruction::CallInfo& call = *instruction.call;
     operands = call.returns.empty() ? "" : "(" + Joined(call.returns) + "), ";

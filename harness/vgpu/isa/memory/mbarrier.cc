@@ -12,6 +12,7 @@
 // acquiring one, so the race checker knows the order that a barrier establishes.
 #include "vgpu/isa/memory/mbarrier.h"
 
+#include "vgpu/isa/memory/bulk_copy.h"
 #include "vgpu/isa/memory/memory_access.h"
 #include "vgpu/isa/memory/memory_modifiers.h"
 
@@ -178,6 +179,9 @@ void Test(Warp& warp, const Insn& insn, LaneMask mask) {
   uint64_t address[kWarpSize], object[kWarpSize];
   ReadAddresses<kNarrow>(warp, insn.row[1], insn.immediate, address);
   if (!Locate(warp, insn, mask, address, object)) return;
+  if (warp.engine->program().copies_async) {
+    ForActive(mask, [&](int lane) { CompleteBulkLoads(warp, reinterpret_cast<const uint64_t*>(object[lane])); });
+  }
   LaneMask done = 0;
   ForActive(mask, [&](int lane) {
     const bool now = Object::From(*reinterpret_cast<const uint64_t*>(object[lane])).parity;

@@ -100,6 +100,14 @@ Selection SelectPolicy(Modifiers& m) {
   return m.type_count() == 1 && m.type(0) == Type::kB64 ? Selection{CreatePolicy} : Selection{};
 }
 
+Selection SelectRangePolicy(Modifiers& m) {
+  m.Take("global");
+  return SelectPolicy(m);
+}
+Selection SelectConvertedPolicy(Modifiers& m) {
+  return m.Take("L2") && m.type_count() == 1 && m.type(0) == Type::kB64 ? Selection{CreatePolicy} : Selection{};
+}
+
 Selection SelectPriority(Modifiers& m) {
   m.Take("global");
   if (m.TakeAny({"L2", "L2::evict_normal"}).empty()) return {};
@@ -115,6 +123,8 @@ LOCKSTEP_OPCODES(memory_address,
                      {"applypriority", "a su64", SelectPriority, InsnClass::kOther, kAnyOrder},
                      {"discard", "a su64", SelectPriority, InsnClass::kOther, kAnyOrder},
                      {"createpolicy.fractional", "d0 sf32?", SelectPolicy, InsnClass::kOther, kAnyOrder},
+                     {"createpolicy.range", "d0 a su32 su32", SelectRangePolicy, InsnClass::kOther, kAnyOrder},
+                     {"createpolicy.cvt", "d0 su64", SelectConvertedPolicy, InsnClass::kOther, kAnyOrder},
                  });
 
 }  // namespace
