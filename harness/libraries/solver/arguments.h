@@ -2,6 +2,9 @@
 // is.
 #pragma once
 
+#include <initializer_list>
+#include <string>
+
 #include "libraries/solver/lapack.h"
 
 namespace lockstep::libraries::solver {

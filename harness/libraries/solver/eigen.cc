@@ -1,6 +1,4 @@
 // Eigenvalues of symmetric and Hermitian matrices, in rising order, and their vectors in A's place.
-#include <cmath>
-
 #include "libraries/solver/arguments.h"
 
 namespace lockstep::libraries::solver {

@@ -2,6 +2,7 @@
 // LAPACK's call the same things.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <limits>
 #include <type_traits>
@@ -146,9 +147,6 @@ inline Function::Condition IsMode(cusolverEigMode_t mode) {
 inline Function::Condition IsSize(int64_t size) { return {size >= 0, "a size is negative"}; }
 inline Function::Condition Leads(int64_t leading, int64_t rows) {
   return {leading >= std::max<int64_t>(1, rows), "a leading dimension is smaller than the matrix's rows, or than 1"};
-}
-inline Function::Condition HasRoom(int64_t given, int64_t asked) {
-  return {given >= asked, "the workspace is smaller than bufferSize says"};
 }
 inline Function::Condition NotNull(const void* pointer) {
   return {pointer != nullptr, "an argument is a null pointer"};

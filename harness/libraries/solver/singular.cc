@@ -1,6 +1,4 @@
 // Singular values, in falling order, and their vectors.
-#include <cmath>
-
 #include "libraries/solver/arguments.h"
 
 namespace lockstep::libraries::solver {

@@ -1,5 +1,6 @@
 // Incomplete factors in A's own places, of matrices in CSR: L and U (csrilu02) and L L^H in the lower triangle
 // (csric02).
+#include <cmath>
 #include <map>
 
 #include "libraries/sparse/checks.h"

@@ -124,8 +124,7 @@ struct Arguments {
       }
       c->count = static_cast<int64_t>(result->columns.size());
     };
-    const cusparseStatus_t status = Function::Do(std::move(call));
-    return status;
+    return Function::Do(std::move(call));
   }
 
   cusparseStatus_t Copy() const {
