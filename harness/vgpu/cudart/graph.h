@@ -114,4 +114,16 @@ void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // before and behind all of it.
 void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 
+// Between Work and the parameter structures of the graph API (graph_params.cc).
+KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params);
+FillWork MakeFill(const cudaMemsetParams* params);
+HostWork MakeHost(const cudaHostNodeParams* params);
+CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
+                          cudaMemcpyKind kind);
+CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind);
+
+cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work);
+cudaMemsetParams ParamsOf(const FillWork& work);
+cudaMemcpy3DParms ParamsOf(const CopyWork& work);
+
 }  // namespace lockstep::vgpu::cudart

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "vgpu/cudart/graph_params.h"
+#include "vgpu/cudart/graph.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -1,7 +1,7 @@
 // Nodes of graphs: adding them, and reading and changing what they do.
 #include <algorithm>
 
-#include "vgpu/cudart/graph_params.h"
+#include "vgpu/cudart/graph.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -1,4 +1,4 @@
-#include "vgpu/cudart/graph_params.h"
+#include "vgpu/cudart/graph.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -122,7 +122,7 @@ LaunchSpec SpecOf(Runtime& r, const KernelWork& work) {
 }
 
 // Errors of the call are thrown.
-void Require(Runtime& r, const KernelWork& work, LaunchError error) {
+void ThrowCallError(Runtime& r, const KernelWork& work, LaunchError error) {
   if (!IsLaunchCallError(error)) return;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   // A judge has the numbers, and words of its own.
@@ -133,7 +133,7 @@ void Require(Runtime& r, const KernelWork& work, LaunchError error) {
 
 void End(Runtime& r, const KernelWork& work, Stream& stream, const LaunchResult& result) {
   if (result.error == LaunchError::kIllegalAddress) MappedMemory::ExplainHostAddresses(r, work.parameters);
-  Require(r, work, result.error);
+  ThrowCallError(r, work, result.error);
   r.timeline().Enqueue(stream, result.microseconds);
   if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
 }
@@ -141,7 +141,7 @@ void End(Runtime& r, const KernelWork& work, Stream& stream, const LaunchResult&
 }  // namespace
 
 void CheckKernel(Runtime& r, const KernelWork& work) {
-  if (!r.faulted()) Require(r, work, r.backend().Check(SpecOf(r, work)));
+  if (!r.faulted()) ThrowCallError(r, work, r.backend().Check(SpecOf(r, work)));
 }
 
 void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {

@@ -1,5 +1,5 @@
 // Device variables that host code accesses by name.
-#include "vgpu/cudart/graph_params.h"
+#include "vgpu/cudart/graph.h"
 
 using namespace lockstep::vgpu::cudart;
 

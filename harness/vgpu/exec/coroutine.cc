@@ -44,7 +44,7 @@ void Coroutine::Run() {
   try {
     if (!cancelled_) body_(*this);
   } catch (const Cancelled&) {
-    // Nobody waits for the body.
+    thrown_ = nullptr;  // nobody waits for the body
   } catch (...) {
     thrown_ = std::current_exception();
   }
