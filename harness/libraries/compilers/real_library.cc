@@ -78,7 +78,10 @@ void* FindRealLibrary(const char* file) {
     std::error_code error;
     const fs::path candidate = fs::canonical(folder / file, error);
     if (error || candidate.parent_path() == own) continue;
-    if (void* const library = ::dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    // A name that no program uses: where a program opened this very path, the auditor gave it our own library, and
+    // the dynamic linker now knows that by the path.
+    const fs::path name = candidate.parent_path() / "." / candidate.filename();
+    if (void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   }
   return nullptr;
 }

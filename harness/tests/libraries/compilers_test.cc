@@ -51,6 +51,26 @@ TEST_F(CompilersTest, AKernelForARealArchitectureIsCompiledLinkedAndRun) {
   EXPECT_NE(fault.text.find("first.cu:4  st.global.u32"), std::string::npos) << fault.text;
 }
 
+// As Python's cuda-bindings opens it. The dynamic linker then knows our library by NVIDIA's path, too.
+TEST_F(CompilersTest, NvrtcOpenedByItsOwnPathStillFindsNvidias) {
+  if (!Has("libnvrtc.so.13")) GTEST_SKIP() << "the toolkit has no NVRTC";
+  namespace fs = std::filesystem;
+  const fs::path toolkit = fs::path(LOCKSTEP_NVCC).parent_path().parent_path();
+  std::error_code missing;
+  const fs::path real = fs::canonical(toolkit / "lib64" / "libnvrtc.so.13", missing);
+  if (missing) GTEST_SKIP() << "the toolkit has no NVRTC";
+  const std::string script =
+      Write("open.py",
+            "import ctypes\n"
+            "nvrtc = ctypes.CDLL('" +
+                real.string() +
+                "')\n"
+                "count = ctypes.c_int()\n"
+                "print(nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(count)), count.value > 0)\n");
+  const Output output = Execute("env CUDA_HOME=" + toolkit.string() + " " + kVgpuRun + " python3 " + script + " 2>&1");
+  EXPECT_EQ(output.text, "0 True\n");
+}
+
 TEST_F(CompilersTest, NvccGivesPtxToAProgramThatAsksForMachineCode) {
   const std::string source = Write("part.cu", "extern \"C\" __global__ void put(int* to) { *to = 7; }\n");
   const std::string script = Write("compile.py",
