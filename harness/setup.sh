@@ -9,24 +9,26 @@
 # Where no package index can be reached, packages that the system's Python has already will do.
 #
 #   harness/setup.sh [--build DIR] [--student] [--target TARGET]
-#   harness/setup.sh --docs | --browser
+#   harness/setup.sh --docs | --browser | --python
 #
 # --docs: only what builds the documentation's site, grader/requirements-docs.txt.
 # --browser: only what tests pages in a browser: Chromium, grader/requirements-browser.txt.
+# --python: only what tests run Python programs with: Numba and cuda.core (76 MB), grader/requirements-python.txt.
 # --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
 # --target: what harness/build.sh is to build while pip, which uses one processor, installs the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build student='' target='' docs='' browser=''
+build=build student='' target='' docs='' browser='' programs=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
     --student) student=1; shift ;;
     --docs) docs=1; shift ;;
     --browser) browser=1; shift ;;
+    --python) programs=1; shift ;;
     --target) target=$2; shift 2 ;;
-    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --docs | --browser" >&2; exit 2 ;;
+    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --docs | --browser | --python" >&2; exit 2 ;;
   esac
 done
 
@@ -43,6 +45,10 @@ extra() {  # LIST MODULE WHAT: the packages of a list, of which MODULE is one; W
 }
 if [ -n "$docs" ]; then
   extra docs zensical "the site's generator"
+  exit
+fi
+if [ -n "$programs" ]; then
+  extra python numba.cuda "Numba"
   exit
 fi
 if [ -n "$browser" ]; then

@@ -85,6 +85,10 @@ TEST_F(CompilersTest, NvccGivesPtxToAProgramThatAsksForMachineCode) {
   EXPECT_NE(output.text.find(".visible .entry put("), std::string::npos) << output.text;
   EXPECT_NE(output.text.find(".target sm_90"), std::string::npos) << output.text;
   EXPECT_NE(output.text.find("part.cu\""), std::string::npos) << "no line numbers: " << output.text;
+  // As CuPy calls it: by NVCC, with both architectures in one flag.
+  const Output other = Execute("env PATH=$PATH:" + folder + " " + kVgpuRun + " bash -c 'cd " + folder_ +
+                               " && $NVCC -gencode=arch=compute_80,code=sm_80 --cubin part.cu && cat part.cubin' 2>&1");
+  EXPECT_NE(other.text.find(".target sm_80"), std::string::npos) << other.text;
 }
 
 // Through the C interface, as Python packages call it, with the driver loaded by a full path that does not exist.

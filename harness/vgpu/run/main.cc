@@ -222,6 +222,7 @@ bool FindsRuntimeByPath(const ProgramFacts& facts) {
 void CompileToPtx(const std::filesystem::path& compilers) {
   const char* const path = std::getenv("PATH");
   Set("PATH", compilers.string() + ":" + (path != nullptr ? path : "/usr/bin:/bin"));
+  ::setenv("NVCC", (compilers / "nvcc").c_str(), 0);  // CuPy looks in the toolkit's folder, not on PATH
   const char* const caches = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   if (caches == nullptr && home == nullptr) return;
