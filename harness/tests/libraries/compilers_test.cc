@@ -125,5 +125,24 @@ print(cuda.cuCtxSynchronize())
   EXPECT_EQ(output.text.find("LEAK"), std::string::npos) << output.text;
 }
 
+// As the tests of NVIDIA's cuda-bindings have it: every result has a name and a text.
+TEST_F(CompilersTest, TheDriverNamesEachOfItsResults) {
+  const std::string script = Write("results.py", R"(import ctypes
+cuda = ctypes.CDLL('libcuda.so.1')
+text = ctypes.c_char_p()
+def of(function, result):
+    return text.value.decode() if function(result, ctypes.byref(text)) == 0 else None
+print(sum(of(cuda.cuGetErrorName, k) is not None for k in range(1001)) >= 76)
+for k in (0, 206, 700, 996):
+    print(of(cuda.cuGetErrorName, k), '|', of(cuda.cuGetErrorString, k))
+cuda.cuInit(0)
+print(cuda.cuKernelGetName(ctypes.byref(text), None), cuda.cuFuncGetName(ctypes.byref(text), None))
+)");
+  const Output output = Execute(kVgpuRun + " python3 " + script + " 2>&1");
+  EXPECT_EQ(output.text,
+            "True\nCUDA_SUCCESS | no error\nCUDA_ERROR_UNMAP_FAILED | unmap failed\n"
+            "CUDA_ERROR_ILLEGAL_ADDRESS | an illegal memory access was encountered\nNone | None\n1 1\n");
+}
+
 }  // namespace
 }  // namespace lockstep

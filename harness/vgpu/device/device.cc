@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "vgpu/core/float_environment.h"
+#include "vgpu/device/device_functions.h"
 #include "vgpu/device/device_impl.h"
 #include "vgpu/memory/freed.h"
 #include "vgpu/model/occupancy.h"
@@ -65,7 +66,7 @@ ModuleHandle Device::LoadModule(std::span<const std::string_view> ptx_texts) {
   std::vector<ptx::Module> parsed;
   for (const std::string_view text : ptx_texts) parsed.push_back(ptx::Parse(text));
   if (parsed.empty()) throw ptx::PtxError(0, "there is no PTX to load");
-  auto module = std::make_unique<LoadedModule>(ptx::LinkModules(std::move(parsed)), handle, impl_->memory);
+  auto module = std::make_unique<LoadedModule>(LinkWithDeviceFunctions(std::move(parsed)), handle, impl_->memory);
   for (const VariableInfo& v : module->placed()) {
     impl_->Tell([&](Observer& o) {
       o.OnAllocate(v.address, v.bytes);

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <mutex>
 #include <set>
@@ -22,57 +23,7 @@ struct ResultName {
 #define LOCKSTEP_RESULT(result) \
   { result, #result }
 constexpr ResultName kResults[] = {
-    LOCKSTEP_RESULT(CUDA_SUCCESS),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_VALUE),
-    LOCKSTEP_RESULT(CUDA_ERROR_OUT_OF_MEMORY),
-    LOCKSTEP_RESULT(CUDA_ERROR_NOT_INITIALIZED),
-    LOCKSTEP_RESULT(CUDA_ERROR_DEINITIALIZED),
-    LOCKSTEP_RESULT(CUDA_ERROR_DEVICE_UNAVAILABLE),
-    LOCKSTEP_RESULT(CUDA_ERROR_NO_DEVICE),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_DEVICE),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_IMAGE),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_CONTEXT),
-    LOCKSTEP_RESULT(CUDA_ERROR_NO_BINARY_FOR_GPU),
-    LOCKSTEP_RESULT(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_PTX),
-    LOCKSTEP_RESULT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_SOURCE),
-    LOCKSTEP_RESULT(CUDA_ERROR_FILE_NOT_FOUND),
-    LOCKSTEP_RESULT(CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND),
-    LOCKSTEP_RESULT(CUDA_ERROR_OPERATING_SYSTEM),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_HANDLE),
-    LOCKSTEP_RESULT(CUDA_ERROR_ILLEGAL_STATE),
-    LOCKSTEP_RESULT(CUDA_ERROR_NOT_FOUND),
-    LOCKSTEP_RESULT(CUDA_ERROR_NOT_READY),
-    LOCKSTEP_RESULT(CUDA_ERROR_ILLEGAL_ADDRESS),
-    LOCKSTEP_RESULT(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
-    LOCKSTEP_RESULT(CUDA_ERROR_LAUNCH_TIMEOUT),
-    LOCKSTEP_RESULT(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED),
-    LOCKSTEP_RESULT(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED),
-    LOCKSTEP_RESULT(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE),
-    LOCKSTEP_RESULT(CUDA_ERROR_CONTEXT_IS_DESTROYED),
-    LOCKSTEP_RESULT(CUDA_ERROR_ASSERT),
-    LOCKSTEP_RESULT(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
-    LOCKSTEP_RESULT(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED),
-    LOCKSTEP_RESULT(CUDA_ERROR_HARDWARE_STACK_ERROR),
-    LOCKSTEP_RESULT(CUDA_ERROR_ILLEGAL_INSTRUCTION),
-    LOCKSTEP_RESULT(CUDA_ERROR_MISALIGNED_ADDRESS),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_ADDRESS_SPACE),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_PC),
-    LOCKSTEP_RESULT(CUDA_ERROR_LAUNCH_FAILED),
-    LOCKSTEP_RESULT(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE),
-    LOCKSTEP_RESULT(CUDA_ERROR_NOT_PERMITTED),
-    LOCKSTEP_RESULT(CUDA_ERROR_NOT_SUPPORTED),
-    LOCKSTEP_RESULT(CUDA_ERROR_SYSTEM_NOT_READY),
-    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
-    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED),
-    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_UNJOINED),
-    LOCKSTEP_RESULT(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT),
-    LOCKSTEP_RESULT(CUDA_ERROR_CAPTURED_EVENT),
-    LOCKSTEP_RESULT(CUDA_ERROR_TIMEOUT),
-    LOCKSTEP_RESULT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE),
-    LOCKSTEP_RESULT(CUDA_ERROR_INVALID_CLUSTER_SIZE),
-    LOCKSTEP_RESULT(CUDA_ERROR_UNKNOWN),
+#include "driver_results.inc"
 };
 #undef LOCKSTEP_RESULT
 
@@ -81,6 +32,20 @@ const char* NameOf(CUresult result) {
     if (one.result == result) return one.name;
   }
   return nullptr;
+}
+
+// For a result that nothing here gives: its name in words, "map failed".
+const char* InWords(const char* name) {
+  constexpr std::string_view kPrefix = "CUDA_ERROR_";
+  static std::mutex mutex;
+  static std::map<std::string_view, std::string> texts;
+  const std::lock_guard lock(mutex);
+  std::string& text = texts[name];
+  if (text.empty()) {
+    text = std::string_view(name).substr(kPrefix.size());
+    for (char& c : text) c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return text.c_str();
 }
 
 // The versions of CUDA that brought a function's forms. The last form has the symbol with the highest suffix: that of
@@ -172,8 +137,13 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
 
 CUresult cuGetErrorString(CUresult error, const char** text) {
   if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *text = NameOf(error) == nullptr ? nullptr : cudaGetErrorString(static_cast<cudaError_t>(error));
-  return *text == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  const char* const name = NameOf(error);
+  *text = nullptr;
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto same = static_cast<cudaError_t>(error);
+  const bool known = std::string_view(cudaGetErrorName(same)).rfind("cuda", 0) == 0;
+  *text = known ? cudaGetErrorString(same) : InWords(name);
+  return CUDA_SUCCESS;
 }
 
 // Private tables of NVIDIA's, which its own libraries ask for and can do without.

@@ -47,6 +47,10 @@ cudaError_t GetGlobal(CUdeviceptr* address, size_t* bytes, const void* library, 
   return error;
 }
 
+cudaError_t NameOf(const char** name, const void* kernel) {
+  return kernel == nullptr ? cudaErrorInvalidValue : cudaFuncGetName(name, kernel);
+}
+
 cudaError_t Attribute(int* value, CUfunction_attribute attribute, const void* kernel) {
   if (value == nullptr) return cudaErrorInvalidValue;
   cudaFuncAttributes all;
@@ -251,7 +255,7 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {
-  return Drive("cuKernelGetName", Needs::kInit, [&] { return cudaFuncGetName(name, kernel); });
+  return Drive("cuKernelGetName", Needs::kInit, [&] { return NameOf(name, kernel); });
 }
 
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* bytes) {
@@ -333,7 +337,7 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction function) {
-  return Drive("cuFuncGetName", Needs::kInit, [&] { return cudaFuncGetName(name, function); });
+  return Drive("cuFuncGetName", Needs::kInit, [&] { return NameOf(name, function); });
 }
 
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {

@@ -2,6 +2,7 @@
 # defines. And ALIASES, the linker's flags that give functions the names of their variants for the per-thread default
 # stream: device work is done in the order in which it is asked for, so the two do the same. And VERSIONS: for each form
 # of a function that TYPEDEFS, the toolkit's cudaTypedefs.h, lists, the version of CUDA that brought it, in ascending order.
+# And RESULTS: LOCKSTEP_RESULT(name), for each value of CUresult.
 cmake_policy(VERSION 3.20)
 set(word "cu[A-Za-z0-9_]+")
 file(STRINGS ${HEADER} declared REGEX "^(__CUDA_DEPRECATED )?CUresult CUDAAPI ${word} *\\(")
@@ -71,3 +72,11 @@ list(REMOVE_DUPLICATES versions)
 list(SORT versions COMPARE NATURAL)
 string(CONCAT text ${versions})
 file(WRITE ${VERSIONS} "${text}")
+
+file(STRINGS ${HEADER} values REGEX "^ +CUDA_(SUCCESS|ERROR_[A-Z0-9_]+) += [0-9]+")
+set(text "")
+foreach(line ${values})
+  string(REGEX MATCH "CUDA_[A-Z0-9_]+" name "${line}")
+  string(APPEND text "LOCKSTEP_RESULT(${name}),\n")
+endforeach()
+file(WRITE ${RESULTS} "${text}")
