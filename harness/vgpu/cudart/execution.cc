@@ -7,6 +7,22 @@
 using namespace lockstep::vgpu::cudart;
 using lockstep::vgpu::KernelInfo;
 
+namespace {
+
+// Of a block whose registers fit on a multiprocessor: by whole warps, where the kernel's own limit is too many.
+int MostThreads(Runtime& r, const KernelInfo& info) {
+  int threads = static_cast<int>(info.max_threads);
+  if (static_cast<int64_t>(info.registers) * threads <= r.profile().registers_per_block) return threads;
+  if (r.backend().MaxBlocksPerSm(info, threads, 0) > 0) return threads;
+  constexpr int kWarp = 32;
+  for (threads = (threads - 1) / kWarp * kWarp; threads > kWarp; threads -= kWarp) {
+    if (r.backend().MaxBlocksPerSm(info, threads, 0) > 0) break;
+  }
+  return threads;
+}
+
+}  // namespace
+
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
@@ -74,7 +90,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->sharedSizeBytes = info.static_shared;
     attributes->constSizeBytes = info.constant_bytes;
     attributes->localSizeBytes = info.local_bytes;
-    attributes->maxThreadsPerBlock = static_cast<int>(info.max_threads);
+    attributes->maxThreadsPerBlock = MostThreads(r, info);
     attributes->numRegs = static_cast<int>(info.registers);
     attributes->ptxVersion = info.target_sm;
     attributes->binaryVersion = r.profile().cc_major * 10 + r.profile().cc_minor;

@@ -10,7 +10,6 @@
 #include "vgpu/device/device_impl.h"
 #include "vgpu/memory/freed.h"
 #include "vgpu/model/occupancy.h"
-#include "vgpu/ptx/linker.h"
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu {

@@ -116,6 +116,7 @@ void Libraries(const std::string& file) {
   std::printf("%d\n", value);
   SHOW(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64 << 10, first, device));
   SHOW(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 4 << 20, first, device));
+  if (cuKernelSetCacheConfig(first, CU_FUNC_CACHE_PREFER_NONE, device) != CUDA_SUCCESS) std::puts("no cache");
   SHOW(cuKernelGetFunction(&function, first));
   SHOW(cuFuncGetName(&name, function));
   std::printf("%s\n", name);

@@ -331,6 +331,11 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                [&] { return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value); });
 }
 
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice) {
+  return Drive("cuKernelSetCacheConfig", Needs::kInit,
+               [&] { return cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(config)); });
+}
+
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
   return Drive("cuFuncSetCacheConfig",
                [&] { return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)); });
