@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+GO_ON = 75  # status of a run of tests that another process shall go on with (note_tests.py)
 WAIVED_STATUS = 2  # how the samples say that the device can't do what they show
 # Words with which the samples' own checks end.
 FAILED = re.compile(

@@ -100,5 +100,37 @@ TEST(DeviceFunctionsTest, AGridThatWasNotLaunchedCooperativelyHasNoBarrier) {
   EXPECT_EQ(device->findings().findings()[0].kind, FindingKind::kTrap);
 }
 
+TEST(DeviceFunctionsTest, AKernelMayAskForItsGridAlone) {
+  TestDevice device(R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 result) cudaCGGetIntrinsicHandle (.param .b32 scope);
+
+.visible .entry ask(.param .u64 to_, .param .u32 scope_) {
+  .reg .b32 %scope;
+  .reg .b64 %to, %grid;
+  ld.param.u64 %to, [to_];
+  ld.param.u32 %scope, [scope_];
+  {
+    .param .b32 scope;
+    .param .b64 handle;
+    st.param.b32 [scope], %scope;
+    call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %grid, [handle];
+  }
+  st.global.u64 [%to], %grid;
+  ret;
+}
+)");
+  const auto handle = device.Make(std::vector<uint64_t>(1));
+  TestDevice::Shape shape{{2}, {32}};
+  shape.cooperative = true;
+  device.Run("ask", shape, handle, 1u);
+  EXPECT_NE(device.Get(handle)[0], 0u);
+  device.Run("ask", shape, handle, 2u);  // several devices' grids: there are none
+  EXPECT_EQ(device.Get(handle)[0], 0u);
+}
+
 }  // namespace
 }  // namespace lockstep::vgpu

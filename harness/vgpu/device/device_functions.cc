@@ -1,6 +1,7 @@
 #include "vgpu/device/device_functions.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -10,7 +11,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr std::string_view kSynchronize = "cudaCGSynchronize";
+constexpr std::array<std::string_view, 2> kFunctions = {"cudaCGGetIntrinsicHandle", "cudaCGSynchronize"};
 
 // A grid's handle is its workspace, which only cooperative launches have; other scopes have no handle. The counter at
 // offset 128 is apart from that of C++'s barrier. Its highest bit changes each time that all blocks have arrived: the
@@ -82,7 +83,7 @@ $meet:
 ptx::Module LinkWithDeviceFunctions(std::vector<ptx::Module> modules) {
   ptx::Module linked = ptx::LinkModules(std::move(modules));
   const bool wants = std::any_of(linked.functions.begin(), linked.functions.end(), [](const ptx::Function& function) {
-    return function.name == kSynchronize && !function.has_body;
+    return !function.has_body && std::find(kFunctions.begin(), kFunctions.end(), function.name) != kFunctions.end();
   });
   if (!wants) return linked;
   std::vector<ptx::Module> both;

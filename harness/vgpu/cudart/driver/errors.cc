@@ -2,7 +2,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <set>
@@ -87,6 +89,20 @@ void* Find(const std::string& name, int version) {
   return Own(WithSuffix(name, highest - static_cast<int>(since.end() - newer)));
 }
 
+// Once: which file holds the caller, unless that is a library by its name.
+void NameCopyWithoutSymbols(const void* caller) {
+  static std::atomic<bool> said = false;
+  Dl_info info;
+  if (::dladdr(caller, &info) == 0 || info.dli_fname == nullptr) return;
+  const std::string_view path = info.dli_fname;
+  if (path.substr(path.find_last_of('/') + 1).rfind("lib", 0) == 0 || said.exchange(true)) return;
+  std::fprintf(
+      stderr,
+      "lockstep: %s holds a copy of NVIDIA's CUDA runtime without symbols, in which the virtual GPU can't take "
+      "its place: its calls fail. The driver API works\n",
+      info.dli_fname);
+}
+
 }  // namespace
 
 CUresult ResultOf(cudaError_t error) {
@@ -146,8 +162,12 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
   return CUDA_SUCCESS;
 }
 
-// Private tables of NVIDIA's, which its own libraries ask for and can do without.
-CUresult cuGetExportTable(const void**, const CUuuid*) { return CUDA_ERROR_INVALID_VALUE; }
+// Private tables of NVIDIA's, which its own libraries ask for and can do without. A copy of the runtime can't; one with
+// symbols would have been redirected (libraries/loader).
+CUresult cuGetExportTable(const void**, const CUuuid*) {
+  NameCopyWithoutSymbols(__builtin_return_address(0));
+  return CUDA_ERROR_INVALID_VALUE;
+}
 
 #undef cuGetProcAddress
 CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {
