@@ -298,14 +298,8 @@ constexpr auto kF32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 constexpr auto kPlain = CU_TENSOR_MAP_SWIZZLE_NONE;
 
 const Plan kPlans[] = {
-    {"1d", kU16, 1, {4096}, {}, {64}, {1}, kPlain, {{104}}, 0, 128},
-    {"1d before the start", kU16, 1, {4096}, {}, {64}, {1}, kPlain, {{-16}}, 0, 128},
-    {"1d past the end", kU16, 1, {4003}, {}, {64}, {1}, kPlain, {{3992}}, 0, 128},
     {"2d", kU16, 2, {64, 64}, {128}, {16, 8}, {1, 1}, kPlain, {{8, 4}}, 0, 256},
-    {"2d corner", kU16, 2, {60, 60}, {128}, {16, 8}, {1, 1}, kPlain, {{48, 56}}, 0, 256},
-    {"2d negative", kU16, 2, {60, 60}, {128}, {16, 8}, {1, 1}, kPlain, {{-8, -2}}, 0, 256},
     {"2d outside", kU16, 2, {60, 60}, {128}, {16, 8}, {1, 1}, kPlain, {{64, 100}}, 0, 256},
-    {"2d f32", kF32, 2, {32, 32}, {128}, {8, 4}, {1, 1}, kPlain, {{4, 6}}, 128, 128},
     {"2d steps", kU16, 2, {64, 64}, {128}, {16, 8}, {2, 2}, kPlain, {{8, 4}}, 0, 128},
     {"2d steps of 3", kU16, 2, {64, 64}, {128}, {16, 8}, {1, 3}, kPlain, {{8, 57}}, 0, 96},
     {"swizzle 32", kU16, 2, {64, 64}, {128}, {16, 16}, {1, 1}, CU_TENSOR_MAP_SWIZZLE_32B, {{0, 0}}, 0, 512},
@@ -313,10 +307,7 @@ const Plan kPlans[] = {
     {"swizzle 128", kU16, 2, {64, 64}, {128}, {64, 16}, {1, 1}, CU_TENSOR_MAP_SWIZZLE_128B, {{0, 0}}, 0, 2048},
     {"swizzle 128 at 128", kU16, 2, {64, 64}, {128}, {64, 16}, {1, 1}, CU_TENSOR_MAP_SWIZZLE_128B, {{0, 0}}, 128, 2048},
     {"swizzle 64 at 384", kU16, 2, {64, 64}, {128}, {32, 16}, {1, 1}, CU_TENSOR_MAP_SWIZZLE_64B, {{8, 9}}, 384, 1024},
-    {"swizzle 128 corner", kU16, 2, {60, 60}, {128}, {64, 16}, {1, 1}, CU_TENSOR_MAP_SWIZZLE_128B, {{24, 50}}, 0, 2048},
     {"swizzle 128 f32", kF32, 2, {32, 32}, {128}, {32, 8}, {1, 1}, CU_TENSOR_MAP_SWIZZLE_128B, {{0, 3}}, 0, 1024},
-    {"3d", kU16, 3, {16, 16, 16}, {32, 512}, {8, 4, 2}, {1, 1, 1}, kPlain, {{8, 3, 14}}, 0, 128},
-    {"3d edge", kU16, 3, {16, 15, 14}, {32, 512}, {8, 4, 4}, {1, 1, 1}, kPlain, {{8, 13, -2}}, 0, 256},
     {"4d", kU16, 4, {8, 8, 8, 8}, {16, 128, 1024}, {8, 2, 2, 2}, {1, 1, 1, 1}, kPlain, {{0, 7, 3, 1}}, 0, 128},
     {"5d",
      kU16,
@@ -375,11 +366,6 @@ void RunStore(const Plan& plan) {
               static_cast<unsigned long long>(Hash(after.data(), after.size() * 2)), changed, first);
 }
 
-Plan WithType(Plan plan, CUtensorMapDataType type) {
-  plan.type = type;
-  return plan;
-}
-
 void RunBoth(const Plan& plan, uint16_t* tensor) {
   if (plan.rank == 1) RunPlan<1>(plan, tensor);
   if (plan.rank == 2) RunPlan<2>(plan, tensor);
@@ -389,7 +375,6 @@ void RunBoth(const Plan& plan, uint16_t* tensor) {
   if (plan.type != kU16) return;
   if (plan.rank == 1) RunStore<1, false>(plan);
   if (plan.rank == 2) RunStore<2, false>(plan);
-  if (plan.rank == 2) RunStore<2, true>(WithType(plan, CU_TENSOR_MAP_DATA_TYPE_FLOAT16));
   if (plan.rank == 3) RunStore<3, false>(plan);
   if (plan.rank == 4) RunStore<4, false>(plan);
   if (plan.rank == 5) RunStore<5, false>(plan);
@@ -423,7 +408,7 @@ void EncoderResults(void* address) {
                 encode(&map, plan.type, plan.rank, at, plan.extents, plan.strides, plan.box, plan.steps, interleave,
                        plan.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, fill));
   };
-  const Plan good = kPlans[3];
+  const Plan good = kPlans[0];
   const auto with = [&](const char* what, auto change) {
     Plan plan = good;
     void* at = address;
