@@ -62,6 +62,30 @@ TEST_F(CudartTest, MoreCallsReturnWhatAnH200Returned) {
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, Read(kPrograms + "calls.h200.txt"));
 }
 
+TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
+  const std::string flags = "-cudart shared -Wno-deprecated-declarations " + kPtx;
+  for (const std::string name : {"arrays", "surfaces"}) {
+    const std::string program = Compile(kPrograms + name + ".cu", flags);
+    EXPECT_EQ(Execute(kVgpuRun + " --check " + program + " 2>/dev/null").text, Read(kPrograms + name + ".h100.txt"));
+  }
+  // A line without values is a texture that is refused by name.
+  const std::string program = Compile(kPrograms + "textures.cu", flags);
+  std::istringstream made(Execute(kVgpuRun + " --threads=2 " + program + " 2>/dev/null").text);
+  std::istringstream recorded(Read(kPrograms + "textures.h100.txt"));
+  int equal = 0, refused = 0;
+  for (std::string line, expected; std::getline(recorded, expected) && std::getline(made, line);) {
+    if (line.ends_with(':')) {
+      EXPECT_TRUE(expected.starts_with(line)) << line;
+      ++refused;
+    } else {
+      EXPECT_EQ(line, expected);
+      ++equal;
+    }
+  }
+  EXPECT_EQ(equal, 391);
+  EXPECT_EQ(refused, 96);
+}
+
 const std::string kDriver = " -L" LOCKSTEP_BUILD_DIR "/lib -Xlinker -l:libcuda.so.1";
 
 TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
@@ -79,6 +103,8 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_virtual.h100.txt"));
   program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_graphs.h100.txt"));
+  program = Compile(kPrograms + "driver_arrays.cu", "-cudart shared " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_arrays.h100.txt"));
   program = Compile(kPrograms + "driver_old.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_old.h100.txt"));
   program = Compile(kPrograms + "driver.cu", "-cudart shared --default-stream per-thread " + kPtx + kDriver);
@@ -313,9 +339,9 @@ int main() {
     std::printf("%s\n", cudaGetErrorName(cudaSetDevice(2)));
     return 0;
   }
-  cudaArray_t array;
+  cudaMipmappedArray_t array;
   cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-  std::printf("%s\n", cudaGetErrorName(cudaMallocArray(&array, &format, 4, 4)));
+  std::printf("%s\n", cudaGetErrorName(cudaMallocMipmappedArray(&array, &format, cudaExtent{4, 4, 0}, 1)));
   cudaGetLastError();
   cudaMemcpy(first, back, 1000, cudaMemcpyHostToDevice);
 }
@@ -325,10 +351,8 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
   const std::string program = Compile(Write("careless.cu", kCarelessProgram), "-g -cudart shared " + kPtx);
   const Output output = Execute(kVgpuRun + " --check=leaks,api --color=never " + program + " 2>&1");
   EXPECT_NE(output.text.find("cudaErrorNotSupported\n"), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("lockstep: cudaMallocArray ("), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("the virtual GPU does not support CUDA arrays, textures and surfaces\n"),
-            std::string::npos)
-      << output.text;
+  EXPECT_NE(output.text.find("lockstep: cudaMallocMipmappedArray ("), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support mipmaps\n"), std::string::npos) << output.text;
   const bool has_lines = output.text.find("main()") == std::string::npos;  // where GCC has its libbacktrace
   const auto at = [&](const std::string& line) { return has_lines ? folder_ + "careless.cu:" + line : "main()"; };
   EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 128 bytes were never freed, allocated at " + at("7") + "\n"),

@@ -78,8 +78,7 @@ class OriginFinder {
   void Note(size_t k) {
     const ptx::Instruction& i = uses_.instruction(k);
     const Opcode& opcode = uses_.opcode(k);
-    const ptx::AddressRef* address =
-        opcode.Has(kLoads) || opcode.Has(kStores) || opcode.Has(kAtomic) ? AddressOf(i) : nullptr;
+    const ptx::AddressRef* address = opcode.accesses_memory() && !opcode.Has(kByHandle) ? AddressOf(i) : nullptr;
     if (address != nullptr && address->base_register.empty() && !address->base_symbol.empty()) {
       const auto at = std::pair(address->base_symbol, address->offset);
       if (opcode.Has(kStores)) {

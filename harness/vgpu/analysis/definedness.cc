@@ -34,7 +34,7 @@ Effect EffectOf(const Uses& uses, size_t k) {
     default:
       break;
   }
-  if (opcode.Has(kWholeWarp)) return Effect::kOther;
+  if (opcode.Has(kWholeWarp | kByHandle)) return Effect::kOther;
   if (opcode.Has(kLoads)) return Effect::kLoad;
   if (opcode.Has(kAsynchronous)) return Effect::kAsynchronous;
   if (opcode.Has(kStores)) return Effect::kStore;

@@ -38,7 +38,7 @@ inline bool Has(const ptx::Instruction& i, std::string_view word) {
 inline bool IsShift(const Opcode& opcode) { return opcode.Is(Meaning::kShiftLeft) || opcode.Is(Meaning::kShiftRight); }
 
 inline bool MayBeUnused(const Opcode& opcode, const ptx::Instruction& i) {
-  if (!opcode.Has(kLoads) || opcode.Has(kWholeWarp)) return false;
+  if (!opcode.Has(kLoads) || opcode.Has(kWholeWarp | kByHandle)) return false;
   return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {
     return word == "volatile" || word == "relaxed" || word == "acquire" || word == "mmio" || word.starts_with("param");
   });

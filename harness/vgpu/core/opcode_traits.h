@@ -29,6 +29,7 @@ namespace lockstep::vgpu {
   X(ExchangesLanes, "exchanges lanes", "lanes see what others of their warp hold, whether active or not")     \
   X(WholeWarp, "whole warp", "all 32 lanes of a warp execute it together")                                    \
   X(Polls, "polls", "a loop around it may wait for another thread; around a load, where that is strong")      \
+  X(ByHandle, "by handle", "its address is the handle of a texture or surface, and coordinates follow")       \
   X(WiderRegisters, "wider registers", "its registers may be wider than its type")                            \
   X(CarryIn, "carry in", "reads the condition code")                                                          \
   X(GrowsStack, "grows the stack", "takes local memory while it runs")

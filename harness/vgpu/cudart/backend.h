@@ -43,6 +43,9 @@ class Backend {
   // The base and the bytes of the allocation that holds the address. The judge doesn't tell.
   virtual std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t) { return std::nullopt; }
   virtual uint64_t FreeBytes() = 0;
+  // A texture's or surface's handle for kernels; 0 where the device is the judge's, which has none.
+  virtual uint64_t AddTexture(const Texture&) { return 0; }
+  virtual bool RemoveTexture(uint64_t /*handle*/) { return false; }
   virtual LaunchResult Launch(const LaunchSpec& launch, const Origin& origin) = 0;
   // The same where it may come back with a launch that waits for the host or for later launches, and gets its turns by
   // Resume, which is true when it has ended.

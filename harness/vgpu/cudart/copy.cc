@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "vgpu/cudart/array.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
@@ -118,7 +119,7 @@ CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kin
 
 CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
   Require(parms != nullptr, cudaErrorInvalidValue);
-  if (parms->srcArray != nullptr || parms->dstArray != nullptr) NotSupported("a copy of CUDA arrays");
+  if (parms->srcArray != nullptr || parms->dstArray != nullptr) return CopyArray3D(*parms);
   Require(parms->srcPtr.ptr != nullptr && parms->dstPtr.ptr != nullptr, cudaErrorInvalidValue);
   const auto layout = [](const cudaPitchedPtr& base) { return Layout{base.pitch, base.pitch * base.ysize}; };
   const auto place = [&](const cudaPitchedPtr& base, const cudaPos& position) {

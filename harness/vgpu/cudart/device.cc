@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "vgpu/cudart/array.h"
 #include "vgpu/cudart/device_attributes.h"
 #include "vgpu/cudart/memory.h"
 
@@ -105,6 +106,8 @@ cudaError_t cudaDeviceReset() {
   return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) {
     r.Reset();
     ResetPools(r.device());
+    ResetArrays(r.device());
+    ResetTextureObjects(r.device());
   });
 }
 

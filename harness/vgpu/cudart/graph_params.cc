@@ -72,6 +72,7 @@ cudaMemsetParams ParamsOf(const FillWork& work) {
 }
 
 cudaMemcpy3DParms ParamsOf(const CopyWork& work) {
+  if (work.of_arrays) NotSupported("giving back the parameters of a node that copies arrays");
   const auto pitched = [&](const void* base, const Layout& layout) {
     const uint64_t rows = layout.pitch == 0 ? 0 : layout.slice / layout.pitch;
     return cudaPitchedPtr{const_cast<void*>(base), layout.pitch, work.region.width, rows};

@@ -128,6 +128,8 @@ class LocalBackend : public Backend {
   std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t address) override {
     return device_.RangeHolding(address);
   }
+  uint64_t AddTexture(const Texture& texture) override { return device_.AddTexture(texture); }
+  bool RemoveTexture(uint64_t handle) override { return device_.RemoveTexture(handle); }
   uint64_t FreeBytes() override { return device_.FreeBytes(); }
   Device* LocalDevice() override { return &device_; }
   int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {

@@ -41,6 +41,7 @@ struct CopyWork {
   cudaMemcpyKind kind = cudaMemcpyDefault;
   bool waits = false;  // the call is of those that wait for the copy, unless it stays on the device
   std::shared_ptr<const std::vector<uint8_t>> staged = nullptr;  // what `from` points to, if it was read before
+  bool of_arrays = false;                                        // made for an array at one end or both
 };
 struct FillWork {
   void* to = nullptr;

@@ -375,7 +375,8 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn, InsnI
   }
   // Handlers find their rows by the number of elements in the modifier.
   const int elements = Has(i, "v2") ? 2 : Has(i, "v4") ? 4 : Has(i, "v8") ? 8 : 1;
-  if (opcode.accesses_memory() && std::max<int>(insn.count, 1) != elements) {
+  const bool counted = (selection.flags & kRowsInTable) == 0;  // else BindInTable has compared
+  if (opcode.accesses_memory() && counted && std::max<int>(insn.count, 1) != elements) {
     throw Unsupported("its vector does not have as many elements as its modifier says");
   }
   insn.handler = selection.handler;

@@ -31,6 +31,23 @@ uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
   return result;
 }
 
+namespace {
+
+// Behind a tensor's or a texture's handle: a vector or one value.
+std::vector<const ptx::Operand*> Coordinates(const ptx::Operand& address) {
+  std::vector<const ptx::Operand*> coordinates;
+  for (const ptx::Operand& second : address.second) {
+    if (const auto* vector = std::get_if<ptx::VectorRef>(&second.value)) {
+      for (const ptx::Operand& element : vector->elements) coordinates.push_back(&element);
+    } else {
+      coordinates.push_back(&second);
+    }
+  }
+  return coordinates;
+}
+
+}  // namespace
+
 int RowElementBytes(Type type) {
   if (type == Type::kPred) return 4;
   const int bytes = ptx::SizeOf(type);
@@ -192,12 +209,7 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
 
 void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn) {
   constexpr size_t kMost = 5;
-  std::vector<ptx::Operand> coordinates = operand.second;
-  if (coordinates.size() == 1) {
-    if (const auto* vector = std::get_if<ptx::VectorRef>(&coordinates.front().value)) {
-      coordinates = std::vector<ptx::Operand>(vector->elements);
-    }
-  }
+  const std::vector<const ptx::Operand*> coordinates = Coordinates(operand);
   if (coordinates.empty() || coordinates.size() > kMost) throw Unsupported("a tensor has one to five coordinates");
   const std::string& dimensions = std::to_string(coordinates.size()) + "d";
   if (std::find(instruction.modifiers.begin(), instruction.modifiers.end(), dimensions) ==
@@ -206,15 +218,16 @@ void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const
   }
   for (size_t k = 0; k < kMost; ++k) {
     bool negated = false;
-    AddRow(insn, k < coordinates.size() ? BindSource(instruction, Type::kS32, coordinates[k], &negated) : kNoRow, false,
-           Type::kS32);
+    AddRow(insn, k < coordinates.size() ? BindSource(instruction, Type::kS32, *coordinates[k], &negated) : kNoRow,
+           false, Type::kS32);
   }
 }
 
 void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                                const ptx::Operand& operand, Insn& insn) {
   if (part.address()) {
-    if (!part.coordinates && !operand.second.empty()) throw Unsupported("an address has coordinates");
+    const bool by_handle = opcode_->Has(kByHandle);
+    if (!operand.second.empty() && !part.coordinates && !by_handle) throw Unsupported("an address has coordinates");
     uint64_t offset = 0;
     AddRow(insn, BindAddress(instruction, operand, &offset), false, Type::kNone);
     if (!has_address_) {
@@ -224,6 +237,12 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
       AddRow(insn, builder_.pool.Row(8, offset), false, Type::kNone);
     }
     if (part.coordinates) BindCoordinates(instruction, operand, insn);
+    if (!by_handle) return;
+    if (offset != 0) throw Unsupported("a handle plus an offset");
+    for (const ptx::Operand* coordinate : Coordinates(operand)) {
+      bool negated = false;
+      AddRow(insn, BindSource(instruction, Type::kB32, *coordinate, &negated), false, Type::kB32);
+    }
     return;
   }
   const Type type = ResolveType(part, modifiers);
@@ -269,7 +288,7 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
       BindPart(instruction, form[k].second, modifiers, operands[k].second.front(), insn);
     } else if (form[k].has_second) {
       AddRow(insn, kNoRow, false, Type::kNone);
-    } else if (!operands[k].second.empty() && !form[k].part.coordinates) {
+    } else if (!operands[k].second.empty() && !form[k].part.address()) {
       throw Unsupported("an operand has a part behind a bar");
     }
   }
@@ -278,6 +297,12 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
 void FunctionDecoder::BindInTable(const ptx::Instruction& instruction, const Selection& selection,
                                   const std::vector<OperandForm>& form, const Modifiers& modifiers, Insn& insn) {
   for (size_t k = 0; k < std::min(form.size(), instruction.operands.size()); ++k) {
+    if (form[k].part.address() && opcode_->Has(kByHandle)) {
+      if (Coordinates(instruction.operands[k]).size() != selection.elements[k]) {
+        throw Unsupported("its handle does not have as many coordinates as its modifiers say");
+      }
+      continue;
+    }
     if (!form[k].part.vector) continue;
     const auto* vector = std::get_if<ptx::VectorRef>(&instruction.operands[k].value);
     if ((vector == nullptr ? 1 : vector->elements.size()) != selection.elements[k]) {

@@ -76,7 +76,7 @@ class FunctionLister {
     });
     for (const ptx::Operand& operand : i.operands) {
       const auto* address = std::get_if<ptx::AddressRef>(&operand.value);
-      if (address == nullptr) continue;
+      if (address == nullptr || opcodes_[index].Has(kByHandle)) continue;
       // A local variable of a function other than the kernel: its address depends on the call.
       listed.has_address = address->base_symbol.empty() || !IsLocal(address->base_symbol);
       if (address->base_register.empty()) break;

@@ -230,6 +230,9 @@ std::vector<Device::AllocationInfo> Device::Allocations() const {
   return all;
 }
 
+uint64_t Device::AddTexture(const Texture& texture) { return impl_->textures.Add(texture); }
+bool Device::RemoveTexture(uint64_t handle) { return impl_->textures.Remove(handle); }
+
 LaunchResult Device::Launch(const LaunchSpec& launch) { return impl_->Launch(launch); }
 
 void Device::Wrote(uint64_t address, uint64_t bytes) {
@@ -316,6 +319,7 @@ void Device::Reset() {
   impl_->streams.Clear();
   impl_->modules.clear();
   impl_->memory.FreeAll();
+  impl_->textures.Clear();
   impl_->fault = LaunchError::kNone;
 }
 

@@ -22,6 +22,7 @@
 #include "vgpu/model/profile.h"
 #include "vgpu/observers/observer.h"
 #include "vgpu/observers/stream_checker.h"
+#include "vgpu/texture/texture.h"
 
 namespace lockstep::vgpu {
 
@@ -97,6 +98,10 @@ class Device {
   // `written`: the file's bytes count as written.
   bool Map(AllocationInfo mapping, int file, bool written);
   bool Unmap(uint64_t address);
+
+  // Textures and surfaces, by the handles that kernels use.
+  uint64_t AddTexture(const Texture& texture);
+  bool RemoveTexture(uint64_t handle);
 
   LaunchResult Launch(const LaunchSpec& launch);
   // The same for a caller that goes on while the launch's threads wait for it, or for a later launch.

@@ -49,6 +49,7 @@ struct Device::Impl {
   const DeviceProfile& profile;
   DeviceOptions options;
   GlobalMemory memory;
+  TextureTable textures;
   ThreadPool pool;
   std::vector<std::unique_ptr<Observer>> owned;
   std::vector<Observer*> observers;

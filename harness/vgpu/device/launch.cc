@@ -112,6 +112,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
   LaunchState launch;
   launch.program = program.get();
   launch.memory = &memory;
+  launch.textures = &textures;
   launch.info = {program.get(), next_launch++, kernel.demangled, spec.grid, spec.block};
   launch.info.warps_per_block = static_cast<uint32_t>((spec.block.Count() + kWarpSize - 1) / kWarpSize);
   launch.info.shared_bytes = launch.shared_bytes = kernel.static_shared + spec.dynamic_shared;

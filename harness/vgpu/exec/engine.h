@@ -35,13 +35,15 @@
 
 namespace lockstep::vgpu {
 
-struct TraceJob;     // exec/warp_trace.h
 class LaunchPauses;  // exec/launch_pauses.h
+class TextureTable;  // texture/texture.h
+struct TraceJob;     // exec/warp_trace.h
 
 // State shared by all engines of a launch; read-only while they run, except for the atomics.
 struct LaunchState {
   const Program* program = nullptr;
   GlobalMemory* memory = nullptr;
+  const TextureTable* textures = nullptr;
   LaunchInfo info;
   const uint8_t* parameters = nullptr;  // padded like shared memory
   uint32_t parameter_bytes = 0;

@@ -8,7 +8,9 @@ constexpr std::string_view kGroups =
     "tensor cores of compute capability 9.0a and later (wgmma, tcgen05) are not supported";
 constexpr std::string_view kSparse = "sparse matrices are not supported";
 constexpr std::string_view kUnaligned = "of the matrix instructions only those with .sync.aligned are supported";
-constexpr std::string_view kTextures = "textures and surfaces are not supported";
+constexpr std::string_view kTypes = "asking what a handle stands for is not supported";
+constexpr std::string_view kFormatted = "of accesses to surfaces only the unformatted ones (.b) are supported";
+constexpr std::string_view kReductions = "reductions on surfaces are not supported";
 constexpr std::string_view kBulk = "maps of tensors that a kernel changes, and bulk stores of zeros, are not supported";
 constexpr std::string_view kMulticast = "multicast memory is not supported";
 constexpr std::string_view kRegisters = "moving registers between warps is not supported";
@@ -29,14 +31,12 @@ LOCKSTEP_OPCODES(refused, {
                               Refused("ldmatrix", kUnaligned),
                               Refused("stmatrix", kUnaligned),
                               Refused("movmatrix", kUnaligned),
-                              Refused("tex", kTextures),
-                              Refused("tld4", kTextures),
-                              Refused("txq", kTextures),
-                              Refused("istypep", kTextures),
-                              Refused("suld", kTextures),
-                              Refused("sust", kTextures),
-                              Refused("sured", kTextures),
-                              Refused("suq", kTextures),
+                              Refused("txq", kTypes),
+                              Refused("istypep", kTypes),
+                              Refused("suld", kFormatted),
+                              Refused("sust", kFormatted),
+                              Refused("sured", kReductions),
+                              Refused("suq", kTypes),
                               Refused("st.bulk", kBulk),
                               Refused("tensormap", kBulk),
                               Refused("multimem", kMulticast),

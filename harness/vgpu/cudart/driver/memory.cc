@@ -39,10 +39,63 @@ bool HasArray(const Copy& copy) {
   return copy.srcMemoryType == CU_MEMORYTYPE_ARRAY || copy.dstMemoryType == CU_MEMORYTYPE_ARRAY;
 }
 
+cudaError_t CopyBox(const CUDA_MEMCPY3D& copy, bool waits, CUstream stream) {
+  const End to = To(copy), from = From(copy);
+  const size_t to_height = copy.dstHeight == 0 ? copy.Height : copy.dstHeight,
+               from_height = copy.srcHeight == 0 ? copy.Height : copy.srcHeight;
+  cudaMemcpy3DParms same{};
+  same.srcPtr = {from.base, from.pitch, from.pitch, from_height};
+  same.dstPtr = {to.base, to.pitch, to.pitch, to_height};
+  same.srcPos = {copy.srcXInBytes, copy.srcY, copy.srcZ};
+  same.dstPos = {copy.dstXInBytes, copy.dstY, copy.dstZ};
+  same.extent = {copy.WidthInBytes, copy.Height, copy.Depth};
+  same.kind = KindOf(to.type, from.type);
+  // With an array, widths count its elements, and so do positions in it.
+  const auto use_array = [&](CUarray handle, cudaArray_t& array, cudaPitchedPtr& pointer, cudaPos& position) {
+    array = As<cudaArray_t>(handle);
+    pointer = {};
+    cudaChannelFormatDesc desc = {};
+    const cudaError_t error = cudaGetChannelDesc(&desc, array);
+    if (error != cudaSuccess) return error;
+    const auto element = static_cast<size_t>(desc.x + desc.y + desc.z + desc.w) / 8;
+    if (position.x % element != 0 || copy.WidthInBytes % element != 0) return Missing("a copy of parts of elements");
+    position.x /= element;
+    same.extent.width = copy.WidthInBytes / element;
+    return cudaSuccess;
+  };
+  cudaError_t error = cudaSuccess;
+  if (from.type == CU_MEMORYTYPE_ARRAY) error = use_array(copy.srcArray, same.srcArray, same.srcPtr, same.srcPos);
+  if (error == cudaSuccess && to.type == CU_MEMORYTYPE_ARRAY) {
+    error = use_array(copy.dstArray, same.dstArray, same.dstPtr, same.dstPos);
+  }
+  if (error != cudaSuccess) return error;
+  return waits ? cudaMemcpy3D(&same) : cudaMemcpy3DAsync(&same, stream);
+}
+
 CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUstream stream) {
   return Drive(function, [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;
-    if (HasArray(*copy)) return Missing("cuMemcpy2D of an array");
+    if (HasArray(*copy)) {
+      CUDA_MEMCPY3D box = {};
+      box.srcXInBytes = copy->srcXInBytes;
+      box.srcY = copy->srcY;
+      box.srcMemoryType = copy->srcMemoryType;
+      box.srcHost = copy->srcHost;
+      box.srcDevice = copy->srcDevice;
+      box.srcArray = copy->srcArray;
+      box.srcPitch = copy->srcPitch;
+      box.dstXInBytes = copy->dstXInBytes;
+      box.dstY = copy->dstY;
+      box.dstMemoryType = copy->dstMemoryType;
+      box.dstHost = copy->dstHost;
+      box.dstDevice = copy->dstDevice;
+      box.dstArray = copy->dstArray;
+      box.dstPitch = copy->dstPitch;
+      box.WidthInBytes = copy->WidthInBytes;
+      box.Height = copy->Height;
+      box.Depth = 1;
+      return CopyBox(box, waits, stream);
+    }
     const End to = To(*copy), from = From(*copy);
     void* const first = static_cast<char*>(to.base) + copy->dstY * to.pitch + copy->dstXInBytes;
     const void* const source = static_cast<const char*>(from.base) + copy->srcY * from.pitch + copy->srcXInBytes;
@@ -56,18 +109,7 @@ CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUs
 CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUstream stream) {
   return Drive(function, [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;
-    if (HasArray(*copy)) return Missing("cuMemcpy3D of an array");
-    const End to = To(*copy), from = From(*copy);
-    const size_t to_height = copy->dstHeight == 0 ? copy->Height : copy->dstHeight,
-                 from_height = copy->srcHeight == 0 ? copy->Height : copy->srcHeight;
-    cudaMemcpy3DParms same{};
-    same.srcPtr = {from.base, from.pitch, from.pitch, from_height};
-    same.dstPtr = {to.base, to.pitch, to.pitch, to_height};
-    same.srcPos = {copy->srcXInBytes, copy->srcY, copy->srcZ};
-    same.dstPos = {copy->dstXInBytes, copy->dstY, copy->dstZ};
-    same.extent = {copy->WidthInBytes, copy->Height, copy->Depth};
-    same.kind = KindOf(to.type, from.type);
-    return waits ? cudaMemcpy3D(&same) : cudaMemcpy3DAsync(&same, stream);
+    return CopyBox(*copy, waits, stream);
   });
 }
 

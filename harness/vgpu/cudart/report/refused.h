@@ -13,7 +13,8 @@ inline std::string_view RefusedSubject(std::string_view function) {
     std::regex names;
     std::string_view subject;
   } kParts[] = {
-      {std::regex("Array|Texture|Surface|ChannelDesc"), "CUDA arrays, textures and surfaces"},
+      {std::regex("Mipmap"), "mipmaps"},
+      {std::regex("Array|Texture|Surface|ChannelDesc"), "this part of arrays, textures and surfaces"},
       {std::regex("Graphics|External|NvSci"), "sharing resources with other APIs"},
       {std::regex("Ipc|Shareable|PoolExport|PoolImport"), "sharing between processes"},
       {std::regex("Cluster"), "planning clusters"},

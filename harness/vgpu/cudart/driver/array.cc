@@ -1,0 +1,219 @@
+// Arrays, texture objects, surface objects.
+#include "vgpu/cudart/array.h"
+
+#include <utility>
+
+#include "vgpu/cudart/driver/driver.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+struct Format {
+  CUarray_format format;
+  int bits;
+  cudaChannelFormatKind kind;
+};
+constexpr Format kFormats[] = {
+    {CU_AD_FORMAT_UNSIGNED_INT8, 8, cudaChannelFormatKindUnsigned},
+    {CU_AD_FORMAT_UNSIGNED_INT16, 16, cudaChannelFormatKindUnsigned},
+    {CU_AD_FORMAT_UNSIGNED_INT32, 32, cudaChannelFormatKindUnsigned},
+    {CU_AD_FORMAT_SIGNED_INT8, 8, cudaChannelFormatKindSigned},
+    {CU_AD_FORMAT_SIGNED_INT16, 16, cudaChannelFormatKindSigned},
+    {CU_AD_FORMAT_SIGNED_INT32, 32, cudaChannelFormatKindSigned},
+    {CU_AD_FORMAT_HALF, 16, cudaChannelFormatKindFloat},
+    {CU_AD_FORMAT_FLOAT, 32, cudaChannelFormatKindFloat},
+};
+
+// cudaErrorInvalidValue for what is no format; refused by name: those that no texture here reads.
+cudaError_t DescOf(CUarray_format format, unsigned channels, cudaChannelFormatDesc* desc) {
+  if (channels != 1 && channels != 2 && channels != 4) return cudaErrorInvalidValue;
+  for (const Format& each : kFormats) {
+    if (each.format != format) continue;
+    const auto bits = [&](unsigned channel) { return channel < channels ? each.bits : 0; };
+    *desc = {bits(0), bits(1), bits(2), bits(3), each.kind};
+    return cudaSuccess;
+  }
+  return Missing("an array of this format");
+}
+
+CUarray_format FormatOf(const cudaChannelFormatDesc& desc) {
+  for (const Format& each : kFormats) {
+    if (each.bits == desc.x && each.kind == desc.f) return each.format;
+  }
+  return CU_AD_FORMAT_FLOAT;
+}
+unsigned ChannelsOf(const cudaChannelFormatDesc& desc) { return desc.w != 0 ? 4 : desc.y != 0 ? 2 : 1; }
+
+// The flags of arrays are the same numbers in both APIs.
+CUresult CreateArray(const char* function, CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR& desc) {
+  return Drive(function, [&] {
+    cudaChannelFormatDesc channels = {};
+    if (const cudaError_t error = DescOf(desc.Format, desc.NumChannels, &channels); error != cudaSuccess) return error;
+    return cudaMalloc3DArray(As<cudaArray_t*>(array), &channels, {desc.Width, desc.Height, desc.Depth}, desc.Flags);
+  });
+}
+
+CUresult DescribeArray(const char* function, CUarray array, CUDA_ARRAY3D_DESCRIPTOR* desc) {
+  return Drive(function, [&] {
+    cudaChannelFormatDesc channels = {};
+    cudaExtent extent = {};
+    unsigned flags = 0;
+    const cudaError_t error = cudaArrayGetInfo(&channels, &extent, &flags, As<cudaArray_t>(array));
+    if (error != cudaSuccess) return error;
+    *desc = {extent.width, extent.height, extent.depth, FormatOf(channels), ChannelsOf(channels), flags};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t Convert(const CUDA_RESOURCE_DESC& from, cudaResourceDesc* to) {
+  *to = {};
+  switch (from.resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+      to->resType = cudaResourceTypeArray;
+      to->res.array.array = As<cudaArray_t>(from.res.array.hArray);
+      return cudaSuccess;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+      to->resType = cudaResourceTypeMipmappedArray;
+      return cudaSuccess;
+    case CU_RESOURCE_TYPE_LINEAR:
+      to->resType = cudaResourceTypeLinear;
+      to->res.linear.devPtr = Pointer(from.res.linear.devPtr);
+      to->res.linear.sizeInBytes = from.res.linear.sizeInBytes;
+      return DescOf(from.res.linear.format, from.res.linear.numChannels, &to->res.linear.desc);
+    case CU_RESOURCE_TYPE_PITCH2D:
+      to->resType = cudaResourceTypePitch2D;
+      to->res.pitch2D.devPtr = Pointer(from.res.pitch2D.devPtr);
+      to->res.pitch2D.width = from.res.pitch2D.width;
+      to->res.pitch2D.height = from.res.pitch2D.height;
+      to->res.pitch2D.pitchInBytes = from.res.pitch2D.pitchInBytes;
+      return DescOf(from.res.pitch2D.format, from.res.pitch2D.numChannels, &to->res.pitch2D.desc);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+CUDA_RESOURCE_DESC Back(const cudaResourceDesc& from) {
+  CUDA_RESOURCE_DESC to = {};
+  switch (from.resType) {
+    case cudaResourceTypeLinear:
+      to.resType = CU_RESOURCE_TYPE_LINEAR;
+      to.res.linear = {reinterpret_cast<CUdeviceptr>(from.res.linear.devPtr), FormatOf(from.res.linear.desc),
+                       ChannelsOf(from.res.linear.desc), from.res.linear.sizeInBytes};
+      break;
+    case cudaResourceTypePitch2D:
+      to.resType = CU_RESOURCE_TYPE_PITCH2D;
+      to.res.pitch2D = {reinterpret_cast<CUdeviceptr>(from.res.pitch2D.devPtr),
+                        FormatOf(from.res.pitch2D.desc),
+                        ChannelsOf(from.res.pitch2D.desc),
+                        from.res.pitch2D.width,
+                        from.res.pitch2D.height,
+                        from.res.pitch2D.pitchInBytes};
+      break;
+    default:
+      to.resType = CU_RESOURCE_TYPE_ARRAY;
+      to.res.array.hArray = As<CUarray>(from.res.array.array);
+      break;
+  }
+  return to;
+}
+
+// Without CU_TRSF_READ_AS_INTEGER, integers of 8 and 16 bits become floats; others stay what they are.
+cudaTextureDesc Convert(const CUDA_TEXTURE_DESC& from, const cudaResourceDesc& resource) {
+  cudaTextureDesc to = {};
+  for (int axis = 0; axis < 3; ++axis) to.addressMode[axis] = As<cudaTextureAddressMode>(from.addressMode[axis]);
+  to.filterMode = As<cudaTextureFilterMode>(from.filterMode);
+  cudaChannelFormatDesc desc = resource.res.linear.desc;
+  if (resource.resType == cudaResourceTypePitch2D) desc = resource.res.pitch2D.desc;
+  if (resource.resType == cudaResourceTypeArray) cudaGetChannelDesc(&desc, resource.res.array.array);
+  const bool integers = desc.f == cudaChannelFormatKindSigned || desc.f == cudaChannelFormatKindUnsigned;
+  const bool as_float = (from.flags & CU_TRSF_READ_AS_INTEGER) == 0 && integers && desc.x < 32;
+  to.readMode = as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  to.normalizedCoords = (from.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0 ? 1 : 0;
+  to.sRGB = (from.flags & CU_TRSF_SRGB) != 0 ? 1 : 0;
+  to.seamlessCubemap = (from.flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0 ? 1 : 0;
+  to.disableTrilinearOptimization = (from.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) != 0 ? 1 : 0;
+  to.maxAnisotropy = from.maxAnisotropy;
+  to.mipmapFilterMode = As<cudaTextureFilterMode>(from.mipmapFilterMode);
+  to.mipmapLevelBias = from.mipmapLevelBias;
+  to.minMipmapLevelClamp = from.minMipmapLevelClamp;
+  to.maxMipmapLevelClamp = from.maxMipmapLevelClamp;
+  for (int channel = 0; channel < 4; ++channel) to.borderColor[channel] = from.borderColor[channel];
+  return to;
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart::driver
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+CUresult cuArrayCreate(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* desc) {
+  if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return CreateArray("cuArrayCreate", array, {desc->Width, desc->Height, 0, desc->Format, desc->NumChannels, 0});
+}
+CUresult cuArray3DCreate(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* desc) {
+  if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return CreateArray("cuArray3DCreate", array, *desc);
+}
+CUresult cuArrayDestroy(CUarray array) {
+  return Drive("cuArrayDestroy", [&] {
+    return array == nullptr ? cudaErrorInvalidResourceHandle : cudaFreeArray(As<cudaArray_t>(array));
+  });
+}
+CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* desc, CUarray array) {
+  if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_ARRAY3D_DESCRIPTOR all = {};
+  const CUresult result = DescribeArray("cuArrayGetDescriptor", array, &all);
+  if (result == CUDA_SUCCESS) *desc = {all.Width, all.Height, all.Format, all.NumChannels};
+  return result;
+}
+CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* desc, CUarray array) {
+  if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return DescribeArray("cuArray3DGetDescriptor", array, desc);
+}
+
+CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* desc,
+                           const CUDA_RESOURCE_VIEW_DESC* view) {
+  return Drive("cuTexObjectCreate", [&] {
+    if (object == nullptr || resource == nullptr || desc == nullptr) return cudaErrorInvalidValue;
+    if (view != nullptr) return Missing("a view of a texture's resource");
+    cudaResourceDesc same = {};
+    if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
+    const cudaTextureDesc texture = Convert(*desc, same);
+    return cudaCreateTextureObject(As<cudaTextureObject_t*>(object), &same, &texture, nullptr);
+  });
+}
+CUresult cuTexObjectDestroy(CUtexObject object) { return Pass("cuTexObjectDestroy", cudaDestroyTextureObject, object); }
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUtexObject object) {
+  return Drive("cuTexObjectGetResourceDesc", [&] {
+    cudaResourceDesc same = {};
+    const cudaError_t error = cudaGetTextureObjectResourceDesc(resource == nullptr ? nullptr : &same, object);
+    if (error == cudaSuccess) *resource = Back(same);
+    return error;
+  });
+}
+CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
+  return Drive("cuSurfObjectCreate", [&] {
+    if (object == nullptr || resource == nullptr) return cudaErrorInvalidValue;
+    cudaResourceDesc same = {};
+    if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
+    return cudaCreateSurfaceObject(As<cudaSurfaceObject_t*>(object), &same);
+  });
+}
+CUresult cuSurfObjectDestroy(CUsurfObject object) {
+  return Pass("cuSurfObjectDestroy", cudaDestroySurfaceObject, object);
+}
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUsurfObject object) {
+  return Drive("cuSurfObjectGetResourceDesc", [&] {
+    cudaResourceDesc same = {};
+    const cudaError_t error = cudaGetSurfaceObjectResourceDesc(resource == nullptr ? nullptr : &same, object);
+    if (error == cudaSuccess) *resource = Back(same);
+    return error;
+  });
+}
+
+}  // extern "C"

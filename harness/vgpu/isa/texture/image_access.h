@@ -1,0 +1,59 @@
+// What instructions on textures and surfaces share: their variants, handles, and accesses of texels, which checkers see
+// as any access of global memory. No counter of memory sees them: docs/concepts/counting.md.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/core/finding.h"
+#include "vgpu/core/opcode_table.h"
+#include "vgpu/exec/operand_rows.h"
+#include "vgpu/texture/texture.h"
+
+namespace lockstep::vgpu::images {
+
+// The number of an instruction's variant in its family's list, in bits of Insn::extra that memory flags leave free.
+inline constexpr int kVariantShift = 20;
+inline constexpr size_t kMostVariants = 1 << 12;
+inline size_t VariantOf(const Insn& insn) { return (insn.extra >> kVariantShift) & (kMostVariants - 1); }
+
+// As a variant's name has it: ".2d". kBuffer is none.
+struct Geometry {
+  std::string_view name;
+  ImageShape shape;
+  int coordinates;  // that the vector has
+  int axes;         // of them that count, without the layer
+  bool layered;     // the first one is the layer
+};
+const std::vector<Geometry>& TextureGeometries();  // .cube among them
+const std::vector<Geometry>& SurfaceGeometries();
+
+// Faults: the lane's access can't be done.
+void RefuseAccess(Warp& warp, int lane, FindingKind kind, std::string why);
+
+// The texture or surface that a lane's handle stands for; nullptr: it has faulted.
+const Texture* FindImage(Warp& warp, int lane, uint64_t handle, bool surface);
+
+// f(texture, lanes) for each different handle among the lanes, until something faults. False: it has.
+template <typename F>
+bool ForImages(Warp& warp, const uint64_t handles[kWarpSize], LaneMask mask, bool surface, F f) {
+  for (LaneMask left = mask; left != 0;) {
+    const int first = std::countr_zero(left);
+    LaneMask lanes = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) lanes |= LaneMask{handles[lane] == handles[first]} << lane;
+    lanes &= left;
+    left &= ~lanes;
+    const Texture* const texture = FindImage(warp, first, handles[first], surface);
+    if (texture == nullptr || !f(*texture, lanes)) return false;
+  }
+  return true;
+}
+
+// Checks an access of `bytes` by each lane of the mask at a device address, and tells observers. False: it has faulted.
+bool AccessTexels(Warp& warp, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes);
+
+}  // namespace lockstep::vgpu::images

@@ -1,0 +1,244 @@
+// tex: fetches from textures; tld4: gathers one channel of four texels.
+//
+// Each texel that a lane's fetch needs is an access of its own to checkers, one corner of all lanes at a time. Arrays
+// have no mipmaps here, so a level or a gradient chooses nothing.
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "vgpu/core/row.h"
+#include "vgpu/isa/texture/image_access.h"
+#include "vgpu/texture/sampling.h"
+
+namespace lockstep::vgpu::images {
+namespace {
+
+constexpr int kChannels = 4;
+constexpr std::array<std::string_view, 4> kChannelNames = {".r", ".g", ".b", ".a"};
+
+struct Variant {
+  std::string name;
+  const Geometry* geometry = nullptr;
+  bool integers = false;     // result; else floats
+  bool by_integers = false;  // coordinates
+  int channel = -1;          // that is gathered; -1: none is
+};
+
+enum class Extra : uint8_t { kNone, kLevel, kGradients };
+
+bool IsCube(const Geometry& geometry) {
+  return geometry.shape == ImageShape::kCube || geometry.shape == ImageShape::kCubeLayered;
+}
+
+std::vector<Variant> FetchVariants(Extra extra) {
+  std::vector<Variant> variants;
+  for (const Geometry& geometry : TextureGeometries()) {
+    if (IsCube(geometry) && extra == Extra::kGradients) continue;
+    for (const char* type : {"f32", "s32", "u32"}) {
+      Variant variant{std::string(geometry.name) + ".v4." + type, &geometry, type[0] != 'f', false, -1};
+      variant.name += ".f32";
+      variants.push_back(variant);
+      if (geometry.shape != ImageShape::k1D || extra != Extra::kNone) continue;
+      variant.name.replace(variant.name.size() - 3, 3, "s32");
+      variant.by_integers = true;
+      variants.push_back(variant);
+    }
+  }
+  return variants;
+}
+
+// All variants of tex, tex.level and tex.grad, then those of tld4.
+const std::vector<Variant>& Variants() {
+  static const std::vector<Variant> all = [] {
+    std::vector<Variant> variants = FetchVariants(Extra::kNone);
+    for (const Extra extra : {Extra::kLevel, Extra::kGradients}) {
+      for (const Variant& variant : FetchVariants(extra)) variants.push_back(variant);
+    }
+    for (size_t channel = 0; channel < kChannelNames.size(); ++channel) {
+      for (const char* type : {"f32", "s32", "u32"}) {
+        variants.push_back({std::string(kChannelNames[channel]) + ".2d.v4." + type + ".f32", &TextureGeometries()[1],
+                            type[0] != 'f', false, static_cast<int>(channel)});
+      }
+    }
+    return variants;
+  }();
+  return all;
+}
+
+// Why a fetch can't be done from this texture; "" where it can.
+std::string Mismatch(const Texture& texture, const Variant& variant) {
+  const Image& image = texture.image;
+  const bool buffer = image.shape == ImageShape::kBuffer;
+  if (variant.by_integers != buffer) {
+    return buffer ? "linear memory is fetched by integer coordinates (tex1Dfetch) only"
+                  : "of integer coordinates only those in linear memory are supported";
+  }
+  if (!buffer && image.shape != variant.geometry->shape) {
+    return "the texture's array has other dimensions than the fetch";
+  }
+  const bool floats = image.format.kind == TexelKind::kFloat || texture.sampler.as_float;
+  if (floats == variant.integers) {
+    return floats ? "the texture gives floats, the fetch is for integers"
+                  : "the texture gives integers, the fetch is for floats";
+  }
+  if (variant.channel >= 0 && texture.sampler.as_float && image.format.kind == TexelKind::kSigned &&
+      image.format.channel_bytes == 1) {
+    return "gathering signed 8-bit texels as floats is not supported";
+  }
+  return "";
+}
+
+Coordinates CoordinatesOf(const Warp& warp, const RowRef* rows, const Geometry& geometry, int lane) {
+  Coordinates c;
+  if (geometry.layered) c.layer = Source<int32_t>(warp, rows[0])[lane];
+  for (int axis = 0; axis < geometry.axes; ++axis) {
+    c.at[axis] = Source<float>(warp, rows[axis + (geometry.layered ? 1 : 0)])[lane];
+  }
+  return c;
+}
+
+// Corners with no weight are not read.
+bool HasWeight(const Sample& sample, int corner) {
+  for (int axis = 0; axis < sample.axes; ++axis) {
+    if (((corner >> axis) & 1) != 0 && sample.weight[axis] == 0) return false;
+  }
+  return true;
+}
+
+// The hardware finds some texel for such a direction; which one is not known.
+bool IsDirection(const Coordinates& c) {
+  const bool finite = std::isfinite(c.at[0]) && std::isfinite(c.at[1]) && std::isfinite(c.at[2]);
+  return finite && (c.at[0] != 0 || c.at[1] != 0 || c.at[2] != 0);
+}
+
+bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Texture& texture, LaneMask lanes) {
+  if (const std::string why = Mismatch(texture, variant); !why.empty()) {
+    RefuseAccess(warp, std::countr_zero(lanes), FindingKind::kUnsupported, why);
+    return false;
+  }
+  const bool gathers = variant.channel >= 0;
+  Sample samples[kWarpSize];
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (variant.by_integers) {
+      samples[lane] = LocateInBuffer(texture, Source<int32_t>(warp, rows[kChannels + 1])[lane]);
+      continue;
+    }
+    const Coordinates coordinates = CoordinatesOf(warp, rows + kChannels + 1, *variant.geometry, lane);
+    if (IsCube(*variant.geometry) && !IsDirection(coordinates)) {
+      RefuseAccess(warp, lane, FindingKind::kUnsupported, "a cube's direction has no length, or is not finite");
+      return false;
+    }
+    samples[lane] = Locate(texture, coordinates, gathers || texture.sampler.linear);
+  }
+  const int corners = 1 << samples[std::countr_zero(lanes)].axes;
+  for (int corner = 0; corner < corners; ++corner) {
+    uint64_t address[kWarpSize] = {};
+    LaneMask reads = 0;
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      address[lane] = samples[lane].address[corner];
+      if (address[lane] != 0 && (gathers || HasWeight(samples[lane], corner))) reads |= LaneMask{1} << lane;
+    }
+    if (!AccessTexels(warp, AccessKind::kLoad, address, reads, texture.image.format.Bytes())) return false;
+  }
+  // Gathered are the texels of linear filtering, counterclockwise from the lower left.
+  static constexpr int kOrder[kChannels] = {2, 3, 1, 0};
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint8_t* texels[kMostCorners] = {};
+    for (int corner = 0; corner < corners; ++corner) {
+      texels[corner] = reinterpret_cast<const uint8_t*>(samples[lane].address[corner]);
+    }
+    uint32_t result[kChannels];
+    if (gathers) {
+      for (int k = 0; k < kChannels; ++k) result[k] = ChannelOf(texture, texels[kOrder[k]], variant.channel);
+    } else {
+      Combine(texture, samples[lane], texels, result);
+    }
+    for (int k = 0; k < kChannels; ++k) Destination<uint32_t>(warp, rows[k])[lane] = result[k];
+  }
+  return true;
+}
+
+// Rows: d × 4, handle, coordinates…, level or gradients.
+void Fetch(Warp& warp, const Insn& insn, LaneMask mask) {
+  const RowRef* rows = OperandRows(warp, insn);
+  const Variant& variant = Variants()[VariantOf(insn)];
+  uint64_t handles[kWarpSize];
+  std::memcpy(handles, Source<uint64_t>(warp, rows[kChannels]), sizeof handles);
+  ForImages(warp, handles, mask, false,
+            [&](const Texture& texture, LaneMask lanes) { return FetchFrom(warp, variant, rows, texture, lanes); });
+}
+
+Selection SelectIn(Modifiers& modifiers, Extra extra, bool gathers) {
+  const std::string text = modifiers.TakeAll();
+  const std::vector<Variant>& variants = Variants();
+  for (size_t k = 0; k < variants.size(); ++k) {
+    if (variants[k].name != text || (variants[k].channel >= 0) != gathers) continue;
+    const int axes = variants[k].geometry->coordinates;
+    Selection selection;
+    selection.handler = Fetch;
+    selection.flags = kRowsInTable;
+    selection.extra = uint64_t{k} << kVariantShift;
+    selection.elements[0] = kChannels;
+    selection.elements[1] = static_cast<uint8_t>(axes);
+    if (extra == Extra::kGradients) {
+      const int components = variants[k].geometry->shape == ImageShape::k3D ? 4 : variants[k].geometry->axes;
+      selection.elements[2] = selection.elements[3] = static_cast<uint8_t>(components);
+    }
+    return selection;
+  }
+  return {};
+}
+
+Selection SelectFetch(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kNone, false); }
+Selection SelectLevel(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kLevel, false); }
+Selection SelectGradients(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kGradients, false); }
+Selection SelectGather(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kNone, true); }
+
+std::vector<std::string> NamesOf(const std::vector<Variant>& variants) {
+  std::vector<std::string> names;
+  for (const Variant& variant : variants) names.push_back(variant.name);
+  return names;
+}
+std::vector<std::string> FetchNames() { return NamesOf(FetchVariants(Extra::kNone)); }
+std::vector<std::string> LevelNames() { return NamesOf(FetchVariants(Extra::kLevel)); }
+std::vector<std::string> GradientNames() { return NamesOf(FetchVariants(Extra::kGradients)); }
+std::vector<std::string> GatherNames() {
+  std::vector<std::string> names;
+  for (const Variant& variant : Variants()) {
+    if (variant.channel >= 0) names.push_back(variant.name);
+  }
+  return names;
+}
+
+LOCKSTEP_OPCODES(textures, {
+                               {.name = "tex",
+                                .form = "dvb32 a",
+                                .select = SelectFetch,
+                                .insn_class = InsnClass::kLoad,
+                                .traits = kAnyOrder | kLoads | kByHandle,
+                                .variants = FetchNames},
+                               {.name = "tex.level",
+                                .form = "dvb32 a sb32",
+                                .select = SelectLevel,
+                                .insn_class = InsnClass::kLoad,
+                                .traits = kAnyOrder | kLoads | kByHandle,
+                                .variants = LevelNames},
+                               {.name = "tex.grad",
+                                .form = "dvb32 a svb32 svb32",
+                                .select = SelectGradients,
+                                .insn_class = InsnClass::kLoad,
+                                .traits = kAnyOrder | kLoads | kByHandle,
+                                .variants = GradientNames},
+                               {.name = "tld4",
+                                .form = "dvb32 a",
+                                .select = SelectGather,
+                                .insn_class = InsnClass::kLoad,
+                                .traits = kAnyOrder | kLoads | kByHandle,
+                                .variants = GatherNames},
+                           });
+
+}  // namespace
+}  // namespace lockstep::vgpu::images

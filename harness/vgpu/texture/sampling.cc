@@ -1,0 +1,353 @@
+#include "vgpu/texture/sampling.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "vgpu/core/half_format.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr int kWeightBits = 8;
+constexpr int32_t kOutside = -1;
+
+// A coordinate's texels along one axis.
+struct Axis {
+  int32_t lower = 0, upper = 0;
+  uint32_t weight = 0;
+};
+
+// A texel's index by the address mode; kOutside for the border.
+int32_t Wrap(int64_t index, uint32_t size, AddressMode mode) {
+  const int64_t n = size;
+  switch (mode) {
+    case AddressMode::kWrap:
+      return static_cast<int32_t>(((index % n) + n) % n);
+    case AddressMode::kMirror: {
+      const int64_t period = 2 * n;
+      const int64_t k = ((index % period) + period) % period;
+      return static_cast<int32_t>(k < n ? k : period - 1 - k);
+    }
+    case AddressMode::kClamp:
+      return static_cast<int32_t>(std::clamp<int64_t>(index, 0, n - 1));
+    case AddressMode::kBorder:
+      break;
+  }
+  return index < 0 || index >= n ? kOutside : static_cast<int32_t>(index);
+}
+
+// A normalized coordinate keeps so many bits behind the point, the rest is cut off; they suffice for the weights.
+int NormalizedBits(uint32_t size) { return std::max(21, static_cast<int>(std::bit_width(size - 1)) + kWeightBits); }
+
+// In texels, with so many bits behind the point that what follows is exact.
+struct Fixed {
+  int64_t value = 0;
+  int bits = 0;
+};
+
+Fixed ToTexels(float x, uint32_t size, AddressMode mode, bool normalized) {
+  double at = std::isnan(x) ? 0 : x;
+  if (!normalized) {
+    at = std::clamp(at, -1e6, 1e6);
+    return {static_cast<int64_t>(std::floor(std::ldexp(at, 32))), 32};
+  }
+  if (mode == AddressMode::kWrap || mode == AddressMode::kMirror) {
+    if (std::isinf(at)) at = 0;
+    at -= (mode == AddressMode::kWrap ? 1 : 2) * std::floor(at / (mode == AddressMode::kWrap ? 1 : 2));
+  }
+  const int bits = NormalizedBits(size);
+  at = std::clamp(at, -1e3, 1e3);
+  return {static_cast<int64_t>(std::floor(std::ldexp(at, bits))) * size, bits};
+}
+
+Axis Place(float x, uint32_t size, AddressMode mode, bool normalized, bool filters) {
+  // Repetition needs normalized coordinates.
+  if (!normalized && (mode == AddressMode::kWrap || mode == AddressMode::kMirror)) mode = AddressMode::kClamp;
+  const Fixed at = ToTexels(x, size, mode, normalized);
+  Axis axis;
+  if (!filters) {
+    axis.lower = axis.upper = Wrap(at.value >> at.bits, size, mode);
+    return axis;
+  }
+  const int shift = at.bits - kWeightBits;
+  const int64_t fixed = ((at.value + (int64_t{1} << (shift - 1))) >> shift) - kWeightOne / 2;
+  axis.lower = Wrap(fixed >> kWeightBits, size, mode);
+  axis.upper = Wrap((fixed >> kWeightBits) + 1, size, mode);
+  axis.weight = static_cast<uint32_t>(fixed & (kWeightOne - 1));
+  if (mode == AddressMode::kClamp && axis.lower == axis.upper) axis.weight = 0;
+  return axis;
+}
+
+// A layer beyond the last is the last one; so is a negative one.
+uint32_t LayerOf(int32_t layer, uint32_t layers) { return std::min(static_cast<uint32_t>(layer), layers - 1); }
+
+float ToFloat(const Texture& texture, const uint8_t* texel, int channel) {
+  return std::bit_cast<float>(ChannelOf(texture, texel, channel));
+}
+
+}  // namespace
+
+void FindFace(const float direction[3], float on_face[2], uint32_t* face) {
+  const float x = direction[0], y = direction[1], z = direction[2];
+  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  float s = 0, t = 0, m = 1;
+  if (az >= ax && az >= ay) {
+    *face = z < 0 ? 5 : 4;
+    s = z < 0 ? -x : x;
+    t = -y;
+    m = az;
+  } else if (ay >= ax) {
+    *face = y < 0 ? 3 : 2;
+    s = x;
+    t = y < 0 ? -z : z;
+    m = ay;
+  } else {
+    *face = x < 0 ? 1 : 0;
+    s = x < 0 ? z : -z;
+    t = -y;
+    m = ax;
+  }
+  on_face[0] = (s / m + 1) / 2;
+  on_face[1] = (t / m + 1) / 2;
+}
+
+Sample LocateInBuffer(const Texture& texture, int32_t index) {
+  Sample sample;
+  if (index >= 0 && static_cast<uint32_t>(index) < texture.image.width) {
+    sample.address[0] = texture.image.AddressOf(static_cast<uint32_t>(index), 0, 0);
+  }
+  return sample;
+}
+
+Sample Locate(const Texture& texture, const Coordinates& c, bool filters) {
+  const Image& image = texture.image;
+  const Sampler& sampler = texture.sampler;
+  const uint32_t size[3] = {image.width, image.height, image.depth};
+  int axes = 1;
+  uint32_t layer = 0;
+  float at[3] = {c.at[0], c.at[1], c.at[2]};
+  switch (image.shape) {
+    case ImageShape::kBuffer:
+      break;
+    case ImageShape::k1D:
+      // A line is a plane one texel high, fetched at y = 0, between that texel and what is beyond it.
+      if (filters && sampler.mode[1] == AddressMode::kBorder) axes = 2;
+      break;
+    case ImageShape::k2D:
+      axes = 2;
+      break;
+    case ImageShape::k3D:
+      axes = 3;
+      break;
+    case ImageShape::k1DLayered:
+      layer = LayerOf(c.layer, image.depth);
+      break;
+    case ImageShape::k2DLayered:
+      axes = 2;
+      layer = LayerOf(c.layer, image.depth);
+      break;
+    case ImageShape::kCube:
+    case ImageShape::kCubeLayered: {
+      axes = 2;
+      uint32_t face = 0;
+      FindFace(c.at, at, &face);
+      const int32_t cube = image.shape == ImageShape::kCube ? 0 : c.layer;
+      layer = LayerOf(cube, image.depth / 6) * 6 + face;
+      break;
+    }
+  }
+  Axis axis[3];
+  Sample sample;
+  for (int a = 0; a < axes; ++a) {
+    axis[a] = Place(at[a], size[a], sampler.mode[a], sampler.normalized, filters);
+    sample.weight[a] = axis[a].weight;
+  }
+  sample.axes = filters ? axes : 0;
+  for (int k = 0; k < 1 << sample.axes; ++k) {
+    int32_t index[3] = {0, 0, static_cast<int32_t>(layer)};
+    bool inside = true;
+    for (int a = 0; a < axes; ++a) {
+      index[a] = (k >> a) & 1 ? axis[a].upper : axis[a].lower;
+      inside = inside && index[a] != kOutside;
+    }
+    if (inside) {
+      sample.address[k] = image.AddressOf(static_cast<uint32_t>(index[0]), static_cast<uint32_t>(index[1]),
+                                          static_cast<uint32_t>(index[2]));
+    }
+  }
+  return sample;
+}
+
+uint32_t ChannelOf(const Texture& texture, const uint8_t* texel, int channel) {
+  const TexelFormat& format = texture.image.format;
+  if (channel >= format.channels) return 0;
+  if (texel == nullptr) return std::bit_cast<uint32_t>(texture.sampler.border[channel]);
+  uint32_t bits = 0;
+  std::memcpy(&bits, texel + channel * format.channel_bytes, format.channel_bytes);
+  if (format.kind == TexelKind::kFloat) {
+    return format.channel_bytes == 4 ? bits : std::bit_cast<uint32_t>(Half::ToFloat(static_cast<uint16_t>(bits)));
+  }
+  const int width = 8 * format.channel_bytes;
+  if (format.kind == TexelKind::kSigned)
+    bits = static_cast<uint32_t>(static_cast<int32_t>(bits << (32 - width)) >> (32 - width));
+  if (!texture.sampler.as_float) return bits;
+  if (format.kind == TexelKind::kSigned) {
+    const float most = static_cast<float>((1 << (width - 1)) - 1);
+    return std::bit_cast<uint32_t>(std::max(static_cast<float>(static_cast<int32_t>(bits)) / most, -1.0f));
+  }
+  return std::bit_cast<uint32_t>(static_cast<float>(bits) / static_cast<float>((1 << width) - 1));
+}
+
+namespace {
+
+// A product of weights, rounded; a tie goes up.
+uint32_t RoundedProduct(uint32_t a, uint32_t b) { return (a * b + kWeightOne / 2) >> kWeightBits; }
+
+// The corners' weights, whose sum is kWeightOne. First the slices', of each slice its two columns', of each column its
+// two texels'.
+void WeightsOf(const Sample& sample, uint32_t weight[kMostCorners]) {
+  const uint32_t x = sample.weight[0], y = sample.weight[1], z = sample.weight[2];
+  for (int slice = 0; slice < 2; ++slice) {
+    uint32_t* const w = weight + 4 * slice;
+    const uint32_t all = slice == 1 ? z : kWeightOne - z;
+    const uint32_t right = RoundedProduct(x, all), left = all - right;
+    w[3] = RoundedProduct(right, y);
+    w[1] = right - w[3];
+    w[0] = RoundedProduct(left, kWeightOne - y);
+    w[2] = left - w[0];
+  }
+}
+
+constexpr int kGuardBits = 4;   // that texels keep when they are aligned to the largest one
+constexpr int kSliceBits = 16;  // that the sums of slices keep
+constexpr int kNone = -100000;
+
+// Of the texels' format: bits of the significand, and the exponent of the last one.
+struct Precision {
+  int bits, least;
+};
+constexpr Precision kFloat = {24, -149}, kHalf = {11, -24};
+
+// sum * 2^exponent
+struct Sum {
+  __int128 sum = 0;
+  int exponent = kNone;
+};
+
+float Flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 0.0f : x; }
+
+// Texels times weights: each texel is cut off kGuardBits behind the last bit of the largest one.
+Sum SumOf(const float texels[], const uint32_t weights[], int count, const Precision& precision) {
+  int most = kNone;
+  for (int k = 0; k < count; ++k) {
+    if (weights[k] != 0 && Flushed(texels[k]) != 0) most = std::max(most, std::ilogb(texels[k]));
+  }
+  Sum sum;
+  if (most == kNone) return sum;
+  sum.exponent = most - (precision.bits - 1) - kGuardBits;
+  for (int k = 0; k < count; ++k) {
+    if (weights[k] == 0) continue;
+    const double aligned = std::trunc(std::ldexp(static_cast<double>(Flushed(texels[k])), -sum.exponent));
+    sum.sum += static_cast<__int128>(static_cast<int64_t>(aligned)) * weights[k];
+  }
+  return sum;
+}
+
+// To the nearest value of that precision, ties away from zero.
+float Rounded(const Sum& sum, const Precision& precision) {
+  if (sum.sum == 0) return 0;
+  const bool negative = sum.sum < 0;
+  auto size = static_cast<unsigned __int128>(negative ? -sum.sum : sum.sum);
+  int exponent = sum.exponent;
+  int bits = 0;
+  for (unsigned __int128 left = size; left != 0; left >>= 1) ++bits;
+  const int drop = std::max(bits - precision.bits, precision.least - exponent);
+  if (drop > 0) {
+    size = (size + (static_cast<unsigned __int128>(1) << (drop - 1))) >> drop;
+    exponent += drop;
+  }
+  const auto value = static_cast<float>(std::ldexp(static_cast<double>(static_cast<uint64_t>(size)), exponent));
+  return Flushed(negative ? -value : value);
+}
+
+// A slice's sum, counted in units of 2^exponent, downwards.
+__int128 In(int exponent, const Sum& sum) {
+  const int shift = sum.exponent - exponent;
+  if (shift >= 0) return sum.sum << shift;
+  return -shift > 126 ? (sum.sum < 0 ? -1 : 0) : sum.sum >> -shift;
+}
+
+float Filtered(const float texels[], const uint32_t weights[], int corners, const Precision& precision) {
+  // What is no number makes the sum one: with infinities that agree, infinite.
+  float special = 0;
+  bool any = false;
+  for (int k = 0; k < corners; ++k) {
+    if (std::isfinite(texels[k])) continue;
+    any = true;
+    special += texels[k] * static_cast<float>(weights[k]);
+  }
+  if (any) return std::isnan(special) ? std::bit_cast<float>(0x7fffffffu) : special;
+  Sum first = SumOf(texels, weights, std::min(corners, 4), precision);
+  if (corners == kMostCorners) {
+    const Sum second = SumOf(texels + 4, weights + 4, 4, precision);
+    if (second.exponent != kNone && first.exponent != kNone) {
+      const int exponent = std::max(first.exponent, second.exponent) - (kSliceBits - kGuardBits);
+      first = {In(exponent, first) + In(exponent, second), exponent};
+    } else if (second.exponent != kNone) {
+      first = second;
+    }
+  }
+  first.exponent -= kWeightBits;
+  return Rounded(first, precision);
+}
+
+// Integers as floats are filtered with 16 bits.
+float FilteredInteger(const Texture& texture, const uint8_t* const texels[], const uint32_t weights[], int corners,
+                      int channel) {
+  const TexelFormat& format = texture.image.format;
+  if (channel >= format.channels) return 0;
+  const bool is_signed = format.kind == TexelKind::kSigned;
+  const int64_t most = is_signed ? 32767 : 65535;
+  int64_t sum = 0;
+  for (int k = 0; k < corners; ++k) {
+    int64_t value = 0;
+    if (texels[k] == nullptr) {
+      value = std::llround(texture.sampler.border[channel] * static_cast<float>(most));
+    } else if (format.channel_bytes == 1) {
+      value = texels[k][channel] * 257;
+    } else {
+      uint16_t bits = 0;
+      std::memcpy(&bits, texels[k] + 2 * channel, sizeof bits);
+      value = is_signed ? std::max<int64_t>(static_cast<int16_t>(bits), -most) : bits;
+    }
+    sum += value * weights[k];
+  }
+  return static_cast<float>((sum + kWeightOne / 2) >> kWeightBits) / static_cast<float>(most);
+}
+
+}  // namespace
+
+void Combine(const Texture& texture, const Sample& sample, const uint8_t* const texels[kMostCorners],
+             uint32_t result[4]) {
+  if (sample.axes == 0) {
+    for (int channel = 0; channel < 4; ++channel) result[channel] = ChannelOf(texture, texels[0], channel);
+    return;
+  }
+  uint32_t weights[kMostCorners];
+  WeightsOf(sample, weights);
+  const Precision& precision = texture.image.format.channel_bytes == 2 ? kHalf : kFloat;
+  const int corners = 1 << sample.axes;
+  for (int channel = 0; channel < 4; ++channel) {
+    if (texture.sampler.as_float) {
+      result[channel] = std::bit_cast<uint32_t>(FilteredInteger(texture, texels, weights, corners, channel));
+      continue;
+    }
+    float values[kMostCorners];
+    for (int k = 0; k < corners; ++k) values[k] = ToFloat(texture, texels[k], channel);
+    result[channel] = std::bit_cast<uint32_t>(Filtered(values, weights, corners, precision));
+  }
+}
+
+}  // namespace lockstep::vgpu
