@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "vgpu/cudart/array.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {

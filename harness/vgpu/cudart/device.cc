@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "vgpu/cudart/array.h"
 #include "vgpu/cudart/device_attributes.h"
 #include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -107,7 +107,6 @@ cudaError_t cudaDeviceReset() {
     r.Reset();
     ResetPools(r.device());
     ResetArrays(r.device());
-    ResetTextureObjects(r.device());
   });
 }
 

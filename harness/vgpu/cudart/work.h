@@ -92,6 +92,9 @@ void Launch(Runtime& r, const void* function, const LaunchConfiguration& configu
 void CopyNow(Runtime& r, CopyWork work);
 CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind);
 CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms);
+// array.cc: with an array at one end or both; the device was reset, its arrays and objects are gone.
+CopyWork CopyArray3D(const cudaMemcpy3DParms& parms);
+void ResetArrays(int device);
 
 // What a launch may ask for, in bytes: what was set, else what any kernel may have.
 uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info);

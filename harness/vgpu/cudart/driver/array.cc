@@ -1,5 +1,4 @@
 // Arrays, texture objects, surface objects.
-#include "vgpu/cudart/array.h"
 
 #include <utility>
 
