@@ -64,14 +64,15 @@ TEST_F(CudartTest, MoreCallsReturnWhatAnH200Returned) {
 
 TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
   const std::string flags = "-cudart shared -Wno-deprecated-declarations " + kPtx;
+  const std::string folder = kPrograms + "textures/";
   for (const std::string name : {"arrays", "surfaces"}) {
-    const std::string program = Compile(kPrograms + name + ".cu", flags);
-    EXPECT_EQ(Execute(kVgpuRun + " --check " + program + " 2>/dev/null").text, Read(kPrograms + name + ".h100.txt"));
+    const std::string program = Compile(folder + name + ".cu", flags);
+    EXPECT_EQ(Execute(kVgpuRun + " --check " + program + " 2>/dev/null").text, Read(folder + name + ".h100.txt"));
   }
   // A line without values is a texture that is refused by name.
-  const std::string program = Compile(kPrograms + "textures.cu", flags);
+  const std::string program = Compile(folder + "textures.cu", flags);
   std::istringstream made(Execute(kVgpuRun + " --threads=2 " + program + " 2>/dev/null").text);
-  std::istringstream recorded(Read(kPrograms + "textures.h100.txt"));
+  std::istringstream recorded(Read(folder + "textures.h100.txt"));
   int equal = 0, refused = 0;
   for (std::string line, expected; std::getline(recorded, expected) && std::getline(made, line);) {
     if (line.ends_with(':')) {

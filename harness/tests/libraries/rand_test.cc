@@ -1,64 +1,36 @@
-// cuRAND's stand-in against what an H100's cuRAND printed: programs/NAME.h100.txt.
+// cuRAND's stand-in against what an H100's cuRAND printed: programs/rand/NAME.h100.txt.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
+#include "tests/libraries/library_program.h"
 #include "tests/support/needs.h"
-#include "tests/support/shell.h"
-#include "tests/support/temporary_folder.h"
 
 namespace lockstep {
 namespace {
 
-const std::string kLibraries = std::string(LOCKSTEP_BUILD_DIR) + "/lib";
-const std::string kPrograms = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/libraries/programs/";
-const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --device=h200 ";
-
-std::string Read(const std::string& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file.good()) << path;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 class RandTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kLibraries + "/libcurand.so.10")) {
+    if (!LibraryProgram::HasLibrary("libcurand.so.10")) {
       LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuRAND in this build: the toolkit has no curand.h");
     }
   }
-  void Build(const std::string& name) {
-    program_ = folder_.path() + name;
-    const Output output = Execute(std::string(LOCKSTEP_NVCC) +
-                                  " -std=c++17 -lineinfo -cudart shared -Xcompiler -g1 -gencode "
-                                  "arch=compute_80,code=compute_80 " +
-                                  kPrograms + name + ".cu -o " + program_ + " -L" + kLibraries + " -lcurand 2>&1");
-    ASSERT_EQ(output.status, 0) << output.text;
-  }
-  std::string Run(const std::string& flags, const std::string& arguments) {
-    const Output output = Execute(kVgpuRun + flags + program_ + " " + arguments);
-    EXPECT_EQ(output.status, 0) << output.text;
-    return output.text;
-  }
+  void Build(const std::string& name) { program_.Build("rand/" + name, "-lcurand"); }
 
-  const TemporaryFolder folder_;
-  std::string program_;
+  LibraryProgram program_;
 };
 
 TEST_F(RandTest, StatusesAreAnH100s) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_statuses"));
-  EXPECT_EQ(Run("", "2>/dev/null"), Read(kPrograms + "rand_statuses.h100.txt"));
+  EXPECT_EQ(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
 TEST_F(RandTest, SettingsAfterResultsAreAnH100s) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_resets"));
-  EXPECT_EQ(Run("", "2>/dev/null"), Read(kPrograms + "rand_resets.h100.txt"));
+  EXPECT_EQ(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
 // Words are equal; numbers with a point, which are of normal distributions, to 5 digits or 3 after the point.
@@ -83,13 +55,13 @@ void ExpectAlike(const std::string& text, const std::string& expected) {
 
 TEST_F(RandTest, BitsAndUniformsAreAnH100s) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_values"));
-  ExpectAlike(Run("", "2>/dev/null"), Read(kPrograms + "rand_values.h100.txt"));
+  ExpectAlike(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
 // The first results of XORWOW with the seed 0, in a stream, as launches whose memory is checked.
 TEST_F(RandTest, ResultsAreWorkOfTheStream) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_streams"));
-  const std::string text = Run("--check --profile ", "2>&1");
+  const std::string text = program_.Run("--check --profile ", "2>&1");
   EXPECT_NE(text.find("in order 1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n  curandGenerate         2     -      -  "), std::string::npos) << text;
   EXPECT_NE(text.find("Findings\n  none\n"), std::string::npos) << text;
@@ -97,14 +69,14 @@ TEST_F(RandTest, ResultsAreWorkOfTheStream) {
 
 TEST_F(RandTest, ResultsPastTheirBufferAreAFault) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_streams"));
-  const std::string text = Run("", "outside 2>&1");
+  const std::string text = program_.Run("", "outside 2>&1");
   EXPECT_NE(text.find("outside 201\n"), std::string::npos) << text;
   EXPECT_NE(text.find("curandGenerateUniform writes the results\n"), std::string::npos) << text;
 }
 
 TEST_F(RandTest, WhatIsMissingIsRefusedByName) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_streams"));
-  const std::string text = Run("", "missing 2>&1");
+  const std::string text = program_.Run("", "missing 2>&1");
   for (const char* const what :
        {"curandCreateGenerator (", "does not support CURAND_RNG_PSEUDO_MT19937 of cuRAND's host API",
         "does not support CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 of", "does not support CURAND_ORDERING_PSEUDO_DYNAMIC of",

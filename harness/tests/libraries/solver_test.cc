@@ -1,27 +1,34 @@
 // cuSOLVER's stand-in against what an H100's cuSOLVER printed; work of it and of cuSPARSE in graphs, and what is found
 // in its mistakes.
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 
-#include "tests/libraries/library_programs.h"
+#include "tests/libraries/library_program.h"
+#include "tests/support/needs.h"
 
 namespace lockstep {
 namespace {
 
-class SolverTest : public LibraryProgramTest {
+class SolverTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!IsBuilt("libcusolver.so.12")) {
+    if (!LibraryProgram::HasFunction("libcusolver.so.12", "cusolverDnDpotrf")) {
       LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuSOLVER in this build: install libopenblas-dev");
     }
   }
+
+  LibraryProgram program_;
 };
 
-TEST_F(SolverTest, StatusesAreAnH100s) { ExpectH100s("solver_statuses", "-lcusolver"); }
+TEST_F(SolverTest, StatusesAreAnH100s) { program_.ExpectH100s("solver_statuses", "-lcusolver"); }
 
-TEST_F(SolverTest, FactorsAreAsExactAsAnH100s) { ExpectH100s("solver_values", "-lcusolver"); }
+TEST_F(SolverTest, FactorsAreAsExactAsAnH100s) { program_.ExpectH100s("solver_values", "-lcusolver"); }
 
-TEST_F(SolverTest, EigenvaluesAndSingularValuesAreAsExactAsAnH100s) { ExpectH100s("solver_spectra", "-lcusolver"); }
+TEST_F(SolverTest, EigenvaluesAndSingularValuesAreAsExactAsAnH100s) {
+  program_.ExpectH100s("solver_spectra", "-lcusolver");
+}
 
 // One program for all of them, built once.
 class SparseAndSolverWorkTest : public SolverTest {
@@ -29,19 +36,19 @@ class SparseAndSolverWorkTest : public SolverTest {
   static void TearDownTestSuite() { built_.reset(); }
   void SetUp() override {
     SolverTest::SetUp();
-    if (IsSkipped()) return;
-    if (built_ == nullptr) {
-      built_ = std::make_unique<TemporaryFolder>();
-      Build("sparse_and_solver_work", "-lcusolver -lcusparse", built_->path());
-    }
-    program_ = built_->path() + "sparse_and_solver_work";
+    if (IsSkipped() || built_ != nullptr) return;
+    built_ = std::make_unique<LibraryProgram>();
+    built_->Build("sparse_and_solver_work", "-lcusolver -lcusparse");
+  }
+  static std::string Run(const std::string& flags, const std::string& arguments) {
+    return built_->Run(flags, arguments);
   }
   void ExpectIn(const std::string& flags, const std::string& mistake, const std::string& part) const {
     const std::string text = Run(flags, mistake + " 2>&1");
     EXPECT_NE(text.find(part), std::string::npos) << "\"" << part << "\" is not in:\n" << text;
   }
 
-  static inline std::unique_ptr<TemporaryFolder> built_;
+  static inline std::unique_ptr<LibraryProgram> built_;
 };
 
 TEST_F(SparseAndSolverWorkTest, IsDoneInGraphs) {

@@ -1,21 +1,28 @@
 // cuSPARSE's stand-in against what an H100's cuSPARSE printed.
-#include "tests/libraries/library_programs.h"
+#include <gtest/gtest.h>
+
+#include "tests/libraries/library_program.h"
+#include "tests/support/needs.h"
 
 namespace lockstep {
 namespace {
 
-class SparseTest : public LibraryProgramTest {
+class SparseTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!IsBuilt("libcusparse.so.12")) LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuSPARSE in this build");
+    if (!LibraryProgram::HasLibrary("libcusparse.so.12")) {
+      LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuSPARSE in this build");
+    }
   }
+
+  LibraryProgram program_;
 };
 
-TEST_F(SparseTest, StatusesAreAnH100s) { ExpectH100s("sparse_statuses", "-lcusparse"); }
+TEST_F(SparseTest, StatusesAreAnH100s) { program_.ExpectH100s("sparse_statuses", "-lcusparse"); }
 
-TEST_F(SparseTest, ProductsAreAsExactAsAnH100s) { ExpectH100s("sparse_values", "-lcusparse"); }
+TEST_F(SparseTest, ProductsAreAsExactAsAnH100s) { program_.ExpectH100s("sparse_values", "-lcusparse"); }
 
-TEST_F(SparseTest, ConversionsSystemsAndFactorsAreAnH100s) { ExpectH100s("sparse_matrices", "-lcusparse"); }
+TEST_F(SparseTest, ConversionsSystemsAndFactorsAreAnH100s) { program_.ExpectH100s("sparse_matrices", "-lcusparse"); }
 
 }  // namespace
 }  // namespace lockstep

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "vgpu/cudart/device_attributes.h"
 #include "vgpu/cudart/memory.h"
 #include "vgpu/cudart/work.h"
 

@@ -1,5 +1,5 @@
 // What a device can do: attributes and properties, from its profile.
-#include "vgpu/cudart/device_attributes.h"
+#include "vgpu/cudart/memory.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Device memory, for every API function that hands it out.
+// Device memory, for every API function that hands it out; a device's attributes and properties.
 #pragma once
 
 #include "vgpu/cudart/runtime.h"
@@ -13,5 +13,10 @@ void Free(Runtime& r, void* pointer);
 void ForgetPooled(const void* pointer);
 // The device was reset: its pools are gone.
 void ResetPools(int device);
+
+// device_attributes.cc: of any device, as all are alike. Throws ApiError for an attribute that does not exist; what the
+// virtual GPU lacks is 0.
+int AttributeOf(Runtime& r, cudaDeviceAttr attribute);
+void FillProperties(Runtime& r, int device, cudaDeviceProp* properties);
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,5 +1,5 @@
-// Maps of tensors, for kernels that copy tiles (core/tensor_map.h).
-#include "vgpu/core/tensor_map.h"
+// Maps of tensors, for kernels that copy tiles (memory/tensor_map.h).
+#include "vgpu/memory/tensor_map.h"
 
 #include <cstring>
 

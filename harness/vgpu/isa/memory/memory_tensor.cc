@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/core/tensor_map.h"
+#include "vgpu/memory/tensor_map.h"
 #include "vgpu/isa/memory/memory_bulk.h"
 
 namespace lockstep::vgpu {

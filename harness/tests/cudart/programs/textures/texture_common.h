@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "check.h"
+#include "../check.h"
 
 // The same numbers on any machine.
 class Bits {
