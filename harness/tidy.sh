@@ -13,7 +13,7 @@ nvcc=$(cat "$build/nvcc.txt" 2>/dev/null || command -v nvcc || echo /usr/local/c
 cuda=$(dirname "$nvcc")/../include
 [ -f "$cuda/cuda_runtime_api.h" ] || { echo "there is no cuda_runtime_api.h in $cuda: type make setup" >&2; exit 1; }
 
-apart='^harness/(suites|libraries/[a-z]*|vgpu/isa(/tensor)?|vgpu/model/profiles)$'
+apart='^harness/(suites|libraries/[a-z]*|vgpu/isa(/[a-z]*)?|vgpu/cudart|vgpu/model/profiles)$'
 if [ $# -gt 0 ]; then
   sources=("$@")
 else

@@ -137,18 +137,18 @@ TEST_F(CudartTest, WhatTheDriverApiLacksIsRefusedByName) {
 int main() {
   CUdevice device;
   CUcontext context;
-  CUarray array;
-  CUDA_ARRAY_DESCRIPTOR descriptor = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+  CUmipmappedArray array;
+  CUDA_ARRAY3D_DESCRIPTOR descriptor = {16, 16, 0, CU_AD_FORMAT_FLOAT, 1, 0};
   cuInit(0);
   cuDeviceGet(&device, 0);
   cuCtxCreate(&context, nullptr, 0, device);
-  std::printf("%d\n", cuArrayCreate(&array, &descriptor));
+  std::printf("%d\n", cuMipmappedArrayCreate(&array, &descriptor, 2));
 }
 )"),
                                       "-cudart shared " + kPtx + kDriver);
   const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
   EXPECT_NE(output.text.find("801\n"), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("the virtual GPU does not support cuArrayCreate\n"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support cuMipmappedArrayCreate\n"), std::string::npos) << output.text;
 }
 
 const std::string kFor90 = "-cudart shared -lineinfo -gencode arch=compute_90,code=compute_90 ";

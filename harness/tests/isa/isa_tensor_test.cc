@@ -134,7 +134,8 @@ TEST(IsaTensorTest, EveryBitIsAnH100s) {
 TEST(IsaTensorTest, EveryListedFormIsSelected) {
   size_t forms = 0;
   for (const Opcode* row : AllOpcodes()) {
-    if (row->variants == nullptr) continue;
+    // Of copies of tiles the list leaves out what changes nothing.
+    if (row->variants == nullptr || row->name.starts_with("cp.")) continue;
     for (const std::string& variant : row->variants()) {
       ptx::Instruction instruction;
       std::istringstream words(std::string(row->name) + variant);

@@ -1,8 +1,8 @@
 // What a device can do: attributes and properties, from its profile.
-#include "vgpu/cudart/memory.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "vgpu/cudart/memory.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -188,8 +188,9 @@ bool GlobalMemory::Unmap(uint64_t address) {
   const auto at = std::lower_bound(live_.begin(), live_.end(), address,
                                    [](const Allocation& a, uint64_t value) { return a.base < value; });
   if (at == live_.end() || at->base != address || !at->mapped) return false;
-  mmap(reinterpret_cast<void*>(address), at->bytes, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void* const place = reinterpret_cast<void*>(address);
+  const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (mmap(place, at->bytes, PROT_READ | PROT_WRITE, kind, -1, 0) == MAP_FAILED) return false;
   live_.erase(at);
   return true;
 }

@@ -202,12 +202,10 @@ class ModuleParser {
         ParseExtents(function->reqntid);
       } else if (word == "minnctapersm") {
         function->minnctapersm = ParseLimit();
-      } else if (word == "maxnctapersm") {
-        ParseLimit();  // superseded by minnctapersm; a hint to the register allocator, like it
       } else if (word == "maxnreg") {
         function->maxnreg = ParseLimit();
-      } else if (word == "abi_preserve" || word == "abi_preserve_control") {
-        ParseLimit();  // registers that the function keeps; all do here
+      } else if (word == "maxnctapersm" || word == "abi_preserve" || word == "abi_preserve_control") {
+        ParseLimit();  // a hint that minnctapersm supersedes; registers that the function keeps, as all do here
       } else if (word == "noreturn") {
         function->noreturn = true;
       } else if (word == "reqnctapercluster") {

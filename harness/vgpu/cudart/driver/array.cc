@@ -1,5 +1,6 @@
 // Arrays, texture objects, surface objects.
 
+#include <cstring>
 #include <utility>
 
 #include "vgpu/cudart/driver/driver.h"
@@ -165,7 +166,8 @@ CUresult cuArrayDestroy(CUarray array) {
 }
 CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* desc, CUarray array) {
   if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  CUDA_ARRAY3D_DESCRIPTOR all = {};
+  CUDA_ARRAY3D_DESCRIPTOR all;
+  std::memset(&all, 0, sizeof all);
   const CUresult result = DescribeArray("cuArrayGetDescriptor", array, &all);
   if (result == CUDA_SUCCESS) *desc = {all.Width, all.Height, all.Format, all.NumChannels};
   return result;

@@ -1,4 +1,6 @@
 // Memory: allocation, copies, fills, what a pointer is.
+#include <cstring>
+
 #include "vgpu/cudart/driver/driver.h"
 #include "vgpu/cudart/work.h"
 
@@ -76,7 +78,8 @@ CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUs
   return Drive(function, [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;
     if (HasArray(*copy)) {
-      CUDA_MEMCPY3D box = {};
+      CUDA_MEMCPY3D box;
+      std::memset(&box, 0, sizeof box);
       box.srcXInBytes = copy->srcXInBytes;
       box.srcY = copy->srcY;
       box.srcMemoryType = copy->srcMemoryType;

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/memory/tensor_map.h"
 #include "vgpu/isa/memory/memory_bulk.h"
+#include "vgpu/memory/tensor_map.h"
 
 namespace lockstep::vgpu {
 namespace {
