@@ -87,7 +87,8 @@ def test_the_zip_has_what_is_needed_and_no_more(tmp_path: Path) -> None:
     assert not [name for name in modules if name.startswith(("pages/", "commands/", "authoring/", "templates/"))]
     executable = {name for name, entry in entries.items() if entry.external_attr >> 16 & 0o111}
     assert executable == {
-        *SCRIPTS, "lockstep/harness/build.sh", "lockstep/harness/setup.sh", "lockstep/harness/worker/build.sh",
+        *SCRIPTS, "lockstep/harness/build.sh", "lockstep/harness/libraries/compilers/nvcc",
+        "lockstep/harness/setup.sh", "lockstep/harness/worker/build.sh",
     }  # fmt: skip
     for name in ("lockstep/private/seed-secret", "lockstep/private/settings.json"):
         assert entries[name].external_attr >> 16 & 0o777 == 0o600
