@@ -148,7 +148,8 @@ int main() {
                                       "-cudart shared " + kPtx + kDriver);
   const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
   EXPECT_NE(output.text.find("801\n"), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("the virtual GPU does not support cuMipmappedArrayCreate\n"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support cuMipmappedArrayCreate\n"), std::string::npos)
+      << output.text;
 }
 
 const std::string kFor90 = "-cudart shared -lineinfo -gencode arch=compute_90,code=compute_90 ";
