@@ -1,6 +1,6 @@
 // One call of an exported function, of the libraries whose functions all have a handle and return a status. Kind says
-// which: its types Handle and Status, the statuses kSuccess, kInvalid, kNoHandle, kNotSupported and kFailed, and
-// kTitle.
+// which: its types Handle and Status, the statuses kSuccess, kInvalid, kNoHandle, kNotSupported and kFailed,
+// kTitle, and where its handle has a mode of pointers, kOnDevice.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ struct FunctionOf {
   const char* name;  // the symbol
   typename Kind::Handle handle;
 
+  // Factors and results are in device memory.
+  bool on_device() const { return handle->pointers == Kind::kOnDevice; }
   Status Invalid(const char* why) const {
     lockstep_say(name, why);
     return Kind::kInvalid;
@@ -60,3 +62,10 @@ struct FunctionOf {
 };
 
 }  // namespace lockstep::libraries
+
+// Leaves the function with a status that is no success. All libraries' success is 0.
+#define LOCKSTEP_RETURN_UNLESS_OK(status)               \
+  do {                                                  \
+    const auto checked = (status);                      \
+    if (static_cast<int>(checked) != 0) return checked; \
+  } while (false)

@@ -6,10 +6,7 @@
 #include <cublas_api.h>
 #pragma GCC visibility pop
 
-#include <initializer_list>
-#include <utility>
-
-#include "libraries/library.h"
+#include "libraries/function.h"
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -21,56 +18,19 @@ struct cublasContext {
 
 namespace lockstep::libraries::blas {
 
-// One call of an exported function.
-struct Function {
-  const char* name;  // "cublasSgemm_v2"
-  cublasHandle_t handle;
-
-  bool on_device() const { return handle->pointers == CUBLAS_POINTER_MODE_DEVICE; }
-  cublasStatus_t Invalid(const char* why) const {
-    lockstep_say(name, why);
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  // A form of the function that is missing here.
-  cublasStatus_t Missing(const char* what) const {
-    lockstep_refuse("cuBLAS", name, what);
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
-  // The first condition that does not hold, said; or that there is no handle.
-  struct Condition {
-    bool holds;
-    const char* otherwise;
-  };
-  cublasStatus_t Check(std::initializer_list<Condition> conditions) const {
-    if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-    for (const Condition& condition : conditions) {
-      if (!condition.holds) return Invalid(condition.otherwise);
-    }
-    return CUBLAS_STATUS_SUCCESS;
-  }
-
-  // A call in the handle's stream, to be filled in.
-  Call Begin(double operations = 0, Arithmetic arithmetic = Arithmetic::kNone) const {
-    Call call;
-    call.function = name;
-    call.stream = handle->stream;
-    call.operations = operations;
-    call.arithmetic = arithmetic;
-    return call;
-  }
-  static cublasStatus_t Do(Call call) {
-    return Perform(std::move(call)) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
-  }
+struct Kind {
+  using Handle = cublasHandle_t;
+  using Status = cublasStatus_t;
+  static constexpr Status kSuccess = CUBLAS_STATUS_SUCCESS, kInvalid = CUBLAS_STATUS_INVALID_VALUE,
+                          kNoHandle = CUBLAS_STATUS_NOT_INITIALIZED, kNotSupported = CUBLAS_STATUS_NOT_SUPPORTED,
+                          kFailed = CUBLAS_STATUS_EXECUTION_FAILED;
+  static constexpr cublasPointerMode_t kOnDevice = CUBLAS_POINTER_MODE_DEVICE;
+  static constexpr const char* kTitle = "cuBLAS";
 };
 
-}  // namespace lockstep::libraries::blas
+using Function = FunctionOf<Kind>;
 
-// Leaves the function with a status that is no success.
-#define LOCKSTEP_RETURN_UNLESS_OK(status)                 \
-  do {                                                    \
-    const cublasStatus_t checked = (status);              \
-    if (checked != CUBLAS_STATUS_SUCCESS) return checked; \
-  } while (false)
+}  // namespace lockstep::libraries::blas
 
 // The families of functions: M(letter, type, integer, suffix of the name) for each member.
 #define LOCKSTEP_BOTH_WIDTHS(M, S, T) M(S, T, int, ) M(S, T, int64_t, _64)

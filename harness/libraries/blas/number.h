@@ -1,39 +1,17 @@
-// The types of elements: cuBLAS's own as C++ computes with them, and scalars that are in host or device memory.
+// Scalars that are in host or device memory, and real types beside complex ones.
 #pragma once
-
-#include <cuComplex.h>
 
 #include <complex>
 #include <type_traits>
 
 #include "libraries/blas/handle.h"
+#include "libraries/number.h"
 
 namespace lockstep::libraries::blas {
 
-template <typename T>
-struct NumberOf {
-  using type = T;
-};
-template <>
-struct NumberOf<cuComplex> {
-  using type = std::complex<float>;
-};
-template <>
-struct NumberOf<cuDoubleComplex> {
-  using type = std::complex<double>;
-};
-
-// The same pointer, to std::complex where it is to cuComplex.
-template <typename T>
-auto N(T* pointer) {
-  using Number = typename NumberOf<std::remove_const_t<T>>::type;
-  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Number, Number>*>(pointer);
-}
-// And of arrays of pointers.
-template <typename T>
-auto NN(T* const* pointers) {
-  return reinterpret_cast<decltype(N(static_cast<T*>(nullptr))) const*>(pointers);
-}
+using libraries::N;
+using libraries::NN;
+using libraries::NumberOf;
 
 template <typename T>
 struct RealOf {

@@ -4,14 +4,24 @@
 namespace lockstep::libraries::solver {
 namespace {
 
+// LAPACK says how much room it needs, and works with it.
+template <typename T, typename Run>
+void WithRoom(const Run& run) {
+  const int ask = -1;
+  int integers_size = 0;
+  Real<T> real_size = 0;
+  T size = 0;
+  run(&size, &ask, &real_size, &ask, &integers_size, &ask);
+  const int work_size = static_cast<int>(std::real(size)), reals_size = static_cast<int>(real_size);
+  std::vector<T> work(static_cast<size_t>(work_size) + 1);
+  std::vector<Real<T>> reals(static_cast<size_t>(reals_size) + 1);
+  std::vector<int> integers(static_cast<size_t>(integers_size) + 1);
+  run(work.data(), &work_size, reals.data(), &reals_size, integers.data(), &integers_size);
+}
+
 template <typename T>
 int Syevd(cusolverEigMode_t mode, cublasFillMode_t fill, int n, T* a, int lda, Real<T>* w) {
   int result = 0;
-  const int ask = -1;
-  int integer_size = 0;
-  Real<T> real_size = 0;
-  T size = 0;
-  // LAPACK says how much room it needs, and works with it.
   const auto run = [&](T* work, const int* work_size, [[maybe_unused]] Real<T>* reals,
                        [[maybe_unused]] const int* reals_size, int* integers, const int* integers_size) {
     if constexpr (kIsComplex<T>) {
@@ -21,22 +31,13 @@ int Syevd(cusolverEigMode_t mode, cublasFillMode_t fill, int n, T* a, int lda, R
       Lapack<T>::syevd(Of(mode), Of(fill), &n, a, &lda, w, work, work_size, integers, integers_size, &result, 1, 1);
     }
   };
-  run(&size, &ask, &real_size, &ask, &integer_size, &ask);
-  const int work_size = static_cast<int>(std::real(size)), reals_size = static_cast<int>(real_size);
-  std::vector<T> work(static_cast<size_t>(work_size) + 1);
-  std::vector<Real<T>> reals(static_cast<size_t>(reals_size) + 1);
-  std::vector<int> integers(static_cast<size_t>(integer_size) + 1);
-  run(work.data(), &work_size, reals.data(), &reals_size, integers.data(), &integer_size);
+  WithRoom<T>(run);
   return result;
 }
 
 template <typename T>
 int Sygvd(int type, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T* a, int lda, T* b, int ldb, Real<T>* w) {
   int result = 0;
-  const int ask = -1;
-  int integer_size = 0;
-  Real<T> real_size = 0;
-  T size = 0;
   const auto run = [&](T* work, const int* work_size, [[maybe_unused]] Real<T>* reals,
                        [[maybe_unused]] const int* reals_size, int* integers, const int* integers_size) {
     if constexpr (kIsComplex<T>) {
@@ -47,12 +48,7 @@ int Sygvd(int type, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T* a, 
                        &result, 1, 1);
     }
   };
-  run(&size, &ask, &real_size, &ask, &integer_size, &ask);
-  const int work_size = static_cast<int>(std::real(size)), reals_size = static_cast<int>(real_size);
-  std::vector<T> work(static_cast<size_t>(work_size) + 1);
-  std::vector<Real<T>> reals(static_cast<size_t>(reals_size) + 1);
-  std::vector<int> integers(static_cast<size_t>(integer_size) + 1);
-  run(work.data(), &work_size, reals.data(), &reals_size, integers.data(), &integer_size);
+  WithRoom<T>(run);
   return result;
 }
 

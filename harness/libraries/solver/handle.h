@@ -46,10 +46,3 @@ struct syevjInfo {
 struct gesvdjInfo {
   std::shared_ptr<lockstep::libraries::solver::Jacobi> state = std::make_shared<lockstep::libraries::solver::Jacobi>();
 };
-
-// Leaves the function with a status that is no success.
-#define LOCKSTEP_RETURN_UNLESS_OK(status)                   \
-  do {                                                      \
-    const cusolverStatus_t checked = (status);              \
-    if (checked != CUSOLVER_STATUS_SUCCESS) return checked; \
-  } while (false)

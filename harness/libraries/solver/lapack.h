@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "libraries/number.h"
 #include "libraries/solver/handle.h"
 
 namespace lockstep::libraries::solver {
@@ -190,28 +191,9 @@ Range Work(T* work, int64_t size) {
 }
 inline Range Info(int* info, int64_t count = 1) { return Elements(Access::kWrite, "info", info, count); }
 
-// The type of elements: cuSOLVER's own as C++ computes with it.
-template <typename T>
-struct NumberOf {
-  using type = T;
-};
-template <>
-struct NumberOf<cuComplex> {
-  using type = std::complex<float>;
-};
-template <>
-struct NumberOf<cuDoubleComplex> {
-  using type = std::complex<double>;
-};
-template <typename T>
-auto N(T* pointer) {
-  using Number = typename NumberOf<std::remove_const_t<T>>::type;
-  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Number, Number>*>(pointer);
-}
-template <typename T>
-auto NN(T* const* pointers) {
-  return reinterpret_cast<typename NumberOf<T>::type* const*>(pointers);
-}
+using libraries::N;
+using libraries::NN;
+using libraries::NumberOf;
 
 // f(type_identity<T>) of the four types of LAPACK; what has none is refused.
 template <typename F>

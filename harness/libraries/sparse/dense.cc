@@ -140,7 +140,7 @@ extern "C" {
 cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t sparse,
                                                   cusparseDnMatDescr_t dense, cusparseSparseToDenseAlg_t,
                                                   size_t* bytes) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(Check(f, sparse, dense));
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(bytes)}));
   *bytes = kBufferBytes;
@@ -148,13 +148,13 @@ cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cuspa
 }
 cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t sparse,
                                        cusparseDnMatDescr_t dense, cusparseSparseToDenseAlg_t, void*) {
-  return ToDense({{__func__, handle}}, sparse, dense);
+  return ToDense({__func__, handle}, sparse, dense);
 }
 
 cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t handle, cusparseConstDnMatDescr_t dense,
                                                   cusparseSpMatDescr_t sparse, cusparseDenseToSparseAlg_t,
                                                   size_t* bytes) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(Check(f, sparse, dense));
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(bytes)}));
   *bytes = kBufferBytes;
@@ -162,11 +162,11 @@ cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t handle, cuspa
 }
 cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cusparseConstDnMatDescr_t dense,
                                                 cusparseSpMatDescr_t sparse, cusparseDenseToSparseAlg_t, void*) {
-  return Analyse({{__func__, handle}}, dense, sparse);
+  return Analyse({__func__, handle}, dense, sparse);
 }
 cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparseConstDnMatDescr_t dense,
                                                cusparseSpMatDescr_t sparse, cusparseDenseToSparseAlg_t, void*) {
-  return Convert({{__func__, handle}}, dense, sparse);
+  return Convert({__func__, handle}, dense, sparse);
 }
 
 }  // extern "C"

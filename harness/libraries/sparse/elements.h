@@ -157,6 +157,16 @@ class Factor {
   Wide value_;
 };
 
+// Does work that has factors, and learns what else it touches when it is done.
+template <typename Work>
+cusparseStatus_t DoScaled(Call call, const std::shared_ptr<Work>& work) {
+  work->alpha.AddTo(call, "alpha");
+  work->beta.AddTo(call, "beta");
+  call.more_memory = [work](Memory& memory) { return work->Touch(memory); };
+  call.run = [work] { work->Run(); };
+  return Function::Do(std::move(call));
+}
+
 // 16-bit indices are in no function here.
 inline uint32_t Bytes(cusparseIndexType_t type) { return type == CUSPARSE_INDEX_64I ? 8 : 4; }
 inline int64_t LoadIndex(cusparseIndexType_t type, const void* array, int64_t i) {

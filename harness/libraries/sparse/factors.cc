@@ -172,10 +172,10 @@ cusparseStatus_t ZeroPivot(const Function& f, const Info* info, int* position) {
 }  // namespace
 }  // namespace lockstep::libraries::sparse
 
-#define ARGUMENTS(TYPE, LU)                                                                                       \
-  Arguments {                                                                                                     \
-    {{__func__, handle}}, rows, count, description, const_cast<void*>(static_cast<const void*>(values)), offsets, \
-        indices, info == nullptr ? nullptr : info->pivot, TYPE, LU                                                \
+#define ARGUMENTS(TYPE, LU)                                                                                     \
+  Arguments {                                                                                                   \
+    {__func__, handle}, rows, count, description, const_cast<void*>(static_cast<const void*>(values)), offsets, \
+        indices, info == nullptr ? nullptr : info->pivot, TYPE, LU                                              \
   }
 // csrilu02 or csric02 of a type.
 #define LOCKSTEP_FACTORS(S, T, TYPE, name, LU)                                                                         \
@@ -218,10 +218,10 @@ cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int* position) {
-  return ZeroPivot({{__func__, handle}}, info, position);
+  return ZeroPivot({__func__, handle}, info, position);
 }
 cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int* position) {
-  return ZeroPivot({{__func__, handle}}, info, position);
+  return ZeroPivot({__func__, handle}, info, position);
 }
 LOCKSTEP_ALL_FACTORS(csrilu02, true)
 LOCKSTEP_ALL_FACTORS(csric02, false)

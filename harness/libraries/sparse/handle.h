@@ -65,22 +65,14 @@ struct Kind {
   static constexpr Status kSuccess = CUSPARSE_STATUS_SUCCESS, kInvalid = CUSPARSE_STATUS_INVALID_VALUE,
                           kNoHandle = CUSPARSE_STATUS_INVALID_VALUE, kNotSupported = CUSPARSE_STATUS_NOT_SUPPORTED,
                           kFailed = CUSPARSE_STATUS_EXECUTION_FAILED;
+  static constexpr cusparsePointerMode_t kOnDevice = CUSPARSE_POINTER_MODE_DEVICE;
   static constexpr const char* kTitle = "cuSPARSE";
 };
 
-struct Function : FunctionOf<Kind> {
-  bool on_device() const { return handle->pointers == CUSPARSE_POINTER_MODE_DEVICE; }
-};
+using Function = FunctionOf<Kind>;
 
 inline Function::Condition NotNull(const void* pointer) {
   return {pointer != nullptr, "an argument is a null pointer"};
 }
 
 }  // namespace lockstep::libraries::sparse
-
-// Leaves the function with a status that is no success.
-#define LOCKSTEP_RETURN_UNLESS_OK(status)                   \
-  do {                                                      \
-    const cusparseStatus_t checked = (status);              \
-    if (checked != CUSPARSE_STATUS_SUCCESS) return checked; \
-  } while (false)

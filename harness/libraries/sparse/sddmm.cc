@@ -78,12 +78,7 @@ cusparseStatus_t Multiply(const Arguments& m) {
                                                 {m.f, m.compute, m.beta},
                                                 {}});
   const double products = static_cast<double>(m.c->count) * static_cast<double>(plain_a ? m.a->columns : m.a->rows);
-  Call call = m.f.Begin(MultiplyAdds(m.compute, products), ArithmeticOf(m.compute));
-  work->alpha.AddTo(call, "alpha");
-  work->beta.AddTo(call, "beta");
-  call.more_memory = [work](Memory& memory) { return work->Touch(memory); };
-  call.run = [work] { work->Run(); };
-  return Function::Do(std::move(call));
+  return DoScaled(m.f.Begin(MultiplyAdds(m.compute, products), ArithmeticOf(m.compute)), work);
 }
 
 }  // namespace
@@ -92,7 +87,7 @@ cusparseStatus_t Multiply(const Arguments& m) {
 using namespace lockstep::libraries::sparse;
 
 #define ARGUMENTS \
-  Arguments { {{__func__, handle}}, op_a, op_b, alpha, a, b, beta, c, compute }
+  Arguments { {__func__, handle}, op_a, op_b, alpha, a, b, beta, c, compute }
 
 extern "C" {
 

@@ -153,7 +153,7 @@ struct Arguments {
 }  // namespace lockstep::libraries::sparse
 
 #define ARGUMENTS \
-  Arguments { {{__func__, handle}}, op_a, op_b, alpha, a, b, beta, c, compute, algorithm, descriptor }
+  Arguments { {__func__, handle}, op_a, op_b, alpha, a, b, beta, c, compute, algorithm, descriptor }
 
 extern "C" {
 

@@ -118,12 +118,7 @@ cusparseStatus_t Multiply(const Arguments& m) {
     auto work = std::make_shared<Work<Wide>>(Work<Wide>{
         m.f.name, m.op_a, m.op_b, *m.a, *m.b, *m.c, {m.f, m.compute, m.alpha}, {m.f, m.compute, m.beta}, {}});
     const double products = static_cast<double>(m.a->count) * static_cast<double>(m.c->columns) * m.c->batches;
-    Call call = m.f.Begin(MultiplyAdds(m.compute, products), ArithmeticOf(m.compute));
-    work->alpha.AddTo(call, "alpha");
-    work->beta.AddTo(call, "beta");
-    call.more_memory = [work](Memory& memory) { return work->Touch(memory); };
-    call.run = [work] { work->Run(); };
-    return Function::Do(std::move(call));
+    return DoScaled(m.f.Begin(MultiplyAdds(m.compute, products), ArithmeticOf(m.compute)), work);
   });
 }
 
@@ -133,7 +128,7 @@ cusparseStatus_t Multiply(const Arguments& m) {
 using namespace lockstep::libraries::sparse;
 
 #define ARGUMENTS \
-  Arguments { {{__func__, handle}}, op_a, op_b, alpha, a, b, beta, c, compute, algorithm }
+  Arguments { {__func__, handle}, op_a, op_b, alpha, a, b, beta, c, compute, algorithm }
 
 extern "C" {
 

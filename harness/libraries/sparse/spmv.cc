@@ -94,12 +94,7 @@ cusparseStatus_t Multiply(const Arguments& m) {
     using Wide = typename decltype(wide)::type;
     auto work = std::make_shared<Work<Wide>>(
         Work<Wide>{m.f.name, m.op, *m.a, *m.x, *m.y, {m.f, m.compute, m.alpha}, {m.f, m.compute, m.beta}, {}});
-    Call call = m.f.Begin(MultiplyAdds(m.compute, static_cast<double>(m.a->count)), ArithmeticOf(m.compute));
-    work->alpha.AddTo(call, "alpha");
-    work->beta.AddTo(call, "beta");
-    call.more_memory = [work](Memory& memory) { return work->Touch(memory); };
-    call.run = [work] { work->Run(); };
-    return Function::Do(std::move(call));
+    return DoScaled(m.f.Begin(MultiplyAdds(m.compute, static_cast<double>(m.a->count)), ArithmeticOf(m.compute)), work);
   });
 }
 
@@ -109,7 +104,7 @@ cusparseStatus_t Multiply(const Arguments& m) {
 using namespace lockstep::libraries::sparse;
 
 #define ARGUMENTS \
-  Arguments { {{__func__, handle}}, op, alpha, a, x, beta, y, compute, algorithm }
+  Arguments { {__func__, handle}, op, alpha, a, x, beta, y, compute, algorithm }
 
 extern "C" {
 

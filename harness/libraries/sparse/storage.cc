@@ -84,10 +84,10 @@ cusparseStatus_t CheckOld(const Function& f, Conditions... conditions) {
 using namespace lockstep::libraries;
 using namespace lockstep::libraries::sparse;
 
-#define TURN                                                                                                       \
-  Turn {                                                                                                           \
-    {{__func__, handle}}, rows, columns, count, values, offsets, indices, to_values, to_offsets, to_indices, type, \
-        action, base                                                                                               \
+#define TURN                                                                                                     \
+  Turn {                                                                                                         \
+    {__func__, handle}, rows, columns, count, values, offsets, indices, to_values, to_offsets, to_indices, type, \
+        action, base                                                                                             \
   }
 
 extern "C" {
@@ -113,7 +113,7 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int rows, int colum
 
 cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int* offsets, int count, int rows, int* row_indices,
                                   cusparseIndexBase_t base) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(CheckOld(f, Function::Condition{count >= 0 && rows >= 0, "a size is negative"}));
   if (count == 0 || rows == 0) return CUSPARSE_STATUS_SUCCESS;
   Call call = f.Begin();
@@ -140,7 +140,7 @@ cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int* offsets, i
 // The row indices are in order.
 cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int* row_indices, int count, int rows, int* offsets,
                                   cusparseIndexBase_t base) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(CheckOld(f, Function::Condition{count >= 0 && rows >= 0, "a size is negative"}));
   Call call = f.Begin();
   call.memory = {Elements(Access::kRead, "the row indices", row_indices, count),

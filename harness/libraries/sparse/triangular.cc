@@ -209,9 +209,9 @@ cusparseStatus_t Create(Descriptor** descriptor) {
 }  // namespace lockstep::libraries::sparse
 
 #define VECTOR \
-  Vector { {{__func__, handle}}, op, alpha, a, x, y, compute, descriptor }
+  Vector { {__func__, handle}, op, alpha, a, x, y, compute, descriptor }
 #define COLUMNS \
-  Columns { {{__func__, handle}}, op_a, op_b, alpha, a, b, c, compute, descriptor }
+  Columns { {__func__, handle}, op_a, op_b, alpha, a, b, c, compute, descriptor }
 
 extern "C" {
 
@@ -240,7 +240,7 @@ cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t
 }
 cusparseStatus_t cusparseSpSV_updateMatrix(cusparseHandle_t handle, cusparseSpSVDescr_t descriptor, void* values,
                                            cusparseSpSVUpdate_t part) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(descriptor)}));
   return Update(f, descriptor->plan, values, part == CUSPARSE_SPSV_UPDATE_DIAGONAL);
 }
@@ -272,7 +272,7 @@ cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t
 }
 cusparseStatus_t cusparseSpSM_updateMatrix(cusparseHandle_t handle, cusparseSpSMDescr_t descriptor, void* values,
                                            cusparseSpSMUpdate_t part) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(descriptor)}));
   return Update(f, descriptor->plan, values, part == CUSPARSE_SPSM_UPDATE_DIAGONAL);
 }

@@ -120,7 +120,7 @@ extern "C" {
 cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, cusparseConstSpVecDescr_t x,
                                          cusparseConstDnVecDescr_t y, const void* result, cudaDataType compute,
                                          size_t* bytes) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(CheckProduct(f, op, x, y, compute));
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(result), NotNull(bytes)}));
   *bytes = kBufferBytes;
@@ -129,7 +129,7 @@ cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperat
 
 cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, cusparseConstSpVecDescr_t x,
                               cusparseConstDnVecDescr_t y, void* result, cudaDataType compute, void*) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(CheckProduct(f, op, x, y, compute));
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(result)}));
   return InWide(compute, [&](auto wide) {
@@ -139,17 +139,17 @@ cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, c
 
 cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void* alpha, cusparseConstSpVecDescr_t x,
                                const void* beta, cusparseDnVecDescr_t y) {
-  const Function f{{__func__, handle}};
+  const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(Check(f, x, y));
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha), NotNull(beta)}));
   return InWide(x->type, [&](auto wide) { return Add<typename decltype(wide)::type>(f, alpha, x, beta, y); });
 }
 
 cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t y, cusparseSpVecDescr_t x) {
-  return Copy({{__func__, handle}}, x, y, true);
+  return Copy({__func__, handle}, x, y, true);
 }
 cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t x, cusparseDnVecDescr_t y) {
-  return Copy({{__func__, handle}}, x, y, false);
+  return Copy({__func__, handle}, x, y, false);
 }
 
 }  // extern "C"
