@@ -139,16 +139,7 @@ Selection SelectVideo(Modifiers& modifiers) {
   VideoForm form;
   form.op = kOp;
   form.bits = kBits;
-  if (modifiers.type_count() != (kCompares ? 2 : 3)) return {};
-  bool is_signed[3] = {};
-  for (int k = 0; k < modifiers.type_count(); ++k) {
-    const Type type = modifiers.type(k);
-    if (type != Type::kU32 && type != Type::kS32) return {};
-    is_signed[k] = type == Type::kS32;
-  }
-  form.d_signed = !kCompares && is_signed[0];
-  form.a_signed = is_signed[kCompares ? 0 : 1];
-  form.b_signed = is_signed[kCompares ? 1 : 2];
+  if (!TakeSigns(modifiers, kCompares, &form)) return {};
   if (kCompares && !TakeComparison(modifiers, &form.comparison)) return {};
   form.saturates = !kCompares && modifiers.Take("sat");
   form.accumulates = !form.saturates && modifiers.Take("add");

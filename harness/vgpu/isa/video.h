@@ -1,4 +1,4 @@
-// What the video instructions share: comparisons.
+// What the video instructions share: signs of operands, comparisons.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,22 @@ bool Holds(VideoComparison comparison, T a, T b) {
       return a >= b;
   }
   return false;
+}
+
+// Which of the operands are signed: the types of d, a and b; of a comparison, those of a and b. False: other types.
+template <typename Form>
+bool TakeSigns(Modifiers& modifiers, bool compares, Form* form) {
+  if (modifiers.type_count() != (compares ? 2 : 3)) return false;
+  bool is_signed[3] = {};
+  for (int k = 0; k < modifiers.type_count(); ++k) {
+    const ptx::Type type = modifiers.type(k);
+    if (type != ptx::Type::kU32 && type != ptx::Type::kS32) return false;
+    is_signed[k] = type == ptx::Type::kS32;
+  }
+  form->d_signed = !compares && is_signed[0];
+  form->a_signed = is_signed[compares ? 0 : 1];
+  form->b_signed = is_signed[compares ? 1 : 2];
+  return true;
 }
 
 inline bool TakeComparison(Modifiers& modifiers, VideoComparison* comparison) {

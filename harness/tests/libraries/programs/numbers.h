@@ -4,6 +4,7 @@
 
 #include <cuComplex.h>
 #include <cuda_runtime.h>
+#include <library_types.h>
 
 #include <cmath>
 #include <complex>
@@ -46,6 +47,22 @@ struct Type<cuDoubleComplex> {
   static Z wide(cuDoubleComplex value) { return {value.x, value.y}; }
   static cuDoubleComplex narrow(Z value) { return {value.real(), value.imag()}; }
 };
+
+template <typename T>
+static constexpr cudaDataType kData = CUDA_R_32F;
+template <>
+constexpr cudaDataType kData<double> = CUDA_R_64F;
+template <>
+constexpr cudaDataType kData<cuComplex> = CUDA_C_32F;
+template <>
+constexpr cudaDataType kData<cuDoubleComplex> = CUDA_C_64F;
+
+// Of all four types.
+#define LOCKSTEP_EACH(family) \
+  family<float>("S");         \
+  family<double>("D");        \
+  family<cuComplex>("C");     \
+  family<cuDoubleComplex>("Z")
 
 // The same numbers on every machine.
 static double random_number() {

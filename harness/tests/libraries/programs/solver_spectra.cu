@@ -255,12 +255,6 @@ void singular(const char* letter) {
   tell("gesvdjBatched", letter, 10 * Type<T>::kExact);
 }
 
-#define LOCKSTEP_EACH(family) \
-  family<float>("S");         \
-  family<double>("D");        \
-  family<cuComplex>("C");     \
-  family<cuDoubleComplex>("Z")
-
 int main() {
   call(cusolverDnCreate(&handle));
   LOCKSTEP_EACH(eigen);

@@ -288,12 +288,6 @@ static void known_matrices() {
                             b.device, 3, s.device, work.device, size, info.device));
 }
 
-#define LOCKSTEP_EACH(family) \
-  family<float>("S");         \
-  family<double>("D");        \
-  family<cuComplex>("C");     \
-  family<cuDoubleComplex>("Z")
-
 int main() {
   call(cusolverDnCreate(&handle));
   LOCKSTEP_EACH(lu);

@@ -12,14 +12,6 @@
 static cusolverDnHandle_t handle;
 
 template <typename T>
-static constexpr cudaDataType kData = CUDA_R_32F;
-template <>
-constexpr cudaDataType kData<double> = CUDA_R_64F;
-template <>
-constexpr cudaDataType kData<cuComplex> = CUDA_C_32F;
-template <>
-constexpr cudaDataType kData<cuDoubleComplex> = CUDA_C_64F;
-template <typename T>
 static constexpr cudaDataType kRealData = sizeof(typename Type<T>::Real) == 4 ? CUDA_R_32F : CUDA_R_64F;
 
 // The names of functions by types.

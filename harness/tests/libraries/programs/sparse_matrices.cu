@@ -459,11 +459,6 @@ static void zero_pivots() {
   cudaFree(d_values);
 }
 
-#define LOCKSTEP_EACH(family) \
-  family<float>("S");         \
-  family<double>("D");        \
-  family<cuComplex>("C");     \
-  family<cuDoubleComplex>("Z")
 #define LOCKSTEP_LU(S, T) \
   incomplete_lu<T>(#S, cusparse##S##csrilu02_bufferSize, cusparse##S##csrilu02_analysis, cusparse##S##csrilu02)
 #define LOCKSTEP_CHOLESKY(S, T) \

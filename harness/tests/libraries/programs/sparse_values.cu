@@ -302,12 +302,6 @@ static void odd_matrices() {
   for (float* memory : {d_values, d_x, d_nan, d_y}) cudaFree(memory);
 }
 
-#define LOCKSTEP_EACH(family) \
-  family<float>("S");         \
-  family<double>("D");        \
-  family<cuComplex>("C");     \
-  family<cuDoubleComplex>("Z")
-
 int main() {
   call(cusparseCreate(&handle));
   LOCKSTEP_EACH(spmv);

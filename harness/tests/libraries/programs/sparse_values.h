@@ -12,15 +12,6 @@
 
 static cusparseHandle_t handle;
 
-template <typename T>
-static constexpr cudaDataType kData = CUDA_R_32F;
-template <>
-constexpr cudaDataType kData<double> = CUDA_R_64F;
-template <>
-constexpr cudaDataType kData<cuComplex> = CUDA_C_32F;
-template <>
-constexpr cudaDataType kData<cuDoubleComplex> = CUDA_C_64F;
-
 static const cusparseOperation_t kOperations[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE,
                                                   CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
 // Real matrices have no conjugates: these are refused.
