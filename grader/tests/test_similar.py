@@ -23,6 +23,7 @@ EVIL = "<script>alert('name')</script>"
 _TEMPLATES = ROOT / "grader/src/grader/templates"
 _RIGHT = sorted(ROOT.glob("reference/*/right/*.cu"))
 _CLASS_SECONDS = 20.0  # 200 submissions of 7 assignments; measured: 5 s
+_CLASS_LOOPS = 37.0  # the same limit where Python is slower: as many times a plain loop; measured: 9.4
 _HOSTILE_SECONDS = 5.0  # measured: at most 1 s
 
 
@@ -162,7 +163,16 @@ def test_attempts_of_one_student_and_members_of_a_team_are_no_pair(tmp_path: Pat
     assert (alike.first, alike.second) == ("Bo", "Ada")
 
 
+def _plain_loop() -> float:
+    start, total = time.process_time(), 0
+    for number in range(10_000_000):
+        total += number * number % 7
+    assert total
+    return time.process_time() - start
+
+
 def test_a_class_of_200_takes_seconds(tmp_path: Path) -> None:
+    loop = _plain_loop()
     start = time.process_time()
     pages = SimilarPages(make_environment(_TEMPLATES), tmp_path, 0.5)
     for name in sorted({path.parts[-3] for path in _RIGHT}):
@@ -174,7 +184,7 @@ def test_a_class_of_200_takes_seconds(tmp_path: Path) -> None:
         )
         assert likeness.submissions == 200
     pages.finish([])
-    assert time.process_time() - start < _CLASS_SECONDS
+    assert time.process_time() - start < max(_CLASS_SECONDS, _CLASS_LOOPS * loop)
     assert sum(path.stat().st_size for path in tmp_path.rglob("*.html")) < 60_000_000
 
 
