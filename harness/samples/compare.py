@@ -6,19 +6,27 @@
 
 FOLDER is any checkout, such as a course's or a blog's. Each `.cu` file in it that has a main function is a program. It
 is built unmodified with `nvcc -arch=sm_90`, the same on both machines, and with the libraries whose headers it
-includes, and run in its own folder without arguments and without input.
+includes, and run in its own folder without arguments and without input: twice on a GPU, which shows what varies there.
 
-SAME     the same lines, ends the same; numbers on lines that speak of time, speed or the device's name may differ
-CLOSE    the same, but for numbers that differ by less than one part in 10,000
-DIFFERS  other lines; the first one is shown
-REFUSED  the virtual GPU says by name what it can't do
-CRASH    ended by a signal, where the GPU's run was not
-TIME     out of time, where the GPU's run was not
-NO GPU   the GPU's run is no reference: out of time, or ended by a signal
-BUILD    nvcc does not build it
+SAME       the same lines, ends the same; addresses, and numbers on lines that speak of time, speed or the device's
+           name, may differ
+CLOSE      the same, but numbers differ by less than one part in 10,000
+ORDER      the same lines in another order, such as those that different blocks print
+DIFFERS    other lines; the first one is shown
+VARIES     other lines, and the two runs on the GPU differ too
+UNDEFINED  other lines, and the program is why: the suite's notes say what it does
+REFUSED    the virtual GPU says by name what it can't do
+CRASH      ended by a signal, where the GPU's run was not
+TIME       out of time, where the GPU's run was not
+NO GPU     the GPU's run is no reference: out of time, or ended by a signal
+BUILD      nvcc does not build it
 
-Exit status: 0 when every program that was built is SAME, CLOSE, REFUSED or NO GPU; 1 otherwise; 2 for a mistake on the
-command line.
+--notes FILE names a JSON file with what to know of a suite, by a program's path in the folder:
+    {"smaller": {"matmul.cu": {"N = 4096": "N = 256"}}, "undefined": {"count.cu": "adds without an atomic operation"}}
+"smaller" changes sizes that are chosen for a GPU, on both machines; a text that the program lacks is an error.
+
+Exit status: 0 when every program that was built is SAME, CLOSE, ORDER, UNDEFINED, REFUSED or NO GPU; 1 otherwise; 2 for
+a mistake on the command line.
 """
 
 from __future__ import annotations
@@ -31,10 +39,11 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from trial import Finished, execute, line_with, shortened
+from outputs import Row, Run, compare
+from trial import Finished, execute, line_with
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = re.compile(r"^\s*(?:int|void|auto|signed|extern\s+\"C\"\s+int)\s+main\s*\(", re.M)
@@ -53,42 +62,30 @@ LINKS = {  # by the beginning of a header's name
     "nccl": "-lnccl",
     "omp.h": "-Xcompiler=-fopenmp",
 }
-# On such lines numbers may differ.
-MEASURED = re.compile(
-    r"\b(m?s|us|µs|ns|msec|sec|seconds?|milliseconds?|microseconds?|time[ds]?|timing|elapsed|latency|[GMT]?B/s"
-    r"|[GMT]i?B/s(ec)?|[GT]?flop/?s?|bandwidth|speed-?up|throughput|cycles?|clock|[GM]Hz|faster|slower|device|GPU|seed"
-    r"|tok(en)?s?/s|perf(ormance)?|duration)\b|_ms\b|\d(ms|us|s)\b|clock",
-    re.I,
-)
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b", re.I)
-CLOSE = 1e-4
-REFUSAL = re.compile(
-    r"^lockstep: .*(not support|refused|is missing|can't run)|^UNSUPPORTED|^vgpu-run: .*",
-    re.I,
-)
-OURS = re.compile(r"^(lockstep: |vgpu-run: )")
 KEPT = 200_000  # characters of a program's output
+# A program whose kernels launch kernels needs other flags, which nvcc says.
+DEVICE_LAUNCH = re.compile(r"requires separate compilation mode")
+ACCEPTED = {"SAME", "CLOSE", "ORDER", "UNDEFINED", "REFUSED", "NO GPU", "BUILD"}
 
 
 @dataclass(frozen=True)
-class Run:
-    """How one program's run ended: its status (below 0: the signal; None: out of time, or not built) and output."""
+class Notes:
+    """What to know of a suite's programs, by their paths: texts to replace, and why an output is not defined."""
 
-    built: bool
-    status: int | None
-    output: str
-    seconds: float
+    smaller: dict[str, dict[str, str]] = field(default_factory=dict)
+    undefined: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Row:
-    """A line of the table."""
+def read_runs(path: Path) -> dict[str, Run]:
+    """The runs that an earlier call kept."""
+    return {name: Run(**fields) for name, fields in json.loads(path.read_text()).items()}
 
-    program: str
-    verdict: str
-    gpu_s: float
-    virtual_s: float
-    reason: str
+
+def write_runs(path: Path, runs: dict[str, Run]) -> None:
+    """Keep runs in a file, which is never half written."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_text(json.dumps({name: asdict(result) for name, result in runs.items()}, indent=1) + "\n")
+    fresh.replace(path)
 
 
 def programs(folder: Path, only: list[str]) -> list[Path]:
@@ -113,109 +110,58 @@ def headers(source: Path, seen: set[Path]) -> set[str]:
     return names.union(*(headers((source.parent / header).resolve(), seen) for header in included))
 
 
-def build(source: Path, folder: Path, program: Path, options: argparse.Namespace) -> Finished:
+def smaller(source: Path, changes: dict[str, str], work: Path) -> Path:
+    """The source with smaller sizes, in the work folder; the source itself if there is nothing to change."""
+    if not changes:
+        return source
+    text = source.read_text("utf-8", "replace")
+    for old, new in changes.items():
+        if old not in text:
+            raise ValueError(f"{source}: the notes change '{old}', which is not in it")
+        text = text.replace(old, new)
+    copy = work / source.name
+    copy.write_text(text)
+    return copy
+
+
+def build(source: Path, folder: Path, program: Path, notes: Notes, options: argparse.Namespace) -> Finished:
     """Build a program with what its own source includes."""
     included = headers(source, set())
     links = {link for header in included for start, link in LINKS.items() if header.startswith(start)}
     near = [source.parent, *(source.parent / name for name in ("include", "inc"))]
-    near += [folder / name for name in ("Common", "common", "include")]
-    command = [
-        options.nvcc,
-        "-O3",
-        "-std=c++17",
-        "-arch=sm_90",
-        "-cudart",
-        "shared",
-        "-w",
-        *options.nvcc_flag,
+    near += [
+        parent / name
+        for parent in source.parents
+        for name in ("Common", "common", "include")
+        if parent != folder.parent
     ]
+    command = [options.nvcc, "-O3", "-std=c++17", "-arch=sm_90", "-cudart", "shared", "-w", *options.nvcc_flag]
     command += [f"-I{path}" for path in near if path.is_dir()]
-    return execute(
-        [*command, str(source), "-o", str(program), *sorted(links)],
-        source.parent,
-        options.seconds,
-    )
+    with tempfile.TemporaryDirectory(dir=program.parent) as work:
+        text = smaller(source, notes.smaller.get(str(source.relative_to(folder)), {}), Path(work))
+        command += [str(text), "-o", str(program), *sorted(links)]
+        done = execute(command, source.parent, options.seconds)
+        if done.status != 0 and DEVICE_LAUNCH.search(done.output):
+            done = execute([*command, "-rdc=true", "-lcudadevrt"], source.parent, options.seconds)
+    return done
 
 
-def run(source: Path, folder: Path, work: Path, options: argparse.Namespace) -> Run:
-    """Build and run a program."""
+def run(source: Path, folder: Path, work: Path, notes: Notes, options: argparse.Namespace) -> Run:
+    """Build and run a program; on a GPU twice."""
     program = work / (str(source.relative_to(folder)).replace("/", "+") + ".out")
-    built = build(source, folder, program, options)
+    built = build(source, folder, program, notes, options)
     if built.status != 0:
-        reason = line_with(
-            re.compile(r"error|undefined reference|fatal|cannot find", re.I),
-            built.output,
-        )
+        reason = line_with(re.compile(r"error|undefined reference|fatal|cannot find", re.I), built.output)
         return Run(False, None, reason or "out of time", 0)
     command = [str(program)]
     if not options.record:
         command = [str(options.vgpu_run), *options.vgpu_flag, *command]
     done = execute(command, source.parent, options.seconds)
+    again = None
+    if options.record and done.status is not None:
+        again = execute(command, source.parent, options.seconds).output[-KEPT:]
     program.unlink(missing_ok=True)
-    return Run(True, done.status, done.output[-KEPT:], done.seconds)
-
-
-def lines_of(output: str) -> list[str]:
-    """A program's own lines, without spaces at their ends."""
-    return [line.rstrip() for line in output.splitlines() if line.strip() and not OURS.match(line)]
-
-
-def close(one: str, other: str) -> bool:
-    """Whether two lines differ by numbers alone, and by little."""
-    if NUMBER.sub("#", one) != NUMBER.sub("#", other):
-        return False
-    for first, second in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True):
-        a, b = float(first), float(second)
-        if not (first.lower() == second.lower() or abs(a - b) <= CLOSE * max(abs(a), abs(b), 1e-3)):
-            return False
-    return True
-
-
-def difference(gpu: str, virtual: str) -> tuple[str, str]:
-    """A verdict on two outputs, and the first line that differs."""
-    expected, got = lines_of(gpu), lines_of(virtual)
-    verdict = "SAME"
-    for index in range(max(len(expected), len(got))):
-        one = expected[index] if index < len(expected) else ""
-        other = got[index] if index < len(got) else ""
-        if one == other:
-            continue
-        measured = MEASURED.search(one) and MEASURED.search(other)
-        blank = re.compile(r"[^A-Za-z]+")
-        if measured and blank.sub("", NUMBER.sub("", one))[:12] == blank.sub("", NUMBER.sub("", other))[:12]:
-            continue
-        if not close(one, other):
-            return (
-                "DIFFERS",
-                f"GPU: {shortened(one)[:60]} | here: {shortened(other)[:60]}",
-            )
-        verdict = "CLOSE"
-    return verdict, ""
-
-
-def compare(name: str, gpu: Run, virtual: Run) -> Row:
-    """One line of the table."""
-    times = (gpu.seconds, virtual.seconds)
-    if not virtual.built:
-        return Row(name, "BUILD", *times, virtual.output)
-    refusal = line_with(REFUSAL, virtual.output)
-    if not gpu.built or gpu.status is None or gpu.status < 0:
-        how = "not built" if not gpu.built else "out of time" if gpu.status is None else f"signal {-gpu.status}"
-        ended = "out of time" if virtual.status is None else f"status {virtual.status}"
-        return Row(name, "NO GPU", *times, f"GPU: {how}; here: {refusal or ended}")
-    if virtual.status is None:
-        return Row(name, "TIME", *times, refusal or "still running at the limit")
-    if refusal:
-        return Row(name, "REFUSED", *times, refusal)
-    if virtual.status < 0:
-        return Row(name, "CRASH", *times, f"signal {-virtual.status}")
-    verdict, reason = difference(gpu.output, virtual.output)
-    if verdict != "DIFFERS" and gpu.status != virtual.status:
-        verdict, reason = (
-            "DIFFERS",
-            f"GPU: status {gpu.status} | here: status {virtual.status}",
-        )
-    return Row(name, verdict, *times, reason)
+    return Run(True, done.status, done.output[-KEPT:], done.seconds, again)
 
 
 def print_table(rows: list[Row], markdown: bool) -> None:
@@ -258,6 +204,14 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         help="run on this machine's GPU and write this file",
     )
     way.add_argument("--against", type=Path, metavar="FILE", help="compare with this file")
+    way.add_argument("--here", action="store_true", help="only run on the virtual GPU, and --keep that")
+    parser.add_argument("--notes", type=Path, metavar="FILE", help="what to know of the suite: see below")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="keep our runs in this file, and don't run again what it has",
+    )
     parser.add_argument(
         "--build",
         type=Path,
@@ -290,10 +244,33 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_intermixed_args(arguments)
     if not options.folder.is_dir():
         parser.error(f"{options.folder}: no such folder")
+    if options.here and not options.keep:
+        parser.error("--here is of no use without --keep FILE")
     options.vgpu_run = (options.build / "bin" / "vgpu-run").resolve()
-    if options.against and not options.vgpu_run.exists():
+    if not options.record and not options.vgpu_run.exists():
         parser.error(f"{options.vgpu_run} is missing; type make build")
     return options
+
+
+def run_all(sources: list[Path], folder: Path, notes: Notes, options: argparse.Namespace) -> dict[str, Run]:
+    """Run what has not been run, keep each run as it ends, and return all, in the order of the sources."""
+    file = options.record or options.keep
+    runs = read_runs(file) if file and file.exists() else {}
+    names = {source: str(source.relative_to(folder)) for source in sources}
+    todo = [source for source, name in names.items() if name not in runs]
+    with (
+        tempfile.TemporaryDirectory(prefix="lockstep-compare-") as work,
+        concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
+    ):
+        futures = {pool.submit(run, source, folder, Path(work), notes, options): source for source in todo}
+        for future in concurrent.futures.as_completed(futures):
+            name, done = names[futures[future]], future.result()
+            runs[name] = done
+            how = "not built" if not done.built else "out of time" if done.status is None else f"status {done.status}"
+            print(f"{name}: {how}", file=sys.stderr, flush=True)
+            if file:
+                write_runs(file, runs)
+    return {name: runs[name] for name in names.values()}
 
 
 def main(arguments: list[str]) -> int:
@@ -307,26 +284,21 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    recorded: dict[str, Run] = {}
-    if options.against:
-        recorded = {name: Run(**fields) for name, fields in json.loads(options.against.read_text()).items()}
-    runs: dict[str, Run] = {}
-    with (
-        tempfile.TemporaryDirectory(prefix="lockstep-compare-") as work,
-        concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
-    ):
-        done = pool.map(lambda source: run(source, folder, Path(work), options), sources)
-        for source, finished in zip(sources, done, strict=True):
-            runs[str(source.relative_to(folder))] = finished
-            how = finished.status if finished.built else "not built"
-            print(f"{source.relative_to(folder)}: {how}", file=sys.stderr, flush=True)
-    if options.record:
-        options.record.write_text(json.dumps({name: asdict(result) for name, result in runs.items()}, indent=1) + "\n")
+    try:
+        notes = Notes(**json.loads(options.notes.read_text())) if options.notes else Notes()
+        recorded = read_runs(options.against) if options.against else {}
+        runs = run_all(sources, folder, notes, options)
+    except (OSError, ValueError, TypeError) as error:
+        print(f"compare.py: {error}", file=sys.stderr)
+        return 2
+    if not options.against:
         return 0
     missing = Run(False, None, "", 0)
-    rows = [compare(name, recorded.get(name, missing), virtual) for name, virtual in runs.items()]
+    rows = [
+        compare(name, recorded.get(name, missing), virtual, notes.undefined.get(name)) for name, virtual in runs.items()
+    ]
     print_table(rows, options.markdown)
-    return 0 if all(row.verdict in ("SAME", "CLOSE", "REFUSED", "NO GPU", "BUILD") for row in rows) else 1
+    return 0 if all(row.verdict in ACCEPTED for row in rows) else 1
 
 
 if __name__ == "__main__":
