@@ -61,10 +61,43 @@ def test_a_refusal_does_not_hide_a_crash_of_the_reference() -> None:
 
 
 def test_two_runs_on_the_gpu_show_what_varies() -> None:
-    racy = ended("count 19\n", again="count 23\n")
-    assert verdict(racy, ended("count 23\n")) == "SAME"
-    assert verdict(racy, ended("count 32000\n")) == "VARIES"
+    racy = ended("counts\ncount 19\n", again="counts\ncount 23\n")
+    assert verdict(racy, ended("counts\ncount 32000\n")) == "VARIES"
+    assert verdict(racy, ended("counts\ntotal 19\n")) == "DIFFERS"
+    assert verdict(racy, ended("counts\ncount 19\ndone\n")) == "DIFFERS"
     assert verdict(ended("count 19\n", again="count 19\n"), ended("count 32000\n")) == "DIFFERS"
+
+
+FOUND = """BOUNDS  add<<<2,128>>>
+  global load of 4 bytes, just past the end of cudaMalloc #1 (512 bytes, offset 512)
+  hint    check the index
+"""
+
+
+def test_a_finding_of_ours_is_no_line_of_the_programs() -> None:
+    fault = "illegal memory access\n"
+    assert verdict(ended(fault), ended(FOUND + fault)) == "SAME"
+    assert verdict(ended("sum 15\n"), ended(FOUND + fault)) == "DIFFERS"
+
+
+def test_a_finding_counts_where_the_sanitizer_finds_one_too() -> None:
+    here = ended(FOUND + "illegal memory access\n", 1)
+    for summary, expected in (("ERROR SUMMARY: 128 errors", "FOUND"), ("ERROR SUMMARY: 0 errors", "DIFFERS")):
+        gpu = Run(built=True, status=0, output="sum 15\n", seconds=1, sanitizer="========= " + summary)
+        assert verdict(gpu, here) == expected
+
+
+def test_a_failed_assertion_is_a_finding_here() -> None:
+    gpu = "/a/b.cu:29: void f(int): block: [0,0,0], thread: [0,0,0] Assertion `n > 0` failed.\n"
+    here = "CRASH  f<<<1,1>>>\n  assertion `n > 0` failed (b.cu:29)\n"
+    assert verdict(ended(gpu), ended(here)) == "SAME"
+    assert verdict(ended(gpu), ended("")) == "DIFFERS"
+
+
+def test_where_it_was_built_and_on_what_does_not_matter() -> None:
+    gpu = "/tmp/lockstep-compare-a1_b/x+y.cu.out on NVIDIA H100 80GB HBM3\n"
+    here = "/tmp/lockstep-compare-zz/x+y.cu.out on NVIDIA H200\n"
+    assert verdict(ended(gpu), ended(here)) == "SAME"
 
 
 def test_notes_excuse_other_lines_and_nothing_else() -> None:

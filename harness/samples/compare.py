@@ -5,28 +5,29 @@
     harness/samples/compare.py FOLDER --against GPU.json     anywhere: build, run under vgpu-run, print a table
 
 FOLDER is any checkout, such as a course's or a blog's. Each `.cu` file in it that has a main function is a program. It
-is built unmodified with `nvcc -arch=sm_90`, the same on both machines, and with the libraries whose headers it
-includes, and run in its own folder without arguments and without input: twice on a GPU, which shows what varies there.
+is built unmodified with `nvcc -arch=sm_90`, the same on both machines, with the libraries whose headers it includes,
+and with the other sources of its folder if they have no main function and it needs them. It is run in its own folder
+without arguments and without input: twice on a GPU, which shows what varies there.
 
-SAME       the same lines, ends the same; addresses, and numbers on lines that speak of time, speed or the device's
-           name, may differ
-CLOSE      the same, but numbers differ by less than one part in 10,000
+SAME       the same lines, ends the same; addresses, names of devices, and numbers on lines that speak of time or speed
+           may differ
+VARIES     the same, but for numbers that two runs on the GPU print differently too
+CLOSE      the same, but numbers differ by less than one part in 10,000, or by one in the last digit
 ORDER      the same lines in another order, such as those that different blocks print
-DIFFERS    other lines; the first one is shown
-VARIES     other lines, and the two runs on the GPU differ too
+FOUND      here the run ends with a mistake of the program's that a GPU doesn't notice, and compute-sanitizer does
 UNDEFINED  other lines, and the program is why: the suite's notes say what it does
 REFUSED    the virtual GPU says by name what it can't do
+DIFFERS    other lines; the first one is shown
 CRASH      ended by a signal, where the GPU's run was not
 TIME       out of time, where the GPU's run was not
 NO GPU     the GPU's run is no reference: out of time, or ended by a signal
 BUILD      nvcc does not build it
 
---notes FILE names a JSON file with what to know of a suite, by a program's path in the folder:
-    {"smaller": {"matmul.cu": {"N = 4096": "N = 256"}}, "undefined": {"count.cu": "adds without an atomic operation"}}
-"smaller" changes sizes that are chosen for a GPU, on both machines; a text that the program lacks is an error.
+--notes FILE names a JSON file with what to know of a suite, by a program's path in the folder, or a pattern of paths:
+    {"smaller": {"mm*.cu": {"N = 4096": "N = 256"}}, "undefined": {"count.cu": "adds without an atomic operation"}}
+"smaller" changes sizes that are chosen for a GPU, on both machines; a text that no program has is an error.
 
-Exit status: 0 when every program that was built is SAME, CLOSE, ORDER, UNDEFINED, REFUSED or NO GPU; 1 otherwise; 2 for
-a mistake on the command line.
+Exit status: 1 when a program DIFFERS, or ends with CRASH or TIME; 2 for a mistake on the command line; 0 otherwise.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ LINKS = {  # by the beginning of a header's name
     "cublas.h": "-lcublas",
     "cublasLt": "-lcublasLt",
     "cufft": "-lcufft",
-    "curand.h": "-lcurand",
+    "curand": "-lcurand",
     "cusparse": "-lcusparse",
     "cusolver": "-lcusolver",
     "nvrtc": "-lnvrtc",
@@ -65,7 +66,7 @@ LINKS = {  # by the beginning of a header's name
 KEPT = 200_000  # characters of a program's output
 # A program whose kernels launch kernels needs other flags, which nvcc says.
 DEVICE_LAUNCH = re.compile(r"requires separate compilation mode")
-ACCEPTED = {"SAME", "CLOSE", "ORDER", "UNDEFINED", "REFUSED", "NO GPU", "BUILD"}
+BAD = {"DIFFERS", "CRASH", "TIME"}
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,12 @@ def programs(folder: Path, only: list[str]) -> list[Path]:
     return found
 
 
+def without_main(program: Path) -> list[str]:
+    """The other sources in a program's folder that have no main function."""
+    others = sorted(path for path in program.parent.iterdir() if path.suffix in (".cu", ".cpp", ".cc", ".c"))
+    return [str(path) for path in others if path != program and not MAIN.search(path.read_text("utf-8", "replace"))]
+
+
 def headers(source: Path, seen: set[Path]) -> set[str]:
     """The names of the headers that a source includes, also by its own headers."""
     if source in seen or not source.is_file():
@@ -110,15 +117,41 @@ def headers(source: Path, seen: set[Path]) -> set[str]:
     return names.union(*(headers((source.parent / header).resolve(), seen) for header in included))
 
 
-def smaller(source: Path, changes: dict[str, str], work: Path) -> Path:
+def changes_of(notes: Notes, name: str, text: str) -> dict[str, str]:
+    """What the notes replace in a program's text."""
+    changes: dict[str, str] = {}
+    for pattern, texts in notes.smaller.items():
+        if fnmatch.fnmatch(name, pattern):
+            changes |= {old: new for old, new in texts.items() if old in text}
+    return changes
+
+
+def why_undefined(notes: Notes, name: str) -> str | None:
+    """Why a program's output is not defined, if the notes say so."""
+    return next((why for pattern, why in notes.undefined.items() if fnmatch.fnmatch(name, pattern)), None)
+
+
+def check_notes(notes: Notes, sources: list[Path], folder: Path) -> None:
+    """Refuse notes that change or excuse what is not there: the suite is another version."""
+    texts = {str(source.relative_to(folder)): source.read_text("utf-8", "replace") for source in sources}
+    for pattern, changes in notes.smaller.items():
+        matched = [text for name, text in texts.items() if fnmatch.fnmatch(name, pattern)]
+        for old in changes:
+            if not any(old in text for text in matched):
+                raise ValueError(f"the notes change '{old}' in {pattern}, which is not there")
+    for pattern in notes.undefined:
+        if not fnmatch.filter(texts, pattern):
+            raise ValueError(f"the notes speak of {pattern}, which is not there")
+
+
+def smaller(source: Path, folder: Path, notes: Notes, work: Path) -> Path:
     """The source with smaller sizes, in the work folder; the source itself if there is nothing to change."""
+    text = source.read_text("utf-8", "replace")
+    changes = changes_of(notes, str(source.relative_to(folder)), text)
+    for old, new in changes.items():
+        text = text.replace(old, new)
     if not changes:
         return source
-    text = source.read_text("utf-8", "replace")
-    for old, new in changes.items():
-        if old not in text:
-            raise ValueError(f"{source}: the notes change '{old}', which is not in it")
-        text = text.replace(old, new)
     copy = work / source.name
     copy.write_text(text)
     return copy
@@ -138,11 +171,15 @@ def build(source: Path, folder: Path, program: Path, notes: Notes, options: argp
     command = [options.nvcc, "-O3", "-std=c++17", "-arch=sm_90", "-cudart", "shared", "-w", *options.nvcc_flag]
     command += [f"-I{path}" for path in near if path.is_dir()]
     with tempfile.TemporaryDirectory(dir=program.parent) as work:
-        text = smaller(source, notes.smaller.get(str(source.relative_to(folder)), {}), Path(work))
+        text = smaller(source, folder, notes, Path(work))
         command += [str(text), "-o", str(program), *sorted(links)]
+        if "#pragma omp" in text.read_text("utf-8", "replace"):
+            command.append("-Xcompiler=-fopenmp")
         done = execute(command, source.parent, options.seconds)
         if done.status != 0 and DEVICE_LAUNCH.search(done.output):
             done = execute([*command, "-rdc=true", "-lcudadevrt"], source.parent, options.seconds)
+        elif done.status != 0 and "undefined reference" in done.output:
+            done = execute([*command, *without_main(source)], source.parent, options.seconds)
     return done
 
 
@@ -160,8 +197,12 @@ def run(source: Path, folder: Path, work: Path, notes: Notes, options: argparse.
     again = None
     if options.record and done.status is not None:
         again = execute(command, source.parent, options.seconds).output[-KEPT:]
+    sanitizer = None
+    if options.sanitizer:
+        watched = execute(["compute-sanitizer", *command], source.parent, options.seconds)
+        sanitizer = line_with(re.compile(r"ERROR SUMMARY"), watched.output)
     program.unlink(missing_ok=True)
-    return Run(True, done.status, done.output[-KEPT:], done.seconds, again)
+    return Run(True, done.status, done.output[-KEPT:], done.seconds, again, sanitizer)
 
 
 def print_table(rows: list[Row], markdown: bool) -> None:
@@ -218,6 +259,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         default=ROOT / "build",
         help="our build folder (default: build)",
     )
+    parser.add_argument("--sanitizer", action="store_true", help="with --record: run under compute-sanitizer too")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time (default 1)")
     parser.add_argument(
         "--seconds",
@@ -286,6 +328,8 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         notes = Notes(**json.loads(options.notes.read_text())) if options.notes else Notes()
+        if not options.only:
+            check_notes(notes, sources, folder)
         recorded = read_runs(options.against) if options.against else {}
         runs = run_all(sources, folder, notes, options)
     except (OSError, ValueError, TypeError) as error:
@@ -295,10 +339,11 @@ def main(arguments: list[str]) -> int:
         return 0
     missing = Run(False, None, "", 0)
     rows = [
-        compare(name, recorded.get(name, missing), virtual, notes.undefined.get(name)) for name, virtual in runs.items()
+        compare(name, recorded.get(name, missing), virtual, why_undefined(notes, name))
+        for name, virtual in runs.items()
     ]
     print_table(rows, options.markdown)
-    return 0 if all(row.verdict in ACCEPTED for row in rows) else 1
+    return 1 if any(row.verdict in BAD for row in rows) else 0
 
 
 if __name__ == "__main__":

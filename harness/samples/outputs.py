@@ -17,18 +17,25 @@ MEASURED = re.compile(
 )
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b", re.I)
 NO_LETTERS = re.compile(r"[^A-Za-z]+")
-ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+# What differs from one machine to the next: addresses, devices' names, and where compare.py builds.
+ELSEWHERE = re.compile(
+    r"\b0x[0-9a-fA-F]{6,}\b|\bNVIDIA [A-Z]+\d+( \d+GB)?( [A-Z]+\d*)?|\S*/lockstep-compare-\w+/(tmp\w+/)?"
+)
 CLOSE = 1e-4
 LABEL = 12  # letters with which two measured lines must begin alike
 REFUSAL = re.compile(r"^lockstep: .*(not support|refused|is missing|can't run)|^UNSUPPORTED|^vgpu-run: .*", re.I)
 OURS = re.compile(r"^(lockstep: |vgpu-run: )")
+# A finding of ours: its headline, and the indented lines below it.
+FINDING = re.compile(r"^[A-Z]+  \S.*<<<.*>>>$")
+ASSERTION = re.compile(r"Assertion `(.*)` failed\.$")
 
 
 @dataclass(frozen=True)
 class Run:
     """How one program's run ended: its status (below 0: the signal; None: out of time, or not built) and output.
 
-    `again` is what a second run on the same machine printed, if there was one.
+    `again` is what a second run on the same machine printed, if there was one; `sanitizer` the last line of what
+    compute-sanitizer's memcheck said of a run under it, if there was one.
     """
 
     built: bool
@@ -36,6 +43,7 @@ class Run:
     output: str
     seconds: float
     again: str | None = None
+    sanitizer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,10 +57,29 @@ class Row:
     reason: str
 
 
-def lines_of(output: str) -> list[str]:
-    """A program's own lines, with no spaces at their ends, and addresses of memory as one word."""
-    lines = (ADDRESS.sub("(address)", line.rstrip()) for line in output.splitlines())
-    return [line for line in lines if line and not OURS.match(line)]
+def split(output: str) -> tuple[list[str], list[str]]:
+    """A program's own lines, with no spaces at their ends, and our findings."""
+    own: list[str] = []
+    findings: list[str] = []
+    within = False
+    for line in output.splitlines():
+        if FINDING.match(line):
+            within = True
+            findings.append(line)
+        elif within and line.startswith("  "):
+            findings[-1] += "\n" + line
+        else:
+            within = False
+            stripped = ELSEWHERE.sub("(elsewhere)", line.rstrip())
+            if stripped and not OURS.match(line):
+                own.append(stripped)
+    return own, findings
+
+
+def printed_digits_agree(a: str, b: str) -> bool:
+    """Whether two printed fractions differ by no more than one unit in the last digit."""
+    decimals = {len(text.partition(".")[2]) for text in (a, b) if "e" not in text.lower()}
+    return len(decimals) == 1 and decimals != {0} and abs(float(a) - float(b)) < 1.5 * 10.0 ** -decimals.pop()
 
 
 def close(one: str, other: str) -> bool:
@@ -61,7 +88,9 @@ def close(one: str, other: str) -> bool:
         return False
     for first, second in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True):
         a, b = float(first), float(second)
-        if not (first.lower() == second.lower() or abs(a - b) <= CLOSE * max(abs(a), abs(b), 1e-3)):
+        if first.lower() == second.lower() or abs(a - b) <= CLOSE * max(abs(a), abs(b), 1e-3):
+            continue
+        if not printed_digits_agree(first, second):
             return False
     return True
 
@@ -74,21 +103,55 @@ def both_measured(one: str, other: str) -> bool:
     return first == second
 
 
-def difference(gpu: str, virtual: str) -> tuple[str, str]:
-    """SAME, CLOSE, ORDER or DIFFERS, and the first line that differs."""
-    expected, got = lines_of(gpu), lines_of(virtual)
-    verdict = "SAME"
+def without_numbers(line: str) -> str:
+    """A line whose numbers are left out if it tells what differs from run to run."""
+    return NUMBER.sub("#", line) if MEASURED.search(line) else line
+
+
+def difference(expected: list[str], got: list[str], varying: set[int]) -> tuple[str, str]:
+    """SAME, VARIES, CLOSE, ORDER or DIFFERS, and the first line that differs.
+
+    `varying` has the indices of expected lines whose numbers two runs on the GPU print differently.
+    """
+    verdicts = {"SAME"}
     for index in range(max(len(expected), len(got))):
         one = expected[index] if index < len(expected) else ""
         other = got[index] if index < len(got) else ""
         if one == other or both_measured(one, other):
             continue
-        if not close(one, other):
-            if Counter(expected) == Counter(got):
-                return "ORDER", ""
+        if index in varying and NUMBER.sub("#", one) == NUMBER.sub("#", other):
+            verdicts.add("VARIES")
+        elif close(one, other):
+            verdicts.add("CLOSE")
+        elif Counter(map(without_numbers, expected)) == Counter(map(without_numbers, got)):
+            return "ORDER", ""
+        else:
             return "DIFFERS", f"GPU: {shortened(one)[:60]} | here: {shortened(other)[:60]}"
-        verdict = "CLOSE"
-    return verdict, ""
+    return next(verdict for verdict in ("VARIES", "CLOSE", "SAME") if verdict in verdicts), ""
+
+
+def judge_output(gpu: Run, virtual: Run) -> tuple[str, str]:
+    """The verdict on two runs that ended, and why."""
+    expected, got = split(gpu.output)[0], split(virtual.output)[0]
+    findings = split(virtual.output)[1]
+    # Here a failed assertion is a finding.
+    expected = [
+        line for line in expected if not ((m := ASSERTION.search(line)) and any(m.group(1) in f for f in findings))
+    ]
+    again = split(gpu.again)[0] if gpu.again is not None else expected
+    varying = set()
+    if len(again) == len(expected):
+        varying = {i for i, (a, b) in enumerate(zip(expected, again, strict=True)) if a != b}
+    verdict, reason = difference(expected, got, varying)
+    if verdict == "DIFFERS":
+        with_again, _ = difference(again, got, set())
+        if with_again != "DIFFERS":
+            verdict, reason = with_again, ""
+    if verdict != "DIFFERS" and gpu.status != virtual.status:
+        verdict, reason = "DIFFERS", f"GPU: status {gpu.status} | here: status {virtual.status}"
+    if verdict == "DIFFERS" and findings and gpu.sanitizer and re.search(r"[1-9]\d* errors?", gpu.sanitizer):
+        return "FOUND", " ".join(findings[0].split("\n")[1].split())
+    return verdict, reason
 
 
 def compare(name: str, gpu: Run, virtual: Run, undefined: str | None) -> Row:
@@ -106,19 +169,10 @@ def compare(name: str, gpu: Run, virtual: Run, undefined: str | None) -> Row:
         verdict, reason = "TIME", refusal or "still running at the limit"
     elif refusal:
         verdict, reason = "REFUSED", refusal
-    elif virtual.status < 0:
-        verdict, reason = "CRASH", f"signal {-virtual.status}"
-    if verdict:
-        return Row(name, verdict, *times, reason)
-    verdict, reason = difference(gpu.output, virtual.output)
-    if verdict != "DIFFERS" and gpu.status != virtual.status:
-        verdict, reason = "DIFFERS", f"GPU: status {gpu.status} | here: status {virtual.status}"
-    if verdict == "DIFFERS" and gpu.again is not None:
-        with_again = difference(gpu.again, virtual.output)[0]
-        if with_again != "DIFFERS" and gpu.status == virtual.status:
-            verdict, reason = with_again, ""
-        elif difference(gpu.output, gpu.again)[0] == "DIFFERS":
-            verdict = "VARIES"
-    if verdict in ("DIFFERS", "VARIES") and undefined:
-        return Row(name, "UNDEFINED", *times, undefined)
+    else:
+        verdict, reason = judge_output(gpu, virtual)
+        if virtual.status < 0 and verdict != "FOUND":
+            verdict, reason = "CRASH", f"signal {-virtual.status}"
+        if verdict == "DIFFERS" and undefined:
+            verdict, reason = "UNDEFINED", undefined
     return Row(name, verdict, *times, reason)
