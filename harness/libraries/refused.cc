@@ -25,4 +25,5 @@ int Refuse(const char* function) {
   extern "C" __attribute__((weak, visibility("default"))) int function() { return Refuse(#function); }
 #define LOCKSTEP_REFUSE_AND_END(function) \
   extern "C" __attribute__((weak, visibility("default"))) void function() { RefuseAndEnd(#function); }
+#define LOCKSTEP_REFUSE_UNDECLARED LOCKSTEP_REFUSE
 #include LOCKSTEP_REFUSED_FUNCTIONS

@@ -1,7 +1,7 @@
-# Writes OUTPUT: LOCKSTEP_REFUSE(symbol) for each function that HEADERS declare or NVIDIA's LIBRARY exports, if the toolkit
-# has one; LOCKSTEP_REFUSE_AND_END(symbol) for those that return no status (STATUS is its type), so that a program could
-# not know. MARK stands between a declaration's type and its name (CUBLASWINAPI). The declarations of functions with the
-# prefixes in PREFIX count.
+# Writes OUTPUT: LOCKSTEP_REFUSE(symbol) for each function that HEADERS declare; LOCKSTEP_REFUSE_AND_END(symbol) for those
+# that return no status (STATUS is its type), so that a program could not know; LOCKSTEP_REFUSE_UNDECLARED(symbol) for what
+# else NVIDIA's LIBRARY exports, if the toolkit has one. MARK stands between a declaration's type and its name
+# (CUBLASWINAPI). The declarations of functions with the prefixes in PREFIX count.
 cmake_policy(VERSION 3.20)
 set(names "")
 set(ending "")
@@ -19,6 +19,7 @@ foreach(header ${HEADERS})
     endif()
   endforeach()
 endforeach()
+set(declared ${names})
 if(LIBRARY AND EXISTS ${LIBRARY})
   execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols)
   string(REGEX MATCHALL "T ${PREFIX}[A-Za-z0-9_]+" symbols "${symbols}")
@@ -33,6 +34,8 @@ set(text "")
 foreach(name ${names})
   if(name IN_LIST ending)
     string(APPEND text "LOCKSTEP_REFUSE_AND_END(${name})\n")
+  elseif(NOT name IN_LIST declared)
+    string(APPEND text "LOCKSTEP_REFUSE_UNDECLARED(${name})\n")
   else()
     string(APPEND text "LOCKSTEP_REFUSE(${name})\n")
   endif()

@@ -36,7 +36,8 @@ namespace {
 
 constexpr int kAttemptsToStop = 2000;  // a millisecond apart
 constexpr char kDefaultProfile[] = "h200";
-constexpr uint64_t kMaxMemoryBytes = uint64_t{16} << 30;
+// Of the device's memory, so that a program that takes nearly all leaves some of this machine's.
+constexpr uint64_t kDefaultMemoryGib = 16;
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -72,13 +73,20 @@ std::optional<TraceRequest> ChosenTrace() {
   return request;
 }
 
+// A GPU would have had so much: the program is told apart from one that asks for too much.
+void SayHowToGetMore(uint64_t bytes) {
+  Say(std::string(runtime().function()) + AtCallSite() + ": " + std::to_string(bytes) +
+      " bytes are more than is left of the memory that programs can have here; vgpu-run --memory=GIB gives more");
+}
+
 DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks) {
   DeviceOptions options;
   options.threads = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", 1), 1, 256));
   options.checkers = checks.launches;
   options.trace = ChosenTrace();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
-  options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), kMaxMemoryBytes);
+  const uint64_t gib = std::clamp<uint64_t>(NumberIn("LOCKSTEP_MEMORY_GIB", kDefaultMemoryGib), 1, 1 << 20);
+  options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), gib << 30);
   return options;
 }
 
@@ -110,8 +118,10 @@ class LocalBackend : public Backend {
     return device_.FindVariable(module, name);
   }
   uint64_t Allocate(uint64_t bytes, const Origin& origin) override {
-    return device_.Allocate(bytes, std::string(origin.function) + " #" + std::to_string(++allocations_),
-                            origin.call_site);
+    const uint64_t address =
+        device_.Allocate(bytes, std::string(origin.function) + " #" + std::to_string(++allocations_), origin.call_site);
+    if (address == 0 && bytes <= static_cast<uint64_t>(device_.profile().memory_bytes)) SayHowToGetMore(bytes);
+    return address;
   }
   bool Free(uint64_t address, const Origin&) override { return device_.Free(address); }
   bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin&) override {

@@ -44,6 +44,8 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
   --devices=N       how many of it there are (default 1)
+  --memory=GIB      how much of the device's memory programs can have, in GiB (default 16); only what they touch is taken
+                    from this machine's
   --threads=N       CPU threads that run blocks (default 1); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
   --color=WHEN      always, never, or auto (default): on a terminal
@@ -117,6 +119,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_PROFILE", *value);
   } else if (flag == "--devices") {
     Set("LOCKSTEP_DEVICES", CheckedNumber(flag, value.value_or("")));
+  } else if (flag == "--memory") {
+    Set("LOCKSTEP_MEMORY_GIB", CheckedNumber(flag, value.value_or("")));
   } else if (flag == "--threads") {
     Set("LOCKSTEP_THREADS", CheckedNumber(flag, value.value_or("")));
   } else if (flag == "--budget") {
