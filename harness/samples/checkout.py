@@ -42,6 +42,16 @@ PARTS = {
     "mpi.h": "MPI",
     "FreeImage": "FreeImage",
 }
+# Parts that a build of ours may have, by the library's name.
+STAND_INS = {
+    "cuBLAS": "cublas",
+    "cuFFT": "cufft",
+    "cuRAND": "curand",
+    "cuSPARSE": "cusparse",
+    "cuSOLVER": "cusolver",
+    "NVRTC": "nvrtc",
+    "nvJitLink": "nvJitLink",
+}
 PACKAGES = {"OpenGL": "OpenGL", "GLUT": "OpenGL", "Vulkan": "Vulkan", "EGL": "EGL", "NVSCI": "NvSci"}
 
 
@@ -74,11 +84,6 @@ class Sample:
         return frozenset(re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', self.text, re.MULTILINE))
 
     @cached_property
-    def libraries(self) -> list[str]:
-        """The CUDA libraries that its CMakeLists.txt links, such as cublas."""
-        return sorted(set(re.findall(r"\bCUDA::(\w+)", _text(self.folder / "CMakeLists.txt"))))
-
-    @cached_property
     def needs(self) -> str:
         """What the sample takes beside the runtime API and the C++ library, or an empty string."""
         for package in sorted(self.packages & PACKAGES.keys()):
@@ -93,6 +98,11 @@ class Sample:
         if not any(source.suffix == CUDA_SOURCE for source in self.sources) and "cuda_runtime.h" not in self.includes:
             return "no CUDA runtime"
         return ""
+
+    def lacks(self, libraries: Path) -> str:
+        """What the sample needs that our libraries in this folder do not stand in for, or an empty string."""
+        stand_in = STAND_INS.get(self.needs)
+        return "" if stand_in and (libraries / f"lib{stand_in}.so").exists() else self.needs
 
 
 @dataclass(frozen=True)
@@ -134,9 +144,9 @@ class Checkout:
         own = Path(options.build).resolve() / "lib"
         if sample.calls_driver:
             command += ["-L", str(own), "-Xlinker", "-l:libcuda.so.1"]
-        stand_ins = [name for name in sample.libraries if (own / f"lib{name}.so").exists()]
-        if stand_ins:
-            command += ["-L", str(own), *(f"-l{name}" for name in stand_ins)]
+        if sample.needs in STAND_INS:  # one library uses another, which the sample does not name
+            stand_ins = [f"-l{name}" for name in STAND_INS.values() if (own / f"lib{name}.so").exists()]
+            command += ["-L", str(own), "-Xlinker", "--as-needed", *stand_ins]
         finished = execute(command, folder, options.seconds)
         for file, source in sample.loaded:
             if finished.status == 0:

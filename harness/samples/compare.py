@@ -206,18 +206,18 @@ def run(source: Path, folder: Path, work: Path, notes: Notes, options: argparse.
 
 
 def print_table(rows: list[Row], markdown: bool) -> None:
-    """The rows, aligned, and their number by verdict."""
+    """The rows, aligned, and their number by verdict. As Markdown only those whose verdict wants a reason."""
     if markdown:
-        print("| program | verdict | GPU s | here s | |\n|---|---|---:|---:|---|")
+        print("| program | verdict | |\n|---|---|---|")
         for row in rows:
-            reason = row.reason.replace("|", "\\|")
-            print(f"| {row.program} | {row.verdict} | {row.gpu_s:.1f} | {row.virtual_s:.1f} | {reason} |")
+            if row.reason and row.verdict != "BUILD":
+                reason = row.reason.replace("|", "\\|")
+                print(f"| {row.program} | {row.verdict} | {reason} |")
     else:
         width = max(len(row.program) for row in rows)
         for row in rows:
-            print(
-                f"{row.program:<{width}}  {row.verdict:<8} {row.gpu_s:6.1f} {row.virtual_s:7.1f}  {row.reason}".rstrip()
-            )
+            times = f"{row.gpu_s:6.1f} {row.virtual_s:7.1f}"
+            print(f"{row.program:<{width}}  {row.verdict:<9} {times}  {row.reason}".rstrip())
     counts = Counter(row.verdict for row in rows)
     print(f"\n{len(rows)} programs: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in sorted(counts)))
 
@@ -282,7 +282,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="FLAG",
         help="a flag for vgpu-run",
     )
-    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    parser.add_argument("--markdown", action="store_true", help="print as Markdown, without what is as on the GPU")
     options = parser.parse_intermixed_args(arguments)
     if not options.folder.is_dir():
         parser.error(f"{options.folder}: no such folder")

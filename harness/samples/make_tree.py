@@ -31,6 +31,10 @@ class MakeProgram:
     folder: Path
     needs: str = ""
 
+    def lacks(self, _libraries: Path) -> str:
+        """Nothing that is known: the Makefile says what it takes."""
+        return self.needs
+
 
 def is_program(path: Path) -> bool:
     """Whether a file is an executable, and no script or object."""

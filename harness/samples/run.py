@@ -4,7 +4,8 @@
     harness/samples/run.py CHECKOUT [SAMPLE ...]
 
 CHECKOUT is a clone of https://github.com/NVIDIA/cuda-samples, or a folder of samples of the same form. Without names,
-every sample runs that needs the CUDA runtime and driver APIs alone; the others are counted. A sample is built as
+every sample runs that needs no more than the CUDA runtime and driver APIs and the host libraries that our build has;
+the others are counted. A sample is built as
 
     nvcc -cudart shared -I Common … -o NAME
 
@@ -172,7 +173,9 @@ def main(arguments: list[str]) -> int:
     if unknown:
         print(f"run.py: the checkout has no sample {', '.join(unknown)}; --list names those it has", file=sys.stderr)
         return 2
-    chosen = [known[name] for name in options.samples] or [sample for sample in suite.samples if not sample.needs]
+    libraries = options.build.resolve() / "lib"
+    chosen = [known[name] for name in options.samples]
+    chosen = chosen or [sample for sample in suite.samples if not sample.lacks(libraries)]
     with tempfile.TemporaryDirectory(prefix="lockstep-samples-") as temporary:
         options.work = str(Path(options.work or temporary).resolve())
         bench = Bench(suite, options)
@@ -185,7 +188,7 @@ def main(arguments: list[str]) -> int:
     passed = sum(result.verdict in ("PASS", "RAN") for result in results)
     print(f"\n{passed} of {len(results)} pass or ran to their end")
     if not options.samples:
-        print(f"{len(known) - len(chosen)} others need more than the runtime API; --list says what")
+        print(f"{len(known) - len(chosen)} others need more than the APIs and our host libraries; --list says what")
     if options.json:
         options.json.write_text(json.dumps([asdict(result) for result in results], indent=1) + "\n")
     return 0 if passed == len(results) else 1
