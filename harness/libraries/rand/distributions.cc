@@ -71,6 +71,7 @@ Pair<double> NormalDoublesOfMrg(uint32_t radius, uint32_t angle) {
 }
 
 double UniformDoubleOfWord(uint32_t word) { return word * 0x1p-32 + 0x1p-32; }
+double UniformDoubleOfMersenne(uint32_t word) { return word * 0x1p-32 + 0x1p-33; }
 double UniformDoubleOfWord(uint64_t word) { return static_cast<double>(word >> 11) * kDoubleStep + kDoubleStep / 2; }
 
 float NormalOfWord(uint32_t word) {

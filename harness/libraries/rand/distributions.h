@@ -27,6 +27,7 @@ Pair<double> NormalDoublesOfMrg(uint32_t radius, uint32_t angle);
 // distribution's cumulative function.
 double UniformDoubleOfWord(uint32_t word);
 double UniformDoubleOfWord(uint64_t word);
+double UniformDoubleOfMersenne(uint32_t word);  // MT19937's, which floats are rounded from
 float NormalOfWord(uint32_t word);
 double NormalDoubleOfWord(uint32_t word);
 double NormalDoubleOfWord(uint64_t word);

@@ -40,6 +40,7 @@ struct EngineSettings {
 std::unique_ptr<Engine> MakeXorwow(const EngineSettings& settings);
 std::unique_ptr<Engine> MakeMrg32k3a(const EngineSettings& settings);
 std::unique_ptr<Engine> MakeMtgp32(const EngineSettings& settings);
+std::unique_ptr<Engine> MakeMt19937(const EngineSettings& settings);
 std::unique_ptr<Engine> MakePhilox(const EngineSettings& settings);
 
 // The words of draws from `lanes`, whose elements have `uint32_t Next()`, from lane `*next` on.

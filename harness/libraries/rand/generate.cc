@@ -6,31 +6,37 @@
 
 #include "libraries/rand/distributions.h"
 #include "libraries/rand/generator.h"
+#include "libraries/rand/poisson.h"
 
 namespace lockstep::libraries {
 
 namespace {
 
-enum class Shape : uint8_t { kBits, kWideBits, kUniform, kNormal };
+enum class Shape : uint8_t { kBits, kWideBits, kUniform, kNormal, kPoisson };
 
 struct Distribution {
   Shape shape = Shape::kBits;
   double mean = 0, deviation = 1;
   bool is_log = false;
   bool is_of_host_twister = false;  // whose normal doubles NVIDIA's rounds to floats
+  std::shared_ptr<const Poisson> poisson = nullptr;
 };
 
 // What the words of a pseudo-random generator are.
-enum class Words : uint8_t { kBits, kMrg, kTwister };
+enum class Words : uint8_t { kBits, kMrg, kTwister, kMersenne };
 
 Words WordsOf(const curandGenerator_st& generator) {
   if (generator.type == CURAND_RNG_PSEUDO_MRG32K3A) return Words::kMrg;
+  if (generator.type == CURAND_RNG_PSEUDO_MT19937) return Words::kMersenne;
   return generator.type == CURAND_RNG_PSEUDO_MTGP32 ? Words::kTwister : Words::kBits;
 }
 
+// Each result is of one word, whatever the distribution.
+bool IsOneWordEach(Words kind) { return kind == Words::kTwister || kind == Words::kMersenne; }
+
 template <typename T>
 Draw DrawOf(Words kind, Shape shape) {
-  if (kind == Words::kTwister) return {};
+  if (IsOneWordEach(kind)) return {};
   const uint32_t words = sizeof(T) == sizeof(double) && kind == Words::kBits ? 2 : 1;
   if (shape == Shape::kNormal) return {2 * words, 2};
   return {words, 1};
@@ -53,15 +59,27 @@ T ResultOfWord(const Distribution& distribution, uint32_t word) {
   return Scaled(normal, static_cast<T>(distribution.mean), static_cast<T>(distribution.deviation), distribution.is_log);
 }
 
+// Whether results of a mean are a function of one word each that we know.
+bool HasPoisson(const curandGenerator_st& generator, double mean) {
+  if (mean < kFirstInvertedMean) return generator.type != CURAND_RNG_QUASI_SOBOL64;
+  const double first = generator.type == CURAND_RNG_PSEUDO_MTGP32 ? 32 : kFirstInvertedMean;
+  return (IsQuasi(generator) || generator.type == CURAND_RNG_PSEUDO_MTGP32) && mean >= first &&
+         mean <= kLastInvertedMean;
+}
+
 // The result, or the two results, of a draw's words.
 template <typename T>
 Pair<T> ResultsOf(Words kind, const Distribution& distribution, const uint32_t* words) {
   constexpr bool kIsDouble = sizeof(T) == sizeof(double);
   const bool is_mrg = kind == Words::kMrg;
   if constexpr (std::is_integral_v<T>) {
-    return {is_mrg ? BitsOfMrg(words[0]) : words[0], 0};
+    const uint32_t bits = is_mrg ? BitsOfMrg(words[0]) : words[0];
+    return {distribution.poisson != nullptr ? distribution.poisson->Of(UniformDoubleOfWord(bits)) : bits, 0};
   } else {
-    if (kind == Words::kTwister) return {ResultOfWord<T>(distribution, words[0]), 0};
+    if (kind == Words::kMersenne && distribution.shape == Shape::kUniform) {
+      return {static_cast<T>(UniformDoubleOfMersenne(words[0])), 0};
+    }
+    if (IsOneWordEach(kind)) return {ResultOfWord<T>(distribution, words[0]), 0};
     if (distribution.shape == Shape::kUniform) {
       if constexpr (kIsDouble) return {is_mrg ? UniformDoubleOfMrg(words[0]) : UniformOf(words[0], words[1]), 0};
       return {static_cast<T>(is_mrg ? UniformOfMrg(words[0]) : UniformOf(words[0])), 0};
@@ -101,7 +119,10 @@ void FillFrom(Engine& engine, Words kind, const Distribution& distribution, T* o
 template <typename T>
 T ResultOfSobol(bool is_wide, const Distribution& distribution, uint64_t coordinate) {
   if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(coordinate);
+    if (distribution.poisson == nullptr) return static_cast<T>(coordinate);
+    const double uniform =
+        is_wide ? UniformDoubleOfWord(coordinate) : UniformDoubleOfWord(static_cast<uint32_t>(coordinate));
+    return distribution.poisson->Of(uniform);
   } else {
     // Of 64 bits floats use the upper half.
     if (!is_wide) return ResultOfWord<T>(distribution, static_cast<uint32_t>(coordinate));
@@ -184,6 +205,16 @@ using namespace lockstep::libraries;
 
 extern "C" {
 
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output, size_t count, double mean) {
+  constexpr double kLastMean = 400000;  // of NVIDIA's
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!(mean > 0 && mean <= kLastMean)) return CURAND_STATUS_OUT_OF_RANGE;
+  if (!HasPoisson(*generator, mean)) {
+    return Refuse("curandGeneratePoisson", "this mean of Poisson's distribution with this type of generator");
+  }
+  return Generate("curandGeneratePoisson", generator, output, count,
+                  {Shape::kPoisson, mean, 0, false, false, std::make_shared<const Poisson>(mean)});
+}
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output, size_t count) {
   return Generate("curandGenerate", generator, output, count, {Shape::kBits});
 }

@@ -21,14 +21,13 @@ curandStatus_t Create(const char* function, curandGenerator_t* generator, curand
     case CURAND_RNG_PSEUDO_XORWOW:
     case CURAND_RNG_PSEUDO_MRG32K3A:
     case CURAND_RNG_PSEUDO_MTGP32:
+    case CURAND_RNG_PSEUDO_MT19937:
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
     case CURAND_RNG_QUASI_SOBOL32:
     case CURAND_RNG_QUASI_SOBOL64:
       break;
     case CURAND_RNG_TEST:
       return Refuse(function, "CURAND_RNG_TEST");
-    case CURAND_RNG_PSEUDO_MT19937:
-      return Refuse(function, "CURAND_RNG_PSEUDO_MT19937");
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
       return Refuse(function, "CURAND_RNG_QUASI_SCRAMBLED_SOBOL32");
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
@@ -48,6 +47,7 @@ curandStatus_t Create(const char* function, curandGenerator_t* generator, curand
 bool HasOrdering(const curandGenerator_st& generator, curandOrdering_t ordering) {
   switch (ordering) {
     case CURAND_ORDERING_PSEUDO_BEST:
+      return !IsQuasi(generator) && !(generator.is_host && generator.type == CURAND_RNG_PSEUDO_MT19937);
     case CURAND_ORDERING_PSEUDO_DEFAULT:
     case CURAND_ORDERING_PSEUDO_LEGACY:
       return !IsQuasi(generator);
@@ -86,6 +86,9 @@ void MakeEngine(curandGenerator_st& generator) {
       break;
     case CURAND_RNG_PSEUDO_MTGP32:
       generator.engine = MakeMtgp32(settings);
+      break;
+    case CURAND_RNG_PSEUDO_MT19937:
+      generator.engine = MakeMt19937(settings);
       break;
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
       generator.engine = MakePhilox(settings);
@@ -146,7 +149,9 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, u
 }
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
-  if (generator->type == CURAND_RNG_PSEUDO_MTGP32) return CURAND_STATUS_TYPE_ERROR;
+  if (generator->type == CURAND_RNG_PSEUDO_MTGP32 || generator->type == CURAND_RNG_PSEUDO_MT19937) {
+    return CURAND_STATUS_TYPE_ERROR;
+  }
   if (offset > kLastOffset) return Refuse("curandSetGeneratorOffset", "an offset of 2^62 or more");
   generator->position = offset;
   generator->engine.reset();
