@@ -132,7 +132,7 @@ MersenneState MersenneJump::NextLane(const MersenneState& state) {
   static const std::vector<uint32_t> sums_of_columns = SumsOfColumns(LaneDistance());
   std::copy(state.begin(), state.end(), words_.begin());
   for (size_t i = kMersenneWords; i < words_.size(); ++i) {
-    const uint32_t* const oldest = &words_[i - kMersenneWords];
+    const uint32_t* const oldest = words_.data() + (i - kMersenneWords);
     words_[i] = NextMersenneWord(oldest[0], oldest[1], oldest[kMersenneMiddle]);
   }
   for (size_t sum = 1; sum < kSums; ++sum) {

@@ -58,6 +58,33 @@ TEST_F(RandTest, BitsAndUniformsAreAnH100s) {
   ExpectAlike(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
+TEST_F(RandTest, MersenneTwisterIsAnH100s) {
+  ASSERT_NO_FATAL_FAILURE(Build("rand_mersenne"));
+  ExpectAlike(program_.Run("", "2>/dev/null"), program_.OnAnH100());
+}
+
+// Of means that are refused for a type of generator there is nothing to compare.
+TEST_F(RandTest, PoissonIsAnH100s) {
+  ASSERT_NO_FATAL_FAILURE(Build("rand_poisson"));
+  std::istringstream lines(program_.Run("", "2>/dev/null")), expected_lines(program_.OnAnH100());
+  int compared = 0;
+  std::string line, expected_line;
+  while (std::getline(expected_lines, expected_line)) {
+    ASSERT_TRUE(std::getline(lines, line)) << "missing: " << expected_line;
+    if (line.ends_with(": 999 999")) continue;
+    EXPECT_EQ(line, expected_line);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 0);
+}
+
+TEST_F(RandTest, DirectionVectorsAreAnH100s) {
+  ASSERT_NO_FATAL_FAILURE(Build("rand_directions"));
+  EXPECT_EQ(program_.Run("", "2>/dev/null"), program_.OnAnH100());
+  const std::string text = program_.RunFaulty("", "beyond");
+  EXPECT_NE(text.find("does not support direction vectors of more than 1024 dimensions"), std::string::npos) << text;
+}
+
 // The first results of XORWOW with the seed 0, in a stream, as launches whose memory is checked.
 TEST_F(RandTest, ResultsAreWorkOfTheStream) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_streams"));
@@ -78,9 +105,11 @@ TEST_F(RandTest, WhatIsMissingIsRefusedByName) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_streams"));
   const std::string text = program_.Run("", "missing 2>&1");
   for (const char* const what :
-       {"curandCreateGenerator (", "does not support CURAND_RNG_PSEUDO_MT19937 of cuRAND's host API",
+       {"curandCreateGenerator (", "does not support CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 of cuRAND's host API",
         "does not support CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 of", "does not support CURAND_ORDERING_PSEUDO_DYNAMIC of",
-        "curandGeneratePoisson (", "curandGetDirectionVectors32 (", "does not support more than 1024 dimensions of"}) {
+        "curandGeneratePoisson (",
+        "does not support this mean of Poisson's distribution with this type of generator of",
+        "curandGetScrambleConstants32 (", "does not support more than 1024 dimensions of"}) {
     EXPECT_NE(text.find(what), std::string::npos) << what << " is not in:\n" << text;
   }
   EXPECT_NE(text.find("statuses 999 999 999 999 999 999\n"), std::string::npos) << text;

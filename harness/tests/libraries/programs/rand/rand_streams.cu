@@ -24,13 +24,13 @@ int main(int argc, char** argv) {
   }
   if (std::strcmp(what, "missing") == 0) {
     curandGenerator_t other = nullptr;
-    curandDirectionVectors32_t* vectors = nullptr;
+    unsigned* constants = nullptr;
     std::printf("statuses");
-    std::printf(" %d", curandCreateGenerator(&other, CURAND_RNG_PSEUDO_MT19937));
+    std::printf(" %d", curandCreateGenerator(&other, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32));
     std::printf(" %d", curandCreateGenerator(&other, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64));
     std::printf(" %d", curandSetGeneratorOrdering(generator, CURAND_ORDERING_PSEUDO_DYNAMIC));
     std::printf(" %d", curandGeneratePoisson(generator, values, kCount, 10));
-    std::printf(" %d", curandGetDirectionVectors32(&vectors, CURAND_DIRECTION_VECTORS_32_JOEKUO6));
+    std::printf(" %d", curandGetScrambleConstants32(&constants));
     curandCreateGenerator(&other, CURAND_RNG_QUASI_SOBOL32);
     std::printf(" %d\n", curandSetQuasiRandomGeneratorDimensions(other, 1025));
     return 0;
