@@ -63,6 +63,7 @@ class Sample:
     folder: Path
     sources: tuple[Path, ...]
     packages: frozenset[str]
+    separable: bool  # its objects' device code is linked, with the device runtime: CUDA_SEPARABLE_COMPILATION
     loaded: tuple[tuple[str, str], ...]  # files of kernels, .fatbin or .ptx, each with its source's name
 
     @property
@@ -139,7 +140,8 @@ class Checkout:
         inner = [flag for path in (folder / "inc", folder / "common") if path.is_dir() for flag in ("-I", str(path))]
         openmp = ["-Xcompiler", "-fopenmp"] if "OpenMP" in sample.packages else []
         sources = [str(folder / source.relative_to(sample.folder)) for source in sample.sources]
-        command = [options.nvcc, "-cudart", "shared", *openmp, *options.nvcc_flag]
+        linked = ["-rdc=true", "-lcudadevrt"] if sample.separable else []
+        command = [options.nvcc, "-cudart", "shared", *linked, *openmp, *options.nvcc_flag]
         command += [*includes, *inner, *sources, "-o", name]
         own = Path(options.build).resolve() / "lib"
         if sample.calls_driver:
@@ -181,7 +183,8 @@ def sample_of(cmake: Path) -> Sample | None:
     packages = frozenset(re.findall(r"find_package\s*\(\s*(\w+)", text))
     loaded = re.findall(r'set\s*\(CUDA_(?:FATBIN|PTX)_FILE\s+"[^"]*/([\w.]+)"\)', text)
     kernels = re.findall(r'set\s*\(CUDA_KERNEL_SOURCE\s+"[^"]*/([\w.]+)"\)', text)
-    return Sample(found[1], folder, sources, packages, tuple(zip(loaded, kernels, strict=False)))
+    separable = re.search(r"\bCUDA_SEPARABLE_COMPILATION\s+ON\b", text) is not None
+    return Sample(found[1], folder, sources, packages, separable, tuple(zip(loaded, kernels, strict=False)))
 
 
 def _text(path: Path) -> str:

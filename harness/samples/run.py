@@ -9,9 +9,9 @@ the others are counted. A sample is built as
 
     nvcc -cudart shared -I Common … -o NAME
 
-and run under vgpu-run in a copy of its folder. A CHECKOUT without such samples may be any suite whose programs are
-folders with a Makefile: they are built by make, with NVCC_APPEND_FLAGS="-cudart shared", and run by `make run` or their
-script `run`, else without arguments.
+with -rdc=true -lcudadevrt where its CMakeLists.txt has CUDA_SEPARABLE_COMPILATION, and run under vgpu-run in a copy of
+its folder. A CHECKOUT without such samples may be any suite whose programs are folders with a Makefile: they are built
+by make, with NVCC_APPEND_FLAGS="-cudart shared", and run by `make run` or their script `run`, else without arguments.
 
 PASS: it was built, it ended with status 0 in time, and it printed that its own check went well. RAN: the same, but
 it says nothing of a check. The last line that says how its check went is the reason shown.

@@ -126,6 +126,7 @@ struct LaunchRecord {
   uint64_t ordinal = 0;  // from 0, on this device
   std::string kernel;    // demangled, without parameters
   std::string mangled;
+  std::string launched_by;  // the kernel that launched this one; "": the host did
   Dim3 grid, block;
   uint32_t registers = 0;  // per thread; allocated by the virtual GPU, see docs/concepts
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;  // bytes; local: per thread

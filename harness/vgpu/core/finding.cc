@@ -204,6 +204,8 @@ FindingText Describe(const Finding& finding) {
                          BaseName(finding.memory->allocated_at));
   }
   if (finding.count > 1) text.lines.push_back("times   " + Number(finding.count));
+  if (!finding.launched_by.empty())
+    text.lines.push_back("from    " + Clean(finding.launched_by) + ", which launched it");
   text.hint = Clean(HintOf(finding));
   return text;
 }
@@ -233,7 +235,7 @@ void Clip(ThreadPlace& place) {
 }  // namespace
 
 void FindingList::Add(Finding finding) {
-  for (std::string* text : {&finding.kernel, &finding.detail, &finding.hint}) Clip(*text);
+  for (std::string* text : {&finding.kernel, &finding.launched_by, &finding.detail, &finding.hint}) Clip(*text);
   Clip(finding.first);
   if (finding.second) Clip(*finding.second);
   if (finding.memory) {

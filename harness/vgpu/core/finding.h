@@ -78,9 +78,10 @@ inline constexpr std::string_view kFreedName = " (freed)";
 
 struct Finding {
   FindingKind kind = FindingKind::kTrap;
-  bool fatal = false;   // stopped the kernel
-  std::string kernel;   // demangled, without parameters: "reduce3_sequential_kernel<128u>"
-  uint64_t launch = 0;  // ordinal of the launch on the device, from 0
+  bool fatal = false;       // stopped the kernel
+  std::string kernel;       // demangled, without parameters: "reduce3_sequential_kernel<128u>"
+  std::string launched_by;  // "parent at sort.cu:12" for a kernel that another one launched
+  uint64_t launch = 0;      // ordinal of the launch on the device, from 0
   Dim3 grid, block_dim;
   ThreadPlace first;
   std::optional<ThreadPlace> second;  // the other access of a race

@@ -60,7 +60,7 @@ struct FunctionInfo {
   std::vector<ValuePlace> parameters, returns;
 };
 
-enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree };
+enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree, kDeviceRuntime };
 
 // A .sync instruction: the handler to run once its lanes are gathered. Lanes may arrive at any instruction with the
 // same handler.
@@ -74,7 +74,8 @@ struct SynchronousInfo {
 struct CallSite {
   uint32_t callee = kNoPc;  // index into Program::functions
   Builtin builtin = Builtin::kNone;
-  RowRef target = kNoRow;  // indirect call: the row with the function addresses
+  uint8_t runtime_function = 0;  // kDeviceRuntime: its row (decode/device_runtime.cc)
+  RowRef target = kNoRow;        // indirect call: the row with the function addresses
   std::vector<ValuePlace> arguments, returns;
 };
 
@@ -139,6 +140,7 @@ struct Program {
   bool memory_barriers = false;  // uses barriers in memory (mbarrier)
   bool lanes_exchange = false;   // has instructions by which lanes see each other's registers
   bool calls_printf = false;
+  bool calls_runtime = false;         // the device runtime: it may launch kernels
   bool uses_reserved_shared = false;  // uses the runtime's shared memory after the block's own: cooperative groups
 
   const std::string& Text(uint32_t pc) const { return texts[info[pc].text]; }

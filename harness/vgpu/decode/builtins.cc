@@ -1,9 +1,11 @@
-// Runtime functions for kernels: vprintf, __assertfail, malloc, free.
+// Functions that the runtime provides to kernels: vprintf, __assertfail, malloc, free, and the device runtime's.
 #include <bit>
 #include <cstring>
 
 #include "vgpu/decode/assert_text.h"
 #include "vgpu/decode/decoder_internal.h"
+#include "vgpu/decode/device_runtime.h"
+#include "vgpu/decode/kernel_heap.h"
 #include "vgpu/decode/kernel_printf.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/control.h"
@@ -20,9 +22,6 @@ constexpr size_t kMaxOutputOfBlock = 1 << 20;  // of a block's printf
 constexpr size_t kMaxOutputOfMany = 64 << 10;
 constexpr uint64_t kManyBlocks = 64;
 constexpr size_t kMaxFormat = 64 << 10;
-constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one malloc
-// Number of allocations inspected or moved by malloc or free that count as one instruction.
-constexpr uint64_t kAllocationsAnInstruction = 32;
 
 uint64_t Argument(const FrameValues& frame, const CallSite& site, size_t k, int lane) {
   uint64_t value = 0;
@@ -68,6 +67,7 @@ Builtin FindBuiltin(std::string_view name) {
   if (name == "__assertfail") return Builtin::kAssertFail;
   if (name == "malloc") return Builtin::kMalloc;
   if (name == "free") return Builtin::kFree;
+  if (FindRuntimeFunction(name) != kNoRuntimeFunction) return Builtin::kDeviceRuntime;
   return Builtin::kNone;
 }
 
@@ -104,32 +104,15 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
         engine.Fault(warp, std::move(finding));
         return;
       }
-      case Builtin::kMalloc: {
-        const uint64_t bytes = std::min(first, kHeapBytes + 1);
-        const uint64_t before = engine.launch().memory->steps();
-        const uint64_t address = bytes == 0 || bytes > kHeapBytes ? 0 : engine.launch().memory->AllocateHeap(bytes);
-        engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
-        if (address != 0) {
-          for (Observer* observer : engine.observers()) observer->OnAllocate(address, bytes);
-        }
-        SetResult(frame, site, lane, address);
+      case Builtin::kMalloc:
+        SetResult(frame, site, lane, MallocInKernel(warp, first));
         break;
-      }
-      case Builtin::kFree: {
-        if (first == 0) break;
-        const Allocation* a = engine.launch().memory->Find(first);
-        if (a == nullptr || a->base != first || a->label != kKernelHeapName) {
-          engine.Fault(warp, engine.MakeFinding(warp, warp.pc - 1, lane, FindingKind::kInvalidAddress,
-                                                "free of an address that malloc did not give"));
-          return;
-        }
-        for (Observer* observer : engine.observers()) observer->OnFree(first, a->bytes);
-        const uint64_t before = engine.launch().memory->steps();
-        engine.launch().memory->Free(first);
-        engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
-        engine.ForgetRanges();
+      case Builtin::kFree:
+        if (!FreeInKernel(warp, lane, first, "free", "malloc")) return;
         break;
-      }
+      case Builtin::kDeviceRuntime:
+        if (!CallRuntimeFunction(warp, site, frame, lane)) return;
+        break;
       case Builtin::kNone:
         break;
     }

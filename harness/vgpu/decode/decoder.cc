@@ -87,7 +87,8 @@ void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
 // Collects the functions that the entry can reach, itself first.
 void CollectFunctions(ProgramBuilder& builder, const ptx::Function& entry) {
   const auto add = [&](const ptx::Function* f) {
-    if (!f->has_body || builder.function_index.contains(f)) return;
+    // Of other kernels, which this one may launch, only the address is wanted.
+    if (!f->has_body || (f->is_entry && f != &entry) || builder.function_index.contains(f)) return;
     builder.function_index[f] = static_cast<uint32_t>(builder.functions.size());
     builder.functions.push_back(f);
   };

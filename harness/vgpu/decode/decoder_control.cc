@@ -1,6 +1,7 @@
 // Branches, returns and calls → instructions.
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/decode/decoder_internal.h"
+#include "vgpu/decode/device_runtime.h"
 #include "vgpu/exec/control.h"
 #include "vgpu/exec/warp_state.h"
 
@@ -112,6 +113,9 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
   if (const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value)) {
     site.builtin = FindBuiltin(target->name);
     const auto callee = builder_.image.functions.find(target->name);
+    if (callee != builder_.image.functions.end() && callee->second->is_entry) {
+      throw Unsupported("a call of a kernel, " + target->name);
+    }
     if (callee != builder_.image.functions.end() && callee->second->has_body) {
       site.builtin = Builtin::kNone;
       site.callee = builder_.function_index.at(callee->second);
@@ -121,11 +125,18 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
       }
       builder_.callees[index_].push_back(site.callee);
     } else if (site.builtin == Builtin::kNone) {
-      throw Unsupported("function " + target->name + " is not in the module");
+      const std::string function = RuntimeFunctionName(target->name);
+      throw Unsupported(function.empty() ? "function " + target->name + " is not in the module"
+                                         : function + " in a kernel is not supported");
     } else {
       insn.handler = CallBuiltin;
       builder_.program.calls_printf |= site.builtin == Builtin::kVprintf;
-      builder_.program.order_sensitive |= site.builtin == Builtin::kMalloc || site.builtin == Builtin::kFree;
+      if (site.builtin == Builtin::kDeviceRuntime) {
+        site.runtime_function = static_cast<uint8_t>(FindRuntimeFunction(target->name));
+        builder_.program.calls_runtime = true;
+      }
+      builder_.program.order_sensitive |=
+          site.builtin == Builtin::kMalloc || site.builtin == Builtin::kFree || site.builtin == Builtin::kDeviceRuntime;
     }
   } else {
     bool negated = false;

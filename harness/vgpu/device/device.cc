@@ -187,19 +187,25 @@ const void* Device::Look(uint64_t from, uint64_t bytes) const {
 
 bool Device::Copy(uint64_t to, uint64_t from, uint64_t bytes) {
   if (!Contains(to, bytes) || !Contains(from, bytes)) return false;
-  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-  impl_->Tell([&](Observer& o) { o.OnHostCopy(to, from, bytes); });
-  impl_->streams.Access(StreamAccess::kLoad, from, bytes);
-  impl_->streams.Access(StreamAccess::kStore, to, bytes);
+  impl_->Copy(to, from, bytes);
   return true;
+}
+void Device::Impl::Copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  Tell([&](Observer& o) { o.OnHostCopy(to, from, bytes); });
+  streams.Access(StreamAccess::kLoad, from, bytes);
+  streams.Access(StreamAccess::kStore, to, bytes);
 }
 
 bool Device::Fill(uint64_t to, uint8_t value, uint64_t bytes) {
   if (!Contains(to, bytes)) return false;
-  std::memset(reinterpret_cast<void*>(to), value, bytes);
-  impl_->Tell([&](Observer& o) { o.OnHostWrite(to, bytes); });
-  impl_->streams.Access(StreamAccess::kStore, to, bytes);
+  impl_->Fill(to, value, bytes);
   return true;
+}
+void Device::Impl::Fill(uint64_t to, uint8_t value, uint64_t bytes) {
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+  Tell([&](Observer& o) { o.OnHostWrite(to, bytes); });
+  streams.Access(StreamAccess::kStore, to, bytes);
 }
 
 void Device::FreeKernelHeap() {
@@ -247,10 +253,11 @@ uint64_t Device::FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t eleme
   return first;
 }
 
-MemoryPlace Device::PlaceOf(uint64_t address) const {
-  const Allocation* a = impl_->memory.Find(address);
+MemoryPlace Device::PlaceOf(uint64_t address) const { return impl_->PlaceOf(address); }
+MemoryPlace Device::Impl::PlaceOf(uint64_t address) const {
+  const Allocation* a = memory.Find(address);
   if (a == nullptr) a = FindFreed(address);
-  if (a == nullptr) a = impl_->memory.Nearest(address);
+  if (a == nullptr) a = memory.Nearest(address);
   MemoryPlace place;
   place.address = address;
   if (a == nullptr) return place;

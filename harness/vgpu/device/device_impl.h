@@ -11,6 +11,7 @@
 #include "vgpu/device/device.h"
 #include "vgpu/device/loaded_module.h"
 #include "vgpu/exec/coroutine.h"
+#include "vgpu/exec/grid_runtime.h"
 #include "vgpu/exec/launch.h"
 #include "vgpu/observers/checkers.h"
 
@@ -26,6 +27,11 @@ struct Device::Impl {
     for (Finding& finding : streams.Free(address, bytes)) findings.Add(std::move(finding));
   }
 
+  // Of ranges that are inside live allocations.
+  void Copy(uint64_t to, uint64_t from, uint64_t bytes);
+  void Fill(uint64_t to, uint8_t value, uint64_t bytes);
+  MemoryPlace PlaceOf(uint64_t address) const;
+
   LoadedModule* FindModule(ModuleHandle handle) {
     const auto it = modules.find(handle);
     return it == modules.end() ? nullptr : it->second.get();
@@ -36,7 +42,14 @@ struct Device::Impl {
   }
 
   LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
+  // A grid and then, in child_work.cc, what its kernel has left to be done.
   LaunchResult Launch(const LaunchSpec& spec, LaunchPauses* pauses = nullptr);
+  // A grid alone. asked_by: nullptr for a launch of the host's.
+  LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy* asked_by, ChildWorks* works);
+  ChildKernels KernelsOf(ModuleHandle module);
+  LaunchResult Do(ModuleHandle module, const ChildWork& work, const AskedBy& asked_by, LaunchPauses* pauses,
+                  ChildWorks* works);
+  LaunchResult MoveMemory(const ChildWork& work, const AskedBy& asked_by);
   // Whether the launch is one that pauses may help.
   bool MayWait(const LaunchSpec& spec);
   // Gives those that watch the launch that runs to their new owner, and makes others for later launches.

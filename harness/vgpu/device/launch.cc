@@ -97,7 +97,8 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   }
 }
 
-LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) {
+LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy* asked_by,
+                                      ChildWorks* works) {
   const DefaultFloatEnvironment environment;
   if (fault != LaunchError::kNone) return {fault};
   LoadedModule* module = FindModule(spec.module);
@@ -152,7 +153,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
   if (together > 1 && together * started_bytes > kMostResidentBytes) {
     return {spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources};
   }
-  if (!suspended.empty()) {
+  if (!suspended.empty() && asked_by == nullptr) {
     const auto room = static_cast<uint64_t>(FreeRoom() * static_cast<double>(most_blocks) + kAlmostABlock);
     if (room < together) return {.no_room = true};
     launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(launch.resident_blocks, room));
@@ -175,6 +176,10 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
     trace = TraceJob{*options.trace, module->List(*program), options.print_trace};
     if (BeginTrace(*trace, launch.info)) launch.trace = &*trace;
   }
+  std::optional<GridRuntime> runtime;
+  if (program->calls_runtime && options.answers != nullptr) {
+    launch.runtime = &runtime.emplace(kernel.demangled, KernelsOf(spec.module), *options.answers);
+  }
   FootprintObserver footprint;
   std::vector<Observer*> watching = observers;
   if (streams.active()) watching.push_back(&footprint);
@@ -193,16 +198,19 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
       shown.small_to = std::min(shown.small_to, blocks - 1);
     }
   }
-  if (launch.grid_workspace != 0) {
-    Tell([&](Observer& o) { o.OnFree(launch.grid_workspace, kGridWorkspaceBytes); });
-    memory.Free(launch.grid_workspace);
+  std::vector<std::pair<uint64_t, uint64_t>> own_memory;  // address, bytes
+  if (launch.grid_workspace != 0) own_memory.emplace_back(launch.grid_workspace, kGridWorkspaceBytes);
+  if (runtime) own_memory.insert(own_memory.end(), runtime->chunks().begin(), runtime->chunks().end());
+  for (const auto& [address, bytes] : own_memory) {
+    Tell([&, at = address, size = bytes](Observer& o) { o.OnFree(at, size); });
+    memory.Free(address);
   }
   // A launch that has waited for other work is not compared: the two may well have been ordered by that.
   const bool has_paused = pauses != nullptr && static_cast<Suspended*>(pauses)->has_paused();
   if (streams.active() && !has_paused) {
     std::optional<Footprint> touched = footprint.Take();
-    if (touched && launch.grid_workspace != 0) {
-      touched->Forget(launch.grid_workspace, launch.grid_workspace + kGridWorkspaceBytes);
+    for (const auto& [address, bytes] : own_memory) {
+      if (touched) touched->Forget(address, address + bytes);
     }
     streams.Launched(program, launch.info, std::move(touched));
   }
@@ -211,6 +219,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
   record.ordinal = launch.info.ordinal;
   record.kernel = kernel.demangled;
   record.mangled = kernel.mangled;
+  if (asked_by != nullptr) record.launched_by = asked_by->kernel;
   record.grid = spec.grid;
   record.block = spec.block;
   record.static_shared = kernel.static_shared;
@@ -233,10 +242,16 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
   if (recorded_lines > kMostRecordedLines) record.lines = {};
   LaunchResult result{LaunchError::kNone, record.microseconds};
   launches.push_back(std::move(record));
-  for (Finding& finding : outcome.findings) findings.Add(std::move(finding));
+  const auto add = [&](Finding& finding) {
+    if (asked_by != nullptr) finding.launched_by = TextOf(*asked_by);
+    findings.Add(std::move(finding));
+  };
+  for (Finding& finding : outcome.findings) add(finding);
   if (outcome.fault) {
     result.error = fault = InfoOf(outcome.fault->kind).error;
-    findings.Add(std::move(*outcome.fault));
+    add(*outcome.fault);
+  } else if (runtime) {
+    *works = std::move(runtime->works());
   }
   return result;
 }

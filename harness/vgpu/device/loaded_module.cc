@@ -26,8 +26,15 @@ LoadedModule::LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory
   for (const ptx::Function& f : syntax_.functions) {
     const ptx::Function*& known = image_.functions[f.name];
     if (known == nullptr || f.has_body) known = &f;
-    if (!f.is_entry && image_.function_addresses.emplace(f.name, first + (k + 1) * kFunctionBytes).second) ++k;
-    if (k + 1 >= kFunctionsPerModule) throw ptx::PtxError(f.ptx_line, "the module has too many functions");
+  }
+  for (const bool entries : {false, true}) {  // kernels' are for launches from kernels
+    for (const ptx::Function& f : syntax_.functions) {
+      if (f.is_entry != entries) continue;
+      const uint64_t address = first + (k + 1) * kFunctionBytes;
+      if (!image_.function_addresses.emplace(f.name, address).second) continue;
+      if (entries) entry_at_[address] = f.name;
+      if (++k + 1 >= kFunctionsPerModule) throw ptx::PtxError(f.ptx_line, "the module has too many functions");
+    }
   }
   try {
     PlaceVariables(memory);
@@ -93,6 +100,12 @@ std::shared_ptr<const Program> LoadedModule::ShareProgram(std::string_view kerne
   if (f == image_.functions.end() || !f->second->is_entry) return nullptr;
   const DefaultFloatEnvironment environment;
   return programs_[std::string(kernel)] = DecodeKernel(image_, *f->second);
+}
+
+const KernelInfo* LoadedModule::KernelAt(uint64_t address) {
+  const auto found = entry_at_.find(address);
+  const Program* program = found == entry_at_.end() ? nullptr : FindProgram(found->second);
+  return program == nullptr ? nullptr : &program->kernel;
 }
 
 const Program* LoadedModule::FindProgram(std::string_view kernel) { return ShareProgram(kernel).get(); }

@@ -24,6 +24,8 @@ class LoadedModule {
   // nullptr: the module has no such kernel. Decodes on first use.
   const Program* FindProgram(std::string_view kernel);
   std::shared_ptr<const Program> ShareProgram(std::string_view kernel);
+  // The kernel whose address a kernel has taken; nullptr: there is none.
+  const KernelInfo* KernelAt(uint64_t address);
   // program: one of this module's.
   Listing List(const Program& program) const { return ListProgram(image_, program); }
   std::vector<std::string> KernelNames() const;
@@ -37,6 +39,7 @@ class LoadedModule {
 
   ptx::Module syntax_;
   ModuleImage image_;
+  std::map<uint64_t, std::string_view> entry_at_;
   std::vector<VariableInfo> placed_;
   std::map<std::string, VariableInfo, std::less<>> variables_;  // module scope
   std::map<std::string, std::shared_ptr<const Program>, std::less<>> programs_;

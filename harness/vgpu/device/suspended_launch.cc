@@ -23,7 +23,8 @@ bool Device::Impl::MayWait(const LaunchSpec& spec) {
   LoadedModule* module = FindModule(spec.module);
   const Program* program = module == nullptr ? nullptr : module->FindProgram(spec.kernel);
   // What polls global memory also runs on one thread, and is never run again from its beginning.
-  return program != nullptr && program->may_wait && program->order_sensitive;
+  // The kernels that it launches may wait, too.
+  return program != nullptr && ((program->may_wait && program->order_sensitive) || program->calls_runtime);
 }
 
 std::vector<std::unique_ptr<Observer>> Device::Impl::PartWithCheckers() {

@@ -35,6 +35,7 @@
 
 namespace lockstep::vgpu {
 
+class GridRuntime;   // exec/grid_runtime.h
 class LaunchPauses;  // exec/launch_pauses.h
 class TextureTable;  // texture/texture.h
 struct TraceJob;     // exec/warp_trace.h
@@ -51,7 +52,8 @@ struct LaunchState {
   uint32_t dynamic_shared_offset = 0;
   uint32_t reserved_shared_offset = 0;  // the runtime's part, up to shared_bytes
   uint32_t sm_count = 1, warps_per_sm = 1;
-  uint64_t grid_workspace = 0;  // %envreg1/2: the barrier of cooperative groups
+  GridRuntime* runtime = nullptr;  // nullptr: its kernel may not use the device runtime
+  uint64_t grid_workspace = 0;     // %envreg1/2: the barrier of cooperative groups
   bool counters = true;
   bool usual_turns = false;             // DeviceOptions::usual_turns
   Dim3 cluster;                         // blocks per cluster; 1 × 1 × 1 without clusters

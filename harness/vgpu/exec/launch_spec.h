@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,7 +16,8 @@
 
 namespace lockstep::vgpu {
 
-struct DeviceProfile;  // model/profile.h
+struct DeviceProfile;   // model/profile.h
+struct RuntimeAnswers;  // exec/runtime_answers.h
 
 struct DeviceOptions {
   int threads = 1;  // CPU threads that run blocks; results do not depend on it
@@ -24,11 +26,12 @@ struct DeviceOptions {
   // With checkers, warps and blocks take turns in orders that expose bugs. True: use the usual order, so that counters
   // are the same as without checkers.
   bool usual_turns = false;
-  uint64_t instruction_budget = 0;              // warp instructions per launch; 0 = unlimited
-  double launch_seconds = 0;                    // processor time per launch; 0 = unlimited
-  uint64_t memory_bytes = uint64_t{8} << 30;    // total size of device memory
-  const DeviceProfile* timed_as = nullptr;      // the device that times are modelled for; nullptr: this one
-  std::function<void(std::string_view)> print;  // kernel printf, in block order; default: stdout
+  uint64_t instruction_budget = 0;                // warp instructions per launch; 0 = unlimited
+  double launch_seconds = 0;                      // processor time per launch; 0 = unlimited
+  uint64_t memory_bytes = uint64_t{8} << 30;      // total size of device memory
+  const DeviceProfile* timed_as = nullptr;        // the device that times are modelled for; nullptr: this one
+  std::function<void(std::string_view)> print;    // kernel printf, in block order; default: stdout
+  std::shared_ptr<const RuntimeAnswers> answers;  // for the device runtime; nullptr: kernels may not use it
   std::optional<TraceRequest> trace;
   std::function<void(std::string_view)> print_trace;  // prints trace lines; default: stderr
 };

@@ -126,6 +126,17 @@ std::vector<Finding> StreamChecker::End() {
   return findings;
 }
 
+std::vector<Finding> StreamChecker::GoOn() {
+  if (!current_) return {};
+  StreamPoint next = current_->point;
+  next.spans.clear();
+  next.before.resize(std::max<size_t>(next.before.size(), next.slot + size_t{1}));
+  next.before[next.slot] = std::max(next.before[next.slot], next.sequence);
+  std::vector<Finding> findings = End();
+  Begin(std::move(next));
+  return findings;
+}
+
 std::vector<Finding> StreamChecker::Free(uint64_t address, uint64_t bytes) {
   std::vector<Finding> findings;
   if (current_) {

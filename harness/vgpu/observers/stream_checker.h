@@ -61,6 +61,8 @@ class StreamChecker {
   void Begin(StreamPoint point);
   // The operation has finished: returns its races with earlier ones.
   std::vector<Finding> End();
+  // The same, and what follows is part of the stream's same operation, after it: a kernel that another one launched.
+  std::vector<Finding> GoOn();
   bool active() const { return current_.has_value(); }
   // An access by the current operation.
   void Access(StreamAccess access, uint64_t address, uint64_t bytes) {

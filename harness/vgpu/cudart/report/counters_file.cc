@@ -21,13 +21,14 @@ std::string Quoted(const std::string& text) {
 
 bool WriteCountersFile(const std::string& path, const Device& device) {
   std::ofstream file(path);
-  file << "launch,kernel,blocks,threads,registers,shared_bytes,microseconds,bound_by";
+  file << "launch,kernel,launched_by,blocks,threads,registers,shared_bytes,microseconds,bound_by";
   for (const CounterInfo& counter : AllCounters()) file << ',' << counter.name;
   file << '\n' << std::fixed << std::setprecision(3);
   for (const LaunchRecord& launch : device.launches()) {
-    file << launch.ordinal << ',' << Quoted(launch.kernel) << ',' << launch.grid.Count() << ',' << launch.block.Count()
-         << ',' << launch.registers << ',' << uint64_t{launch.static_shared} + launch.dynamic_shared << ','
-         << launch.microseconds << ',' << launch.bound_by;
+    file << launch.ordinal << ',' << Quoted(launch.kernel) << ',' << Quoted(launch.launched_by) << ','
+         << launch.grid.Count() << ',' << launch.block.Count() << ',' << launch.registers << ','
+         << uint64_t{launch.static_shared} + launch.dynamic_shared << ',' << launch.microseconds << ','
+         << launch.bound_by;
     for (const CounterInfo& counter : AllCounters()) file << ',' << launch.counters.*counter.field;
     file << '\n';
   }

@@ -55,7 +55,7 @@ std::string Percent(uint64_t a, uint64_t b) { return b == 0 ? "-" : Ratio(100 * 
 // A call of a host library's function, which has no threads.
 bool IsLibrary(const LaunchRecord& launch) { return launch.block.Count() == 0; }
 
-// All launches of one kernel.
+// All launches of one kernel: by the host, or by one other kernel.
 struct KernelSummary {
   std::string name;
   uint64_t launches = 0;
@@ -68,10 +68,11 @@ struct KernelSummary {
 
 std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches) {
   std::vector<KernelSummary> kernels;
-  std::map<std::string, size_t> index;
+  std::map<std::pair<std::string, std::string>, size_t> index;
   for (const LaunchRecord& launch : launches) {
-    const auto [found, is_new] = index.try_emplace(launch.mangled, kernels.size());
-    if (is_new) kernels.push_back({launch.kernel, 0, &launch, true, 0, {}, {}});
+    const auto [found, is_new] = index.try_emplace({launch.mangled, launch.launched_by}, kernels.size());
+    const std::string by = launch.launched_by.empty() ? "" : " (by " + launch.launched_by + ")";
+    if (is_new) kernels.push_back({launch.kernel + by, 0, &launch, true, 0, {}, {}});
     KernelSummary& kernel = kernels[found->second];
     ++kernel.launches;
     kernel.same_shape &= launch.grid == kernel.first->grid && launch.block == kernel.first->block;

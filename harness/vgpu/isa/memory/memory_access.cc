@@ -239,4 +239,17 @@ uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes) {
   return found;
 }
 
+bool StoreLane(Warp& warp, int lane, uint64_t generic, const void* from, uint32_t bytes) {
+  bool done = false;
+  uint64_t addresses[kWarpSize] = {};
+  addresses[lane] = generic;
+  ForRegions(warp, LaneMask{1} << lane, addresses, [&](Region region, LaneMask mask, const uint64_t* address) {
+    if (!CheckLanes(warp, region, AccessKind::kStore, address, mask, bytes)) return;
+    if (warp.engine->observed()) ObserveLanes(warp, Insn(), region, AccessKind::kStore, address, mask, bytes, true);
+    std::memcpy(LocateLane(warp, lane, generic, bytes), from, bytes);
+    done = true;
+  });
+  return done;
+}
+
 }  // namespace lockstep::vgpu

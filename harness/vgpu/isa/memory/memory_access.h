@@ -438,6 +438,9 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
 // The bytes at a generic address as seen by one lane; nullptr if they may not be read.
 uint8_t* LocateLane(Warp& warp, int lane, uint64_t generic, uint64_t bytes);
 
+// Stores a lane's bytes, up to 8, on behalf of the instruction that runs. False after a fault.
+bool StoreLane(Warp& warp, int lane, uint64_t generic, const void* from, uint32_t bytes);
+
 // Calls f(lane) for every lane in the mask, in order.
 template <typename F>
 [[gnu::always_inline]] inline void ForActive(LaneMask mask, const F& f) {

@@ -1,0 +1,422 @@
+// Kernels that launch kernels. device_launches.h100.txt is what this program printed on an H100. The first argument picks a
+// part; without one every part runs that ends well, in order. Parts that end a context run alone: fault, deep, pending.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "check.h"
+
+constexpr int kWords = 4096;
+int* results = nullptr;  // kWords words that kernels write
+
+// Every result up to the last that is not 0.
+void Show(const char* what) {
+  static int host[kWords];
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s: %s", what, cudaGetErrorName(error));
+  if (error == cudaSuccess) {
+    CHECK(cudaMemcpy(host, results, sizeof host, cudaMemcpyDeviceToHost));
+    int n = kWords;
+    while (n > 0 && host[n - 1] == 0) --n;
+    for (int i = 0; i < n; ++i) std::printf(" %d", host[i]);
+    CHECK(cudaMemset(results, 0, sizeof host));
+  }
+  std::printf("\n");
+}
+// The names of the first n results as errors.
+void ShowErrors(const char* what, int n) {
+  static int host[kWords];
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s: %s", what, cudaGetErrorName(error));
+  if (error == cudaSuccess) {
+    CHECK(cudaMemcpy(host, results, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; ++i) std::printf(" %s", host[i] < 0 ? "-" : cudaGetErrorName(static_cast<cudaError_t>(host[i])));
+    CHECK(cudaMemset(results, 0, sizeof host));
+  }
+  std::printf("\n");
+}
+
+struct Mixed {
+  char c;
+  double d;
+  short s[3];
+};
+struct Large {
+  int words[1000];
+};
+
+__global__ void Store(int* to, int value) { to[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+__global__ void Parameters(int* to, char c, double d, Mixed m, short s, float f) {
+  to[0] = c, to[1] = static_cast<int>(d), to[2] = m.c, to[3] = static_cast<int>(m.d * 4), to[4] = m.s[2], to[5] = s;
+  to[6] = static_cast<int>(f * 8);
+}
+__global__ void SumOf(int* to, Large large) {
+  int sum = 0;
+  for (int i = 0; i < 1000; ++i) sum += large.words[i];
+  *to = sum;
+}
+// Appends to a list: one launch after another, in a stream, gives its order.
+__global__ void Append(int* list, int value) { list[++list[0]] = value; }
+__global__ void AppendAtomically(int* list, int value) { list[atomicAdd(list, 1) + 1] = value; }
+__global__ void Count(int* to) { atomicAdd(to, 1); }
+__global__ void Shape(int* to) {
+  if (blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x == 3 && threadIdx.y == 1 && threadIdx.z == 1) {
+    to[0] = gridDim.x, to[1] = gridDim.y, to[2] = gridDim.z, to[3] = blockDim.x, to[4] = blockDim.y, to[5] = blockDim.z;
+    extern __shared__ int dynamic[];
+    dynamic[49] = 7;
+    int size;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(size));
+    to[6] = size + dynamic[49];
+  }
+}
+
+__global__ void OneEach(int* to) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  Store<<<1, 4>>>(to + 4 * i, i + 1);
+}
+__global__ void PassParameters(int* to) {
+  Mixed m = {'m', 2.25, {1, 2, 3}};
+  Parameters<<<1, 1>>>(to, 'c', -7.5, m, -9, 0.625f);
+  m.c = 'n';  // too late
+  Shape<<<dim3(2, 3, 4), dim3(4, 2, 2), 200>>>(to + 7);
+}
+__global__ void PassLarge(int* to) {
+  Large large;
+  for (int i = 0; i < 1000; ++i) large.words[i] = i * static_cast<int>(threadIdx.x + 1);
+  SumOf<<<1, 1>>>(to + threadIdx.x, large);
+}
+// What a child of the block's own stream sees: the parent's writes before the launch, and those of earlier children.
+__global__ void InOrder(int* list) {
+  for (int i = 1; i <= 5; ++i) Append<<<1, 1>>>(list, i);
+}
+__global__ void AcrossThreads(int* list) {
+  for (int i = 0; i < static_cast<int>(blockDim.x); ++i) {
+    if (static_cast<int>(threadIdx.x) == i) Append<<<1, 1>>>(list, 10 + i);
+    __syncthreads();
+  }
+}
+__global__ void Tails(int* list) {
+  Append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, 1);
+  Append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, 2);
+  AppendAtomically<<<1, 1, 0, cudaStreamFireAndForget>>>(list, 77);
+  Append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, 3);
+}
+// A grandchild belongs to its parent's grid: a tail launch waits for it too.
+__global__ void Grandchild(int* list, int depth) {
+  if (depth > 0) Grandchild<<<1, 1, 0, cudaStreamFireAndForget>>>(list, depth - 1);
+  Append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, depth);
+}
+__global__ void TailsOfTails(int* list, int depth) {
+  Append<<<1, 1>>>(list, depth);
+  if (depth > 0) TailsOfTails<<<1, 1, 0, cudaStreamTailLaunch>>>(list, depth - 1);
+  if (depth > 0) Append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, 100 + depth);
+}
+__global__ void Streams(int* to) {
+  cudaStream_t one = nullptr, two = nullptr;
+  to[0] = cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+  to[1] = cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
+  to[2] = cudaStreamCreateWithFlags(&two, cudaStreamDefault);
+  to[3] = one != nullptr && two != nullptr && one != two;
+  for (int i = 1; i <= 3; ++i) {
+    Append<<<1, 1, 0, one>>>(to + 16, i);
+    Append<<<1, 1, 0, two>>>(to + 32, 10 * i);
+  }
+  to[4] = cudaStreamDestroy(one);
+  to[5] = cudaStreamDestroy(two);
+  to[6] = cudaGetLastError();
+}
+// Two streams and an event: what the second appends comes after what the first does.
+__global__ void Events(int* to) {
+  cudaStream_t one, two;
+  cudaEvent_t event;
+  to[0] = cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+  to[1] = cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
+  to[2] = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  Append<<<1, 1, 0, one>>>(to + 16, 1);
+  to[3] = cudaEventRecord(event, one);
+  to[4] = cudaStreamWaitEvent(two, event, 0);
+  Append<<<1, 1, 0, two>>>(to + 16, 2);
+  to[5] = cudaEventRecord(event, two);
+  to[6] = cudaStreamWaitEvent(one, event, 0);
+  Append<<<1, 1, 0, one>>>(to + 16, 3);
+  to[7] = cudaEventDestroy(event);
+  to[8] = cudaStreamDestroy(one);
+  to[9] = cudaStreamDestroy(two);
+}
+__global__ void EventFlags(int* to) {
+  cudaEvent_t event;
+  to[0] = cudaEventCreateWithFlags(&event, cudaEventDefault);
+  to[1] = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  to[2] = cudaEventCreateWithFlags(&event, cudaEventBlockingSync);
+  to[3] = cudaEventRecord(event, cudaStreamTailLaunch);
+  to[4] = cudaEventRecord(event, cudaStreamFireAndForget);
+  to[5] = cudaEventRecord(event, nullptr);
+}
+__global__ void Memory(int* to) {
+  to[0] = cudaMemsetAsync(to + 16, 1, 16, nullptr);
+  to[1] = cudaMemcpyAsync(to + 20, to + 16, 8, cudaMemcpyDeviceToDevice, nullptr);
+  Append<<<1, 1>>>(to + 24, 5);
+  to[2] = cudaMemcpyAsync(to + 28, to + 24, 8, cudaMemcpyDefault, nullptr);
+  to[3] = cudaMemcpyAsync(to + 32, to + 24, 8, cudaMemcpyDeviceToDevice, cudaStreamTailLaunch);
+  to[4] = cudaMemset2DAsync(to + 40, 16, 2, 4, 2, nullptr);
+  to[5] = cudaMemcpy2DAsync(to + 48, 8, to + 40, 16, 4, 2, cudaMemcpyDeviceToDevice, nullptr);
+  to[6] = cudaMemcpyAsync(to + 60, to + 24, 8, cudaMemcpyHostToDevice, nullptr);
+  to[7] = cudaMemcpyAsync(to + 64, to + 24, 0, cudaMemcpyDeviceToDevice, nullptr);
+  to[8] = cudaGetLastError();
+}
+__global__ void Heap(int* to) {
+  int* block = nullptr;
+  to[0] = cudaMalloc(&block, 64);
+  to[1] = block != nullptr;
+  block[3] = 5;
+  to[2] = block[3];
+  to[3] = cudaFree(block);
+  to[4] = cudaFree(nullptr);
+  void* none = to;
+  to[5] = cudaMalloc(&none, size_t{1} << 40);
+  to[6] = none == nullptr;
+  to[7] = cudaGetLastError();
+  to[8] = cudaMalloc(&none, 0);
+  to[9] = none == nullptr;
+}
+__global__ void Questions(int* to) {
+  int value = -1;
+  to[0] = cudaGetDevice(&value), to[1] = value + 10;
+  to[2] = cudaGetDeviceCount(&value), to[3] = value > 0;
+  to[4] = cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, 0), to[5] = value;
+  to[6] = cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0), to[7] = value;
+  to[8] = cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0);
+  to[9] = cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 99);
+  to[10] = cudaRuntimeGetVersion(&value), to[11] = value / 1000;
+  to[12] = cudaGetLastError();
+  size_t limit = 0;
+  to[13] = cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount), to[14] = static_cast<int>(limit);
+  to[15] = cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize), to[16] = static_cast<int>(limit);
+  to[17] = cudaDeviceGetLimit(&limit, cudaLimitStackSize), to[18] = static_cast<int>(limit);
+  cudaFuncAttributes a = {};
+  to[19] = cudaFuncGetAttributes(&a, Shape), to[20] = a.maxThreadsPerBlock, to[21] = static_cast<int>(a.sharedSizeBytes);
+  to[22] = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, Store, 256, 0), to[23] = value;
+  cudaFuncCache cache;
+  to[24] = cudaDeviceGetCacheConfig(&cache), to[25] = cache;
+}
+__global__ void Texts() {
+  for (const int error : {0, 1, 2, 9, 65, 69, 98, 700, 701, 999, 12345}) {
+    const cudaError_t e = static_cast<cudaError_t>(error);
+    printf("  %d %s: %s\n", error, cudaGetErrorName(e), cudaGetErrorString(e));
+  }
+}
+// Launches that can't be. After each: the thread's last error, and that it is gone then.
+__global__ void Wrong(int* to) {
+  int n = 0;
+  const auto take = [&] {
+    to[n++] = cudaPeekAtLastError();
+    to[n++] = cudaGetLastError();
+    to[n++] = cudaGetLastError();
+  };
+  Store<<<0, 1>>>(to + 100, 1);
+  take();
+  Store<<<1, 0>>>(to + 100, 1);
+  take();
+  Store<<<1, 1025>>>(to + 100, 1);
+  take();
+  Store<<<1, dim3(1, 1, 65)>>>(to + 100, 1);
+  take();
+  Store<<<dim3(1, 65536), 1>>>(to + 100, 1);
+  take();
+  Store<<<1, 1, 48 * 1024 + 1>>>(to + 100, 1);
+  take();
+  Store<<<1, 1, 1 << 20>>>(to + 100, 1);
+  take();
+  Store<<<1, 1>>>(to + 99, 1);
+  take();
+}
+__launch_bounds__(64) __global__ void Bounded(int* to) { to[threadIdx.x] = 1; }
+__global__ void OverBound(int* to) {
+  Bounded<<<1, 65>>>(to + 100);
+  to[0] = cudaGetLastError();
+}
+// Raised on the host, as a kernel with more than 48 KiB needs.
+__global__ void UsesMuch(int* to) {
+  extern __shared__ int dynamic[];
+  dynamic[20000] = 3;
+  *to = dynamic[20000];
+}
+__global__ void LaunchesMuch(int* to) {
+  UsesMuch<<<1, 1, 81000>>>(to + 1);
+  to[0] = cudaGetLastError() + 1;
+}
+// Each thread has its own last error.
+__global__ void ErrorsOfThreads(int* to) {
+  if (threadIdx.x == 1) Store<<<0, 1>>>(to, 1);
+  __syncthreads();
+  to[threadIdx.x] = cudaGetLastError();
+}
+// The calls behind <<<…>>>.
+__global__ void ByHand(int* to) {
+  void* buffer = cudaGetParameterBufferV2(reinterpret_cast<void*>(Store), dim3(1), dim3(2), 0);
+  to[0] = buffer != nullptr;
+  *static_cast<int**>(buffer) = to + 8;
+  static_cast<int*>(buffer)[2] = 21;
+  to[1] = cudaLaunchDeviceV2(buffer, nullptr);
+  buffer = cudaGetParameterBufferV2(reinterpret_cast<void*>(Store), dim3(0), dim3(2), 0);
+  to[2] = buffer != nullptr;
+  to[3] = cudaGetLastError();
+  buffer = cudaGetParameterBufferV2(reinterpret_cast<void*>(Store), dim3(1), dim3(2000), 0);
+  to[4] = buffer != nullptr;
+  to[5] = cudaGetLastError();
+}
+// A kernel's address is a value.
+__global__ void Chosen(int* to, bool second) {
+  void (*kernel)(int*, int) = second ? Append : Store;
+  kernel<<<1, 1>>>(to, 6);
+}
+// Fibonacci's tree: f(n) adds f(n - 1) + f(n - 2), at its leaves.
+__global__ void Fibonacci(int* sum, int n) {
+  if (n < 2) {
+    atomicAdd(sum, n);
+    return;
+  }
+  Fibonacci<<<1, 1, 0, cudaStreamFireAndForget>>>(sum, n - 1);
+  Fibonacci<<<1, 1, 0, cudaStreamFireAndForget>>>(sum, n - 2);
+}
+__global__ void Chain(int* to, int depth) {
+  atomicMax(to, depth);
+  Chain<<<1, 1>>>(to, depth + 1);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) to[1] = error;
+}
+__global__ void ChainTo(int* to, int depth, int last) {
+  to[0] = depth;
+  if (depth < last) ChainTo<<<1, 1>>>(to, depth + 1, last);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) to[1] = error;
+}
+__global__ void Many(int* to, int n, bool tail) {
+  int failed = 0;
+  cudaError_t first = cudaSuccess;
+  for (int i = 0; i < n; ++i) {
+    if (tail) Count<<<1, 1, 0, cudaStreamTailLaunch>>>(to + 8);
+    if (!tail) Count<<<1, 1>>>(to + 8);
+    const cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess && failed++ == 0) first = error, to[2] = i;
+  }
+  to[0] = first, to[1] = failed;
+}
+__global__ void Faulty(int* to) { *to = 1; }
+__global__ void LaunchesFaulty(int* to) {
+  to[0] = 1;
+  Faulty<<<1, 1>>>(reinterpret_cast<int*>(16));
+  Store<<<1, 1, 0, cudaStreamTailLaunch>>>(to + 1, 1);
+}
+__global__ void Prints(int depth) {
+  printf("  depth %d\n", depth);
+  if (depth < 3) Prints<<<1, 1, 0, cudaStreamTailLaunch>>>(depth + 1);
+}
+
+void Ordinary() {
+  OneEach<<<2, 2>>>(results);
+  Show("one each");
+  PassParameters<<<1, 1>>>(results);
+  Show("parameters");
+  PassLarge<<<1, 3>>>(results);
+  Show("4000 bytes of parameters");
+  InOrder<<<1, 1>>>(results);
+  Show("in order");
+  AcrossThreads<<<1, 40>>>(results);
+  Show("across threads");
+  Tails<<<1, 1>>>(results);
+  Show("tails");
+  Grandchild<<<1, 1>>>(results, 4);
+  Show("grandchildren");
+  TailsOfTails<<<1, 1>>>(results, 3);
+  Show("tails of tails");
+  Streams<<<1, 1>>>(results);
+  Show("streams");
+  Events<<<1, 1>>>(results);
+  Show("events");
+  EventFlags<<<1, 1>>>(results);
+  ShowErrors("flags of events", 6);
+  Chosen<<<1, 1>>>(results, true);
+  Show("append");
+  Chosen<<<1, 1>>>(results, false);
+  Show("store");
+  Fibonacci<<<1, 1>>>(results, 9);
+  Show("fibonacci");
+  ChainTo<<<1, 1>>>(results, 0, 20);
+  Show("20 deep");
+  ByHand<<<1, 1>>>(results);
+  Show("by hand");
+  ErrorsOfThreads<<<1, 3>>>(results);
+  ShowErrors("errors of threads", 3);
+  Wrong<<<1, 1>>>(results);
+  ShowErrors("wrong", 24);
+  OverBound<<<1, 1>>>(results);
+  ShowErrors("over its bound", 1);
+  LaunchesMuch<<<1, 1>>>(results);
+  Show("much shared memory, not raised");
+  CHECK(cudaFuncSetAttribute(UsesMuch, cudaFuncAttributeMaxDynamicSharedMemorySize, 81000));
+  LaunchesMuch<<<1, 1>>>(results);
+  Show("much shared memory");
+  // What comes later in the stream waits for all of a kernel's children.
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  InOrder<<<1, 1, 0, stream>>>(results);
+  Append<<<1, 1, 0, stream>>>(results, 99);
+  Show("then a kernel");
+  CHECK(cudaStreamDestroy(stream));
+  Prints<<<1, 1>>>(0);
+  Show("prints");
+}
+
+// One thing alone, as the first argument says.
+int One(const std::string& part) {
+  if (part == "memory") {
+    Memory<<<1, 1>>>(results);
+    Show("memory");
+  } else if (part == "heap") {
+    Heap<<<1, 1>>>(results);
+    Show("heap");
+  } else if (part == "questions") {
+    Questions<<<1, 1>>>(results);
+    Show("questions");
+  } else if (part == "texts") {
+    Texts<<<1, 1>>>();
+    Show("texts");
+  } else if (part == "fault") {
+    LaunchesFaulty<<<1, 1>>>(results);
+    Show("fault");
+  } else if (part == "deep") {
+    Chain<<<1, 1>>>(results, 1);
+    Show("without end");
+  } else if (part == "tails") {
+    Many<<<1, 1>>>(results, 4096, true);
+    Show("4096 tails");
+  } else if (part == "pending") {
+    Many<<<1, 1>>>(results, 10000, false);
+    Show("10000 children");
+  } else if (part == "limit") {
+    size_t limit = 0;
+    CHECK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+    std::printf("limit %zu\n", limit);
+    std::printf("set: %s\n", cudaGetErrorName(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 16)));
+    CHECK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+    std::printf("limit %zu\n", limit);
+    Many<<<1, 1>>>(results, 4096, true);
+    Show("4096 tails");
+    std::printf("depth: %s\n", cudaGetErrorName(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimeSyncDepth)));
+  } else {
+    return 2;
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  CHECK(cudaMalloc(&results, kWords * sizeof(int)));
+  CHECK(cudaMemset(results, 0, kWords * sizeof(int)));
+  if (argc > 1) return One(argv[1]);
+  Ordinary();
+  CHECK(cudaFree(results));
+  return 0;
+}

@@ -1,0 +1,363 @@
+#include "vgpu/decode/device_runtime.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "vgpu/decode/kernel_heap.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/exec/grid_runtime.h"
+#include "vgpu/isa/memory/memory_access.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
+constexpr uint64_t kMostParameterBytes = 4096;
+constexpr uint64_t kChunkBytes = 64 << 10;
+constexpr uint64_t kLaunchCharge = 64;  // instructions that a note counts as, against the launch's budget
+constexpr uint32_t kVersion = 13000;
+
+// A lane's call of a function.
+struct LaneCall {
+  Warp& warp;
+  const CallSite& site;
+  const FrameValues& frame;
+  const int lane;
+  GridRuntime& grid;
+
+  Engine& engine() const { return *warp.engine; }
+  uint64_t thread() const {
+    return uint64_t{warp.block->index} << 32 |
+           (warp.index * static_cast<uint32_t>(kWarpSize) + static_cast<uint32_t>(lane));
+  }
+  template <typename T>
+  T Argument(size_t k) const {
+    T value{};
+    if (k < site.arguments.size()) {
+      std::memcpy(&value, frame.At(site.arguments[k], lane), std::min<size_t>(site.arguments[k].bytes, sizeof value));
+    }
+    return value;
+  }
+  uint64_t Word(size_t k) const { return Argument<uint64_t>(k); }
+  Dim3 Dim(size_t k) const {
+    struct Three {
+      uint32_t x, y, z;
+    };
+    const Three dim = Argument<Three>(k);
+    return {dim.x, dim.y, dim.z};
+  }
+  void Return(uint64_t value) const {
+    if (site.returns.empty()) return;
+    std::memcpy(frame.At(site.returns[0], lane), &value, std::min<uint32_t>(site.returns[0].bytes, 8));
+  }
+  // Returns the error, which is then the thread's last one.
+  bool End(RuntimeError error) const {
+    grid.SetError(thread(), error);
+    Return(static_cast<uint32_t>(error));
+    return true;
+  }
+  bool Fault(FindingKind kind, std::string detail) const {
+    engine().Fault(warp, engine().MakeFinding(warp, warp.pc - 1, lane, kind, std::move(detail)));
+    return false;
+  }
+  // A store of the program's, through a pointer that it gave. False after a fault.
+  template <typename T>
+  bool Store(uint64_t address, T value) const {
+    return StoreLane(warp, lane, address, &value, sizeof value);
+  }
+  std::string Place() const {
+    const ThreadPlace place = engine().Place(warp, warp.pc - 1, lane);
+    if (place.line <= 0) return "";
+    return place.file.substr(place.file.find_last_of('/') + 1) + ":" + std::to_string(place.line);
+  }
+  void Note(ChildWork work, uint64_t stream) const {
+    work.place = Place();
+    engine().Charge(warp, kLaunchCharge + work.parameters.size() / kBytesAnInstruction);
+    grid.works().Add(std::move(work), stream == GridRuntime::kTailStream);
+  }
+};
+
+// Memory of the device that lasts as long as the grid; 0 when there is none left.
+uint64_t TakeMemory(const LaneCall& call, uint64_t bytes) {
+  uint64_t address = call.grid.TakeParameters(bytes);
+  if (address != 0) return address;
+  const uint64_t chunk_bytes = std::max(kChunkBytes, bytes + kChunkBytes);
+  const uint64_t chunk =
+      call.engine().launch().memory->Allocate(chunk_bytes, "parameters of launches", "", true, false);
+  if (chunk == 0) return 0;
+  for (Observer* observer : call.engine().observers()) observer->OnAllocate(chunk, chunk_bytes);
+  call.grid.AddChunk(chunk, chunk_bytes);
+  return call.grid.TakeParameters(bytes);
+}
+
+RuntimeError ErrorOf(LaunchError error) {
+  switch (error) {
+    case LaunchError::kNone:
+      return RuntimeError::kNone;
+    case LaunchError::kInvalidConfiguration:
+      return RuntimeError::kInvalidConfiguration;
+    default:
+      return RuntimeError::kLaunchOutOfResources;
+  }
+}
+
+// Completes what is known of a launch; an error if the kernel can't be launched so.
+RuntimeError Check(const LaneCall& call, uint64_t function, ChildKernel& child) {
+  const KernelInfo* kernel = call.grid.kernels().at(function);
+  if (kernel == nullptr) return RuntimeError::kInvalidDeviceFunction;
+  child.name = kernel->mangled;
+  child.parameter_bytes = kernel->parameter_bytes;
+  return ErrorOf(call.grid.kernels().check(child));
+}
+
+// Notes the launch and copies its parameters.
+bool Launch(const LaneCall& call, const ChildKernel& child, uint64_t buffer, uint64_t stream) {
+  if (!call.grid.IsStream(stream)) return call.End(RuntimeError::kInvalidResourceHandle);
+  ChildWork work;
+  work.kernel = child;
+  work.parameters.resize(child.parameter_bytes);
+  const uint8_t* from = LocateLane(call.warp, call.lane, buffer, child.parameter_bytes);
+  if (from == nullptr && child.parameter_bytes != 0) return call.End(RuntimeError::kInvalidValue);
+  if (child.parameter_bytes != 0) std::memcpy(work.parameters.data(), from, child.parameter_bytes);
+  call.Note(std::move(work), stream);
+  return call.End(RuntimeError::kNone);
+}
+
+// void* (void* kernel, dim3 grid, dim3 block, unsigned shared)
+bool GetParameterBufferV2(const LaneCall& call) {
+  ChildKernel child{"", call.Dim(1), call.Dim(2), call.Argument<uint32_t>(3)};
+  RuntimeError error = Check(call, call.Word(0), child);
+  const uint64_t buffer = error == RuntimeError::kNone ? TakeMemory(call, child.parameter_bytes) : 0;
+  if (error == RuntimeError::kNone && buffer == 0) error = RuntimeError::kMemoryAllocation;
+  call.grid.SetError(call.thread(), error);
+  if (buffer != 0) call.grid.open()[buffer] = std::move(child);
+  call.Return(buffer);
+  return true;
+}
+// (void* buffer, cudaStream_t)
+bool LaunchDeviceV2(const LaneCall& call) {
+  const auto open = call.grid.open().find(call.Word(0));
+  if (open == call.grid.open().end()) return call.End(RuntimeError::kInvalidValue);
+  const ChildKernel child = std::move(open->second);
+  call.grid.open().erase(open);
+  return Launch(call, child, call.Word(0), call.Word(1));
+}
+// void* (size_t alignment, size_t bytes)
+bool GetParameterBuffer(const LaneCall& call) {
+  const uint64_t bytes = call.Word(1);
+  const uint64_t buffer = bytes <= kMostParameterBytes ? TakeMemory(call, bytes) : 0;
+  if (buffer == 0) call.grid.SetError(call.thread(), RuntimeError::kInvalidValue);
+  call.Return(buffer);
+  return true;
+}
+// (void* kernel, void* buffer, dim3 grid, dim3 block, unsigned shared, cudaStream_t)
+bool LaunchDevice(const LaneCall& call) {
+  ChildKernel child{"", call.Dim(2), call.Dim(3), call.Argument<uint32_t>(4)};
+  const RuntimeError error = Check(call, call.Word(0), child);
+  if (error != RuntimeError::kNone) return call.End(error);
+  return Launch(call, child, call.Word(1), call.Word(5));
+}
+
+bool GetLastError(const LaneCall& call) {
+  call.Return(static_cast<uint32_t>(call.grid.TakeError(call.thread())));
+  return true;
+}
+bool PeekAtLastError(const LaneCall& call) {
+  call.Return(static_cast<uint32_t>(call.grid.PeekError(call.thread())));
+  return true;
+}
+
+// A text's address in the device's memory.
+bool ReturnText(const LaneCall& call, std::string_view text) {
+  uint64_t& address = call.grid.texts()[std::string(text)];
+  if (address == 0) {
+    address = TakeMemory(call, text.size() + 1);
+    if (address == 0) return call.Fault(FindingKind::kUnsupported, "there is no memory left for an error's text");
+    std::memcpy(reinterpret_cast<void*>(address), std::string(text).c_str(), text.size() + 1);
+    for (Observer* observer : call.engine().observers()) observer->OnHostWrite(address, text.size() + 1);
+  }
+  call.Return(address);
+  return true;
+}
+bool GetErrorString(const LaneCall& call) {
+  return ReturnText(call, call.grid.answers().error_text(call.Argument<uint32_t>(0)));
+}
+bool GetErrorName(const LaneCall& call) {
+  return ReturnText(call, call.grid.answers().error_name(call.Argument<uint32_t>(0)));
+}
+
+// (cudaStream_t*, unsigned flags)
+bool StreamCreateWithFlags(const LaneCall& call) {
+  constexpr uint32_t kNonBlocking = 1;
+  if (call.Argument<uint32_t>(1) != kNonBlocking) return call.End(RuntimeError::kInvalidValue);
+  return call.Store(call.Word(0), call.grid.Make(call.grid.streams())) && call.End(RuntimeError::kNone);
+}
+bool StreamDestroy(const LaneCall& call) {
+  const bool known = call.grid.streams().erase(call.Word(0)) != 0;
+  return call.End(known ? RuntimeError::kNone : RuntimeError::kInvalidResourceHandle);
+}
+// (cudaEvent_t*, unsigned flags)
+bool EventCreateWithFlags(const LaneCall& call) {
+  constexpr uint32_t kDisableTiming = 2;
+  if (call.Argument<uint32_t>(1) != kDisableTiming) return call.End(RuntimeError::kInvalidValue);
+  return call.Store(call.Word(0), call.grid.Make(call.grid.events())) && call.End(RuntimeError::kNone);
+}
+bool EventDestroy(const LaneCall& call) {
+  const bool known = call.grid.events().erase(call.Word(0)) != 0;
+  return call.End(known ? RuntimeError::kNone : RuntimeError::kInvalidResourceHandle);
+}
+bool MayMeet(const LaneCall& call, uint64_t event, uint64_t stream) {
+  return call.grid.events().contains(event) && call.grid.IsStream(stream);
+}
+// (cudaEvent_t, cudaStream_t, …): all notes so far are done before those that wait for it.
+bool EventRecord(const LaneCall& call) {
+  return call.End(MayMeet(call, call.Word(0), call.Word(1)) ? RuntimeError::kNone
+                                                            : RuntimeError::kInvalidResourceHandle);
+}
+// (cudaStream_t, cudaEvent_t, unsigned flags)
+bool StreamWaitEvent(const LaneCall& call) {
+  return call.End(MayMeet(call, call.Word(1), call.Word(0)) ? RuntimeError::kNone
+                                                            : RuntimeError::kInvalidResourceHandle);
+}
+
+bool NoteMemory(const LaneCall& call, ChildWork work, uint64_t stream) {
+  if (!call.grid.IsStream(stream)) return call.End(RuntimeError::kInvalidResourceHandle);
+  if (work.width != 0 && work.rows != 0) call.Note(std::move(work), stream);
+  return call.End(RuntimeError::kNone);
+}
+ChildWork CopyOf(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t rows) {
+  ChildWork work;
+  work.kind = ChildWork::Kind::kCopy;
+  work.to = to, work.to_pitch = to_pitch, work.from = from, work.from_pitch = from_pitch;
+  work.width = width, work.rows = rows;
+  return work;
+}
+ChildWork FillOf(uint64_t to, uint64_t to_pitch, uint32_t value, uint64_t width, uint64_t rows) {
+  ChildWork work;
+  work.kind = ChildWork::Kind::kFill;
+  work.to = to, work.to_pitch = to_pitch, work.value = static_cast<uint8_t>(value);
+  work.width = width, work.rows = rows;
+  return work;
+}
+// (void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t)
+bool MemcpyAsync(const LaneCall& call) {
+  return NoteMemory(call, CopyOf(call.Word(0), 0, call.Word(1), 0, call.Word(2), 1), call.Word(4));
+}
+// (void* to, size_t pitch, const void* from, size_t pitch, size_t width, size_t rows, cudaMemcpyKind, cudaStream_t)
+bool Memcpy2DAsync(const LaneCall& call) {
+  if (call.Word(4) > std::min(call.Word(1), call.Word(3))) return call.End(RuntimeError::kInvalidValue);
+  return NoteMemory(call, CopyOf(call.Word(0), call.Word(1), call.Word(2), call.Word(3), call.Word(4), call.Word(5)),
+                    call.Word(7));
+}
+// (void* to, int value, size_t bytes, cudaStream_t)
+bool MemsetAsync(const LaneCall& call) {
+  return NoteMemory(call, FillOf(call.Word(0), 0, call.Argument<uint32_t>(1), call.Word(2), 1), call.Word(3));
+}
+// (void* to, size_t pitch, int value, size_t width, size_t rows, cudaStream_t)
+bool Memset2DAsync(const LaneCall& call) {
+  if (call.Word(3) > call.Word(1)) return call.End(RuntimeError::kInvalidValue);
+  return NoteMemory(call, FillOf(call.Word(0), call.Word(1), call.Argument<uint32_t>(2), call.Word(3), call.Word(4)),
+                    call.Word(5));
+}
+
+// (void**, size_t bytes): from the heap that malloc takes from
+bool Malloc(const LaneCall& call) {
+  const uint64_t address = MallocInKernel(call.warp, call.Word(1));
+  if (address == 0) return call.End(RuntimeError::kMemoryAllocation);
+  return call.Store(call.Word(0), address) && call.End(RuntimeError::kNone);
+}
+bool Free(const LaneCall& call) {
+  return FreeInKernel(call.warp, call.lane, call.Word(0), "cudaFree", "cudaMalloc") && call.End(RuntimeError::kNone);
+}
+
+// (int*)
+bool GetDevice(const LaneCall& call) {
+  return call.Store(call.Word(0), call.grid.answers().device) && call.End(RuntimeError::kNone);
+}
+bool GetDeviceCount(const LaneCall& call) {
+  return call.Store(call.Word(0), call.grid.answers().device_count()) && call.End(RuntimeError::kNone);
+}
+// (int* value, cudaDeviceAttr, int device)
+bool DeviceGetAttribute(const LaneCall& call) {
+  int value = 0;
+  const int attribute = call.Argument<int>(1);
+  const auto error = static_cast<RuntimeError>(call.grid.answers().attribute(attribute, call.Argument<int>(2), &value));
+  if (error != RuntimeError::kNone) return call.End(error);
+  return call.Store(call.Word(0), value) && call.End(error);
+}
+bool RuntimeGetVersion(const LaneCall& call) {
+  return call.Store(call.Word(0), kVersion) && call.End(RuntimeError::kNone);
+}
+
+struct Function {
+  std::string_view name;
+  bool (*run)(const LaneCall& call);
+};
+#define LOCKSTEP_RUNTIME_FUNCTION(name) \
+  { #name, name }
+constexpr Function kFunctions[] = {
+    LOCKSTEP_RUNTIME_FUNCTION(DeviceGetAttribute),
+    LOCKSTEP_RUNTIME_FUNCTION(EventCreateWithFlags),
+    LOCKSTEP_RUNTIME_FUNCTION(EventDestroy),
+    LOCKSTEP_RUNTIME_FUNCTION(EventRecord),
+    {"EventRecordWithFlags", EventRecord},
+    LOCKSTEP_RUNTIME_FUNCTION(Free),
+    LOCKSTEP_RUNTIME_FUNCTION(GetDevice),
+    LOCKSTEP_RUNTIME_FUNCTION(GetDeviceCount),
+    LOCKSTEP_RUNTIME_FUNCTION(GetErrorName),
+    LOCKSTEP_RUNTIME_FUNCTION(GetErrorString),
+    LOCKSTEP_RUNTIME_FUNCTION(GetLastError),
+    LOCKSTEP_RUNTIME_FUNCTION(GetParameterBuffer),
+    LOCKSTEP_RUNTIME_FUNCTION(GetParameterBufferV2),
+    LOCKSTEP_RUNTIME_FUNCTION(LaunchDevice),
+    LOCKSTEP_RUNTIME_FUNCTION(LaunchDeviceV2),
+    LOCKSTEP_RUNTIME_FUNCTION(Malloc),
+    LOCKSTEP_RUNTIME_FUNCTION(Memcpy2DAsync),
+    LOCKSTEP_RUNTIME_FUNCTION(MemcpyAsync),
+    LOCKSTEP_RUNTIME_FUNCTION(Memset2DAsync),
+    LOCKSTEP_RUNTIME_FUNCTION(MemsetAsync),
+    LOCKSTEP_RUNTIME_FUNCTION(PeekAtLastError),
+    LOCKSTEP_RUNTIME_FUNCTION(RuntimeGetVersion),
+    LOCKSTEP_RUNTIME_FUNCTION(StreamCreateWithFlags),
+    LOCKSTEP_RUNTIME_FUNCTION(StreamDestroy),
+    LOCKSTEP_RUNTIME_FUNCTION(StreamWaitEvent),
+};
+#undef LOCKSTEP_RUNTIME_FUNCTION
+
+// The name without what nvcc puts before and behind it.
+std::string_view Core(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return "";
+  name.remove_prefix(kPrefix.size());
+  if (name.ends_with(kPerThread)) name.remove_suffix(kPerThread.size());
+  return name;
+}
+
+}  // namespace
+
+std::string RuntimeFunctionName(std::string_view name) {
+  const std::string_view core = Core(name);
+  return core.empty() ? "" : "cuda" + std::string(core);
+}
+
+int FindRuntimeFunction(std::string_view name) {
+  const std::string_view core = Core(name);
+  const auto* found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                   [&](const Function& function) { return function.name == core; });
+  return found == std::end(kFunctions) ? kNoRuntimeFunction : static_cast<int>(found - std::begin(kFunctions));
+}
+
+bool CallRuntimeFunction(Warp& warp, const CallSite& site, const FrameValues& frame, int lane) {
+  Engine& engine = *warp.engine;
+  const Function& function = kFunctions[site.runtime_function];
+  if (engine.launch().runtime == nullptr) {
+    engine.Fault(warp, engine.MakeFinding(warp, warp.pc - 1, lane, FindingKind::kUnsupported,
+                                          "cuda" + std::string(function.name) +
+                                              " in a kernel: kernels of submissions don't launch kernels"));
+    return false;
+  }
+  return function.run({warp, site, frame, lane, *engine.launch().runtime});
+}
+
+}  // namespace lockstep::vgpu

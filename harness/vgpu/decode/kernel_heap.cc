@@ -1,0 +1,50 @@
+#include "vgpu/decode/kernel_heap.h"
+
+#include <algorithm>
+
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/engine.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one allocation
+// Number of allocations inspected or moved by malloc or free that count as one instruction.
+constexpr uint64_t kAllocationsAnInstruction = 32;
+
+// Calls f, and charges its work to the launch.
+template <typename F>
+auto Charged(Warp& warp, const F& f) {
+  Engine& engine = *warp.engine;
+  const uint64_t before = engine.launch().memory->steps();
+  const auto result = f(*engine.launch().memory);
+  engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
+  return result;
+}
+
+}  // namespace
+
+uint64_t MallocInKernel(Warp& warp, uint64_t bytes) {
+  if (bytes == 0 || bytes > kHeapBytes) return 0;
+  const uint64_t address = Charged(warp, [&](GlobalMemory& memory) { return memory.AllocateHeap(bytes); });
+  if (address == 0) return 0;
+  for (Observer* observer : warp.engine->observers()) observer->OnAllocate(address, bytes);
+  return address;
+}
+
+bool FreeInKernel(Warp& warp, int lane, uint64_t address, const std::string& function, const std::string& allocator) {
+  if (address == 0) return true;
+  Engine& engine = *warp.engine;
+  const Allocation* a = engine.launch().memory->Find(address);
+  if (a == nullptr || a->base != address || a->label != kKernelHeapName) {
+    engine.Fault(warp, engine.MakeFinding(warp, warp.pc - 1, lane, FindingKind::kInvalidAddress,
+                                          function + " of an address that " + allocator + " did not give"));
+    return false;
+  }
+  for (Observer* observer : engine.observers()) observer->OnFree(address, a->bytes);
+  Charged(warp, [&](GlobalMemory& memory) { return memory.Free(address); });
+  engine.ForgetRanges();
+  return true;
+}
+
+}  // namespace lockstep::vgpu

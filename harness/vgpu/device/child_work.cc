@@ -1,0 +1,90 @@
+// What kernels leave to be done when their grid has ended: launches of other kernels, copies and fills
+// (exec/grid_runtime.h).
+//
+// A grid is complete when all its work is, with the work of the kernels that it has launched. So each work is followed
+// at once by its own works, and those for the tail stream come after all others of their grid. That is a walk of the
+// tree of grids, depth first. Lists with nothing left are dropped before the next list is begun: a kernel that launches
+// itself as its last work goes on for ever without needing memory, as it may.
+#include <utility>
+
+#include "vgpu/device/device_impl.h"
+
+namespace lockstep::vgpu {
+
+ChildKernels Device::Impl::KernelsOf(ModuleHandle module) {
+  ChildKernels kernels;
+  kernels.at = [this, module](uint64_t address) -> const KernelInfo* {
+    LoadedModule* loaded = FindModule(module);
+    return loaded == nullptr ? nullptr : loaded->KernelAt(address);
+  };
+  kernels.check = [this, module](const ChildKernel& child) {
+    const Program* program = FindModule(module)->FindProgram(child.name);
+    const std::vector<uint8_t> parameters(child.parameter_bytes);
+    LaunchSpec spec{module, child.name, child.grid, child.block};
+    spec.dynamic_shared = child.dynamic_shared;
+    spec.parameters = parameters;
+    uint32_t blocks_per_sm = 0;
+    return CheckShape(spec, program->kernel, &blocks_per_sm);
+  };
+  return kernels;
+}
+
+LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) {
+  ChildWorks works;
+  LaunchResult result = LaunchGrid(spec, pauses, nullptr, &works);
+  std::vector<ChildWorks> open;
+  open.push_back(std::move(works));
+  while (!open.empty() && fault == LaunchError::kNone) {
+    if (open.back().empty()) {
+      open.pop_back();
+      continue;
+    }
+    const ChildWork work = open.back().Take();
+    const AskedBy asked_by{open.back().kernel(), work.place};
+    if (open.back().empty()) open.pop_back();
+    ChildWorks own;
+    for (Finding& finding : streams.GoOn()) findings.Add(std::move(finding));
+    const LaunchResult done = Do(spec.module, work, asked_by, pauses, &own);
+    result.microseconds += done.microseconds;
+    if (done.error != LaunchError::kNone) result.error = done.error;
+    if (!own.empty()) open.push_back(std::move(own));
+  }
+  return result;
+}
+
+LaunchResult Device::Impl::Do(ModuleHandle module, const ChildWork& work, const AskedBy& asked_by, LaunchPauses* pauses,
+                              ChildWorks* works) {
+  if (work.kind != ChildWork::Kind::kLaunch) return MoveMemory(work, asked_by);
+  LaunchSpec spec{module, work.kernel.name, work.kernel.grid, work.kernel.block};
+  spec.dynamic_shared = work.kernel.dynamic_shared;
+  spec.parameters = work.parameters;
+  return LaunchGrid(spec, MayWait(spec) ? pauses : nullptr, &asked_by, works);
+}
+
+LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const AskedBy& asked_by) {
+  const bool copies = work.kind == ChildWork::Kind::kCopy;
+  const auto refuse = [&](uint64_t address, AccessKind access) {
+    Finding finding;
+    MemoryPlace place = PlaceOf(address);
+    place.bytes = static_cast<uint32_t>(std::min<uint64_t>(work.width, ~uint32_t{0}));
+    finding.kind = place.in_buffer ? FindingKind::kOutOfBounds : FindingKind::kInvalidAddress;
+    finding.fatal = true;
+    finding.first.access = access;
+    finding.memory = std::move(place);
+    finding.detail = std::string(copies ? "cudaMemcpyAsync" : "cudaMemsetAsync") + " in a kernel";
+    finding.launched_by = TextOf(asked_by);
+    finding.hint = "in a kernel both need addresses of global memory, and as many bytes as there are behind them";
+    fault = InfoOf(finding.kind).error;
+    findings.Add(std::move(finding));
+    return LaunchResult{fault};
+  };
+  for (uint64_t row = 0; row < work.rows; ++row) {
+    const uint64_t to = work.to + row * work.to_pitch, from = work.from + row * work.from_pitch;
+    if (!memory.Contains(to, work.width)) return refuse(to, AccessKind::kStore);
+    if (copies && !memory.Contains(from, work.width)) return refuse(from, AccessKind::kLoad);
+    copies ? Copy(to, from, work.width) : Fill(to, work.value, work.width);
+  }
+  return {};
+}
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,159 @@
+// What the threads of a grid have asked of CUDA's device runtime: to launch kernels, above all (dynamic parallelism).
+//
+// Theory of operation. Launches, copies and fills are only noted while the grid runs, with their parameters. They are
+// done when the grid has ended, before it counts as complete (device/child_work.cc), in the order in which they were
+// noted; those for the tail stream come last. CUDA allows this order: a child may begin at any time after its launch,
+// and no thread can wait for one. In the order of notes each stream's work is in its order, and what an event was
+// recorded behind comes before what waits for it; so streams and events are only names here.
+//
+// A grid with such calls runs on one CPU thread, so that its notes have the same order in every run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "vgpu/core/kernel_info.h"
+#include "vgpu/core/launch_error.h"
+#include "vgpu/core/warp.h"
+#include "vgpu/exec/runtime_answers.h"
+
+namespace lockstep::vgpu {
+
+// The values of cudaError_t that the device runtime returns.
+enum class RuntimeError : uint32_t {
+  kNone = 0,
+  kInvalidValue = 1,
+  kMemoryAllocation = 2,
+  kInvalidConfiguration = 9,
+  kInvalidDeviceFunction = 98,
+  kInvalidDevice = 101,
+  kInvalidResourceHandle = 400,
+  kLaunchOutOfResources = 701,
+  kNotSupported = 801,
+};
+
+struct ChildKernel {
+  std::string name;  // mangled
+  Dim3 grid, block;
+  uint32_t dynamic_shared = 0;
+  uint32_t parameter_bytes = 0;
+};
+
+// One note: a launch, or rows of bytes to copy or to fill.
+struct ChildWork {
+  enum class Kind : uint8_t { kLaunch, kCopy, kFill };
+  Kind kind = Kind::kLaunch;
+  ChildKernel kernel;
+  std::vector<uint8_t> parameters;
+  uint64_t to = 0, to_pitch = 0, from = 0, from_pitch = 0, width = 0, rows = 1;
+  uint8_t value = 0;
+  std::string place;  // of the call: "sort.cu:12", or ""
+};
+
+// A kernel that asks for work, and where in its source; of the host's own launches nothing is asked by a kernel.
+struct AskedBy {
+  std::string kernel;  // demangled
+  std::string place;
+};
+// "parent at sort.cu:12"
+inline std::string TextOf(const AskedBy& asked_by) {
+  return asked_by.kernel + (asked_by.place.empty() ? "" : " at " + asked_by.place);
+}
+
+// A grid's notes, in the order in which they are done.
+class ChildWorks {
+ public:
+  explicit ChildWorks(std::string kernel = "") : kernel_(std::move(kernel)) {}
+  // The kernel that has made them.
+  const std::string& kernel() const { return kernel_; }
+  void Add(ChildWork work, bool is_tail) { (is_tail ? tails_ : others_).push_back(std::move(work)); }
+  bool empty() const { return next_ == others_.size() + tails_.size(); }
+  ChildWork Take() {
+    const size_t k = next_++;
+    return std::move(k < others_.size() ? others_[k] : tails_[k - others_.size()]);
+  }
+
+ private:
+  std::string kernel_;
+  std::vector<ChildWork> others_, tails_;
+  size_t next_ = 0;
+};
+
+// What the device knows about kernels and a grid does not.
+struct ChildKernels {
+  // The kernel at a function's address; nullptr if there is none.
+  std::function<const KernelInfo*(uint64_t address)> at;
+  std::function<LaunchError(const ChildKernel&)> check;
+};
+
+class GridRuntime {
+ public:
+  // Special streams, by their handles.
+  static constexpr uint64_t kTailStream = 3, kFireAndForgetStream = 4;
+
+  GridRuntime(std::string kernel, ChildKernels kernels, const RuntimeAnswers& answers)
+      : kernels_(std::move(kernels)), answers_(answers), works_(std::move(kernel)) {}
+
+  const ChildKernels& kernels() const { return kernels_; }
+  const RuntimeAnswers& answers() const { return answers_; }
+  ChildWorks& works() { return works_; }
+
+  // A thread's last error.
+  void SetError(uint64_t thread, RuntimeError error) {
+    if (error != RuntimeError::kNone) errors_[thread] = error;
+  }
+  RuntimeError PeekError(uint64_t thread) const {
+    const auto found = errors_.find(thread);
+    return found == errors_.end() ? RuntimeError::kNone : found->second;
+  }
+  RuntimeError TakeError(uint64_t thread) {
+    const RuntimeError error = PeekError(thread);
+    errors_.erase(thread);
+    return error;
+  }
+
+  // Memory for parameters, which lasts as long as the grid. 0: the chunk is used up.
+  uint64_t TakeParameters(uint64_t bytes) {
+    constexpr uint64_t kUnit = 64;
+    const uint64_t footprint = (bytes + kUnit) / kUnit * kUnit;
+    if (chunks_.empty() || footprint > chunks_.back().second - used_) return 0;
+    return chunks_.back().first + std::exchange(used_, used_ + footprint);
+  }
+  void AddChunk(uint64_t address, uint64_t bytes) {
+    chunks_.emplace_back(address, bytes);
+    used_ = 0;
+  }
+  const std::vector<std::pair<uint64_t, uint64_t>>& chunks() const { return chunks_; }
+
+  // Launches whose parameters are being written, by the address of these.
+  std::unordered_map<uint64_t, ChildKernel>& open() { return open_; }
+
+  uint64_t Make(std::unordered_set<uint64_t>& handles) { return *handles.insert(next_handle_ += kHandleStep).first; }
+  std::unordered_set<uint64_t>& streams() { return streams_; }
+  std::unordered_set<uint64_t>& events() { return events_; }
+  bool IsStream(uint64_t handle) const { return handle <= kFireAndForgetStream || streams_.contains(handle); }
+  // Texts in the device's memory that threads have asked for.
+  std::unordered_map<std::string, uint64_t>& texts() { return texts_; }
+
+ private:
+  static constexpr uint64_t kHandleStep = 16;
+
+  const ChildKernels kernels_;
+  const RuntimeAnswers& answers_;
+  ChildWorks works_;
+  std::unordered_map<uint64_t, RuntimeError> errors_;
+  std::vector<std::pair<uint64_t, uint64_t>> chunks_;  // address, bytes
+  uint64_t used_ = 0;                                  // of the last chunk
+  std::unordered_map<uint64_t, ChildKernel> open_;
+  std::unordered_set<uint64_t> streams_, events_;
+  uint64_t next_handle_ = uint64_t{1} << 32;
+  std::unordered_map<std::string, uint64_t> texts_;
+};
+
+}  // namespace lockstep::vgpu
