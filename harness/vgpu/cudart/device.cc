@@ -7,11 +7,9 @@
 
 namespace lockstep::vgpu::cudart {
 
-namespace {
-
-// Limits that a program may set and read back; the virtual GPU's own stack and heap grow as needed.
+// The virtual GPU's own stack and heap grow as needed.
 size_t& LimitOf(cudaLimit limit) {
-  static size_t stack = 1024, printf_fifo = 8 << 20, heap = 8 << 20, fetch = 64, persisting = 0;
+  static size_t stack = 1024, printf_fifo = 8 << 20, heap = 8 << 20, fetch = 64, persisting = 0, pending = 2048;
   switch (limit) {
     case cudaLimitStackSize:
       return stack;
@@ -23,10 +21,14 @@ size_t& LimitOf(cudaLimit limit) {
       return fetch;
     case cudaLimitPersistingL2CacheSize:
       return persisting;
+    case cudaLimitDevRuntimePendingLaunchCount:
+      return pending;
     default:
       throw ApiError{cudaErrorUnsupportedLimit};
   }
 }
+
+namespace {
 
 unsigned& DeviceFlags() {
   static unsigned flags = cudaDeviceMapHost;
@@ -110,7 +112,10 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-  return Api("cudaDeviceSetLimit", [&](Runtime&) { LimitOf(limit) = value; });
+  return Api("cudaDeviceSetLimit", [&](Runtime&) {
+    constexpr size_t kFewestPending = 32;
+    LimitOf(limit) = limit == cudaLimitDevRuntimePendingLaunchCount ? std::max(value, kFewestPending) : value;
+  });
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {

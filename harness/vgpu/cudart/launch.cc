@@ -73,6 +73,16 @@ uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& in
          std::min<uint64_t>(info.static_shared, static_cast<uint64_t>(r.profile().shared_per_block));
 }
 
+uint64_t Runtime::MostDynamicShared(int device, ModuleHandle module, const KernelInfo& info) {
+  Kernel found;
+  for (const auto& [host, kernel] : kernels_) {
+    const auto handle = kernel->module->handles.find(device);
+    if (kernel->name != info.mangled || handle == kernel->module->handles.end() || handle->second != module) continue;
+    found.max_dynamic_shared = std::max(found.max_dynamic_shared, kernel->max_dynamic_shared);
+  }
+  return MaxDynamicShared(*this, found, info);
+}
+
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
                       bool cooperative) {
   KernelWork work;

@@ -23,14 +23,13 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
-#include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/kernel_answers.h"
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/counters_file.h"
 #include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/decode/assert_text.h"
-#include "vgpu/exec/runtime_answers.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -81,25 +80,6 @@ void SayHowToGetMore(uint64_t bytes) {
       " bytes are more than is left of the memory that programs can have here; vgpu-run --memory=GIB gives more");
 }
 
-// Called while a kernel runs, which the runtime waits for.
-RuntimeAnswers AnswersOf(int ordinal) {
-  RuntimeAnswers answers;
-  answers.device = ordinal;
-  answers.device_count = [] { return runtime().device_count(); };
-  answers.error_name = [](uint32_t error) { return cudaGetErrorName(static_cast<cudaError_t>(error)); };
-  answers.error_text = [](uint32_t error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); };
-  answers.attribute = [](int attribute, int device, int* value) -> uint32_t {
-    if (device < 0 || device >= runtime().device_count()) return cudaErrorInvalidDevice;
-    try {
-      *value = AttributeOf(runtime(), static_cast<cudaDeviceAttr>(attribute));
-    } catch (const ApiError& error) {
-      return error.code;
-    }
-    return cudaSuccess;
-  };
-  return answers;
-}
-
 DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, int ordinal) {
   DeviceOptions options;
   options.threads = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", 1), 1, 256));
@@ -108,7 +88,7 @@ DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, 
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
   const uint64_t gib = std::clamp<uint64_t>(NumberIn("LOCKSTEP_MEMORY_GIB", kDefaultMemoryGib), 1, 1 << 20);
   options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), gib << 30);
-  options.answers = std::make_shared<RuntimeAnswers>(AnswersOf(ordinal));
+  options.answers = std::make_shared<RuntimeAnswers>(AnswersFor(ordinal));
   return options;
 }
 

@@ -17,6 +17,8 @@ void ResetPools(int device);
 // device_attributes.cc: of any device, as all are alike. Throws ApiError for an attribute that does not exist; what the
 // virtual GPU lacks is 0.
 int AttributeOf(Runtime& r, cudaDeviceAttr attribute);
+// device.cc: limits that a program may set and read back. Throws ApiError for others.
+size_t& LimitOf(cudaLimit limit);
 void FillProperties(Runtime& r, int device, cudaDeviceProp* properties);
 
 }  // namespace lockstep::vgpu::cudart

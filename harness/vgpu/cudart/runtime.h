@@ -147,6 +147,8 @@ class Runtime {
   const VariableInfo& VariableOf(Symbol& symbol);
   ModuleHandle Load(Module& module);
   Kernel* FindKernel(Module* module, const std::string& name);
+  // For a kernel that another kernel of the device's module launches.
+  uint64_t MostDynamicShared(int device, ModuleHandle module, const KernelInfo& info);
 
   // Host memory that the runtime handed out or registered: base → bytes.
   struct HostRange {

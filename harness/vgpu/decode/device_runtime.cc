@@ -14,10 +14,10 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
-constexpr uint64_t kMostParameterBytes = 4096;
+constexpr uint64_t kMostParameterBytes = 64 << 10;
 constexpr uint64_t kChunkBytes = 64 << 10;
 constexpr uint64_t kLaunchCharge = 64;  // instructions that a note counts as, against the launch's budget
-constexpr uint32_t kVersion = 13000;
+constexpr int kVersion = 6000;          // what CUDA 13.0 answers kernels
 
 // A lane's call of a function.
 struct LaneCall {
@@ -92,29 +92,23 @@ uint64_t TakeMemory(const LaneCall& call, uint64_t bytes) {
   return call.grid.TakeParameters(bytes);
 }
 
-RuntimeError ErrorOf(LaunchError error) {
-  switch (error) {
-    case LaunchError::kNone:
-      return RuntimeError::kNone;
-    case LaunchError::kInvalidConfiguration:
-      return RuntimeError::kInvalidConfiguration;
-    default:
-      return RuntimeError::kLaunchOutOfResources;
-  }
-}
-
-// Completes what is known of a launch; an error if the kernel can't be launched so.
-RuntimeError Check(const LaneCall& call, uint64_t function, ChildKernel& child) {
+// Names the child's kernel. False if there is none at this address.
+bool Find(const LaneCall& call, uint64_t function, ChildKernel& child) {
   const KernelInfo* kernel = call.grid.kernels().at(function);
-  if (kernel == nullptr) return RuntimeError::kInvalidDeviceFunction;
+  if (kernel == nullptr) return false;
   child.name = kernel->mangled;
   child.parameter_bytes = kernel->parameter_bytes;
-  return ErrorOf(call.grid.kernels().check(child));
+  return true;
 }
 
 // Notes the launch and copies its parameters.
 bool Launch(const LaneCall& call, const ChildKernel& child, uint64_t buffer, uint64_t stream) {
-  if (!call.grid.IsStream(stream)) return call.End(RuntimeError::kInvalidResourceHandle);
+  if (!call.grid.IsStream(stream)) return call.End(RuntimeError::kInvalidValue);
+  const RuntimeError error = call.grid.kernels().check(child);
+  if (error != RuntimeError::kNone) return call.End(error);
+  if (call.grid.works().pending() >= call.grid.answers().most_pending()) {
+    return call.End(RuntimeError::kLaunchPendingCountExceeded);
+  }
   ChildWork work;
   work.kernel = child;
   work.parameters.resize(child.parameter_bytes);
@@ -125,13 +119,14 @@ bool Launch(const LaneCall& call, const ChildKernel& child, uint64_t buffer, uin
   return call.End(RuntimeError::kNone);
 }
 
-// void* (void* kernel, dim3 grid, dim3 block, unsigned shared)
+// void* (void* kernel, dim3 grid, dim3 block, unsigned shared): whether they can be is for the launch to find out
 bool GetParameterBufferV2(const LaneCall& call) {
   ChildKernel child{"", call.Dim(1), call.Dim(2), call.Argument<uint32_t>(3)};
-  RuntimeError error = Check(call, call.Word(0), child);
-  const uint64_t buffer = error == RuntimeError::kNone ? TakeMemory(call, child.parameter_bytes) : 0;
-  if (error == RuntimeError::kNone && buffer == 0) error = RuntimeError::kMemoryAllocation;
-  call.grid.SetError(call.thread(), error);
+  if (!Find(call, call.Word(0), child)) {
+    return call.Fault(FindingKind::kInvalidAddress, "a launch of a kernel at an address where there is none");
+  }
+  const uint64_t buffer = TakeMemory(call, child.parameter_bytes);
+  if (buffer == 0) call.grid.SetError(call.thread(), RuntimeError::kMemoryAllocation);
   if (buffer != 0) call.grid.open()[buffer] = std::move(child);
   call.Return(buffer);
   return true;
@@ -155,8 +150,9 @@ bool GetParameterBuffer(const LaneCall& call) {
 // (void* kernel, void* buffer, dim3 grid, dim3 block, unsigned shared, cudaStream_t)
 bool LaunchDevice(const LaneCall& call) {
   ChildKernel child{"", call.Dim(2), call.Dim(3), call.Argument<uint32_t>(4)};
-  const RuntimeError error = Check(call, call.Word(0), child);
-  if (error != RuntimeError::kNone) return call.End(error);
+  if (!Find(call, call.Word(0), child)) {
+    return call.Fault(FindingKind::kInvalidAddress, "a launch of a kernel at an address where there is none");
+  }
   return Launch(call, child, call.Word(1), call.Word(5));
 }
 
@@ -191,39 +187,46 @@ bool GetErrorName(const LaneCall& call) {
 // (cudaStream_t*, unsigned flags)
 bool StreamCreateWithFlags(const LaneCall& call) {
   constexpr uint32_t kNonBlocking = 1;
-  if (call.Argument<uint32_t>(1) != kNonBlocking) return call.End(RuntimeError::kInvalidValue);
-  return call.Store(call.Word(0), call.grid.Make(call.grid.streams())) && call.End(RuntimeError::kNone);
+  if (call.Argument<uint32_t>(1) > kNonBlocking) return call.End(RuntimeError::kInvalidValue);
+  return call.Store(call.Word(0), call.grid.MakeStream()) && call.End(RuntimeError::kNone);
 }
 bool StreamDestroy(const LaneCall& call) {
-  const bool known = call.grid.streams().erase(call.Word(0)) != 0;
-  return call.End(known ? RuntimeError::kNone : RuntimeError::kInvalidResourceHandle);
+  return call.End(call.grid.DestroyStream(call.Word(0)) ? RuntimeError::kNone : RuntimeError::kInvalidValue);
 }
 // (cudaEvent_t*, unsigned flags)
 bool EventCreateWithFlags(const LaneCall& call) {
-  constexpr uint32_t kDisableTiming = 2;
-  if (call.Argument<uint32_t>(1) != kDisableTiming) return call.End(RuntimeError::kInvalidValue);
-  return call.Store(call.Word(0), call.grid.Make(call.grid.events())) && call.End(RuntimeError::kNone);
+  constexpr uint32_t kBlockingSync = 1, kDisableTiming = 2;
+  if ((call.Argument<uint32_t>(1) | kBlockingSync) != (kBlockingSync | kDisableTiming))
+    return call.End(RuntimeError::kInvalidValue);
+  return call.Store(call.Word(0), call.grid.MakeEvent()) && call.End(RuntimeError::kNone);
 }
 bool EventDestroy(const LaneCall& call) {
-  const bool known = call.grid.events().erase(call.Word(0)) != 0;
-  return call.End(known ? RuntimeError::kNone : RuntimeError::kInvalidResourceHandle);
+  return call.End(call.grid.DestroyEvent(call.Word(0)) ? RuntimeError::kNone : RuntimeError::kInvalidValue);
 }
-bool MayMeet(const LaneCall& call, uint64_t event, uint64_t stream) {
-  return call.grid.events().contains(event) && call.grid.IsStream(stream);
+bool Meet(const LaneCall& call, uint64_t event, uint64_t stream) {
+  const bool may = call.grid.IsEvent(event) && call.grid.IsStream(stream) && GridRuntime::IsOrdered(stream);
+  return call.End(may ? RuntimeError::kNone : RuntimeError::kInvalidValue);
 }
 // (cudaEvent_t, cudaStream_t, …): all notes so far are done before those that wait for it.
-bool EventRecord(const LaneCall& call) {
-  return call.End(MayMeet(call, call.Word(0), call.Word(1)) ? RuntimeError::kNone
-                                                            : RuntimeError::kInvalidResourceHandle);
-}
+bool EventRecord(const LaneCall& call) { return Meet(call, call.Word(0), call.Word(1)); }
 // (cudaStream_t, cudaEvent_t, unsigned flags)
-bool StreamWaitEvent(const LaneCall& call) {
-  return call.End(MayMeet(call, call.Word(1), call.Word(0)) ? RuntimeError::kNone
-                                                            : RuntimeError::kInvalidResourceHandle);
-}
+bool StreamWaitEvent(const LaneCall& call) { return Meet(call, call.Word(1), call.Word(0)); }
+
+// cudaMemcpyDeviceToDevice, cudaMemcpyDefault
+bool IsWithinDevice(uint32_t kind) { return kind == 3 || kind == 4; }
+// Shared and local memory end with their block.
+bool IsOfThread(uint64_t address) { return InWindow(address, kSharedWindow) || InWindow(address, kLocalWindow); }
 
 bool NoteMemory(const LaneCall& call, ChildWork work, uint64_t stream) {
-  if (!call.grid.IsStream(stream)) return call.End(RuntimeError::kInvalidResourceHandle);
+  const bool copies = work.kind == ChildWork::Kind::kCopy;
+  if (!call.grid.IsStream(stream) || IsOfThread(work.to) || (copies && IsOfThread(work.from))) {
+    return call.End(RuntimeError::kInvalidValue);
+  }
+  if (!copies && work.value != 0) {
+    return call.Fault(
+        FindingKind::kUnsupported,
+        "cudaMemsetAsync in a kernel with a value that is not 0: on an H100, CUDA 13.0 fills with 0 anyway");
+  }
   if (work.width != 0 && work.rows != 0) call.Note(std::move(work), stream);
   return call.End(RuntimeError::kNone);
 }
@@ -243,11 +246,12 @@ ChildWork FillOf(uint64_t to, uint64_t to_pitch, uint32_t value, uint64_t width,
 }
 // (void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t)
 bool MemcpyAsync(const LaneCall& call) {
+  if (!IsWithinDevice(call.Argument<uint32_t>(3))) return call.End(RuntimeError::kInvalidMemcpyDirection);
   return NoteMemory(call, CopyOf(call.Word(0), 0, call.Word(1), 0, call.Word(2), 1), call.Word(4));
 }
 // (void* to, size_t pitch, const void* from, size_t pitch, size_t width, size_t rows, cudaMemcpyKind, cudaStream_t)
 bool Memcpy2DAsync(const LaneCall& call) {
-  if (call.Word(4) > std::min(call.Word(1), call.Word(3))) return call.End(RuntimeError::kInvalidValue);
+  if (!IsWithinDevice(call.Argument<uint32_t>(6))) return call.End(RuntimeError::kInvalidMemcpyDirection);
   return NoteMemory(call, CopyOf(call.Word(0), call.Word(1), call.Word(2), call.Word(3), call.Word(4), call.Word(5)),
                     call.Word(7));
 }
@@ -257,13 +261,13 @@ bool MemsetAsync(const LaneCall& call) {
 }
 // (void* to, size_t pitch, int value, size_t width, size_t rows, cudaStream_t)
 bool Memset2DAsync(const LaneCall& call) {
-  if (call.Word(3) > call.Word(1)) return call.End(RuntimeError::kInvalidValue);
   return NoteMemory(call, FillOf(call.Word(0), call.Word(1), call.Argument<uint32_t>(2), call.Word(3), call.Word(4)),
                     call.Word(5));
 }
 
 // (void**, size_t bytes): from the heap that malloc takes from
 bool Malloc(const LaneCall& call) {
+  if (call.Word(1) == 0) return call.End(RuntimeError::kInvalidValue);
   const uint64_t address = MallocInKernel(call.warp, call.Word(1));
   if (address == 0) return call.End(RuntimeError::kMemoryAllocation);
   return call.Store(call.Word(0), address) && call.End(RuntimeError::kNone);
@@ -287,6 +291,13 @@ bool DeviceGetAttribute(const LaneCall& call) {
   if (error != RuntimeError::kNone) return call.End(error);
   return call.Store(call.Word(0), value) && call.End(error);
 }
+// (size_t* value, cudaLimit)
+bool DeviceGetLimit(const LaneCall& call) {
+  uint64_t value = 0;
+  const auto error = static_cast<RuntimeError>(call.grid.answers().limit(call.Argument<uint32_t>(1), &value));
+  if (error != RuntimeError::kNone) return call.End(error);
+  return call.Store(call.Word(0), value) && call.End(error);
+}
 bool RuntimeGetVersion(const LaneCall& call) {
   return call.Store(call.Word(0), kVersion) && call.End(RuntimeError::kNone);
 }
@@ -299,6 +310,7 @@ struct Function {
   { #name, name }
 constexpr Function kFunctions[] = {
     LOCKSTEP_RUNTIME_FUNCTION(DeviceGetAttribute),
+    LOCKSTEP_RUNTIME_FUNCTION(DeviceGetLimit),
     LOCKSTEP_RUNTIME_FUNCTION(EventCreateWithFlags),
     LOCKSTEP_RUNTIME_FUNCTION(EventDestroy),
     LOCKSTEP_RUNTIME_FUNCTION(EventRecord),

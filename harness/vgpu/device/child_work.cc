@@ -18,20 +18,26 @@ ChildKernels Device::Impl::KernelsOf(ModuleHandle module) {
     return loaded == nullptr ? nullptr : loaded->KernelAt(address);
   };
   kernels.check = [this, module](const ChildKernel& child) {
-    const Program* program = FindModule(module)->FindProgram(child.name);
+    const KernelInfo& kernel = FindModule(module)->FindProgram(child.name)->kernel;
+    if (child.dynamic_shared > options.answers->most_dynamic_shared(module, kernel)) {
+      return RuntimeError::kInvalidConfiguration;
+    }
     const std::vector<uint8_t> parameters(child.parameter_bytes);
     LaunchSpec spec{module, child.name, child.grid, child.block};
     spec.dynamic_shared = child.dynamic_shared;
     spec.parameters = parameters;
     uint32_t blocks_per_sm = 0;
-    return CheckShape(spec, program->kernel, &blocks_per_sm);
+    if (CheckShape(spec, kernel, &blocks_per_sm) == LaunchError::kNone) return RuntimeError::kNone;
+    const Dim3 &g = spec.grid, &c = kernel.cluster;
+    const bool in_clusters = c.Count() > 1 && (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0);
+    return in_clusters ? RuntimeError::kInvalidClusterSize : RuntimeError::kInvalidConfiguration;
   };
   return kernels;
 }
 
 LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) {
   ChildWorks works;
-  LaunchResult result = LaunchGrid(spec, pauses, nullptr, &works);
+  LaunchResult result = LaunchGrid(spec, pauses, {}, &works);
   std::vector<ChildWorks> open;
   open.push_back(std::move(works));
   while (!open.empty() && fault == LaunchError::kNone) {
@@ -40,7 +46,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
       continue;
     }
     const ChildWork work = open.back().Take();
-    const AskedBy asked_by{open.back().kernel(), work.place};
+    const AskedBy asked_by{open.back().kernel(), work.place, open.back().pending_with_taken()};
     if (open.back().empty()) open.pop_back();
     ChildWorks own;
     for (Finding& finding : streams.GoOn()) findings.Add(std::move(finding));
@@ -58,7 +64,7 @@ LaunchResult Device::Impl::Do(ModuleHandle module, const ChildWork& work, const 
   LaunchSpec spec{module, work.kernel.name, work.kernel.grid, work.kernel.block};
   spec.dynamic_shared = work.kernel.dynamic_shared;
   spec.parameters = work.parameters;
-  return LaunchGrid(spec, MayWait(spec) ? pauses : nullptr, &asked_by, works);
+  return LaunchGrid(spec, MayWait(spec) ? pauses : nullptr, asked_by, works);
 }
 
 LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const AskedBy& asked_by) {

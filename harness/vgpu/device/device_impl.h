@@ -44,8 +44,8 @@ struct Device::Impl {
   LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
   // A grid and then, in child_work.cc, what its kernel has left to be done.
   LaunchResult Launch(const LaunchSpec& spec, LaunchPauses* pauses = nullptr);
-  // A grid alone. asked_by: nullptr for a launch of the host's.
-  LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy* asked_by, ChildWorks* works);
+  // A grid alone.
+  LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy& asked_by, ChildWorks* works);
   ChildKernels KernelsOf(ModuleHandle module);
   LaunchResult Do(ModuleHandle module, const ChildWork& work, const AskedBy& asked_by, LaunchPauses* pauses,
                   ChildWorks* works);

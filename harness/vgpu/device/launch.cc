@@ -97,7 +97,7 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   }
 }
 
-LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy* asked_by,
+LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy& asked_by,
                                       ChildWorks* works) {
   const DefaultFloatEnvironment environment;
   if (fault != LaunchError::kNone) return {fault};
@@ -153,7 +153,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   if (together > 1 && together * started_bytes > kMostResidentBytes) {
     return {spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources};
   }
-  if (!suspended.empty() && asked_by == nullptr) {
+  if (!suspended.empty() && asked_by.kernel.empty()) {
     const auto room = static_cast<uint64_t>(FreeRoom() * static_cast<double>(most_blocks) + kAlmostABlock);
     if (room < together) return {.no_room = true};
     launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(launch.resident_blocks, room));
@@ -178,7 +178,8 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   }
   std::optional<GridRuntime> runtime;
   if (program->calls_runtime && options.answers != nullptr) {
-    launch.runtime = &runtime.emplace(kernel.demangled, KernelsOf(spec.module), *options.answers);
+    launch.runtime =
+        &runtime.emplace(ChildWorks(kernel.demangled, asked_by.pending), KernelsOf(spec.module), *options.answers);
   }
   FootprintObserver footprint;
   std::vector<Observer*> watching = observers;
@@ -219,7 +220,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   record.ordinal = launch.info.ordinal;
   record.kernel = kernel.demangled;
   record.mangled = kernel.mangled;
-  if (asked_by != nullptr) record.launched_by = asked_by->kernel;
+  record.launched_by = asked_by.kernel;
   record.grid = spec.grid;
   record.block = spec.block;
   record.static_shared = kernel.static_shared;
@@ -243,7 +244,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   LaunchResult result{LaunchError::kNone, record.microseconds};
   launches.push_back(std::move(record));
   const auto add = [&](Finding& finding) {
-    if (asked_by != nullptr) finding.launched_by = TextOf(*asked_by);
+    finding.launched_by = TextOf(asked_by);
     findings.Add(std::move(finding));
   };
   for (Finding& finding : outcome.findings) add(finding);

@@ -9,6 +9,7 @@
 // A grid with such calls runs on one CPU thread, so that its notes have the same order in every run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,7 +20,6 @@
 #include <vector>
 
 #include "vgpu/core/kernel_info.h"
-#include "vgpu/core/launch_error.h"
 #include "vgpu/core/warp.h"
 #include "vgpu/exec/runtime_answers.h"
 
@@ -31,11 +31,9 @@ enum class RuntimeError : uint32_t {
   kInvalidValue = 1,
   kMemoryAllocation = 2,
   kInvalidConfiguration = 9,
-  kInvalidDeviceFunction = 98,
-  kInvalidDevice = 101,
-  kInvalidResourceHandle = 400,
-  kLaunchOutOfResources = 701,
-  kNotSupported = 801,
+  kInvalidMemcpyDirection = 21,
+  kLaunchPendingCountExceeded = 69,
+  kInvalidClusterSize = 912,
 };
 
 struct ChildKernel {
@@ -56,10 +54,11 @@ struct ChildWork {
   std::string place;  // of the call: "sort.cu:12", or ""
 };
 
-// A kernel that asks for work, and where in its source; of the host's own launches nothing is asked by a kernel.
+// The kernel that has launched another, and where in its source; "" for launches of the host's.
 struct AskedBy {
   std::string kernel;  // demangled
   std::string place;
+  size_t pending = 0;  // see ChildWorks
 };
 // "parent at sort.cu:12"
 inline std::string TextOf(const AskedBy& asked_by) {
@@ -67,13 +66,22 @@ inline std::string TextOf(const AskedBy& asked_by) {
 }
 
 // A grid's notes, in the order in which they are done.
+//
+// cudaLimitDevRuntimePendingLaunchCount limits the launches that are not complete. Here these are the grid itself and
+// those above it, if kernels have launched them, and what is in their tail streams. Other launches count as complete
+// once they are made: on hardware they may well be.
 class ChildWorks {
  public:
-  explicit ChildWorks(std::string kernel = "") : kernel_(std::move(kernel)) {}
+  ChildWorks() = default;
+  // pending: launches that are not complete, the grid's own among them unless the host has launched it.
+  ChildWorks(std::string kernel, size_t pending) : kernel_(std::move(kernel)), pending_(pending) {}
   // The kernel that has made them.
   const std::string& kernel() const { return kernel_; }
   void Add(ChildWork work, bool is_tail) { (is_tail ? tails_ : others_).push_back(std::move(work)); }
   bool empty() const { return next_ == others_.size() + tails_.size(); }
+  size_t pending() const { return pending_ + tails_.size() - (std::max(next_, others_.size()) - others_.size()); }
+  // The same when what was taken last runs. Before a launch of the tail stream runs the grid itself is complete.
+  size_t pending_with_taken() const { return pending() + (next_ > others_.size() && pending_ > 0 ? 0 : 1); }
   ChildWork Take() {
     const size_t k = next_++;
     return std::move(k < others_.size() ? others_[k] : tails_[k - others_.size()]);
@@ -81,6 +89,7 @@ class ChildWorks {
 
  private:
   std::string kernel_;
+  size_t pending_ = 0;
   std::vector<ChildWork> others_, tails_;
   size_t next_ = 0;
 };
@@ -89,7 +98,7 @@ class ChildWorks {
 struct ChildKernels {
   // The kernel at a function's address; nullptr if there is none.
   std::function<const KernelInfo*(uint64_t address)> at;
-  std::function<LaunchError(const ChildKernel&)> check;
+  std::function<RuntimeError(const ChildKernel&)> check;
 };
 
 class GridRuntime {
@@ -97,8 +106,8 @@ class GridRuntime {
   // Special streams, by their handles.
   static constexpr uint64_t kTailStream = 3, kFireAndForgetStream = 4;
 
-  GridRuntime(std::string kernel, ChildKernels kernels, const RuntimeAnswers& answers)
-      : kernels_(std::move(kernels)), answers_(answers), works_(std::move(kernel)) {}
+  GridRuntime(ChildWorks works, ChildKernels kernels, const RuntimeAnswers& answers)
+      : kernels_(std::move(kernels)), answers_(answers), works_(std::move(works)) {}
 
   const ChildKernels& kernels() const { return kernels_; }
   const RuntimeAnswers& answers() const { return answers_; }
@@ -134,10 +143,15 @@ class GridRuntime {
   // Launches whose parameters are being written, by the address of these.
   std::unordered_map<uint64_t, ChildKernel>& open() { return open_; }
 
-  uint64_t Make(std::unordered_set<uint64_t>& handles) { return *handles.insert(next_handle_ += kHandleStep).first; }
-  std::unordered_set<uint64_t>& streams() { return streams_; }
-  std::unordered_set<uint64_t>& events() { return events_; }
+  // Handles. A destroyed stream still takes work, as on an H100, which programs must not rely on.
+  uint64_t MakeStream() { return *streams_.insert(next_handle_ += kHandleStep).first; }
+  bool DestroyStream(uint64_t handle) { return streams_.contains(handle) && destroyed_.insert(handle).second; }
   bool IsStream(uint64_t handle) const { return handle <= kFireAndForgetStream || streams_.contains(handle); }
+  uint64_t MakeEvent() { return *events_.insert(next_handle_ += kHandleStep).first; }
+  bool DestroyEvent(uint64_t handle) { return events_.erase(handle) != 0; }
+  bool IsEvent(uint64_t handle) const { return events_.contains(handle); }
+  // Of those that events are for.
+  static bool IsOrdered(uint64_t stream) { return stream != kTailStream && stream != kFireAndForgetStream; }
   // Texts in the device's memory that threads have asked for.
   std::unordered_map<std::string, uint64_t>& texts() { return texts_; }
 
@@ -151,7 +165,7 @@ class GridRuntime {
   std::vector<std::pair<uint64_t, uint64_t>> chunks_;  // address, bytes
   uint64_t used_ = 0;                                  // of the last chunk
   std::unordered_map<uint64_t, ChildKernel> open_;
-  std::unordered_set<uint64_t> streams_, events_;
+  std::unordered_set<uint64_t> streams_, destroyed_, events_;
   uint64_t next_handle_ = uint64_t{1} << 32;
   std::unordered_map<std::string, uint64_t> texts_;
 };

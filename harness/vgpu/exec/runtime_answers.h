@@ -5,13 +5,21 @@
 #include <functional>
 #include <string_view>
 
+#include "vgpu/core/kernel_info.h"
+#include "vgpu/exec/launch_spec.h"
+
 namespace lockstep::vgpu {
 
 struct RuntimeAnswers {
   int device = 0;  // this device's ordinal
   std::function<int()> device_count;
   std::function<std::string_view(uint32_t error)> error_name, error_text;
-  std::function<uint32_t(int attribute, int device, int* value)> attribute;  // a cudaError_t
+  // Both return a cudaError_t.
+  std::function<uint32_t(int attribute, int device, int* value)> attribute;
+  std::function<uint32_t(uint32_t limit, uint64_t* value)> limit;
+  // The dynamic shared memory that cudaFuncSetAttribute allows.
+  std::function<uint64_t(ModuleHandle module, const KernelInfo& kernel)> most_dynamic_shared;
+  std::function<uint64_t()> most_pending;  // cudaLimitDevRuntimePendingLaunchCount
 };
 
 }  // namespace lockstep::vgpu

@@ -1,5 +1,5 @@
-// Kernels that launch kernels. device_launches.h100.txt is what this program printed on an H100. The first argument picks a
-// part; without one every part runs that ends well, in order. Parts that end a context run alone: fault, deep, pending.
+// Kernels that launch kernels. device_launches.h100.txt is what this program printed on an H100, without an argument
+// and then with each of deep, chain, both, tails, limits, pending and fault.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,7 +32,8 @@ void ShowErrors(const char* what, int n) {
   std::printf("%s: %s", what, cudaGetErrorName(error));
   if (error == cudaSuccess) {
     CHECK(cudaMemcpy(host, results, sizeof host, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; ++i) std::printf(" %s", host[i] < 0 ? "-" : cudaGetErrorName(static_cast<cudaError_t>(host[i])));
+    for (int i = 0; i < n; ++i)
+      std::printf(" %s", host[i] < 0 ? "-" : cudaGetErrorName(static_cast<cudaError_t>(host[i])));
     CHECK(cudaMemset(results, 0, sizeof host));
   }
   std::printf("\n");
@@ -145,26 +146,41 @@ __global__ void Events(int* to) {
   to[8] = cudaStreamDestroy(one);
   to[9] = cudaStreamDestroy(two);
 }
-__global__ void EventFlags(int* to) {
+__global__ void Flags(int* to) {
+  cudaStream_t stream;
+  for (unsigned flags = 0; flags < 4; ++flags) to[flags] = cudaStreamCreateWithFlags(&stream, flags);
   cudaEvent_t event;
-  to[0] = cudaEventCreateWithFlags(&event, cudaEventDefault);
-  to[1] = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  to[2] = cudaEventCreateWithFlags(&event, cudaEventBlockingSync);
-  to[3] = cudaEventRecord(event, cudaStreamTailLaunch);
-  to[4] = cudaEventRecord(event, cudaStreamFireAndForget);
-  to[5] = cudaEventRecord(event, nullptr);
+  for (unsigned flags = 0; flags < 8; ++flags) to[4 + flags] = cudaEventCreateWithFlags(&event, flags);
+  to[12] = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  to[13] = cudaStreamWaitEvent(nullptr, event, 0);  // which nothing has recorded
+  to[14] = cudaEventRecord(event, nullptr);
+  to[15] = cudaEventRecord(event, cudaStreamTailLaunch);
+  to[16] = cudaEventRecord(event, cudaStreamFireAndForget);
+  to[17] = cudaStreamWaitEvent(cudaStreamTailLaunch, event, 0);
+  to[18] = cudaStreamWaitEvent(cudaStreamFireAndForget, event, 0);
+  to[19] = cudaStreamWaitEvent(nullptr, event, 1);
+  to[20] = cudaStreamDestroy(nullptr);
+  to[21] = cudaStreamDestroy(cudaStreamTailLaunch);
+  to[22] = cudaStreamDestroy(reinterpret_cast<cudaStream_t>(0x123450));
 }
+// Copies are in their streams' order with kernels. On an H100 fills fill with 0, whatever the value: 0 is asked for
+// here.
 __global__ void Memory(int* to) {
-  to[0] = cudaMemsetAsync(to + 16, 1, 16, nullptr);
-  to[1] = cudaMemcpyAsync(to + 20, to + 16, 8, cudaMemcpyDeviceToDevice, nullptr);
   Append<<<1, 1>>>(to + 24, 5);
-  to[2] = cudaMemcpyAsync(to + 28, to + 24, 8, cudaMemcpyDefault, nullptr);
-  to[3] = cudaMemcpyAsync(to + 32, to + 24, 8, cudaMemcpyDeviceToDevice, cudaStreamTailLaunch);
-  to[4] = cudaMemset2DAsync(to + 40, 16, 2, 4, 2, nullptr);
-  to[5] = cudaMemcpy2DAsync(to + 48, 8, to + 40, 16, 4, 2, cudaMemcpyDeviceToDevice, nullptr);
-  to[6] = cudaMemcpyAsync(to + 60, to + 24, 8, cudaMemcpyHostToDevice, nullptr);
-  to[7] = cudaMemcpyAsync(to + 64, to + 24, 0, cudaMemcpyDeviceToDevice, nullptr);
-  to[8] = cudaGetLastError();
+  to[0] = cudaMemcpyAsync(to + 28, to + 24, 8, cudaMemcpyDefault, nullptr);
+  to[1] = cudaMemcpyAsync(to + 32, to + 24, 8, cudaMemcpyDeviceToDevice, cudaStreamTailLaunch);
+  Append<<<1, 1>>>(to + 24, 6);
+  to[2] = cudaMemcpyAsync(to + 60, to + 24, 0, cudaMemcpyDeviceToDevice, nullptr);
+  for (int kind = 0; kind < 6; ++kind) {
+    to[3 + kind] = cudaMemcpyAsync(to + 62, to + 63, 4, static_cast<cudaMemcpyKind>(kind), nullptr);
+  }
+  volatile int local = 7;
+  to[9] = cudaMemcpyAsync(to + 62, const_cast<int*>(&local), 4, cudaMemcpyDeviceToDevice, nullptr);
+  to[10] = cudaGetLastError();
+  for (int i = 0; i < 12; ++i) to[40 + i] = to[80 + i] = i + 1;
+  to[11] = cudaMemcpy2DAsync(to + 70, 8, to + 40, 16, 4, 3, cudaMemcpyDeviceToDevice, nullptr);
+  to[12] = cudaMemsetAsync(to + 80, 0, 7, cudaStreamFireAndForget);
+  to[13] = cudaMemset2DAsync(to + 84, 12, 0, 4, 2, nullptr);
 }
 __global__ void Heap(int* to) {
   int* block = nullptr;
@@ -189,17 +205,12 @@ __global__ void Questions(int* to) {
   to[6] = cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0), to[7] = value;
   to[8] = cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0);
   to[9] = cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 99);
-  to[10] = cudaRuntimeGetVersion(&value), to[11] = value / 1000;
-  to[12] = cudaGetLastError();
+  to[17] = cudaRuntimeGetVersion(&value), to[18] = value;
+  to[10] = cudaGetLastError();
   size_t limit = 0;
-  to[13] = cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount), to[14] = static_cast<int>(limit);
-  to[15] = cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize), to[16] = static_cast<int>(limit);
-  to[17] = cudaDeviceGetLimit(&limit, cudaLimitStackSize), to[18] = static_cast<int>(limit);
-  cudaFuncAttributes a = {};
-  to[19] = cudaFuncGetAttributes(&a, Shape), to[20] = a.maxThreadsPerBlock, to[21] = static_cast<int>(a.sharedSizeBytes);
-  to[22] = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, Store, 256, 0), to[23] = value;
-  cudaFuncCache cache;
-  to[24] = cudaDeviceGetCacheConfig(&cache), to[25] = cache;
+  to[11] = cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount), to[12] = static_cast<int>(limit);
+  to[13] = cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize), to[14] = static_cast<int>(limit);
+  to[15] = cudaDeviceGetLimit(&limit, cudaLimitStackSize), to[16] = static_cast<int>(limit);
 }
 __global__ void Texts() {
   for (const int error : {0, 1, 2, 9, 65, 69, 98, 700, 701, 999, 12345}) {
@@ -247,6 +258,30 @@ __global__ void LaunchesMuch(int* to) {
   UsesMuch<<<1, 1, 81000>>>(to + 1);
   to[0] = cudaGetLastError() + 1;
 }
+__global__ void ManyRegisters(float* to) {
+  float v[200];
+#pragma unroll
+  for (int i = 0; i < 200; ++i) v[i] = to[i];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 200; ++i) to[i] = v[i] * v[199 - i] + 1;
+}
+// Its value: the stream of the block that launched it is none of its own.
+__device__ cudaStream_t stream_of_parent;
+__global__ void UsesStreamOfParent(int* to) {
+  Store<<<1, 1, 0, stream_of_parent>>>(to + 1, 1);
+  *to = cudaGetLastError();
+}
+__global__ void Impossible(int* to) {
+  ManyRegisters<<<1, 1024>>>(reinterpret_cast<float*>(to + 300));
+  to[0] = cudaGetLastError();
+  ManyRegisters<<<1, 32>>>(reinterpret_cast<float*>(to + 300));
+  to[1] = cudaGetLastError();
+  Store<<<1, 1, 0, reinterpret_cast<cudaStream_t>(0x123450)>>>(to + 99, 1);
+  to[2] = cudaGetLastError();
+  to[3] = cudaStreamCreateWithFlags(&stream_of_parent, cudaStreamNonBlocking);
+  UsesStreamOfParent<<<1, 1>>>(to + 4);
+}
 // Each thread has its own last error.
 __global__ void ErrorsOfThreads(int* to) {
   if (threadIdx.x == 1) Store<<<0, 1>>>(to, 1);
@@ -293,6 +328,17 @@ __global__ void ChainTo(int* to, int depth, int last) {
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) to[1] = error;
 }
+__global__ void TailChain(int* to, int depth, int last) {
+  to[0] = depth;
+  if (depth < last) TailChain<<<1, 1, 0, cudaStreamTailLaunch>>>(to, depth + 1, last);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) to[1] = error;
+}
+// 100 tails, then a chain of children.
+__global__ void Both(int* to) {
+  for (int i = 0; i < 100; ++i) Count<<<1, 1, 0, cudaStreamTailLaunch>>>(to + 4);
+  Chain<<<1, 1>>>(to, 1);
+}
 __global__ void Many(int* to, int n, bool tail) {
   int failed = 0;
   cudaError_t first = cudaSuccess;
@@ -336,8 +382,8 @@ void Ordinary() {
   Show("streams");
   Events<<<1, 1>>>(results);
   Show("events");
-  EventFlags<<<1, 1>>>(results);
-  ShowErrors("flags of events", 6);
+  Flags<<<1, 1>>>(results);
+  ShowErrors("flags and handles", 23);
   Chosen<<<1, 1>>>(results, true);
   Show("append");
   Chosen<<<1, 1>>>(results, false);
@@ -352,6 +398,8 @@ void Ordinary() {
   ShowErrors("errors of threads", 3);
   Wrong<<<1, 1>>>(results);
   ShowErrors("wrong", 24);
+  Impossible<<<1, 1>>>(results);
+  ShowErrors("impossible", 5);
   OverBound<<<1, 1>>>(results);
   ShowErrors("over its bound", 1);
   LaunchesMuch<<<1, 1>>>(results);
@@ -368,23 +416,19 @@ void Ordinary() {
   CHECK(cudaStreamDestroy(stream));
   Prints<<<1, 1>>>(0);
   Show("prints");
+  Memory<<<1, 1>>>(results);
+  Show("memory");
+  Heap<<<1, 1>>>(results);
+  Show("heap");
+  Questions<<<1, 1>>>(results);
+  Show("questions");
+  Texts<<<1, 1>>>();
+  Show("texts");
 }
 
-// One thing alone, as the first argument says.
+// What fills the lists of pending launches, or ends the context.
 int One(const std::string& part) {
-  if (part == "memory") {
-    Memory<<<1, 1>>>(results);
-    Show("memory");
-  } else if (part == "heap") {
-    Heap<<<1, 1>>>(results);
-    Show("heap");
-  } else if (part == "questions") {
-    Questions<<<1, 1>>>(results);
-    Show("questions");
-  } else if (part == "texts") {
-    Texts<<<1, 1>>>();
-    Show("texts");
-  } else if (part == "fault") {
+  if (part == "fault") {
     LaunchesFaulty<<<1, 1>>>(results);
     Show("fault");
   } else if (part == "deep") {
@@ -393,19 +437,24 @@ int One(const std::string& part) {
   } else if (part == "tails") {
     Many<<<1, 1>>>(results, 4096, true);
     Show("4096 tails");
+  } else if (part == "chain") {
+    TailChain<<<1, 1>>>(results, 1, 5000);
+    Show("tail after tail");
+  } else if (part == "both") {
+    Both<<<1, 1>>>(results);
+    Show("100 tails and a chain");
+  } else if (part == "limits") {
+    for (const size_t value : {size_t{0}, size_t{33}, size_t{4096}}) {
+      size_t got = 0;
+      CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, value));
+      CHECK(cudaDeviceGetLimit(&got, cudaLimitDevRuntimePendingLaunchCount));
+      std::printf("%zu becomes %zu\n", value, got);
+    }
+    Many<<<1, 1>>>(results, 5000, true);
+    Show("5000 tails");
   } else if (part == "pending") {
     Many<<<1, 1>>>(results, 10000, false);
     Show("10000 children");
-  } else if (part == "limit") {
-    size_t limit = 0;
-    CHECK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
-    std::printf("limit %zu\n", limit);
-    std::printf("set: %s\n", cudaGetErrorName(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 16)));
-    CHECK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
-    std::printf("limit %zu\n", limit);
-    Many<<<1, 1>>>(results, 4096, true);
-    Show("4096 tails");
-    std::printf("depth: %s\n", cudaGetErrorName(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimeSyncDepth)));
   } else {
     return 2;
   }
