@@ -1,7 +1,5 @@
 // The parsed operand forms of the opcode table: the role of each operand of an instruction.
 //
-// "ac" is an address with coordinates, [tensor, {x, y}]: after its rows come five, for as many coordinates.
-//
 // The decoder lays out rows by them, and flow analysis tells reads from writes by them. core/opcode_table.h describes
 // the syntax of the forms.
 #pragma once
@@ -29,7 +27,7 @@ struct OperandPart {
   int modifier = 0;                   // kModifier: which one
   ptx::Type type = ptx::Type::kNone;  // kFixed
   bool vector = false;                // {a, b, …} or a scalar, flattened
-  bool coordinates = false;           // of an address: [tensor, {x, y}]
+  bool coordinates = false;           // of an address: [tensor, {x, y}], [texture, {x, y}]
 
   bool destination() const { return role == Role::kDestination; }
   bool address() const { return role == Role::kAddress; }

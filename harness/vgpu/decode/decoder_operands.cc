@@ -207,27 +207,29 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   return zero;
 }
 
+// Their number in a table of rows has been checked (BindInTable).
 void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn) {
   constexpr size_t kMost = 5;
   const std::vector<const ptx::Operand*> coordinates = Coordinates(operand);
-  if (coordinates.empty() || coordinates.size() > kMost) throw Unsupported("a tensor has one to five coordinates");
-  const std::string& dimensions = std::to_string(coordinates.size()) + "d";
-  if (std::find(instruction.modifiers.begin(), instruction.modifiers.end(), dimensions) ==
-      instruction.modifiers.end()) {
-    throw Unsupported("it does not have as many coordinates as its modifier says");
+  if (!rows_in_table_) {
+    if (coordinates.empty() || coordinates.size() > kMost) throw Unsupported("a tensor has one to five coordinates");
+    const std::string& dimensions = std::to_string(coordinates.size()) + "d";
+    if (std::find(instruction.modifiers.begin(), instruction.modifiers.end(), dimensions) ==
+        instruction.modifiers.end()) {
+      throw Unsupported("it does not have as many coordinates as its modifier says");
+    }
   }
-  for (size_t k = 0; k < kMost; ++k) {
+  for (size_t k = 0; k < (rows_in_table_ ? coordinates.size() : kMost); ++k) {
     bool negated = false;
-    AddRow(insn, k < coordinates.size() ? BindSource(instruction, Type::kS32, *coordinates[k], &negated) : kNoRow,
-           false, Type::kS32);
+    AddRow(insn, k < coordinates.size() ? BindSource(instruction, Type::kB32, *coordinates[k], &negated) : kNoRow,
+           false, Type::kB32);
   }
 }
 
 void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const OperandPart& part, const Modifiers& modifiers,
                                const ptx::Operand& operand, Insn& insn) {
   if (part.address()) {
-    const bool by_handle = opcode_->Has(kByHandle);
-    if (!operand.second.empty() && !part.coordinates && !by_handle) throw Unsupported("an address has coordinates");
+    if (!operand.second.empty() && !part.coordinates) throw Unsupported("an address has coordinates");
     uint64_t offset = 0;
     AddRow(insn, BindAddress(instruction, operand, &offset), false, Type::kNone);
     if (!has_address_) {
@@ -236,13 +238,8 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
     } else {
       AddRow(insn, builder_.pool.Row(8, offset), false, Type::kNone);
     }
+    if (opcode_->Has(kByHandle) && offset != 0) throw Unsupported("a handle plus an offset");
     if (part.coordinates) BindCoordinates(instruction, operand, insn);
-    if (!by_handle) return;
-    if (offset != 0) throw Unsupported("a handle plus an offset");
-    for (const ptx::Operand* coordinate : Coordinates(operand)) {
-      bool negated = false;
-      AddRow(insn, BindSource(instruction, Type::kB32, *coordinate, &negated), false, Type::kB32);
-    }
     return;
   }
   const Type type = ResolveType(part, modifiers);
@@ -297,7 +294,7 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
 void FunctionDecoder::BindInTable(const ptx::Instruction& instruction, const Selection& selection,
                                   const std::vector<OperandForm>& form, const Modifiers& modifiers, Insn& insn) {
   for (size_t k = 0; k < std::min(form.size(), instruction.operands.size()); ++k) {
-    if (form[k].part.address() && opcode_->Has(kByHandle)) {
+    if (form[k].part.coordinates) {
       if (Coordinates(instruction.operands[k]).size() != selection.elements[k]) {
         throw Unsupported("its handle does not have as many coordinates as its modifiers say");
       }

@@ -5,27 +5,13 @@
 
 #include <cstdio>
 
+#include "tell.h"
+
 static cublasHandle_t handle;
 static float *x, *y, *m;    // device memory of 64 x 64 elements, filled with ones
 static double *dx, *dy;     // the same
 static cuComplex *cx, *cy;  // the same
 static int* number;         // on the device
-
-// Prints the call's text and its status, then waits for the device and prints what is left.
-#define TELL(call)                                               \
-  do {                                                           \
-    const int told = static_cast<int>(call);                     \
-    std::printf("%s = %d", #call, told);                         \
-    const cudaError_t waited = cudaDeviceSynchronize();          \
-    if (waited != cudaSuccess) std::printf(", %d", (int)waited); \
-    std::printf("\n");                                           \
-  } while (false)
-// The same, and a host variable that it may have set.
-#define TELL_VALUE(call, value)                                 \
-  do {                                                          \
-    const int told = static_cast<int>(call);                    \
-    std::printf("%s = %d: %g\n", #call, told, (double)(value)); \
-  } while (false)
 
 static const cublasOperation_t N = CUBLAS_OP_N, T = CUBLAS_OP_T, C = CUBLAS_OP_C, kNone = (cublasOperation_t)9;
 static const cublasFillMode_t U = CUBLAS_FILL_MODE_UPPER, kFull = CUBLAS_FILL_MODE_FULL;

@@ -5,25 +5,12 @@
 
 #include <cstdio>
 
+#include "tell.h"
+
 static float* memory;  // on the device: 1 MiB of zeros
 static cufftHandle plan = CUFFT_PLAN_NULL;
 static size_t work = 77;
 
-// Prints the call's text and its status, then waits for the device and prints what is left.
-#define TELL(call)                                               \
-  do {                                                           \
-    const int told = static_cast<int>(call);                     \
-    std::printf("%s = %d", #call, told);                         \
-    const cudaError_t waited = cudaDeviceSynchronize();          \
-    if (waited != cudaSuccess) std::printf(", %d", (int)waited); \
-    std::printf("\n");                                           \
-  } while (false)
-// The same, and a host variable that it may have set.
-#define TELL_VALUE(call, value)                                    \
-  do {                                                             \
-    const int told = static_cast<int>(call);                       \
-    std::printf("%s = %d: %lld\n", #call, told, (long long)value); \
-  } while (false)
 // With a plan that is made for the call alone.
 #define TELL_NEW(call)                                                                                  \
   do {                                                                                                  \

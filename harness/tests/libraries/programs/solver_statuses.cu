@@ -4,26 +4,14 @@
 
 #include <cstdio>
 
+#include "tell.h"
+
 static cusolverDnHandle_t handle;
 static double *a, *b, *work;  // of 4096 elements; a and b are unit matrices of order 8
 static int *info, *pivots;
 static int64_t *wide;
 
-#define TELL(call)                                               \
-  do {                                                           \
-    const int told = static_cast<int>(call);                     \
-    std::printf("%s = %d", #call, told);                         \
-    const cudaError_t waited = cudaDeviceSynchronize();          \
-    if (waited != cudaSuccess) std::printf(", %d", (int)waited); \
-    std::printf("\n");                                           \
-  } while (false)
-// The same, and a host variable that it may have set.
-#define TELL_VALUE(call, value)                                 \
-  do {                                                          \
-    const int told = static_cast<int>(call);                    \
-    std::printf("%s = %d: %g\n", #call, told, (double)(value)); \
-  } while (false)
-// The same, and what it put into info, which was 77.
+// TELL, and what the call put into info, which was 77.
 #define TELL_INFO(call)                                                                      \
   do {                                                                                       \
     int known = 77;                                                                          \

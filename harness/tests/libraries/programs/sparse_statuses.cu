@@ -4,25 +4,11 @@
 #include <cstdio>
 #include <initializer_list>
 
+#include "tell.h"
+
 static cusparseHandle_t handle;
 static int *offsets, *indices;  // device memory: offsets of 4 rows with 2 elements each, their columns
 static float *values, *x, *y;   // of 64 elements, ones
-
-// Prints the call's text and its status, then waits for the device and prints what is left.
-#define TELL(call)                                               \
-  do {                                                           \
-    const int told = static_cast<int>(call);                     \
-    std::printf("%s = %d", #call, told);                         \
-    const cudaError_t waited = cudaDeviceSynchronize();          \
-    if (waited != cudaSuccess) std::printf(", %d", (int)waited); \
-    std::printf("\n");                                           \
-  } while (false)
-// The same, and a host variable that it may have set.
-#define TELL_VALUE(call, value)                                 \
-  do {                                                          \
-    const int told = static_cast<int>(call);                    \
-    std::printf("%s = %d: %g\n", #call, told, (double)(value)); \
-  } while (false)
 
 static const auto N = CUSPARSE_OPERATION_NON_TRANSPOSE, T = CUSPARSE_OPERATION_TRANSPOSE;
 static const auto kNone = (cusparseOperation_t)9;

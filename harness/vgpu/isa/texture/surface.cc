@@ -216,13 +216,13 @@ std::vector<std::string> MoveNames() { return NamesOf(MoveVariants()); }
 
 LOCKSTEP_OPCODES(surfaces, {
                                {.name = "suld.b",
-                                .form = "dv0 a",
+                                .form = "dv0 ac",
                                 .select = SelectLoad,
                                 .insn_class = InsnClass::kLoad,
                                 .traits = kAnyOrder | kLoads | kByHandle | kWiderRegisters,
                                 .variants = MoveNames},
                                {.name = "sust.b",
-                                .form = "a sv0",
+                                .form = "ac sv0",
                                 .select = SelectStore,
                                 .insn_class = InsnClass::kStore,
                                 .traits = kAnyOrder | kStores | kByHandle | kWiderRegisters,
