@@ -2,17 +2,18 @@
 # Compiles a submission and links it with an assignment's glue into a worker executable.
 #
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --glue FILE.cc --out WORKER
-#                           [--build DIR] [--arch 80] [--nvcc PATH]
+#                           [--build DIR] [--arch 80] [--nvcc PATH] [--python PATH]
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --ptx OUT [--build DIR] [--arch 80] [--nvcc PATH]
 #
 #   --assignment DIR  where the header that the submission and the glue include lies
-#   --source FILE.cu  the submission
+#   --source FILE.cu  the submission; FILE.py: kernels for Numba, and launchers in Python
 #   --glue FILE.cc    the file that registers the launchers; default harness/suites/<assignment>_launchers.cc
 #   --out WORKER      the executable to make; everything else is written to TMPDIR, or beside it
 #   --ptx OUT         instead of a worker, the PTX that nvcc makes of the submission
 #   --build DIR       the build tree that has lib/; default build/ in the project's root
 #   --arch XX         compute capability that PTX is made for
 #   --nvcc PATH       default: what the build tree was set up with, else nvcc on PATH, else /usr/local/cuda
+#   --python PATH     the Python that has Numba; default .venv/bin/python, else python3
 #
 # It prints the compiler's messages and nothing else, and fails with the compiler's status, or with 65 where the
 # submission leaves the work to a library. It needs no network and no HOME. The one place that knows the flags: make and
@@ -22,7 +23,7 @@ set -u
 fail() { echo "build.sh: $*" >&2; exit 64; }
 
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 64
-assignment='' source='' glue='' out='' ptx='' build=$root/build arch=80 nvcc=''
+assignment='' source='' glue='' out='' ptx='' build=$root/build arch=80 nvcc='' python=''
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || fail "$1 needs a value"
   case $1 in
@@ -34,6 +35,7 @@ while [ $# -gt 0 ]; do
     --build) build=$2 ;;
     --arch) arch=$2 ;;
     --nvcc) nvcc=$2 ;;
+    --python) python=$2 ;;
     *) fail "unknown flag $1; see the head of $0" ;;
   esac
   shift 2
@@ -55,6 +57,8 @@ scratch=$(mktemp -d "${TMPDIR:-$(dirname "$out$ptx")}/worker.XXXXXX") || exit 64
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
+submission=$(basename "$source")
+case $submission in *.py) is_python=1 ;; *) is_python='' ;; esac
 # -lineinfo: messages name the student's lines, in kernels; -g1, the smallest that has lines, in host code, where a tail
 # call would hide the caller. A function that ends without its return traps: it would run on into the next one. The
 # order of the two standards is deliberate: students write C++17, the glue is ours.
@@ -78,28 +82,46 @@ compile() {
 said() {
   awk 'BEGIN { RS = ""; ORS = "\n\n" } !/^Remark: The warnings can be suppressed/ && !seen[$0]++' "$scratch/said" >&2
 }
-if [ -n "$ptx" ]; then
-  compile -ptx "-arch=compute_$arch" -o "$ptx"
-  exit
-fi
+compile_cpp() {
+  if [ -n "$ptx" ]; then
+    compile -ptx "-arch=compute_$arch" -o "$ptx"
+    exit
+  fi
 
-# PTX only: the virtual GPU needs no machine code, and a real GPU's driver makes its own.
-compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
-  -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
-submission=$(basename "$source")
-# A main of the submission's own, to try things out with, is nobody's business here.
-objcopy --localize-symbol=main "$scratch/submission.o" || exit $?
-# Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
-libraries='cub|thrust|cutlass|cute|cublas\w*|cublasLt|cusparse|cusolver\w*|cufft\w*|curand\w*|cudnn\w*|npp\w*|nccl'
-library=$(grep -vF -e "$source" -e "$assignment/" "$scratch/includes" | grep -oE "/($libraries)(/|\.h)" | tr -d / |
-  sed -E 's/\.h$//; s/^(cu(blas|sparse|solver|fft|rand|dnn)|npp).*/\1/' | sort -u | sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g')
-loader=$(nm -u "$scratch/submission.o" | grep -oE '\b(dlopen|dlmopen)\b' | head -n 1)
-if [ -n "$library$loader" ]; then
-  what="includes $library"
-  [ -n "$library" ] || what="calls $loader(), which loads libraries"
-  echo "$submission $what: this assignment asks for kernels of your own, without libraries of kernels" >&2
-  exit 65
-fi
+  # PTX only: the virtual GPU needs no machine code, and a real GPU's driver makes its own.
+  compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
+    -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
+  # A main of the submission's own, to try things out with, is nobody's business here.
+  objcopy --localize-symbol=main "$scratch/submission.o" || exit $?
+  # Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
+  libraries='cub|thrust|cutlass|cute|cublas\w*|cublasLt|cusparse|cusolver\w*|cufft\w*|curand\w*|cudnn\w*|npp\w*|nccl'
+  library=$(grep -vF -e "$source" -e "$assignment/" "$scratch/includes" | grep -oE "/($libraries)(/|\.h)" | tr -d / |
+    sed -E 's/\.h$//; s/^(cu(blas|sparse|solver|fft|rand|dnn)|npp).*/\1/' | sort -u | sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g')
+  loader=$(nm -u "$scratch/submission.o" | grep -oE '\b(dlopen|dlmopen)\b' | head -n 1)
+  if [ -n "$library$loader" ]; then
+    what="includes $library"
+    [ -n "$library" ] || what="calls $loader(), which loads libraries"
+    echo "$submission $what: this assignment asks for kernels of your own, without libraries of kernels" >&2
+    exit 65
+  fi
+}
+
+# A Python submission: the real Numba compiles its kernels, and what it makes goes into the worker beside an interpreter.
+compile_python() {
+  [ -z "$ptx" ] || exit 1  # a kernel is a module of its own here
+  [ -f "$build/lib/liblockstep_python.a" ] ||
+    fail "$build/lib has no Python for workers; install python3-dev and type make build"
+  [ -n "$python" ] || python=$root/.venv/bin/python
+  [ -x "$python" ] || python=$(command -v python3) || fail "python3 is missing"
+  CUDA_HOME=$(dirname "$include") "$python" -I "$root/harness/worker/python/compile_kernels.py" --source "$source" \
+    --assignment "$assignment" --arch "$arch" --out "$scratch/submission.json" >&2 || exit $?
+  printf '.section .rodata\n.global lockstep_python_submission\nlockstep_python_submission:\n.incbin "%s"\n.byte 0\n%s\n' \
+    "$scratch/submission.json" '.section .note.GNU-stack,"",@progbits' > "$scratch/submission.s"
+  g++ -c "$scratch/submission.s" -o "$scratch/submission.o" || exit $?
+}
+
+if [ -n "$is_python" ]; then compile_python; else compile_cpp; fi
+
 # The build tree has the glue compiled already; a newer source or header, or a glue from elsewhere, is compiled here.
 name=$(basename "$assignment")
 compiled=$build/lib/glue/$name.a
@@ -112,6 +134,8 @@ if [ -z "$compiled" ]; then
 fi
 # link_flags.txt: what a build with sanitizers adds.
 link_flags=$(cat "$build/link_flags.txt" 2>/dev/null)
+python_flags=''
+[ -z "$is_python" ] || python_flags="$build/lib/liblockstep_python.a $(cat "$build/lib/python_flags.txt")"
 # What the linker says of a launcher that is not there, in words of the assignment's.
 explain_link() {
   nm -C --defined-only "$scratch/submission.o" | cut -c 20- | sort -u > "$scratch/defined"
@@ -141,7 +165,7 @@ explain_link() {
 # with a real GPU LD_LIBRARY_PATH names NVIDIA's library.
 if ! LC_ALL=C TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
   -Wl,--whole-archive "$build/lib/liblockstep_worker.a" "$compiled" -Wl,--no-whole-archive \
-  "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" \
+  "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" $python_flags \
   -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread 2> "$scratch/link"; then
   explain_link >&2
   exit 1

@@ -1,0 +1,100 @@
+// The Python interpreter within a worker whose submission is a Python file. It starts when the first launcher is
+// called: all that the submission's file does as it is imported is then a part of that call. It sees Python's own
+// library and no other package; `numba` and `numpy` are stand-ins (stand_in.py), for kernels were compiled by the real
+// Numba when the worker was built (compile_kernels.py).
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+// Before all others, as its manual asks.
+#include <cstdio>
+#include <cstdlib>
+
+#include "worker/python/cuda_module.h"
+#include "worker/python/launch.h"
+
+// stand_in.py, as the build found it.
+asm(".section .rodata\n"
+    ".global lockstep_python_stand_in\n"
+    "lockstep_python_stand_in:\n"
+    ".incbin \"" LOCKSTEP_PYTHON_STAND_IN
+    "\"\n"
+    ".byte 0\n"
+    ".previous\n");
+extern "C" const char lockstep_python_stand_in[];
+
+// What compile_kernels.py made of the submission; worker/build.sh links it in.
+extern "C" const char lockstep_python_submission[];
+
+namespace lockstep::worker::python {
+
+namespace {
+
+[[noreturn]] void Die(const char* what) {
+  std::fprintf(stderr, "Python can't be started in the worker: %s\n", what);
+  if (PyErr_Occurred() != nullptr) PyErr_Print();
+  std::fflush(nullptr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+PyObject* Checked(PyObject* object) {
+  if (object == nullptr) Die("an object could not be made");
+  return object;
+}
+
+void Start() {
+  PyConfig config;
+  PyConfig_InitIsolatedConfig(&config);
+  config.site_import = 0;
+  config.write_bytecode = 0;
+  config.buffered_stdio = 0;  // what is printed reaches the judge, also where the process is killed
+  config.pathconfig_warnings = 0;
+  PyStatus status = PyConfig_SetBytesString(&config, &config.program_name, LOCKSTEP_PYTHON_PROGRAM);
+  if (PyStatus_Exception(status) == 0) status = Py_InitializeFromConfig(&config);
+  PyConfig_Clear(&config);
+  if (PyStatus_Exception(status) != 0) Die(status.err_msg != nullptr ? status.err_msg : "no reason is known");
+}
+
+// The stand-in's function `launch`.
+PyObject* Launcher() {
+  static PyObject* const function = [] {
+    Start();
+    PyObject* const code = Checked(Py_CompileString(lockstep_python_stand_in, "<numba>", Py_file_input));
+    PyObject* const module = Checked(PyModule_New("_lockstep_stand_in"));
+    PyObject* const names = PyModule_GetDict(module);
+    PyDict_SetItemString(names, "_cuda", Checked(MakeCudaModule()));
+    PyDict_SetItemString(names, "_submission_text", Checked(PyUnicode_FromString(lockstep_python_submission)));
+    PyDict_SetItemString(names, "__builtins__", Checked(PyEval_GetBuiltins()));
+    Checked(PyEval_EvalCode(code, names, names));
+    Py_DECREF(code);
+    return Checked(PyObject_GetAttrString(module, "launch"));
+  }();
+  return function;
+}
+
+struct Converter {
+  PyObject* operator()(int64_t value) const { return PyLong_FromLongLong(value); }
+  PyObject* operator()(uint64_t value) const { return PyLong_FromUnsignedLongLong(value); }
+  PyObject* operator()(double value) const { return PyFloat_FromDouble(value); }
+  // (address, type, shape)
+  PyObject* operator()(const Array& array) const {
+    PyObject* const shape = Checked(PyTuple_New(static_cast<Py_ssize_t>(array.shape.size())));
+    for (size_t k = 0; k < array.shape.size(); ++k) {
+      PyTuple_SetItem(shape, static_cast<Py_ssize_t>(k), PyLong_FromUnsignedLongLong(array.shape[k]));
+    }
+    return Py_BuildValue("(KsN)", static_cast<unsigned long long>(array.address), array.type, shape);
+  }
+};
+
+}  // namespace
+
+void Launch(std::string_view launcher, std::initializer_list<Value> arguments) {
+  PyObject* const function = Launcher();
+  PyObject* const values = Checked(PyTuple_New(static_cast<Py_ssize_t>(arguments.size())));
+  Py_ssize_t place = 0;
+  for (const Value& value : arguments) PyTuple_SetItem(values, place++, Checked(std::visit(Converter(), value.get())));
+  PyObject* const result =
+      PyObject_CallFunction(function, "s#N", launcher.data(), static_cast<Py_ssize_t>(launcher.size()), values);
+  if (result == nullptr) Die("a launcher could not be called");
+  Py_DECREF(result);
+}
+
+}  // namespace lockstep::worker::python
