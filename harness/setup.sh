@@ -13,7 +13,8 @@
 #
 # --docs: only what builds the documentation's site, grader/requirements-docs.txt.
 # --browser: only what tests pages in a browser: Chromium, grader/requirements-browser.txt.
-# --python: only what tests run Python programs with: Numba and cuda.core (76 MB), grader/requirements-python.txt.
+# --python: only what Python programs and submissions in Python need: Numba and cuda.core (76 MB),
+#   grader/requirements-python.txt, and the interpreter that workers embed.
 # --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
 # --target: what harness/build.sh is to build while pip, which uses one processor, installs the packages.
 set -euo pipefail
@@ -49,6 +50,16 @@ if [ -n "$docs" ]; then
 fi
 if [ -n "$programs" ]; then
   extra python numba.cuda "Numba"
+  if [ ! -x /usr/bin/python3-config ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+    say "Installing system packages: python3-dev"
+    log=$(mktemp)
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-dev; } >"$log" 2>&1 ||
+      tail -n 5 "$log" >&2
+  fi
+  [ -x /usr/bin/python3-config ] ||
+    fail "python3-dev is missing, which workers of submissions in Python are linked with; on Debian or Ubuntu: sudo apt-get install python3-dev"
+  # A build tree that was configured without it looks again.
+  [ ! -f "$build/build.ninja" ] || [ -f "$build/lib/python_flags.txt" ] || cmake "$build" >/dev/null
   exit
 fi
 if [ -n "$browser" ]; then
@@ -96,6 +107,7 @@ wanted_packages() {
   has_header benchmark/benchmark.h || echo libbenchmark-dev
   has_library openblas || echo libopenblas-dev
   has_header eigen3/unsupported/Eigen/FFT || echo libeigen3-dev
+  [ -x /usr/bin/python3-config ] || echo python3-dev
 }
 
 missing=$(missing_packages); wanted=$(wanted_packages)

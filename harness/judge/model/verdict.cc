@@ -7,6 +7,29 @@
 #include "vgpu/core/dim_text.h"
 
 namespace lockstep::judge {
+namespace {
+
+// Hints have CUDA C++'s names of functions; these are Numba's.
+constexpr std::pair<std::string_view, std::string_view> kNamesInPython[] = {
+    {"__syncthreads()", "cuda.syncthreads()"},
+    {"__syncwarp()", "cuda.syncwarp()"},
+    {"atomicAdd()", "cuda.atomic.add()"},
+    {"add a printf", "add a print()"},
+    {"blockDim", "cuda.blockDim"},
+    {"gridDim", "cuda.gridDim"},
+};
+
+std::string InWordsOf(const std::string& file, std::string hint) {
+  if (!file.ends_with(".py")) return hint;
+  for (const auto& [in_cpp, in_python] : kNamesInPython) {
+    for (size_t at = 0; (at = hint.find(in_cpp, at)) != std::string::npos; at += in_python.size()) {
+      hint.replace(at, in_cpp.size(), in_python);
+    }
+  }
+  return hint;
+}
+
+}  // namespace
 
 const std::vector<VerdictRow>& AllVerdicts() {
   static const std::vector<VerdictRow> rows = {
@@ -69,7 +92,7 @@ Message MessageOf(const Problem& problem, std::string_view test) {
   if (problem.unfinished) return {out.str() + "\n  " + problem.evidence.at(0), ""};
   if (!problem.place.empty()) out << "   " << problem.place;
   for (const std::string& line : problem.evidence) out << "\n  " << line;
-  return {out.str(), problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint};
+  return {out.str(), InWordsOf(problem.file, problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint)};
 }
 
 std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vgpu::Dim3& block) {

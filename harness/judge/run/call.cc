@@ -9,6 +9,7 @@
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/run/failure.h"
+#include "vgpu/cudart/report/crash_report.h"
 #include "worker/signal_text.h"
 
 namespace lockstep::judge {
@@ -40,13 +41,20 @@ Verdict VerdictOfError(const CallReport& report) {
 
 // What the worker says of its end: the line, and what kind of address it could not access.
 struct Stop {
-  std::string line;   // "at      copy.cu:17", or ""
-  std::string about;  // "null", "device", "stack" or ""
+  std::string line;       // "at      copy.cu:17", or ""
+  std::string about;      // "null", "device", "stack" or ""
+  std::string exception;  // of Python: "ZeroDivisionError: division by zero", or ""
 };
 
 Stop StopOf(const CallReport& report) {
-  const size_t space = std::min(report.stopped_at.find_last_of(' '), report.stopped_at.size());
   Stop stop;
+  if (const size_t exception = report.stopped_at.find(vgpu::cudart::kStoppedByException);
+      exception != std::string::npos) {
+    if (exception > 0) stop.line = "at      " + SiteText(report.stopped_at.substr(0, exception));
+    stop.exception = report.stopped_at.substr(exception + std::strlen(vgpu::cudart::kStoppedByException));
+    return stop;
+  }
+  const size_t space = std::min(report.stopped_at.find_last_of(' '), report.stopped_at.size());
   // A path may have spaces.
   const std::string last = report.stopped_at.substr(std::min(space + 1, report.stopped_at.size()));
   std::string site = report.stopped_at;
@@ -145,6 +153,10 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
     case Outcome::kReturned:
       break;
     case Outcome::kExited:
+      if (!stop.exception.empty()) {
+        return MakeProblem(Verdict::kCrash, context, {"the launcher raised " + Printable(stop.exception), stop.line},
+                           "the output has the traceback: which value on this line is not what the line expects?");
+      }
       return MakeProblem(
           Verdict::kCrash, context,
           {"the program exited with status " + std::to_string(report.code) + " during the call", stop.line},

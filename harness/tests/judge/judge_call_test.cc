@@ -77,6 +77,18 @@ TEST(CallTest, SaysWhereTheHostCodeWas) {
   EXPECT_NE(Message(exited).find("\n  at      reduction.cu:3\n"), std::string::npos);
 }
 
+TEST(CallTest, SaysWhichExceptionALauncherInPythonRaised) {
+  CallReport raised = Ended(Outcome::kExited, 1);
+  raised.stopped_at = "/home/ada l/shift.py:17 exception ZeroDivisionError: division by zero";
+  const std::string text = Message(raised);
+  EXPECT_NE(text.find("\n  the launcher raised ZeroDivisionError: division by zero\n  at      shift.py:17\n"),
+            std::string::npos)
+      << text;
+  raised.stopped_at = " exception TypeError: shift1() takes 2 arguments";
+  EXPECT_NE(Message(raised).find("raised TypeError: shift1() takes 2 arguments"), std::string::npos);
+  EXPECT_EQ(Message(raised).find("  at  "), std::string::npos);
+}
+
 TEST(CallTest, ManyCallsAreSlowCalls) {
   CallReport endless = Ended(Outcome::kTimeout);
   worker::ApiCall copy;

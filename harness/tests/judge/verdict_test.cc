@@ -37,6 +37,16 @@ TEST(VerdictTest, TableIsInOrderOfRankAndNamesAreFoundAgain) {
   EXPECT_FALSE(VerdictFromName("pass"));
 }
 
+TEST(VerdictTest, AHintAboutAPythonFileHasNumbasNames) {
+  vgpu::Finding race = Race();
+  EXPECT_NE(MessageOf(ProblemOf(race), "Test").hint.find("__syncthreads()"), std::string::npos);
+  race.first.file = "/home/ada/shift.py";
+  race.second->file = race.first.file;
+  const std::string hint = MessageOf(ProblemOf(race), "Test").hint;
+  EXPECT_NE(hint.find("cuda.syncthreads()"), std::string::npos) << hint;
+  EXPECT_EQ(hint.find("__sync"), std::string::npos) << hint;
+}
+
 TEST(VerdictTest, EveryVerdictIsDocumented) {
   std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/verdicts.md");
   std::stringstream page;

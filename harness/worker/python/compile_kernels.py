@@ -24,7 +24,6 @@ from typing import Any, NoReturn
 
 _OPTIONS = {"fastmath", "opt", "lineinfo"}  # of a kernel's declaration
 _TYPES = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
-_CANT_RUN = 64  # of build.sh where it can't begin
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST_LINES = 12  # of Numba's message
 
@@ -135,7 +134,10 @@ class _Compiler:
         name = {"bool": "bool_", "boolean": "bool_"}.get(str(element), str(element))
         layout = str(getattr(of, "layout", "C"))
         if name not in {*_TYPES, "bool_"} or (dimensions > 1 and layout == "F"):
-            self._source.refuse(line, f"{kernel}: parameter {place} is of the type {of}: a launcher can pass numbers and arrays of numbers only")
+            self._source.refuse(
+                line,
+                f"{kernel}: parameter {place} is of the type {of}: a launcher can pass numbers and arrays of numbers only",
+            )
         return {"type": name, "dimensions": dimensions}
 
     def _refuse_kernel(self, kernel: str, first_line: int, error: Exception) -> NoReturn:
@@ -191,11 +193,7 @@ def main() -> int:
     except ValueError as error:  # no UTF-8, a zero byte
         source.refuse(0, str(error))
     warnings.simplefilter("ignore")
-    try:
-        compiler = _Compiler(source, (int(arguments.arch[:-1]), int(arguments.arch[-1])))
-    except ImportError as error:
-        print(f"{error}; type: harness/setup.sh --python", file=sys.stderr)
-        return _CANT_RUN
+    compiler = _Compiler(source, (int(arguments.arch[:-1]), int(arguments.arch[-1])))
     module = types.ModuleType(arguments.source.stem)
     module.__file__ = source.path
     sys.modules[module.__name__] = module

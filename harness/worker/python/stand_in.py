@@ -273,7 +273,9 @@ class _Kernel:
                 continue
             wanted = (parameter["type"], parameter["dimensions"])
             if not isinstance(value, DeviceNDArray) or (value.dtype.name, value.ndim) != wanted:
-                raise TypeError(f"{what}: expected a device array of {wanted[0]} with {wanted[1]} dimensions, got {_kind_of(value)}")
+                raise TypeError(
+                    f"{what}: expected a device array of {wanted[0]} with {wanted[1]} dimensions, got {_kind_of(value)}"
+                )
             pieces.append(value.slots())
         return b"".join(pieces)
 
@@ -437,9 +439,7 @@ def launch(name: str, arguments: Sequence[Any]) -> None:
         if not _imported:
             signal.signal(signal.SIGXCPU, _say_where)
             _imported.append(_import_submission())
-        values = [
-            DeviceNDArray(one[0], _TYPES[one[1]], one[2]) if isinstance(one, tuple) else one for one in arguments
-        ]
+        values = [DeviceNDArray(one[0], _TYPES[one[1]], one[2]) if isinstance(one, tuple) else one for one in arguments]
         getattr(_imported[0], name)(*values)
     except _cuda.CudaAPIError as error:
         _print_error(error)  # the judge finds the error itself

@@ -18,10 +18,10 @@ from grader.model.hints import HINTS, load_hints
 from grader.model.visibility import VISIBLE, find_visibility
 from grader.running.bench import FIGURES, Bench
 
-_ERROR = re.compile(r"^\S+\.cu\(\d+\): error\b", re.MULTILINE)
+_ERROR = re.compile(r"^\S+\.(?:cu|py)\(\d+\): error\b", re.MULTILINE)
 _CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
-_SOMEWHERE = re.compile(r"^(  at      [\w.]+\.cu):\d+$", re.MULTILINE)
+_SOMEWHERE = re.compile(r"^(  at      [\w.]+\.(?:cu|py)):\d+$", re.MULTILINE)
 _NO_ONE_LINE = ("did not return within", "the stack is full")  # the line is where the loop or recursion was just then
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
@@ -43,14 +43,15 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
     missing += [hidden / assignment.submission, hidden / "hidden_test.cc"]
     missing += [suites / f"{assignment.id}_test.cc", layout.glue(assignment.id)]
     problems = [f"{path.relative_to(layout.root)} is missing" for path in missing if not path.is_file()]
-    if not any(own.glob("*.h")):
+    if not assignment.is_python and not any(own.glob("*.h")):
         problems.append(f"{own.relative_to(layout.root)} has no header with the launchers' signatures")
     known = {
         own: (*_STUDENTS, HINTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
             *("hidden_*.cc", "*.h"),
-            *("wrong/*.cu", f"wrong/{MESSAGES}", "right/*.cu", "hostile/*.cu", "from_handout/*.cu"),
+            *(f"{kind}/*{assignment.suffix}" for kind in ("wrong", "right", "hostile", "from_handout")),
+            f"wrong/{MESSAGES}",
         ),
     }
     problems += [

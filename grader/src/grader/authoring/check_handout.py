@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from grader.authoring.declared import sources_in
 from grader.authoring.finding import Finding
 from grader.authoring.handout import make_handout
 from grader.base.errors import GraderError
@@ -50,7 +51,7 @@ def attacks_from_handout(
     """What reference/NN_name/from_handout has to grade, and what is found before; `only` as for other solutions."""
     paths = [
         path
-        for path in sorted((layout.reference(assignment.id) / FOLDER).glob("*.cu"))
+        for path in sources_in(layout.reference(assignment.id) / FOLDER, assignment)
         if not only or any(fnmatchcase(f"{FOLDER}/{path.name}", glob) for glob in only)
     ]
     if not paths:

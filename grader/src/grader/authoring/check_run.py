@@ -295,7 +295,8 @@ def known_tests(
         verdict, declared = collected.wrong.get(submission.folder, ("", ""))
         if (not verdict and submission.folder != REFERENCE) or verdict in ("COMPILE", "REJECTED"):
             continue
-        code = Code((submission.source or b"").decode("utf-8", "replace"))
+        # It reads C++: of other text it has no keys.
+        code = Code("" if assignment.is_python else (submission.source or b"").decode("utf-8", "replace"))
         keys = {rung: code.key(rung) for rung in ids}
         below = ids[: ids.index(declared)] if declared and not assignment.is_bonus_rung(declared) else ids
         for rung in below:

@@ -2,6 +2,8 @@
 
 reference/NN_name/wrong/*.cu    // verdict: RACE reduce5_warp_unrolled     the verdict it must get, and on which rung
 reference/NN_name/right/*.cu    // points: 100 + 12                        the points it must get, and bonus points
+
+In an assignment in Python they are .py files, and the line begins with #.
 """
 
 import re
@@ -15,9 +17,9 @@ from grader.model.discovery import Submission
 from grader.model.roster import Student
 
 STUB, REFERENCE = "stub", "reference"
-_VERDICT = re.compile(r"//\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?(?:;\s*gpu:\s*[A-Z]+)?\s*")
+_VERDICT = re.compile(r"(?://|#)\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?(?:;\s*gpu:\s*[A-Z]+)?\s*")
 _NUMBER = r"\d+(?:\.\d+)?"
-_POINTS = re.compile(rf"//\s*points:\s*(?P<points>{_NUMBER})(?:\s*\+\s*(?P<bonus>{_NUMBER}))?\s*")
+_POINTS = re.compile(rf"(?://|#)\s*points:\s*(?P<points>{_NUMBER})(?:\s*\+\s*(?P<bonus>{_NUMBER}))?\s*")
 _NO_RUNG = ("COMPILE", "REJECTED", "PASS")
 
 
@@ -48,15 +50,16 @@ def collect(layout: Layout, assignment: Assignment) -> Collected:
         else:
             collected.refuse(name, f"{path} is missing")
     known = {rung.id for rung in assignment.rungs}
-    for path in _sources(hidden / "wrong"):
+    for path in sources_in(hidden / "wrong", assignment):
         _collect_wrong(collected, path, known)
-    for path in _sources(hidden / "right"):
+    for path in sources_in(hidden / "right", assignment):
         _collect_right(collected, path)
     return collected
 
 
-def _sources(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.cu"))
+def sources_in(folder: Path, assignment: Assignment) -> list[Path]:
+    """The solutions in a folder beside the reference."""
+    return sorted(folder.glob(f"*{assignment.suffix}"))
 
 
 def _first_line(source: bytes) -> str:

@@ -166,7 +166,7 @@ def _opponents(rows: Sequence[dict[str, Any]]) -> list[str]:
     held = sum(bool(row["holds"]) for row in on_gpu)
     cells = [
         [
-            f"`{row['name'].partition('/')[2].removesuffix('.cu')}`",
+            f"`{row['name'].partition('/')[2].removesuffix('.cu').removesuffix('.py')}`",
             row["says"],
             row["wanted"],
             row["verdict"] if row["holds"] else f"**{row['verdict']}**",

@@ -25,10 +25,11 @@ HARNESS = (
     "setup.sh", "student.mk", "vgpu", "worker",
 )  # fmt: skip
 _ROOT = ("CMakeLists.txt", "LICENSE", "assignments/assignment.mk", ".gitignore", "lockstep")
+_OF_PYTHON = ("grader/requirements-python.txt",)  # what harness/setup.sh --python installs
 _PACKAGE = "grader/src/grader"
 _ENTRY = "grader.student.__main__"  # the module that students run; what it imports goes with it
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
-_HIDDEN_SUFFIXES = (".cu", ".cuh", ".cc", ".h")
+_HIDDEN_SUFFIXES = (".cu", ".cuh", ".cc", ".h", ".py")
 _WINDOW = 3  # so many lines of a hidden file in a row are a leak
 _LONG = 60  # a line of this length is one by itself
 _TRIVIAL = 8  # characters that a line must have to count
@@ -157,7 +158,7 @@ def _hidden_lines(layout: Layout) -> dict[str, set[str]]:
 
 
 def _public_lines(layout: Layout, name: str) -> set[str]:
-    files = [*layout.assignment(name).glob("*.cu"), *layout.assignment(name).glob("*.h")]
+    files = [path for suffix in ("cu", "h", "py") for path in layout.assignment(name).glob(f"*.{suffix}")]
     files += (layout.harness / "suites").glob(f"{name}_*")
     return {line for path in files for line in _lines(path.read_text(encoding="utf-8", errors="replace"))}
 
@@ -172,8 +173,9 @@ def _code(layout: Layout, assignments: Sequence[Assignment]) -> list[str]:
     every = tracked(layout.root)
     ids = layout.assignments()
     chosen = {assignment.id for assignment in assignments}
+    root = (*_ROOT, *(_OF_PYTHON if any(assignment.is_python for assignment in assignments) else ()))
     wanted = [f"assignments/{name}/" for name in sorted(chosen)] + [f"harness/{name}" for name in HARNESS]
-    files = [path for path in every if path in _ROOT or path.startswith(tuple(wanted))]
+    files = [path for path in every if path in root or path.startswith(tuple(wanted))]
     for path in every:
         owner = next((name for name in ids if path.startswith(f"harness/suites/{name}_")), None)
         if path.startswith("harness/suites/") and (owner is None or owner in chosen):

@@ -169,7 +169,9 @@ def mutate_assignment(
 
 
 def candidates(layout: Layout, assignment: Assignment) -> list[Candidate]:
-    """Every mutant of the reference and of the right solutions beside it."""
+    """Every mutant of the reference and of the right solutions beside it; of Python none are made."""
+    if assignment.is_python:
+        return []
     reference = layout.reference(assignment.id) / assignment.submission
     every = [Candidate(assignment.submission, mutant) for mutant in mutants(reference.read_text(encoding="utf-8"))]
     collected = collect(layout, assignment)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from grader.authoring.declared import sources_in
 from grader.authoring.finding import Finding
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
@@ -36,10 +37,12 @@ from grader.running.store import Journal, gpu_key
 
 GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
 _HOSTILE = re.compile(
-    r"//\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
+    r"(?://|#)\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
 )
-_VIRTUAL = re.compile(r"//\s*virtual:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+)(?:, at most (?P<most>\d+) points?)?\s*")
-_WRONG = re.compile(r"//\s*verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu:\s*(?P<gpu>[A-Z]+)\s*")
+_VIRTUAL = re.compile(
+    r"(?://|#)\s*virtual:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+)(?:, at most (?P<most>\d+) points?)?\s*"
+)
+_WRONG = re.compile(r"(?://|#)\s*verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu:\s*(?P<gpu>[A-Z]+)\s*")
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponen
     opponents, problems = [], []
     rungs = {rung.id for rung in assignment.rungs}
     for folder, patterns in (("hostile", (_HOSTILE, _VIRTUAL)), ("wrong", (_WRONG,))):
-        for path in sorted((layout.reference(assignment.id) / folder).glob("*.cu")):
+        for path in sources_in(layout.reference(assignment.id) / folder, assignment):
             source = path.read_bytes()
             first = source.partition(b"\n")[0].decode("utf-8", "replace")
             declared = _declared(first, patterns)
@@ -95,7 +98,7 @@ def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponen
                         declared["gpu"],
                         declared["virtual"],
                         bool(declared["idle"]),
-                        source.split(b"\n", 2)[1].decode("utf-8", "replace").removeprefix("//").strip(),
+                        source.split(b"\n", 2)[1].decode("utf-8", "replace").lstrip("/#").strip(),
                         int(declared["most"]) if declared["most"] else None,
                     )
                 )

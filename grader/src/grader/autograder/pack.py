@@ -37,6 +37,8 @@ def make_zip(
             f"{assignment.id} has no reference solution, which the image is tested with.\n"
             f"Type:  ls {layout.reference(assignment.id)}"
         )
+    if assignment.is_python:
+        raise GraderError(f"{assignment.id} is in Python, which an autograder's image can't compile: it has no Numba.")
     settings = {"assignment": assignment.id, "points": points, "minutes": minutes}
     contents: dict[str, tuple[bytes, int]] = {}
     for name in SCRIPTS:

@@ -24,6 +24,11 @@ class Layout:
         return self.harness / "worker" / "build.sh"
 
     @property
+    def build_files(self) -> list[Path]:
+        """All that decides how a worker is compiled: the script, and what it runs for a submission in Python."""
+        return [self.build_script, *sorted((self.build_script.parent / "python").glob("*.py"))]
+
+    @property
     def templates(self) -> Path:
         """What pages, handouts and new assignments are made from: a part of the package, so that a wheel has it."""
         return Path(__file__).parents[1] / "templates"

@@ -15,5 +15,5 @@ def worker_key(layout: Layout, name: str, source: bytes, nvcc_version: str) -> s
     headers = [path for path in layout.assignment(name).glob("*.h") if path.is_file()]
     libraries = [path for path in layout.libraries.glob("*") if path.is_file()]
     glue = [path for path in (layout.glue(name), layout.compiled_glue(name)) if path.is_file()]
-    others = sha256_files([*headers, *glue, layout.build_script, *libraries])
+    others = sha256_files([*headers, *glue, *layout.build_files, *libraries])
     return sha256_bytes(f"{nvcc_version}\n{sha256_bytes(source)}\n{others}".encode())

@@ -12,7 +12,7 @@ from grader.intake.handin import HandIn, Who
 from grader.intake.tree import FILE, Node, is_junk, readable
 
 TITLE = "Plain folder"
-SOURCES = (".cu",)
+SOURCES = (".cu", ".py")
 
 
 def fits(entries: list[Node]) -> int:

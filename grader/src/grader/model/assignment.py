@@ -97,6 +97,16 @@ class Assignment:
     path: Path
     visibility: tuple[TestVisibility, ...] = ()
 
+    @property
+    def suffix(self) -> str:
+        """Of submissions and of the solutions beside the reference: ".cu", or ".py"."""
+        return Path(self.submission).suffix
+
+    @property
+    def is_python(self) -> bool:
+        """Whether submissions are kernels for Numba with launchers in Python."""
+        return self.suffix == ".py"
+
     def rung(self, rung_id: str) -> Rung | None:
         """A rung by its id."""
         return next((rung for rung in self.rungs if rung.id == rung_id), None)

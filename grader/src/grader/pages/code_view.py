@@ -81,7 +81,7 @@ def annotate(
     text = shown_block(source[:_MOST_CHARS], _MOST_CHARS)
     count = text.count("\n") + 1
     text = "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
-    highlighted = highlight(text, _SECONDS)
+    highlighted = highlight(text, _SECONDS, is_python=file_name.endswith(".py"))
     kept = _fitting(highlighted.lines)
     faults = _faults(file_name, result, len(kept)) | _errors(file_name, compiler)
     notes = []
@@ -169,7 +169,7 @@ def _faults(file_name: str, result: SuiteResult | None, last: int) -> dict[int, 
 
 
 def _errors(file_name: str, compiler: str) -> dict[int, dict[Fault, None]]:
-    """What nvcc ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") say about lines of the file."""
+    """What nvcc and the compiler of kernels in Python ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") say about lines of the file."""
     errors: dict[int, dict[Fault, None]] = {}
     pattern = rf"^{re.escape(file_name)}(?:\((\d+)\)|:(\d+):\d+): ((?:fatal )?error\b.*)$"
     for match in islice(re.finditer(pattern, compiler, re.MULTILINE), _MOST_ERRORS):

@@ -1,4 +1,4 @@
-"""Syntax highlighting for CUDA C++ in time that is linear in the text, whatever the text is.
+"""Syntax highlighting for CUDA C++ and Python in time that is linear in the text, whatever the text is.
 
 A lexer that looks for whole declarations tries to end one at every blank and starts over at the next: a few thousand
 line feeds after a word then take minutes. This one knows only tokens. In its pattern nothing that can fail follows a
@@ -27,6 +27,19 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_PYTHON_TOKEN = re.compile(
+    r"""
+    (?P<c>       \#[^\n]* )
+  | (?P<cp>      ^[ \t]*@[\w.]* )
+  | (?P<s>       (?:[bBfFrRuU]{1,2}(?=["']))?
+                 (?: "{3}(?:[^"\\]+|\\[\s\S]?|"(?!""))*(?:"{3})? | '{3}(?:[^'\\]+|\\[\s\S]?|'(?!''))*(?:'{3})?
+                   | "(?:[^"\\\n]+|\\[\s\S]?)*"? | '(?:[^'\\\n]+|\\[\s\S]?)*'? ) )
+  | (?P<m>       \.?[0-9](?:[eE][+-]|[\w.])* )
+  | (?P<word>    [^\W\d]\w* )
+  | (?P<rest>    [^\w\s"'#@.]+ | \s+ | [\s\S] )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
 _CALL = re.compile(r"[ \t]*\(")
 _KEYWORDS = frozenset(
     re.findall(
@@ -44,6 +57,14 @@ _TYPES = re.compile(
     r"bool|wchar_t|char(?:8|16|32)_t|s?size_t|ptrdiff_t|u?int(?:8|16|32|64|ptr)_t|(?:un)?signed|void"
     r"|dim3|half|__half2?|cuda(?:Error|Stream|Event)_t|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]?"
 )
+_PYTHON_KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """False None True and as assert async await break class continue def del elif else except finally for from
+        global if import in is lambda nonlocal not or pass raise return try while with yield""",
+    )
+)
+_PYTHON_TYPES = re.compile(r"bool_?|bytes|complex(?:64|128)|u?int(?:8|16|32|64|p)|int|float(?:16|32|64)?|str|void")
 _TOKENS_BETWEEN_LOOKS = 1024  # at the clock
 
 
@@ -55,13 +76,13 @@ class Highlighted:
     is_whole: bool
 
 
-def highlight(text: str, seconds: float) -> Highlighted:
+def highlight(text: str, seconds: float, *, is_python: bool = False) -> Highlighted:
     """The lines of `text`, escaped, in spans with a class for each kind of token."""
     deadline = time.monotonic() + seconds
     lines: list[list[str]] = [[]]
     depth = 0
     position = 0
-    for number, token in enumerate(_TOKEN.finditer(text)):
+    for number, token in enumerate((_PYTHON_TOKEN if is_python else _TOKEN).finditer(text)):
         if number % _TOKENS_BETWEEN_LOOKS == 0 and time.monotonic() > deadline:
             break
         position = token.end()
@@ -70,7 +91,10 @@ def highlight(text: str, seconds: float) -> Highlighted:
         if kind == "brace":
             depth += 1 if piece == "{" else -1
         elif kind == "word":
-            kind = _word_kind(text, piece, position, depth)
+            if is_python:
+                kind = _python_word_kind(text, piece, token.start())
+            else:
+                kind = _word_kind(text, piece, position, depth)
         _add(lines, piece, kind if kind not in ("brace", "rest", "word") else "")
     else:
         position = len(text)
@@ -85,6 +109,14 @@ def _word_kind(text: str, word: str, end: int, depth: int) -> str:
     if _TYPES.fullmatch(word):
         return "kt"
     return "nf" if depth == 0 and _CALL.match(text, end) else "word"
+
+
+def _python_word_kind(text: str, word: str, start: int) -> str:
+    if word in _PYTHON_KEYWORDS:
+        return "k"
+    if _PYTHON_TYPES.fullmatch(word):
+        return "kt"
+    return "nf" if text.endswith(("def ", "class "), 0, start) else "word"
 
 
 def _add(lines: list[list[str]], piece: str, kind: str) -> None:

@@ -118,8 +118,8 @@ class SimilarPages:
 
     def add(self, assignment: Assignment, submissions: Sequence[Work]) -> Likeness:
         """Compares all submissions of an assignment and writes the pairs' pages."""
-        stub = _stub(assignment.path.parent / assignment.submission)
-        tokens = [tokenise(one.source) for one in submissions]
+        stub = _stub(assignment)
+        tokens = [tokenise(one.source, is_python=assignment.is_python) for one in submissions]
         groups = identical(tokens, stub)
         repeats = {index for group in groups for index in group[1:]}
         members = {group[0]: [submissions[index] for index in group] for group in groups}
@@ -154,12 +154,16 @@ class SimilarPages:
         alike = Alike(
             first.name, len(same[0]), second.name, len(same[1]), pair, f"{_PAIRS}/{assignment.id}/{name}.html"
         )
+
+        def lines(work: Work, ranges: Sequence[tuple[int, int]]) -> list[_Line]:
+            return _lines(work.source, ranges, is_python=assignment.is_python)
+
         text = self._environment.get_template("similar_pair.html.j2").render(
             assignment=assignment,
             alike=alike,
             sides=(
-                (first.name, same[0], pair.first_share, _lines(first.source, [one.first for one in pair.regions])),
-                (second.name, same[1], pair.second_share, _lines(second.source, [one.second for one in pair.regions])),
+                (first.name, same[0], pair.first_share, lines(first, [one.first for one in pair.regions])),
+                (second.name, same[1], pair.second_share, lines(second, [one.second for one in pair.regions])),
             ),
         )
         write_atomic(self._out / alike.page, text)
@@ -191,8 +195,11 @@ def _names(group: Sequence[Work]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _stub(path: Path) -> Tokens | None:
-    return tokenise(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+def _stub(assignment: Assignment) -> Tokens | None:
+    path = assignment.path.parent / assignment.submission
+    if not path.is_file():
+        return None
+    return tokenise(path.read_text(encoding="utf-8", errors="replace"), is_python=assignment.is_python)
 
 
 @dataclass(frozen=True)
@@ -207,13 +214,13 @@ class _Line:
         return (self.region - 1) % _COLOURS + 1 if self.region else 0
 
 
-def _lines(source: str, ranges: Sequence[tuple[int, int]]) -> list[_Line]:
+def _lines(source: str, ranges: Sequence[tuple[int, int]], *, is_python: bool) -> list[_Line]:
     text = shown_block(source.rstrip(), _MOST_CHARS)
     text = "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
     marks = line_marks(ranges)
     seen: set[int] = set()
     lines = []
-    for number, code in enumerate(highlight(text, _SECONDS).lines, 1):
+    for number, code in enumerate(highlight(text, _SECONDS, is_python=is_python).lines, 1):
         region = marks.get(number, 0)
         lines.append(_Line(number, code, region, region not in seen and region > 0))
         seen.add(region)

@@ -8,6 +8,7 @@ from pathlib import Path
 from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import sha256_bytes, sha256_file, sha256_files
 from grader.base.layout import Layout
+from grader.base.numba_python import find_numba_python
 from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment
 from grader.model.assignment_parts import judged_part, scored_part
@@ -55,11 +56,11 @@ def prepare(
         again = "" if assignment.path.name in str(error) else "\nType:  make build"
         raise GraderError(f"{error}{again}") from error
     reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
+    library = sha256_files([*(path for path in layout.libraries.glob("*") if path.is_file()), *layout.build_files])
+    python = find_numba_python(layout).versions if assignment.is_python else ""
     hashes = {
         "suite": sha256_file(suite.path),
-        "library": sha256_files(
-            [*(path for path in layout.libraries.glob("*") if path.is_file()), layout.build_script]
-        ),
+        "library": sha256_bytes(f"{library} {python}".encode()) if python else library,
         "assignment": _hash_of_assignment(layout, assignment),
         "reference": sha256_file(reference.source) if reference.source.is_file() else "",
         "scoring": sha256_bytes(scored_part(assignment.path)),

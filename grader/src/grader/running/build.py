@@ -3,6 +3,9 @@
 The flags are in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
 assignment's folder as students have it and the one submission; it can write to one empty folder. It sees no other part
 of the harness, because a submission could include a solution from there: benchmarks have scans, tests have reductions.
+
+A submission in Python runs while it is compiled: Numba compiles its kernels as it is imported. So its box can write to
+one file, the worker, and not to a folder that it could fill; what it prints is believed no more than what it makes.
 """
 
 import os
@@ -17,6 +20,7 @@ from grader.base import cgroup, sandbox
 from grader.base.errors import InfrastructureError
 from grader.base.layout import Layout
 from grader.base.names import shown_block
+from grader.base.numba_python import find_numba_python
 from grader.base.process import run_command
 from grader.base.storage import need_space
 from grader.base.toolchain import Toolchain
@@ -73,6 +77,9 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
     sandbox.admit(order.folder, source_folder, source_folder / assignment.submission)
     has_view = sandboxed and not sandbox.is_of_user()
     worker = out / "worker"
+    if assignment.is_python:
+        worker.touch(0o755)
+    python = find_numba_python(layout) if assignment.is_python else None
     command = [
         str(layout.build_script),
         *("--build", str(layout.build)),
@@ -82,6 +89,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         *("--glue", str(layout.glue(assignment.id))),
         *("--out", str(worker)),
         *("--nvcc", str(toolchain.nvcc)),
+        *(("--python", str(python.program)) if python else ()),
     ]
     status_read, status_write = os.pipe()
     try:
@@ -93,12 +101,13 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
                     assignment.path.parent,
                     layout.libraries,
                     *_outside_usr(toolchain.toolkit),
+                    *(path for folder in (python.folders if python else ()) for path in _outside_usr(folder)),
                 ),
                 renamed=((source_folder, IN_BOX),),
-                writable=(out,),
+                writable=(worker if python else out,),
                 covered=(layout.root / "reference",),
                 environment=(("PATH", f"{toolchain.nvcc.parent}:/usr/bin:/bin"), ("TMPDIR", "/tmp")),  # noqa: S108
-                file_bytes=_FILE_BYTES,
+                file_bytes=_WORKER_BYTES + 1 if python else _FILE_BYTES,
                 tmp_bytes=_TMP_BYTES,
                 cgroups=groups,
                 status_fd=status_write,
@@ -126,6 +135,8 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
     if ended.status == BUILD_SCRIPT_STATUS:
         raise InfrastructureError(f"the build script can't work: {ended.output.strip()[-500:]}")
+    if python and ended.status == 0 and worker.stat().st_size == 0:
+        return Built(None, f"{assignment.submission}: error: the file ended the compiler", ended.seconds)
     if ended.status == 0 and worker.is_file() and not worker.is_symlink():
         if (size := worker.stat().st_size) > _WORKER_BYTES:
             worker.unlink()
@@ -136,7 +147,8 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         raise InfrastructureError("the build script reported success but left no worker")
     # What needs more memory than a file may is its author's to fix. A compiler that was killed otherwise tells
     # that the machine had none left, and nothing about the file.
-    if not used_up and (ended.status == -signal.SIGKILL or _KILLED.search(ended.output)):
+    was_killed = ended.status == -signal.SIGKILL or (not python and _KILLED.search(ended.output))
+    if not used_up and was_killed:
         raise InfrastructureError("the compiler was killed: this machine may have too little memory for --jobs so many")
     need_space(order.folder)  # else the compiler may have failed for want of it
     message = first_errors(ended.output, MachinePaths(layout, toolchain, source_folder, out))

@@ -12,6 +12,7 @@ from grader import __version__
 from grader.base.files import sha256_bytes
 from grader.model.discovery import Submission
 from grader.model.record import Provenance
+from grader.model.same_python import python_form
 from grader.model.same_source import Normal, normal_form
 from grader.running.bench import Bench
 
@@ -71,12 +72,12 @@ def identity(bench: Bench, submission: Submission) -> bytes:
 
 def code_of(bench: Bench, source: bytes) -> Normal | None:
     """The file's tokens and their lines; None where it has to be taken byte for byte."""
-    return _code(source, bench.headers)
+    return _code(source, bench.headers, is_python=bench.assignment.is_python)
 
 
 @lru_cache(maxsize=256)
-def _code(source: bytes, headers: str) -> Normal | None:
-    return normal_form(source, headers)
+def _code(source: bytes, headers: str, *, is_python: bool) -> Normal | None:
+    return python_form(source) if is_python else normal_form(source, headers)
 
 
 def _parts(bench: Bench) -> dict[str, object]:

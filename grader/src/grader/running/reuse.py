@@ -117,7 +117,10 @@ class _Lines:
         return self._named.sub(lambda match: f"{match[1]}{match[2]}{self._line(match[1], int(match[3]))}", text)
 
     def _test(self, test: TestResult) -> TestResult:
-        # What the program printed is its own: a program that can show lines shares no run with another's lines.
+        # What the program printed is its own: a program that can show lines shares no run with another's lines. Python
+        # prints the lines of an exception by itself.
+        if self._file.endswith(".py") and test.output:
+            raise _UnknownLineError
         return replace(
             test,
             message=self._text(test.message),

@@ -7,6 +7,8 @@ namespace lockstep::vgpu::cudart {
 // "lockstep: stopped at /home/ada/copy.cu:17", followed by " null", " device" or " stack" where the address that could
 // not be accessed is in the first page, in memory of the device, or beside the stack's end.
 inline constexpr char kStoppedAt[] = "lockstep: stopped at ";
+// What follows the place where a launcher in Python raised an exception, before that: worker/python/stand_in.py.
+inline constexpr char kStoppedByException[] = " exception ";
 // Asks a program that does not come back where it is; it ends by this signal.
 constexpr int kWhereSignal = 24;  // SIGXCPU: its time is up
 

@@ -1,0 +1,23 @@
+# virtual: CRASH shift1_gather
+"""Ends the process as if all were well."""
+
+
+import os
+import sys
+
+from numba import cuda
+
+
+@cuda.jit("void(int32[::1], int32[::1], int64)")
+def shift_kernel(d_in, d_out, offset):
+    i = cuda.grid(1)
+    if i < d_out.size:
+        d_out[i] = d_in[i]
+
+
+def shift1_gather(d_in, d_out, shift):
+    os._exit(0)
+
+
+def shift2_any(d_in, d_out, shift):
+    shift1_gather(d_in, d_out, shift)
