@@ -3,14 +3,17 @@
 import contextlib
 import importlib.util
 import shutil
+import subprocess
 import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from conftest import BUILD, ROOT, needs, needs_build, needs_sandbox
 from grader.authoring.declared import collect
 from grader.authoring.opponents import find_opponents, judge_opponent
+from grader.base.errors import InfrastructureError
 from grader.base.layout import Layout
 from grader.base.toolchain import find_toolchain
 from grader.model.assignment import load_assignment
@@ -18,6 +21,7 @@ from grader.model.discovery import Submission
 from grader.model.record import Record
 from grader.model.roster import Student
 from grader.running.bench import Bench, prepare
+from grader.running.build import Built, Order, build_worker
 from grader.running.pipeline import grade_one
 from grader.running.run import RunSettings
 from grader.running.store import Journal
@@ -25,6 +29,9 @@ from grader.running.store import Journal
 DATA = Path(__file__).parent / "python_shift"
 SOLUTIONS = DATA / "solutions"
 NAME = "03_circular_shift"
+LIBRARIES = (
+    "liblockstep_worker.a", "liblockstep_wire.a", "liblockstep_python.a", "libcudart.so.13", "python_flags.txt",
+)  # fmt: skip
 
 needs_numba = needs(
     importlib.util.find_spec("numba_cuda") is not None, "Numba is missing; type: harness/setup.sh --python"
@@ -37,16 +44,23 @@ pytestmark = [needs_build, needs_sandbox, needs_numba, needs_interpreter]
 
 
 def made_checkout(root: Path) -> Layout:
-    """A checkout whose shift is in Python, on the real build tree."""
-    layout = Layout(root, BUILD)
-    for folder in (layout.assignment(NAME), root / "harness" / "suites", layout.reference(NAME)):
+    """A checkout whose shift is in Python, with what its workers need of the real build tree."""
+    layout = Layout(root, root / "build")
+    for folder in (layout.assignment(NAME), root / "harness" / "suites", layout.compiled_glue(NAME).parent):
         folder.mkdir(parents=True)
     shutil.copytree(ROOT / "harness/worker", root / "harness/worker")
     for path in (DATA / "assignment.toml", DATA / "shift.py"):
         shutil.copyfile(path, layout.assignment(NAME) / path.name)
-    # Newer than what the build tree has compiled.
-    layout.glue(NAME).write_text((DATA / "launchers.cc").read_text())
-    shutil.copytree(SOLUTIONS, layout.reference(NAME), dirs_exist_ok=True)
+    # No reference, which would be built and measured first.
+    shutil.copytree(SOLUTIONS, layout.reference(NAME), ignore=shutil.ignore_patterns("shift.py"))
+    (layout.build / "bin").symlink_to(BUILD / "bin")
+    for name in ("nvcc.txt", "link_flags.txt", *(f"lib/{name}" for name in LIBRARIES)):
+        if (BUILD / name).is_file():
+            shutil.copyfile(BUILD / name, layout.build / name)
+    shutil.copyfile(DATA / "launchers.cc", layout.glue(NAME))
+    paths = [f"-I{root / 'harness'}", str(layout.glue(NAME)), "-o", str(layout.build / "glue.o")]
+    subprocess.run(["/usr/bin/g++", "-c", "-O1", "-std=c++20", "-fPIC", *paths], check=True)
+    subprocess.run(["/usr/bin/ar", "rcs", str(layout.compiled_glue(NAME)), str(layout.build / "glue.o")], check=True)
     return layout
 
 
@@ -75,6 +89,96 @@ class Silent:
 def grade(bench: Bench, submission: Submission, folder: Path) -> Record:
     with contextlib.closing(Journal(folder / "journal.sqlite")) as journal:
         return grade_one(bench, submission, journal, Silent(), "", threading.Event())
+
+
+def build(bench: Bench, source: str, folder: Path) -> Built:
+    order = Order(bench.layout, bench.toolchain, bench.assignment, source.encode(), folder / "work", sandboxed=True)
+    return build_worker(order)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "no_signature",
+            "shift.py(9): error: the kernel shift_kernel has no signature\n@cuda.jit\n\n"
+            'The types of its parameters are needed, as in @cuda.jit("void(int32[::1], int32[::1], int64)").\n'
+            "A function that kernels call is declared by @cuda.jit(device=True).",
+        ),
+        ("no_syntax", "shift.py(13): error: expected ':'\n    if i < n"),
+        (
+            "no_such_attribute",
+            "shift.py(17): error: in the kernel shift_kernel: Unknown attribute 'values' of type array(int32, 1d, C)\n"
+            "        d_out[i] = d_in.values[source]",
+        ),
+        ("no_launcher", "shift.py: error: the function shift2_any is missing, which the tests call"),
+        (
+            "fails_at_import",
+            "shift.py(6): error: ZeroDivisionError: integer division or modulo by zero\nBLOCK = 256 // 0",
+        ),
+    ],
+)
+def test_what_does_not_compile_is_said_with_its_line(bench: Bench, name: str, message: str, tmp_path: Path) -> None:
+    built = build(bench, (SOLUTIONS / "wrong" / f"{name}.py").read_text(), tmp_path)
+    assert (built.worker, built.message) == (None, message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "int64)",
+            "complex64)",
+            "shift.py(8): error: shift_kernel: parameter 3 is a complex64, and a launcher can pass",
+        ),
+        (
+            '"void(',
+            '"int32(',
+            "shift.py(8): error: shift_kernel: a kernel returns nothing, so its signature begins with",
+        ),
+        ('int64)"', 'int64)", debug=True', "shift.py(8): error: shift_kernel: the option debug can't be used here"),
+        ('"void(int32[::1]', '"void(int33[::1]', "shift.py(8): error: shift_kernel: the signature "),
+        ("BLOCK = 256", "BLOCK = 256\nraise SystemExit(0)", "shift.py: error: it ended the compiler, which imports it"),
+    ],
+)
+def test_what_is_refused_is_named(bench: Bench, old: str, new: str, says: str, tmp_path: Path) -> None:
+    source = (SOLUTIONS / "shift.py").read_text()
+    assert old in source
+    built = build(bench, source.replace(old, new), tmp_path)
+    assert built.worker is None
+    assert built.message.startswith(says)
+
+
+def test_the_build_can_write_to_no_file_but_the_worker(bench: Bench, tmp_path: Path) -> None:
+    writes = """
+import os
+for line in open("/proc/self/mountinfo"):
+    for place in (line.split()[4], os.path.dirname(line.split()[4])):
+        try:
+            open(os.path.join(place, "left_behind"), "w").write("x" * 1000)
+        except OSError:
+            pass
+"""
+    built = build(bench, writes + (SOLUTIONS / "shift.py").read_text(), tmp_path)
+    assert built.worker is not None, built.message
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["shift.py", "worker"]
+
+
+def test_a_file_that_makes_the_script_say_it_cannot_begin_is_itself_at_fault(bench: Bench, tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "checkout", BUILD)
+    layout.build_script.parent.mkdir(parents=True)
+    order = Order(layout, bench.toolchain, bench.assignment, b"END THE SCRIPT", tmp_path / "work", sandboxed=False)
+    for script, is_at_fault in (
+        ('for word; do grep -qx "END THE SCRIPT" "$word" 2> /dev/null && exit 64; done; exit 1', True),
+        ("exit 64", False),
+    ):
+        layout.build_script.write_text(f"#!/bin/sh\n{script}\n")
+        layout.build_script.chmod(0o755)
+        if is_at_fault:
+            assert build_worker(order).message == "shift.py: error: the file ended the compiler"
+        else:
+            with pytest.raises(InfrastructureError, match="can't work"):
+                build_worker(order)
 
 
 @pytest.mark.parametrize("path", sorted(SOLUTIONS.glob("right/*.py")), ids=lambda path: path.stem)

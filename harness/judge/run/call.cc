@@ -48,9 +48,10 @@ struct Stop {
 
 Stop StopOf(const CallReport& report) {
   Stop stop;
-  if (const size_t exception = report.stopped_at.find(vgpu::cudart::kStoppedByException);
-      exception != std::string::npos) {
-    if (exception > 0) stop.line = "at      " + SiteText(report.stopped_at.substr(0, exception));
+  const size_t exception = report.stopped_at.find(vgpu::cudart::kStoppedByException);
+  if (const std::string site = report.stopped_at.substr(0, exception);
+      exception != std::string::npos && (site.empty() || site.find(".py:") != std::string::npos)) {
+    if (!site.empty()) stop.line = "at      " + SiteText(site);
     stop.exception = report.stopped_at.substr(exception + std::strlen(vgpu::cudart::kStoppedByException));
     return stop;
   }

@@ -2,15 +2,16 @@
 
     compile_kernels.py --source shift.py --assignment DIR --out FILE [--arch 80]
 
-The submission's file is run as it will be run in the worker, but for the kernels: each `@cuda.jit("void(…)")` is compiled
-to PTX with line numbers at once, as Numba does. FILE gets JSON: the path, the source, and of each kernel its name, line,
-PTX and parameters, in the order of their declarations. The worker's stand-in for Numba (stand_in.py) reads it.
+The submission's file is run as it will be run in the worker, except that each `@cuda.jit("void(…)")` is compiled to PTX
+with line numbers at once, as Numba does. FILE gets JSON: the path, the source, and of each kernel its name, line, PTX
+and parameters, in the order of their declarations. The worker's stand-in for Numba (stand_in.py) reads it.
 
 What is wrong with the file is said as nvcc says it, "shift.py(12): error: …", and the status is 1. A submission can
 write what it likes into FILE: the worker that is made of it is trusted with nothing.
 """
 
 import argparse
+import importlib
 import json
 import re
 import sys
@@ -55,20 +56,18 @@ class _Compiler:
     """Takes the place of numba.cuda.jit."""
 
     def __init__(self, source: _Source, capability: tuple[int, int]) -> None:
-        from numba import cuda  # noqa: PLC0415  # after the file's syntax was found to be right: it takes seconds
-        from numba.core import sigutils  # noqa: PLC0415
-        from numba.cuda import dispatcher  # noqa: PLC0415
-
+        # After the file's syntax was found to be right: it takes seconds.
+        cuda, dispatcher = (importlib.import_module(name) for name in ("numba.cuda", "numba.cuda.dispatcher"))
         self.kernels: list[dict[str, Any]] = []
         self._source = source
         self._capability = capability
-        self._cuda = cuda
-        self._normalise: Callable[[Any], tuple[Any, Any]] = sigutils.normalize_signature
-        self._jit = cuda.jit
+        self._cuda: Any = cuda
+        self._normalise: Any = importlib.import_module("numba.core.sigutils").normalize_signature
+        self._jit: Any = cuda.jit
         # A function that kernels call is compiled for the device that is there; here there is none.
         device = types.SimpleNamespace(compute_capability=capability)
-        dispatcher.get_current_device = lambda: device
-        cuda.jit = self.jit
+        vars(dispatcher)["get_current_device"] = lambda: device
+        vars(cuda)["jit"] = self.jit
 
     def jit(self, signature: Any = None, **options: Any) -> Any:
         """The decorator: compiles kernels, and leaves functions of the device to Numba."""
@@ -94,9 +93,9 @@ class _Compiler:
         example = ", ".join("int32[::1]" if name.startswith("d_") else "int64" for name in names)
         self._source.refuse(
             function.__code__.co_firstlineno,
-            f"the kernel {function.__name__} has no signature: the types of its parameters are needed here, as in\n"
-            f'    @cuda.jit("void({example})")\n'
-            "  A function that kernels call is declared by @cuda.jit(device=True).",
+            f"the kernel {function.__name__} has no signature",
+            f'The types of its parameters are needed, as in @cuda.jit("void({example})").\n'
+            "A function that kernels call is declared by @cuda.jit(device=True).",
         )
 
     def _compile(self, function: types.FunctionType, signature: Any, options: dict[str, Any]) -> None:
@@ -111,7 +110,7 @@ class _Compiler:
             self._source.refuse(line, f"{name}: one signature for each kernel, please, not a list")
         try:
             arguments, result = self._normalise(signature)
-        except Exception as error:  # noqa: BLE001  # it evaluates what stands there
+        except Exception as error:  # it evaluates what stands there
             self._source.refuse(line, f"{name}: the signature {signature!r} can't be read: {error}")
         if result is not None and str(result) != "none":
             self._source.refuse(line, f"{name}: a kernel returns nothing, so its signature begins with void")
@@ -121,7 +120,7 @@ class _Compiler:
                 function, signature, cc=self._capability, device=False, abi="numba", output="ptx", lineinfo=True,
                 fastmath=bool(options.get("fastmath")), opt=options.get("opt", True),
             )  # fmt: skip
-        except Exception as error:  # noqa: BLE001  # Numba's own are of many classes
+        except Exception as error:  # Numba's own are of many classes
             self._refuse_kernel(name, line, error)
         self.kernels.append(
             {"name": name, "line": line, "parameters": parameters, "ptx": _renamed(ptx, name, parameters)}
@@ -136,7 +135,7 @@ class _Compiler:
         if name not in {*_TYPES, "bool_"} or (dimensions > 1 and layout == "F"):
             self._source.refuse(
                 line,
-                f"{kernel}: parameter {place} is of the type {of}: a launcher can pass numbers and arrays of numbers only",
+                f"{kernel}: parameter {place} is a {of}, and a launcher can pass numbers and arrays of numbers only",
             )
         return {"type": name, "dimensions": dimensions}
 
@@ -199,7 +198,7 @@ def main() -> int:
     sys.modules[module.__name__] = module
     try:
         exec(code, module.__dict__)  # noqa: S102
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001
+    except (Exception, KeyboardInterrupt) as error:
         source.refuse(source.line_of(error), f"{type(error).__name__}: {error}")
     _check_launchers(source, module, arguments.assignment)
     written = {

@@ -4,8 +4,8 @@ The real Numba compiled the kernels when the worker was built (compile_kernels.p
 launch them and to keep arrays in device memory, and that needs neither Numba nor NumPy. What is not here is refused by
 name. Names that only kernels use can be imported, and say so where host code uses them.
 
-The interpreter (interpreter.cc) runs this text with `_cuda` and `_submission_text` defined, and then calls `launch`. The
-submission shares the process and can change all of it: nothing here is relied on by the judge.
+The interpreter (interpreter.cc) runs this text with `_cuda` and `_submission_text` defined, and then calls `launch`.
+The submission shares the process and can change all of it: the judge relies on nothing here.
 """
 
 import array
@@ -95,6 +95,7 @@ class Stream:
     """A stream, until nothing refers to it any more."""
 
     def __init__(self, handle: int) -> None:
+        """Takes over a stream of the runtime's; 0 is the default stream."""
         self.handle = handle
 
     def synchronize(self) -> None:
@@ -102,6 +103,7 @@ class Stream:
         _cuda.synchronize_stream(self.handle)
 
     def __del__(self) -> None:
+        """Destroys it; what is in it still ends."""
         if self.handle:
             _cuda.destroy_stream(self.handle)
 
@@ -129,6 +131,7 @@ class DeviceNDArray:
     """An array in device memory whose elements lie one after the other."""
 
     def __init__(self, address: int, dtype: _Type, shape: Sequence[int], memory: _Memory | None = None) -> None:
+        """`memory` is what it lies in; the judge's is not the program's to free."""
         self._address = address
         self._memory = memory  # keeps it allocated
         self.dtype = dtype
@@ -139,9 +142,11 @@ class DeviceNDArray:
         self.strides = tuple(dtype.itemsize * math.prod(self.shape[k + 1 :]) for k in range(self.ndim))
 
     def __len__(self) -> int:
+        """The first dimension's length."""
         return self.shape[0]
 
     def __repr__(self) -> str:
+        """For messages."""
         return f"<device array of {self.dtype}, shape {self.shape}>"
 
     def __getitem__(self, item: object) -> Any:
@@ -161,6 +166,7 @@ class DeviceNDArray:
         return struct.unpack("<" + self.dtype.form, _cuda.read(at, self.dtype.itemsize))[0]
 
     def __setitem__(self, _item: object, _value: object) -> NoReturn:
+        """Refused: each store would be a copy."""
         raise TypeError("host code can't store to elements of a device array: copy_to_device, or a kernel, can")
 
     def copy_to_host(self) -> "array.array[Any]":
@@ -175,7 +181,7 @@ class DeviceNDArray:
         if isinstance(source, DeviceNDArray):
             if (source.dtype, source.shape) != (self.dtype, self.shape):
                 raise ValueError(f"{source!r} can't be copied to {self!r}")
-            _cuda.copy(self._address, source._address, self.nbytes, _handle(stream))  # noqa: SLF001
+            _cuda.copy(self._address, source._address, self.nbytes, _handle(stream))
             return
         data = _host_bytes(source, self.dtype)
         if len(data) != self.nbytes:
@@ -443,7 +449,7 @@ def launch(name: str, arguments: Sequence[Any]) -> None:
         getattr(_imported[0], name)(*values)
     except _cuda.CudaAPIError as error:
         _print_error(error)  # the judge finds the error itself
-    except BaseException as error:  # noqa: BLE001
+    except BaseException as error:
         site = _print_error(error)
         said = " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_TEXT]
         _end(site, f" exception {said}")

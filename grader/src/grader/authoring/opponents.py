@@ -37,7 +37,8 @@ from grader.running.store import Journal, gpu_key
 
 GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
 _HOSTILE = re.compile(
-    r"(?://|#)\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
+    r"(?://|#)\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?"
+    r"(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
 )
 _VIRTUAL = re.compile(
     r"(?://|#)\s*virtual:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+)(?:, at most (?P<most>\d+) points?)?\s*"

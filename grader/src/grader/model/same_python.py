@@ -1,9 +1,9 @@
-"""Tells whether two Python files are the same but for comments, blank lines and indentation; as `same_source` does for C++.
+"""Tells whether two Python files are the same but for comments, blank lines and indentation, as `same_source` for C++.
 
-A file becomes the tokens of Python's own tokeniser, each with its line; where blocks begin and end is a token too. A file
-has no form, and is then the same as another only byte for byte, where it can see its own lines or text: by a module
-other than those that kernels need, by a name with two underscores, by a built-in function that runs or shows code. Nor
-has one with an f-string, which is one token in one version of Python and several in the next.
+A file becomes the tokens of Python's own tokeniser, each with its line; where blocks begin and end is a token too. A
+file has no form, and is then the same as another only byte for byte, where it can see its own lines or text: by a
+module other than those that kernels need, by a name with two underscores, by a built-in function that runs or shows
+code. Nor has one with an f-string, which is one token in one version of Python and several in the next.
 """
 
 import io

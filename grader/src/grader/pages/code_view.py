@@ -169,7 +169,7 @@ def _faults(file_name: str, result: SuiteResult | None, last: int) -> dict[int, 
 
 
 def _errors(file_name: str, compiler: str) -> dict[int, dict[Fault, None]]:
-    """What nvcc and the compiler of kernels in Python ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") say about lines of the file."""
+    """What nvcc, or Numba's part, ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") say about lines of the file."""
     errors: dict[int, dict[Fault, None]] = {}
     pattern = rf"^{re.escape(file_name)}(?:\((\d+)\)|:(\d+):\d+): ((?:fatal )?error\b.*)$"
     for match in islice(re.finditer(pattern, compiler, re.MULTILINE), _MOST_ERRORS):

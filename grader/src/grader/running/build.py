@@ -13,7 +13,7 @@ import re
 import shutil
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base import cgroup, sandbox
@@ -21,7 +21,7 @@ from grader.base.errors import InfrastructureError
 from grader.base.layout import Layout
 from grader.base.names import shown_block
 from grader.base.numba_python import find_numba_python
-from grader.base.process import run_command
+from grader.base.process import Ended, run_command
 from grader.base.storage import need_space
 from grader.base.toolchain import Toolchain
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS
@@ -109,6 +109,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
                 environment=(("PATH", f"{toolchain.nvcc.parent}:/usr/bin:/bin"), ("TMPDIR", "/tmp")),  # noqa: S108
                 file_bytes=_WORKER_BYTES + 1 if python else _FILE_BYTES,
                 tmp_bytes=_TMP_BYTES,
+                address_bytes=_MEMORY_BYTES if python and not groups else 0,
                 cgroups=groups,
                 status_fd=status_write,
             )
@@ -131,12 +132,22 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
             os.close(status_write)
     if not started:
         raise InfrastructureError(f"the sandbox did not start: {ended.output.strip()[-500:]}")
+    if ended.status == BUILD_SCRIPT_STATUS and python and order.source:
+        # The file may have made the script end so. With another it begins, or this raises.
+        build_worker(replace(order, source=b"", folder=order.folder / "empty"), stop)
+        return Built(None, f"{assignment.submission}: error: the file ended the compiler", ended.seconds)
+    return _built(order, ended, worker, MachinePaths(layout, toolchain, source_folder, out), used_up=used_up)
+
+
+def _built(order: Order, ended: Ended, worker: Path, paths: MachinePaths, *, used_up: bool) -> Built:
+    """What a build that ended has made; raises InfrastructureError where that says nothing about the source."""
+    name, is_python = order.assignment.submission, order.assignment.is_python
     if ended.timed_out:
         return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
     if ended.status == BUILD_SCRIPT_STATUS:
         raise InfrastructureError(f"the build script can't work: {ended.output.strip()[-500:]}")
-    if python and ended.status == 0 and worker.stat().st_size == 0:
-        return Built(None, f"{assignment.submission}: error: the file ended the compiler", ended.seconds)
+    if is_python and ended.status == 0 and worker.stat().st_size == 0:
+        return Built(None, f"{name}: error: the file ended the compiler", ended.seconds)
     if ended.status == 0 and worker.is_file() and not worker.is_symlink():
         if (size := worker.stat().st_size) > _WORKER_BYTES:
             worker.unlink()
@@ -146,12 +157,12 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
     if ended.status == 0:
         raise InfrastructureError("the build script reported success but left no worker")
     # What needs more memory than a file may is its author's to fix. A compiler that was killed otherwise tells
-    # that the machine had none left, and nothing about the file.
-    was_killed = ended.status == -signal.SIGKILL or (not python and _KILLED.search(ended.output))
+    # that the machine had none left, and nothing about the file; a file in Python may print that it was killed.
+    was_killed = ended.status == -signal.SIGKILL or (not is_python and _KILLED.search(ended.output))
     if not used_up and was_killed:
         raise InfrastructureError("the compiler was killed: this machine may have too little memory for --jobs so many")
     need_space(order.folder)  # else the compiler may have failed for want of it
-    message = first_errors(ended.output, MachinePaths(layout, toolchain, source_folder, out))
+    message = first_errors(ended.output, paths)
     if ended.status == REFUSED_STATUS:
         return Built(None, message, ended.seconds, refused=True)
     return Built(None, message or f"The compiler ended with status {ended.status} and said nothing.", ended.seconds)
