@@ -19,6 +19,8 @@ if [ $# -gt 0 ]; then
 else
   # refused.cc and nvrtc_forwards.cc take their functions from files that the build makes.
   mapfile -t sources < <(git ls-files 'harness/**/*.cc' ':!harness/tests' ':!harness/bench' ':!harness/*refused.cc' ':!harness/*_forwards.cc')
+  # Nor can it read those of the interpreter where its headers are not installed.
+  [ -x /usr/bin/python3-config ] || mapfile -t sources < <(printf '%s\n' "${sources[@]}" | grep -v '^harness/worker/python/')
 fi
 
 scratch=$(mktemp -d)
@@ -32,7 +34,8 @@ done
 
 # Text that the build defines, here empty.
 flags=(-std=c++20 -march=x86-64-v3 -I harness -I "$build/generated" -isystem "$cuda")
-for text in CUDA_INCLUDE GPU_KERNELS_PTX BUILD_DIR SOURCE_DIR NVCC VERSION; do flags+=("-DLOCKSTEP_$text=\"\""); done
+[ ! -x /usr/bin/python3-config ] || flags+=($(/usr/bin/python3-config --includes | sed 's/-I/-isystem /g'))
+for text in CUDA_INCLUDE GPU_KERNELS_PTX BUILD_DIR SOURCE_DIR NVCC VERSION PYTHON_STAND_IN PYTHON_PROGRAM; do flags+=("-DLOCKSTEP_$text=\"\""); done
 check() { # a unit
   local name own=()
   name=$(basename "$1" .cc)

@@ -181,6 +181,15 @@ def test_a_file_that_makes_the_script_say_it_cannot_begin_is_itself_at_fault(ben
                 build_worker(order)
 
 
+def test_the_stub_compiles_and_says_where_to_begin(bench: Bench, tmp_path: Path) -> None:
+    record = grade(bench, Submission("stub", Student("stub"), (DATA / "shift.py").read_bytes()), tmp_path)
+    assert record.score is not None, record.message
+    assert record.score.total == 0
+    assert record.result is not None
+    said = {test.said.partition("\n  ")[2] for test in record.result.tests if test.unfinished}
+    assert any(line.endswith("fill in TODO(shift1) in shift.py") for line in said), said
+
+
 @pytest.mark.parametrize("path", sorted(SOLUTIONS.glob("right/*.py")), ids=lambda path: path.stem)
 def test_right_designs_have_full_marks(bench: Bench, path: Path, tmp_path: Path) -> None:
     submission = Submission(path.name, Student(path.name), path.read_bytes())
