@@ -33,12 +33,31 @@ LIBRARIES = (
     "liblockstep_worker.a", "liblockstep_wire.a", "liblockstep_python.a", "libcudart.so.13", "python_flags.txt",
 )  # fmt: skip
 
+SAID = {
+    "no_guard": ["shift_kernel<<<1,256>>>", "just past the end of d_out", "shift.py:17  st.global.u32"],
+    "no_barrier": ["shift.py:17  st.shared.u32", "shift.py:19  ld.shared.u32", "put cuda.syncwarp()"],
+    "endless_kernel": ["the launch took more than", "  shift.py:1"],
+    "endless_launcher": ["the host code did not return within 3 seconds", "  at      shift.py:2"],
+    "divides_by_zero": [
+        "the launcher raised ZeroDivisionError: integer division or modulo by zero\n  at      shift.py:23\n"
+    ],
+    "exits": ["the launcher raised SystemExit: 0\n  at      shift.py:23\n"],
+    "empty_grid": ["a grid of 0 blocks", "shift.py:23"],
+    "block_too_large": ["a block has at most 1,024 threads", "shift.py:23"],
+    "swallows_the_error": ["a block has at most 1,024 threads", "shift.py:24"],
+    "swaps_arguments": [
+        "the launcher raised TypeError: argument 2 of shift_kernel: expected a device array of int32 with 1 dimension, "
+        "got int 1\n  at      shift.py:23\n"
+    ],
+    "on_the_host": ["the result is right, but no kernel was launched"],
+}
+
 needs_numba = needs(
     importlib.util.find_spec("numba_cuda") is not None, "Numba is missing; type: harness/setup.sh --python"
 )
 needs_interpreter = needs(
     (BUILD / "lib" / "liblockstep_python.a").is_file(),
-    "the build has no Python for workers; install python3-dev, and type: make build",
+    "the build has no Python for workers; type: harness/setup.sh --python && make build",
 )
 pytestmark = [needs_build, needs_sandbox, needs_numba, needs_interpreter]
 
@@ -207,6 +226,8 @@ def test_wrong_solutions_get_their_verdicts(bench: Bench, path: Path, tmp_path: 
     record = grade(own, submission, tmp_path)
     assert record.score is not None, record.message
     assert (record.verdict, record.score.rung or "") == (verdict, rung), record.message
+    said = "" if record.result is None else "\n".join(test.said for test in record.result.tests)
+    assert [words for words in SAID.get(path.stem, ()) if words not in said] == [], said
 
 
 @pytest.mark.parametrize("path", sorted(SOLUTIONS.glob("hostile/*.py")), ids=lambda path: path.stem)

@@ -110,7 +110,7 @@ compile_cpp() {
 compile_python() {
   [ -z "$ptx" ] || exit 1  # a kernel is a module of its own here
   [ -f "$build/lib/liblockstep_python.a" ] ||
-    fail "$build/lib has no Python for workers; install python3-dev and type make build"
+    fail "$build/lib has no Python for workers; type: harness/setup.sh --python"
   [ -n "$python" ] || python=$root/.venv/bin/python
   [ -x "$python" ] || python=$(command -v python3) || fail "python3 is missing"
   "$python" -I -c 'from importlib.metadata import version; version("numba-cuda"), version("numba")' 2> /dev/null ||

@@ -78,7 +78,7 @@ _NAMED = _TYPES | {alias: _TYPES[name] for alias, name in _ALIASES.items()}
 
 def _kind_of(value: object) -> str:
     if isinstance(value, DeviceNDArray):
-        return f"an array of {value.dtype}"
+        return f"one of {value.dtype} with {value.ndim}"
     return f"{type(value).__name__} {value!r}"[:80]
 
 
@@ -279,9 +279,8 @@ class _Kernel:
                 continue
             wanted = (parameter["type"], parameter["dimensions"])
             if not isinstance(value, DeviceNDArray) or (value.dtype.name, value.ndim) != wanted:
-                raise TypeError(
-                    f"{what}: expected a device array of {wanted[0]} with {wanted[1]} dimensions, got {_kind_of(value)}"
-                )
+                shape = f"{wanted[1]} dimension{'s' if wanted[1] > 1 else ''}"
+                raise TypeError(f"{what}: expected a device array of {wanted[0]} with {shape}, got {_kind_of(value)}")
             pieces.append(value.slots())
         return b"".join(pieces)
 
