@@ -60,7 +60,7 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 grader-tests: build  ## Python tests
 	@harness/setup.sh --docs || echo "test_site.py leaves the site out"
 	@harness/setup.sh --browser || echo "test_browser_*.py leave out what needs a browser"
-	@harness/setup.sh --python || echo "test_python_programs.py leaves out what needs Numba"
+	@harness/setup.sh --python || echo "test_python_*.py leave out what needs Numba"
 	@# Where packages come from the system there may be no xdist: then one after the other.
 	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests \
 	  $$(.venv/bin/python -c 'import xdist; print("--numprocesses=auto --dist=worksteal")' 2>/dev/null)

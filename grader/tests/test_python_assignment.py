@@ -157,6 +157,12 @@ def test_what_does_not_compile_is_said_with_its_line(bench: Bench, name: str, me
         ),
         ('int64)"', 'int64)", debug=True', "shift.py(8): error: shift_kernel: the option debug can't be used here"),
         ('"void(int32[::1]', '"void(int33[::1]', "shift.py(8): error: shift_kernel: the signature "),
+        (
+            "BLOCK = 256",
+            'BLOCK = 256\noutside = cuda.declare_device("outside", "int32(int32)")\n\n\n@cuda.jit("void(int32[::1])")\n'
+            "def other(d_out):\n    d_out[0] = outside(1)\n",
+            "shift.py(9): error: in the kernel other: outside() is linked from elsewhere",
+        ),
         ("BLOCK = 256", "BLOCK = 256\nraise SystemExit(0)", "shift.py: error: it ended the compiler, which imports it"),
     ],
 )

@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 
 _OPTIONS = {"fastmath", "opt", "lineinfo"}  # of a kernel's declaration
 _TYPES = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
+_OF_THE_DEVICE = {"vprintf", "malloc", "free", "__assertfail"}  # what PTX may leave to the device
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST_LINES = 12  # of Numba's message
 
@@ -122,6 +123,11 @@ class _Compiler:
             )  # fmt: skip
         except Exception as error:  # Numba's own are of many classes
             self._refuse_kernel(name, line, error)
+        for called in re.findall(r"\.extern \.func[^;]*?\b(\w+)\s*\([^;]*;", ptx):
+            if called not in _OF_THE_DEVICE:
+                self._source.refuse(
+                    line, f"in the kernel {name}: {called}() is linked from elsewhere, which is not done here"
+                )
         self.kernels.append(
             {"name": name, "line": line, "parameters": parameters, "ptx": _renamed(ptx, name, parameters)}
         )
