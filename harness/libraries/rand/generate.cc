@@ -64,7 +64,7 @@ bool HasPoisson(const curandGenerator_st& generator, double mean) {
   if (mean < kFirstInvertedMean) return generator.type != CURAND_RNG_QUASI_SOBOL64;
   const double first = generator.type == CURAND_RNG_PSEUDO_MTGP32 ? 32 : kFirstInvertedMean;
   return (IsQuasi(generator) || generator.type == CURAND_RNG_PSEUDO_MTGP32) && mean >= first &&
-         mean <= kLastInvertedMean;
+         mean < kEndOfInvertedMeans;
 }
 
 // The result, or the two results, of a draw's words.

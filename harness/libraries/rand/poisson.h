@@ -16,11 +16,12 @@
 
 namespace lockstep::libraries {
 
-constexpr double kFirstInvertedMean = 10, kLastInvertedMean = 2000;
+// Means from the first to below the end are inverted.
+constexpr double kFirstInvertedMean = 10, kEndOfInvertedMeans = 2000;
 
 class Poisson {
  public:
-  // 0 < mean <= kLastInvertedMean.
+  // 0 < mean < kEndOfInvertedMeans.
   explicit Poisson(double mean);
   // Of a number above 0, not above 1.
   uint32_t Of(double uniform) const;
