@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
-#include "vgpu/cudart/kernel_answers.h"
+#include "vgpu/cudart/memory.h"
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/counters_file.h"
 #include "vgpu/cudart/report/python_site.h"

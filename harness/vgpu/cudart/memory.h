@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vgpu/cudart/runtime.h"
+#include "vgpu/exec/runtime_answers.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -20,5 +21,8 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute);
 // device.cc: limits that a program may set and read back. Throws ApiError for others.
 size_t& LimitOf(cudaLimit limit);
 void FillProperties(Runtime& r, int device, cudaDeviceProp* properties);
+// For kernels of the device with this ordinal that ask the device runtime: cudaDeviceGetAttribute, cudaGetErrorString,
+// … They ask while the runtime waits for them.
+RuntimeAnswers AnswersFor(int device);
 
 }  // namespace lockstep::vgpu::cudart
