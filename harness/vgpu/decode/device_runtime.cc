@@ -58,8 +58,10 @@ struct LaneCall {
     Return(static_cast<uint32_t>(error));
     return true;
   }
-  bool Fault(FindingKind kind, std::string detail) const {
-    engine().Fault(warp, engine().MakeFinding(warp, warp.pc - 1, lane, kind, std::move(detail)));
+  bool Fault(FindingKind kind, std::string detail, std::string hint = "") const {
+    Finding finding = engine().MakeFinding(warp, warp.pc - 1, lane, kind, std::move(detail));
+    finding.hint = std::move(hint);
+    engine().Fault(warp, std::move(finding));
     return false;
   }
   // A store of the program's, through a pointer that it gave. False after a fault.
@@ -225,7 +227,8 @@ bool NoteMemory(const LaneCall& call, ChildWork work, uint64_t stream) {
   if (!copies && work.value != 0) {
     return call.Fault(
         FindingKind::kUnsupported,
-        "cudaMemsetAsync in a kernel with a value that is not 0: on an H100, CUDA 13.0 fills with 0 anyway");
+        "cudaMemsetAsync in a kernel with a value that is not 0: on an H100, CUDA 13.0 fills with 0 anyway",
+        "let the kernel itself, or one that it launches, store the value");
   }
   if (work.width != 0 && work.rows != 0) call.Note(std::move(work), stream);
   return call.End(RuntimeError::kNone);
@@ -364,9 +367,11 @@ bool CallRuntimeFunction(Warp& warp, const CallSite& site, const FrameValues& fr
   Engine& engine = *warp.engine;
   const Function& function = kFunctions[site.runtime_function];
   if (engine.launch().runtime == nullptr) {
-    engine.Fault(warp, engine.MakeFinding(warp, warp.pc - 1, lane, FindingKind::kUnsupported,
-                                          "cuda" + std::string(function.name) +
-                                              " in a kernel: kernels of submissions don't launch kernels"));
+    Finding finding = engine.MakeFinding(
+        warp, warp.pc - 1, lane, FindingKind::kUnsupported,
+        "cuda" + std::string(function.name) + " in a kernel: kernels of submissions don't launch kernels");
+    finding.hint = "launch every kernel from the host";
+    engine.Fault(warp, std::move(finding));
     return false;
   }
   return function.run({warp, site, frame, lane, *engine.launch().runtime});
