@@ -15,8 +15,8 @@
 //            or a type's name: su32, sb64, dpred, spred
 //   |        "d0|dpred": the second part of d|p; row kNoRow when the text has none
 //   a        address operand [base+offset]: base → one row (kNoRow when absent), offset → Insn::immediate.
-//   ac       an address with coordinates behind it, [tensor, {x, y}]: five more rows, kNoRow behind the last coordinate;
-//            in a table of rows (kRowsInTable) as many as there are. A texture's handle (kByHandle) has no offset
+//   ac       an address with coordinates behind it, [tensor, {x, y}]: five more rows, kNoRow behind the last of them;
+//            with the trait kByHandle, [texture, {x, y}]: one more for each coordinate, and no offset
 //   v        "dv0"/"sv0": scalar or {vector}, flattened; Insn::count gets the number of elements
 //   ?        suffix: the operand may be missing (row kNoRow)
 // An address after the first takes two rows: its base, and its offset as a 64-bit constant.

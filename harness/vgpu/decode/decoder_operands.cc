@@ -207,11 +207,13 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   return zero;
 }
 
-// Their number in a table of rows has been checked (BindInTable).
+// A handle has as many as its modifiers say, which has been checked (BindInTable); a tensor five, kNoRow behind the
+// last.
 void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn) {
   constexpr size_t kMost = 5;
   const std::vector<const ptx::Operand*> coordinates = Coordinates(operand);
-  if (!rows_in_table_) {
+  const bool by_handle = opcode_->Has(kByHandle);
+  if (!by_handle) {
     if (coordinates.empty() || coordinates.size() > kMost) throw Unsupported("a tensor has one to five coordinates");
     const std::string& dimensions = std::to_string(coordinates.size()) + "d";
     if (std::find(instruction.modifiers.begin(), instruction.modifiers.end(), dimensions) ==
@@ -219,7 +221,7 @@ void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const
       throw Unsupported("it does not have as many coordinates as its modifier says");
     }
   }
-  for (size_t k = 0; k < (rows_in_table_ ? coordinates.size() : kMost); ++k) {
+  for (size_t k = 0; k < (by_handle ? coordinates.size() : kMost); ++k) {
     bool negated = false;
     AddRow(insn, k < coordinates.size() ? BindSource(instruction, Type::kB32, *coordinates[k], &negated) : kNoRow,
            false, Type::kB32);
@@ -294,7 +296,7 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
 void FunctionDecoder::BindInTable(const ptx::Instruction& instruction, const Selection& selection,
                                   const std::vector<OperandForm>& form, const Modifiers& modifiers, Insn& insn) {
   for (size_t k = 0; k < std::min(form.size(), instruction.operands.size()); ++k) {
-    if (form[k].part.coordinates) {
+    if (form[k].part.coordinates && opcode_->Has(kByHandle)) {
       if (Coordinates(instruction.operands[k]).size() != selection.elements[k]) {
         throw Unsupported("its handle does not have as many coordinates as its modifiers say");
       }
