@@ -1,5 +1,6 @@
 // What the judge may call in a submission of the shift in Python: the suite is that of assignment 03.
 #include "worker/launchers.h"
+
 #include "worker/python/launch.h"
 
 using lockstep::worker::python::Array;
