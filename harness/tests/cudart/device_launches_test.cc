@@ -85,8 +85,8 @@ TEST_F(DeviceLaunchesTest, AChildsFaultNamesItsParent) {
 
 TEST_F(DeviceLaunchesTest, EachChildIsALaunchOfItsOwn) {
   const std::string text = Run("--profile", "device_launches_found profile").text;
-  for (const char* row :
-       {"AddsThrice                     1 ", "AddOne (by AddsThrice)         3 ", "AddOne                         1 "}) {
+  for (const char* row : {"AddsThrice                     1 ", "AddOne (by AddsThrice)         3 ",
+                          "AddOne                         1 "}) {
     EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
   }
 }
