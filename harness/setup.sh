@@ -37,6 +37,15 @@ if [ -t 1 ]; then bold=$'\e[1m' red=$'\e[31m' off=$'\e[0m'; else bold='' red='' 
 say() { printf '%s==>%s %s\n' "$bold" "$off" "$*"; }
 fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
 
+# Installs Debian packages, if this machine and user can; fails where that fails. What apt-get said is in $apt_log.
+install_packages() {
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
+  say "Installing system packages: $*"
+  apt_log=$(mktemp)
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; } >"$apt_log" 2>&1 ||
+    { tail -n 5 "$apt_log" >&2; return 1; }
+}
+
 # Not part of the grader's environment: nobody who grades or learns waits for these.
 extra() {  # LIST MODULE WHAT: the packages of a list, of which MODULE is one; WHAT they are, for the message
   [ -x .venv/bin/python ] || python3 -m venv .venv || fail "python3 can't make an environment; on Debian or Ubuntu: sudo apt-get install python3-venv"
@@ -50,12 +59,7 @@ if [ -n "$docs" ]; then
 fi
 if [ -n "$programs" ]; then
   extra python numba.cuda "Numba"
-  if [ ! -x /usr/bin/python3-config ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-    say "Installing system packages: python3-dev"
-    log=$(mktemp)
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-dev; } >"$log" 2>&1 ||
-      tail -n 5 "$log" >&2
-  fi
+  [ -x /usr/bin/python3-config ] || install_packages python3-dev || true
   [ -x /usr/bin/python3-config ] ||
     fail "python3-dev is missing, which workers of submissions in Python are linked with; on Debian or Ubuntu: sudo apt-get install python3-dev"
   # A build tree that was configured without it looks again.
@@ -64,11 +68,8 @@ if [ -n "$programs" ]; then
 fi
 if [ -n "$browser" ]; then
   extra browser playwright "what drives the browser"
-  if ! python3 harness/site/chromium.py >/dev/null 2>&1 && grep -q '^ID=debian' /etc/os-release 2>/dev/null && [ "$(id -u)" = 0 ]; then
-    say "Installing system packages: chromium"
-    log=$(mktemp)
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >"$log" 2>&1 ||
-      tail -n 5 "$log" >&2
+  if ! python3 harness/site/chromium.py >/dev/null 2>&1 && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
+    install_packages chromium || true
   fi
   reason=$(python3 harness/site/chromium.py 2>&1) || fail "$reason"
   exit
@@ -114,12 +115,8 @@ missing=$(missing_packages); wanted=$(wanted_packages)
 if [ -n "$missing$wanted" ]; then
   packages=$(echo $missing $wanted)
   if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-    say "Installing system packages: $packages"
-    log=$(mktemp)
-    if ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages; } >"$log" 2>&1; then
-      tail -n 5 "$log" >&2
-      [ -z "$(missing_packages)" ] || fail "could not install $(echo $(missing_packages)); see $log"
-    fi
+    install_packages $packages || [ -z "$(missing_packages)" ] ||
+      fail "could not install $(echo $(missing_packages)); see $apt_log"
   elif [ -n "$missing" ]; then
     fail "these packages are missing: $packages
        On Debian or Ubuntu type:  sudo apt-get install $packages"

@@ -166,7 +166,7 @@ def build(source: Path, folder: Path, program: Path, notes: Notes, options: argp
         parent / name
         for parent in source.parents
         for name in ("Common", "common", "include")
-        if parent != folder.parent
+        if parent.is_relative_to(folder)
     ]
     command = [options.nvcc, "-O3", "-std=c++17", "-arch=sm_90", "-cudart", "shared", "-w", *options.nvcc_flag]
     command += [f"-I{path}" for path in near if path.is_dir()]

@@ -21,7 +21,6 @@ using Square = std::array<uint64_t, 2 * kPolynomialWords + 1>;
 // Twister", ACM TOMACS 8 (1998), Appendix A: with u = x^623 + x^396, v = x^624 + x^397 and the bits a0 to a31 of the
 // twist it is v (u^31 + a0 u^30 + … + a30) + a31.
 std::vector<size_t> CharacteristicExponents() {
-  constexpr uint32_t kTwist = 0x9908b0df;
   std::vector<bool> sum(kDegree + 1);
   sum[0] = true;
   const auto times = [&sum](size_t high, size_t low) {
@@ -35,10 +34,10 @@ std::vector<size_t> CharacteristicExponents() {
   };
   for (int bit = 0; bit < 31; ++bit) {
     times(kMersenneWords - 1, kMersenneMiddle - 1);
-    if ((kTwist >> bit & 1) != 0) sum[0] = !sum[0];
+    if ((kMersenneTwist >> bit & 1) != 0) sum[0] = !sum[0];
   }
   times(kMersenneWords, kMersenneMiddle);
-  if (kTwist >> 31 != 0) sum[0] = !sum[0];
+  if (kMersenneTwist >> 31 != 0) sum[0] = !sum[0];
   std::vector<size_t> exponents;
   for (size_t i = 0; i < kDegree; ++i) {
     if (sum[i]) exponents.push_back(i);

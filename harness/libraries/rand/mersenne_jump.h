@@ -18,13 +18,15 @@ constexpr size_t kMersenneWords = 624;
 // Of the first word only the highest bit matters.
 using MersenneState = std::array<uint32_t, kMersenneWords>;
 
+constexpr size_t kMersenneMiddle = 397;
+constexpr uint32_t kMersenneTwist = 0x9908b0df;
+
 // The word that follows 624 words: of the first two of them and the one 397 after the first.
 inline uint32_t NextMersenneWord(uint32_t first, uint32_t second, uint32_t middle) {
-  constexpr uint32_t kHigh = 0x80000000, kTwist = 0x9908b0df;
+  constexpr uint32_t kHigh = 0x80000000;
   const uint32_t joined = (first & kHigh) | (second & ~kHigh);
-  return middle ^ (joined >> 1) ^ ((joined & 1) != 0 ? kTwist : 0);
+  return middle ^ (joined >> 1) ^ ((joined & 1) != 0 ? kMersenneTwist : 0);
 }
-constexpr size_t kMersenneMiddle = 397;
 
 class MersenneJump {
  public:

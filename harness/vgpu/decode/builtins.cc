@@ -24,16 +24,7 @@ constexpr uint64_t kManyBlocks = 64;
 constexpr size_t kMaxFormat = 64 << 10;
 
 uint64_t Argument(const FrameValues& frame, const CallSite& site, size_t k, int lane) {
-  uint64_t value = 0;
-  if (k < site.arguments.size()) {
-    std::memcpy(&value, frame.At(site.arguments[k], lane), std::min<uint32_t>(site.arguments[k].bytes, 8));
-  }
-  return value;
-}
-
-void SetResult(const FrameValues& frame, const CallSite& site, int lane, uint64_t value) {
-  if (site.returns.empty()) return;
-  std::memcpy(frame.At(site.returns[0], lane), &value, std::min<uint32_t>(site.returns[0].bytes, 8));
+  return ArgumentOf<uint64_t>(frame, site, k, lane);
 }
 
 // Returns the same as CUDA's: the number of arguments, -1 for a null format, -2 if the text could not be kept.

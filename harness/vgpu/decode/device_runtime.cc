@@ -34,11 +34,7 @@ struct LaneCall {
   }
   template <typename T>
   T Argument(size_t k) const {
-    T value{};
-    if (k < site.arguments.size()) {
-      std::memcpy(&value, frame.At(site.arguments[k], lane), std::min<size_t>(site.arguments[k].bytes, sizeof value));
-    }
-    return value;
+    return ArgumentOf<T>(frame, site, k, lane);
   }
   uint64_t Word(size_t k) const { return Argument<uint64_t>(k); }
   Dim3 Dim(size_t k) const {
@@ -48,10 +44,7 @@ struct LaneCall {
     const Three dim = Argument<Three>(k);
     return {dim.x, dim.y, dim.z};
   }
-  void Return(uint64_t value) const {
-    if (site.returns.empty()) return;
-    std::memcpy(frame.At(site.returns[0], lane), &value, std::min<uint32_t>(site.returns[0].bytes, 8));
-  }
+  void Return(uint64_t value) const { SetResult(frame, site, lane, value); }
   // Returns the error, which is then the thread's last one.
   bool End(RuntimeError error) const {
     grid.SetError(thread(), error);
@@ -94,10 +87,12 @@ uint64_t TakeMemory(const LaneCall& call, uint64_t bytes) {
   return call.grid.TakeParameters(bytes);
 }
 
-// Names the child's kernel. False if there is none at this address.
+// Names the child's kernel. False after a fault: there is none at this address.
 bool Find(const LaneCall& call, uint64_t function, ChildKernel& child) {
   const KernelInfo* kernel = call.grid.kernels().at(function);
-  if (kernel == nullptr) return false;
+  if (kernel == nullptr) {
+    return call.Fault(FindingKind::kInvalidAddress, "a launch of a kernel at an address where there is none");
+  }
   child.name = kernel->mangled;
   child.parameter_bytes = kernel->parameter_bytes;
   return true;
@@ -124,9 +119,7 @@ bool Launch(const LaneCall& call, const ChildKernel& child, uint64_t buffer, uin
 // void* (void* kernel, dim3 grid, dim3 block, unsigned shared): whether they can be is for the launch to find out
 bool GetParameterBufferV2(const LaneCall& call) {
   ChildKernel child{"", call.Dim(1), call.Dim(2), call.Argument<uint32_t>(3)};
-  if (!Find(call, call.Word(0), child)) {
-    return call.Fault(FindingKind::kInvalidAddress, "a launch of a kernel at an address where there is none");
-  }
+  if (!Find(call, call.Word(0), child)) return false;
   const uint64_t buffer = TakeMemory(call, child.parameter_bytes);
   if (buffer == 0) call.grid.SetError(call.thread(), RuntimeError::kMemoryAllocation);
   if (buffer != 0) call.grid.open()[buffer] = std::move(child);
@@ -152,9 +145,7 @@ bool GetParameterBuffer(const LaneCall& call) {
 // (void* kernel, void* buffer, dim3 grid, dim3 block, unsigned shared, cudaStream_t)
 bool LaunchDevice(const LaneCall& call) {
   ChildKernel child{"", call.Dim(2), call.Dim(3), call.Argument<uint32_t>(4)};
-  if (!Find(call, call.Word(0), child)) {
-    return call.Fault(FindingKind::kInvalidAddress, "a launch of a kernel at an address where there is none");
-  }
+  if (!Find(call, call.Word(0), child)) return false;
   return Launch(call, child, call.Word(1), call.Word(5));
 }
 

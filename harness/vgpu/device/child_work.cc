@@ -11,6 +11,18 @@
 
 namespace lockstep::vgpu {
 
+namespace {
+
+// The parameters have to outlive it.
+LaunchSpec SpecOf(ModuleHandle module, const ChildKernel& child, const std::vector<uint8_t>& parameters) {
+  LaunchSpec spec{module, child.name, child.grid, child.block};
+  spec.dynamic_shared = child.dynamic_shared;
+  spec.parameters = parameters;
+  return spec;
+}
+
+}  // namespace
+
 ChildKernels Device::Impl::KernelsOf(ModuleHandle module) {
   ChildKernels kernels;
   kernels.at = [this, module](uint64_t address) -> const KernelInfo* {
@@ -23,9 +35,7 @@ ChildKernels Device::Impl::KernelsOf(ModuleHandle module) {
       return RuntimeError::kInvalidConfiguration;
     }
     const std::vector<uint8_t> parameters(child.parameter_bytes);
-    LaunchSpec spec{module, child.name, child.grid, child.block};
-    spec.dynamic_shared = child.dynamic_shared;
-    spec.parameters = parameters;
+    const LaunchSpec spec = SpecOf(module, child, parameters);
     uint32_t blocks_per_sm = 0;
     if (CheckShape(spec, kernel, &blocks_per_sm) == LaunchError::kNone) return RuntimeError::kNone;
     const Dim3 &g = spec.grid, &c = kernel.cluster;
@@ -61,9 +71,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
 LaunchResult Device::Impl::Do(ModuleHandle module, const ChildWork& work, const AskedBy& asked_by, LaunchPauses* pauses,
                               ChildWorks* works) {
   if (work.kind != ChildWork::Kind::kLaunch) return MoveMemory(work, asked_by);
-  LaunchSpec spec{module, work.kernel.name, work.kernel.grid, work.kernel.block};
-  spec.dynamic_shared = work.kernel.dynamic_shared;
-  spec.parameters = work.parameters;
+  const LaunchSpec spec = SpecOf(module, work.kernel, work.parameters);
   return LaunchGrid(spec, MayWait(spec) ? pauses : nullptr, asked_by, works);
 }
 

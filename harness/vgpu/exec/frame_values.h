@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "vgpu/core/program.h"
 
@@ -27,5 +28,21 @@ struct FrameValues {
            static_cast<uint32_t>(lane) * std::max(place.bytes, 2u);
   }
 };
+
+// A lane's k-th argument of a call, as the first bytes of a T; 0 if there is none.
+template <typename T>
+T ArgumentOf(const FrameValues& frame, const CallSite& site, size_t k, int lane) {
+  T value{};
+  if (k < site.arguments.size()) {
+    std::memcpy(&value, frame.At(site.arguments[k], lane), std::min<size_t>(site.arguments[k].bytes, sizeof value));
+  }
+  return value;
+}
+
+// A call's result for a lane, if the call takes one.
+inline void SetResult(const FrameValues& frame, const CallSite& site, int lane, uint64_t value) {
+  if (site.returns.empty()) return;
+  std::memcpy(frame.At(site.returns[0], lane), &value, std::min<size_t>(site.returns[0].bytes, sizeof value));
+}
 
 }  // namespace lockstep::vgpu

@@ -107,7 +107,7 @@ class _Compiler:
             self._source.refuse(line, f"the name of a kernel has the letters a to z, digits and _ only: {name}")
         if unknown := sorted(set(options) - _OPTIONS):
             self._source.refuse(line, f"{name}: the option {unknown[0]} can't be used here")
-        if isinstance(signature, list | tuple) and not isinstance(signature, str) and not hasattr(signature, "args"):
+        if isinstance(signature, list | tuple) and not hasattr(signature, "args"):
             self._source.refuse(line, f"{name}: one signature for each kernel, please, not a list")
         try:
             arguments, result = self._normalise(signature)

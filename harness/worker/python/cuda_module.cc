@@ -72,16 +72,20 @@ PyObject* Free(PyObject*, PyObject* arguments) {
   return NoneOr(cudaFree(Pointer(address)), "cudaFree");
 }
 
+// At once for the default stream, in order for others.
+PyObject* CopyIn(unsigned long long stream, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  if (stream == 0) return NoneOr(cudaMemcpy(to, from, bytes, kind), "cudaMemcpy");
+  return NoneOr(cudaMemcpyAsync(to, from, bytes, kind, static_cast<cudaStream_t>(Pointer(stream))), "cudaMemcpyAsync");
+}
+
 // write(to, bytes, stream)
 PyObject* Write(PyObject*, PyObject* arguments) {
   unsigned long long to, stream;
   Py_buffer from;
   if (PyArg_ParseTuple(arguments, "Ky*K", &to, &from, &stream) == 0) return nullptr;
-  const cudaError_t error = stream == 0 ? cudaMemcpy(Pointer(to), from.buf, from.len, cudaMemcpyHostToDevice)
-                                        : cudaMemcpyAsync(Pointer(to), from.buf, from.len, cudaMemcpyHostToDevice,
-                                                          static_cast<cudaStream_t>(Pointer(stream)));
+  PyObject* const result = CopyIn(stream, Pointer(to), from.buf, static_cast<size_t>(from.len), cudaMemcpyHostToDevice);
   PyBuffer_Release(&from);
-  return NoneOr(error, stream == 0 ? "cudaMemcpy" : "cudaMemcpyAsync");
+  return result;
 }
 
 // read(from, bytes): what is there.
@@ -102,10 +106,7 @@ PyObject* Read(PyObject*, PyObject* arguments) {
 PyObject* Copy(PyObject*, PyObject* arguments) {
   unsigned long long to, from, bytes, stream;
   if (PyArg_ParseTuple(arguments, "KKKK", &to, &from, &bytes, &stream) == 0) return nullptr;
-  if (stream == 0) return NoneOr(cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice), "cudaMemcpy");
-  return NoneOr(cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice,
-                                static_cast<cudaStream_t>(Pointer(stream))),
-                "cudaMemcpyAsync");
+  return CopyIn(stream, Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice);
 }
 
 PyObject* Synchronize(PyObject*, PyObject*) { return NoneOr(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }

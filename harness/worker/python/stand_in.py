@@ -207,7 +207,11 @@ def _host_bytes(source: object, dtype: _Type) -> bytes:
         return bytes(source)
     if isinstance(source, list | tuple):
         return b"".join(dtype.packed(value, f"element {k}") for k, value in enumerate(source))
-    raise TypeError(f"{_kind_of(source)} can't be copied to the device: a list or an array.array can")
+    raise _no_source(source)
+
+
+def _no_source(source: object) -> TypeError:
+    return TypeError(f"{_kind_of(source)} can't be copied to the device: a list or an array.array can")
 
 
 def _device_array(shape: int | Sequence[int], dtype: object = "float64", stream: object = 0) -> DeviceNDArray:
@@ -235,7 +239,7 @@ def _to_device(source: object, stream: object = 0, copy: bool = True, to: Device
         elif isinstance(source, list | tuple):
             dtype = "float64" if any(isinstance(value, float) for value in source) else "int64"
         else:
-            raise TypeError(f"{_kind_of(source)} can't be copied to the device: a list or an array.array can")
+            raise _no_source(source)
         to = _device_array(len(source), dtype)
     to.copy_to_device(source, stream)
     return to

@@ -17,9 +17,10 @@ from grader.model.discovery import Submission
 from grader.model.roster import Student
 
 STUB, REFERENCE = "stub", "reference"
-_VERDICT = re.compile(r"(?://|#)\s*verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?(?:;\s*gpu:\s*[A-Z]+)?\s*")
+COMMENT = r"(?://|#)\s*"  # what the first line begins with, in C++ and in Python
+_VERDICT = re.compile(COMMENT + r"verdict:\s*(?P<verdict>[A-Z]+)(?:\s+(?P<rung>\w+))?(?:;\s*gpu:\s*[A-Z]+)?\s*")
 _NUMBER = r"\d+(?:\.\d+)?"
-_POINTS = re.compile(rf"(?://|#)\s*points:\s*(?P<points>{_NUMBER})(?:\s*\+\s*(?P<bonus>{_NUMBER}))?\s*")
+_POINTS = re.compile(COMMENT + rf"points:\s*(?P<points>{_NUMBER})(?:\s*\+\s*(?P<bonus>{_NUMBER}))?\s*")
 _NO_RUNG = ("COMPILE", "REJECTED", "PASS")
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from grader.authoring.declared import sources_in
+from grader.authoring.declared import COMMENT, sources_in
 from grader.authoring.finding import Finding
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
@@ -37,13 +37,13 @@ from grader.running.store import Journal, gpu_key
 
 GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
 _HOSTILE = re.compile(
-    r"(?://|#)\s*gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?"
+    COMMENT + r"gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?"
     r"(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
 )
 _VIRTUAL = re.compile(
-    r"(?://|#)\s*virtual:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+)(?:, at most (?P<most>\d+) points?)?\s*"
+    COMMENT + r"virtual:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+)(?:, at most (?P<most>\d+) points?)?\s*"
 )
-_WRONG = re.compile(r"(?://|#)\s*verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu:\s*(?P<gpu>[A-Z]+)\s*")
+_WRONG = re.compile(COMMENT + r"verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\s*gpu:\s*(?P<gpu>[A-Z]+)\s*")
 
 
 @dataclass(frozen=True)

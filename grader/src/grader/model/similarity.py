@@ -17,6 +17,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.base.python_text import STRING
+
 RUN, WINDOW = 15, 10
 MANY = 0.1  # of the class: what more sources have than this is common
 _FEWEST_MANY = 5
@@ -42,8 +44,9 @@ _PYTHON_TOKEN = re.compile(
     r"""
     \#[^\n]* | \s+ | \\\n
   | (?P<include> ^(?:from|import)\b[^\n]* )
-  | (?P<text>    "{3}(?:[^"\\]+|\\[\s\S]?|"(?!""))*(?:"{3})? | '{3}(?:[^'\\]+|\\[\s\S]?|'(?!''))*(?:'{3})?
-               | "(?:[^"\\\n]+|\\[\s\S]?)*"? | '(?:[^'\\\n]+|\\[\s\S]?)*'? )
+  | (?P<text>    """
+    + STRING
+    + r""" )
   | (?P<number>  \.?[0-9](?:[eE][+-]|[\w.])* )
   | (?P<word>    [^\W\d]\w* )
   | (?P<sign>    \*\*=|//=|<<=|>>=|->|\*\*|//|:=|[<>=!+*/%&|^@-]=|<<|>>|\S )

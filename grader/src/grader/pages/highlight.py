@@ -7,11 +7,14 @@ character is read more than a few times. (Possessive repetitions would express t
 wrong around alternatives.)
 """
 
+import keyword
 import re
 import time
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
+
+from grader.base.python_text import STRING
 
 _TOKEN = re.compile(
     r"""
@@ -32,8 +35,9 @@ _PYTHON_TOKEN = re.compile(
     (?P<c>       \#[^\n]* )
   | (?P<cp>      ^[ \t]*@[\w.]* )
   | (?P<s>       (?:[bBfFrRuU]{1,2}(?=["']))?
-                 (?: "{3}(?:[^"\\]+|\\[\s\S]?|"(?!""))*(?:"{3})? | '{3}(?:[^'\\]+|\\[\s\S]?|'(?!''))*(?:'{3})?
-                   | "(?:[^"\\\n]+|\\[\s\S]?)*"? | '(?:[^'\\\n]+|\\[\s\S]?)*'? ) )
+                 (?: """
+    + STRING
+    + r""" ) )
   | (?P<m>       \.?[0-9](?:[eE][+-]|[\w.])* )
   | (?P<word>    [^\W\d]\w* )
   | (?P<rest>    [^\w\s"'#@.]+ | \s+ | [\s\S] )
@@ -56,13 +60,6 @@ _KEYWORDS = frozenset(
 _TYPES = re.compile(
     r"bool|wchar_t|char(?:8|16|32)_t|s?size_t|ptrdiff_t|u?int(?:8|16|32|64|ptr)_t|(?:un)?signed|void"
     r"|dim3|half|__half2?|cuda(?:Error|Stream|Event)_t|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]?"
-)
-_PYTHON_KEYWORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """False None True and as assert async await break class continue def del elif else except finally for from
-        global if import in is lambda nonlocal not or pass raise return try while with yield""",
-    )
 )
 _PYTHON_TYPES = re.compile(r"bool_?|bytes|complex(?:64|128)|u?int(?:8|16|32|64|p)|int|float(?:16|32|64)?|str|void")
 _TOKENS_BETWEEN_LOOKS = 1024  # at the clock
@@ -112,7 +109,7 @@ def _word_kind(text: str, word: str, end: int, depth: int) -> str:
 
 
 def _python_word_kind(text: str, word: str, start: int) -> str:
-    if word in _PYTHON_KEYWORDS:
+    if keyword.iskeyword(word):
         return "k"
     if _PYTHON_TYPES.fullmatch(word):
         return "kt"

@@ -135,19 +135,23 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
     if ended.status == BUILD_SCRIPT_STATUS and python and order.source:
         # The file may have made the script end so. With another it begins, or this raises.
         build_worker(replace(order, source=b"", folder=order.folder / "empty"), stop)
-        return Built(None, f"{assignment.submission}: error: the file ended the compiler", ended.seconds)
+        return _ended_by_the_file(order, ended)
     return _built(order, ended, worker, MachinePaths(layout, toolchain, source_folder, out), used_up=used_up)
+
+
+def _ended_by_the_file(order: Order, ended: Ended) -> Built:
+    return Built(None, f"{order.assignment.submission}: error: the file ended the compiler", ended.seconds)
 
 
 def _built(order: Order, ended: Ended, worker: Path, paths: MachinePaths, *, used_up: bool) -> Built:
     """What a build that ended has made; raises InfrastructureError where that says nothing about the source."""
-    name, is_python = order.assignment.submission, order.assignment.is_python
+    is_python = order.assignment.is_python
     if ended.timed_out:
         return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
     if ended.status == BUILD_SCRIPT_STATUS:
         raise InfrastructureError(f"the build script can't work: {ended.output.strip()[-500:]}")
     if is_python and ended.status == 0 and worker.stat().st_size == 0:
-        return Built(None, f"{name}: error: the file ended the compiler", ended.seconds)
+        return _ended_by_the_file(order, ended)
     if ended.status == 0 and worker.is_file() and not worker.is_symlink():
         if (size := worker.stat().st_size) > _WORKER_BYTES:
             worker.unlink()
