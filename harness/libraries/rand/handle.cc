@@ -63,12 +63,14 @@ bool HasOrdering(const curandGenerator_st& generator, curandOrdering_t ordering)
 }
 
 // Settings that changed make the generator anew, which goes on at its position: a generator of XORWOW or MRG32k3a does
-// that after single words, and Sobol' sequences always.
+// that after single words, and Sobol' sequences always. MT19937, which has no positions, starts again.
 void Renew(curandGenerator_st& generator) {
   if (!HasGenerated(generator)) return;
+  const bool starts_again = generator.type == CURAND_RNG_PSEUDO_MT19937 && !generator.is_host;
   const bool goes_on =
       IsQuasi(generator) || generator.type == CURAND_RNG_PSEUDO_XORWOW || generator.type == CURAND_RNG_PSEUDO_MRG32K3A;
-  if (!goes_on || generator.has_wide_draws) generator.is_unclear = true;
+  if (!(goes_on || starts_again) || generator.has_wide_draws) generator.is_unclear = true;
+  if (starts_again) generator.position = 0;
   generator.engine.reset();
   generator.sobol.reset();
 }

@@ -1,4 +1,4 @@
-// Kernels that launch kernels. device_launches.expected.txt is, but for three lines, as an H100 printed it.
+// Kernels that launch kernels. device_launches.h100.txt is what an H100 printed.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -37,7 +37,7 @@ class DeviceLaunchesTest : public testing::Test {
   // What the H100 printed: without an argument; behind that, a line for each argument, in this order.
   static std::string Recorded() {
     std::stringstream text;
-    text << std::ifstream(kPrograms + "device_launches.expected.txt").rdbuf();
+    text << std::ifstream(kPrograms + "device_launches.h100.txt").rdbuf();
     return text.str();
   }
   static std::string RecordedOf(const std::string& argument) {

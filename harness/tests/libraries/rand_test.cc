@@ -63,6 +63,11 @@ TEST_F(RandTest, MersenneTwisterIsAnH100s) {
   ExpectAlike(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
+TEST_F(RandTest, MersenneTwisterStartsAgainAsAnH100s) {
+  ASSERT_NO_FATAL_FAILURE(Build("rand_again"));
+  EXPECT_EQ(program_.Run("", "2>&1"), program_.OnAnH100());
+}
+
 // Of means that are refused for a type of generator there is nothing to compare.
 TEST_F(RandTest, PoissonIsAnH100s) {
   ASSERT_NO_FATAL_FAILURE(Build("rand_poisson"));

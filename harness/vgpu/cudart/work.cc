@@ -2,18 +2,12 @@
 
 #include <utility>
 
+#include "vgpu/core/overloaded.h"
 #include "vgpu/cudart/graph.h"
 
 namespace lockstep::vgpu::cudart {
 
 namespace {
-
-template <typename... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <typename... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 // Host functions may wait for other threads of the program, which call CUDA: they run without the lock.
 void PerformHost(Runtime& r, const HostWork& work, const Stream& stream) {

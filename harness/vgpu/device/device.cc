@@ -141,8 +141,10 @@ bool Device::Take(uint64_t bytes) { return impl_->memory.Take(bytes); }
 void Device::GiveBack(uint64_t bytes) { impl_->memory.GiveBack(bytes); }
 
 bool Device::Map(AllocationInfo mapping, int file, bool written) {
-  const auto [address, bytes, label, mapped_at] = std::move(mapping);
-  if (!impl_->memory.MapAt({address, bytes, label, mapped_at, false, false}, file)) return false;
+  const uint64_t address = mapping.base, bytes = mapping.bytes;
+  if (!impl_->memory.MapAt({address, bytes, std::move(mapping.label), std::move(mapping.allocated_at), false, false},
+                           file))
+    return false;
   impl_->Tell([&](Observer& o) { o.OnAllocate(address, bytes); });
   if (written) impl_->Tell([&](Observer& o) { o.OnHostWrite(address, bytes); });
   return true;

@@ -77,7 +77,7 @@ const char* HintOf(const StreamPoint& first_point, const StreamPoint& second_poi
 }  // namespace
 
 void StreamChecker::Begin(StreamPoint point) {
-  current_.emplace();
+  current_ = Operation{};
   current_->point = std::move(point);
   for (const StreamPoint::Span& span : current_->point.spans) {
     Access(span.writes ? StreamAccess::kStore : StreamAccess::kLoad, span.address, span.bytes);

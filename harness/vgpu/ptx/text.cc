@@ -2,13 +2,10 @@
 
 #include <cstdio>
 
+#include "vgpu/core/overloaded.h"
+
 namespace lockstep::vgpu::ptx {
 namespace {
-
-template <typename... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
 
 std::string WithOffset(const std::string& name, int64_t offset) {
   if (offset == 0) return name;

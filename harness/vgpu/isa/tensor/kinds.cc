@@ -140,7 +140,8 @@ class Builder {
     using enum Element;
     for (const auto& [m, times] : {std::pair{8, 1}, {16, 1}, {16, 2}}) {
       for (const char* sat : {"", ".satfinite"}) {
-        const auto add = [&](Element a, Element b, int k, uint32_t instructions) {
+        // Clang 14 does not let a lambda refer to a structured binding.
+        const auto add = [&, m = m](Element a, Element b, int k, uint32_t instructions) {
           Kind kind = Make(MultiplyIntegers, kS32, a, b, kS32, m, k);
           kind.satfinite = *sat != '\0';
           Add(Mma(m, k) + ".row.col" + sat + Types(kS32, a, b, kS32), kind, instructions);
@@ -175,7 +176,7 @@ class Builder {
         {"m16n16k16", Division::kAlongN}, {"m32n8k16", Division::kAlongM}, {"m8n32k16", Division::kTransposed}};
     for (const auto& [shape, division] : kShapes) {
       // Registers of a and b; those of f16 that are not in a tile hold copies.
-      const auto divide = [&](Kind kind, bool copies) {
+      const auto divide = [division = division](Kind kind, bool copies) {
         kind.tiles = 2;
         kind.division = division;
         const int a = kind.a_registers, b = kind.b_registers;
