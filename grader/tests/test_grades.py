@@ -8,6 +8,7 @@ import pytest
 
 from grader.base.errors import GraderError
 from grader.course.grades import ABSENT, COUNTS, EXCUSED, NOT_DUE, OPEN, compute_grades
+from grader.exports.gradebook import status_text
 from grader.model.record import Record
 from grader.model.roster import Student
 from made_class import ADA, ALAN, GRACE, KNOWN, absent, course, graded, handed_in, one_class, only_grade
@@ -210,6 +211,36 @@ def test_drop_lowest_and_weights() -> None:
     assert found.steps == ("220 of 300, of 20 in all", "+1.5 points: forum (hopper)")
     bonus = graded(one_class(handed_in(ADA, 110)), "[total]\ncap = '100 %'")["Ada Lovelace"]
     assert (bonus.total, bonus.steps) == (100, ("At most 100 % of 100: 110 becomes 100",))
+
+
+def test_extra_credit_comes_on_top() -> None:
+    records = [handed_in(ADA, points, name=name) for name, points in zip(KNOWN, (80, 50, 90), strict=True)]
+    extra = "[assignment.05_scan]\nextra_credit = true\n"
+    found = graded(one_class(*records), extra)["Ada Lovelace"]
+    assert (found.total, found.possible) == (220, 200)
+    assert [found.assignments[name].is_extra for name in KNOWN] == [False, True, False]
+    # It is not among those of which the lowest is dropped.
+    found = graded(one_class(*records), "drop_lowest = 1\n" + extra)["Ada Lovelace"]
+    assert (found.total, found.possible) == (140, 100)
+    # Without it nothing is lost, and the gradebook has nothing to say.
+    found = graded(one_class(*records[::2], absent(ADA, "05_scan")), extra)["Ada Lovelace"]
+    assert (found.total, found.possible, status_text(found)) == (170, 200, "")
+    found = graded(one_class(*records), "[total]\nout_of = 20\n" + extra)["Ada Lovelace"]
+    assert (found.total, found.possible) == (22, 20)
+    # Its weight is added, and is none of the whole's.
+    weights = "[assignment.04_reduction]\nweight = 60\n[assignment.06_transpose]\nweight = 40\n"
+    found = graded(one_class(*records), weights + extra + "weight = 10\n")["Ada Lovelace"]
+    assert (found.total, found.possible) == (89, 100)
+    assert found.steps == ("(80 % × 60 + 90 % × 40 + 50 % × 10) / 100",)
+
+
+def test_assignment_toml_says_what_is_extra_credit_and_course_toml_has_the_last_word() -> None:
+    classes = one_class(*(handed_in(ADA, 80, name=name) for name in KNOWN))
+    classes["05_scan"] = (replace(classes["05_scan"][0], extra_credit=True), classes["05_scan"][1])
+    assert graded(classes)["Ada Lovelace"].possible == 200
+    assert graded(classes, "[assignment.05_scan]\nextra_credit = false")["Ada Lovelace"].possible == 300
+    # A class that does nothing else has it as its course.
+    assert graded({"05_scan": classes["05_scan"]})["Ada Lovelace"].possible == 100
 
 
 def test_a_team_gets_one_score_and_each_member_their_own_deadline() -> None:

@@ -38,7 +38,8 @@ class AssignmentGrade:
     took. `due` is the student's own deadline, UTC in ISO 8601, "" where there is none.
 
     `steps` tell how `points` came about, a line each: which attempt counts, and all that was added or taken; empty
-    where the only attempt's own points count. `flags` are what a person should look at.
+    where the only attempt's own points count. `is_extra` says that they come on top of the course's. `flags` are what
+    a person should look at.
     """
 
     assignment: str
@@ -54,6 +55,7 @@ class AssignmentGrade:
     due: str = ""
     adjustments: tuple[Adjustment, ...] = ()
     is_dropped: bool = False
+    is_extra: bool = False
     steps: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
 
@@ -127,6 +129,16 @@ def _order(grades: StudentGrades) -> tuple[bool, str, str, str]:
     return not grades.is_matched, student.name.casefold(), student.sid, repr(student)
 
 
+def extra_credit(assignments: Mapping[str, Assignment], policy: Policy) -> frozenset[str]:
+    """The assignments whose points come on top: as course.toml says, else as assignment.toml does.
+
+    Where there are no others, they are the course, and none is extra.
+    """
+    rules = {name: policy.of(name).extra_credit for name in assignments}
+    extra = {name for name, said in rules.items() if (assignments[name].extra_credit if said is None else said)}
+    return frozenset(extra if len(extra) < len(assignments) else ())
+
+
 def _student(
     student: Student,
     is_matched: bool,
@@ -145,13 +157,15 @@ def _student(
         graded[name] = _grade(assignments[name], own.get(name, ()), policy, ruling, usable, now)
         bank -= graded[name].late_days
     grades = {name: graded[name] for name in assignments}
+    extra = extra_credit(assignments, policy)
+    grades = {name: replace(grade, is_extra=name in extra) for name, grade in grades.items()}
     for name, why in drop_lowest(
-        policy, {n: (g.points, g.possible) for n, g in grades.items() if g.is_counted}
+        policy, {n: (g.points, g.possible) for n, g in grades.items() if g.is_counted}, extra
     ).items():
         grades[name] = replace(grades[name], is_dropped=True, steps=(*grades[name].steps, why))
     counted_ones = {name: (grade.points, grade.possible) for name, grade in grades.items() if grade.is_counted}
     adjustments = ruling.adjustments_of("")
-    total, possible, steps = total_of(policy, counted_ones, adjustments)
+    total, possible, steps = total_of(policy, counted_ones, adjustments, extra)
     return StudentGrades(student, grades, total, possible, is_matched, adjustments, steps, bank)
 
 

@@ -46,6 +46,7 @@ class Rules:
     cap: Amount | None = None
     weight: float | None = None
     column: str = ""
+    extra_credit: bool | None = None  # None: as assignment.toml says
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,7 @@ def _own_rules(fields: Fields, defaults: Rules, zone: tzinfo | None) -> Rules:
         deadline=_moment(fields, "deadline", zone),
         weight=fields.number("weight", least=0) if fields.has("weight") else None,
         column=fields.text("column", ""),
+        extra_credit=fields.flag("extra_credit", False) if fields.has("extra_credit") else None,
     )
     fields.finish()
     return rules

@@ -1,6 +1,6 @@
 """From a student's points to the course's total: what is dropped, weights, caps. Pure functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from grader.course.adjustments import Adjustment, adjustment_step
 from grader.course.policy import Policy
@@ -10,17 +10,22 @@ Points = Mapping[str, tuple[float | None, float]]  # of each assignment: the poi
 _HUNDRED = 100.0
 
 
-def drop_lowest(policy: Policy, points: Points) -> dict[str, str]:
+def drop_lowest(policy: Policy, points: Points, extra: Collection[str] = ()) -> dict[str, str]:
     """The assignments that don't count because they are the lowest of their group, and the sentence that says so.
 
     Lowest is the least share of the possible points; of equal ones, the one that is worth more. One always stays.
+    What is extra credit is never dropped.
     """
     grouped = {name for group in policy.groups for name in group.assignments}
     sets = [(f'"{group.name}"', group.assignments, group.drop_lowest) for group in policy.groups]
     sets.append(("all assignments", tuple(name for name in points if name not in grouped), policy.drop_lowest))
     dropped: dict[str, str] = {}
     for label, names, number in sets:
-        graded = [(_share(*points[name]), -points[name][1], name) for name in names if _is_graded(points, name)]
+        graded = [
+            (_share(*points[name]), -points[name][1], name)
+            for name in names
+            if _is_graded(points, name) and name not in extra
+        ]
         lowest = sorted(graded)[: max(0, min(number, len(graded) - 1))]
         dropped |= {name: f"Dropped: among the lowest {number} of {label}" for _, _, name in lowest}
     return dropped
@@ -35,16 +40,19 @@ def _share(points: float | None, possible: float) -> float:
 
 
 def total_of(
-    policy: Policy, points: Points, adjustments: Sequence[Adjustment]
+    policy: Policy, points: Points, adjustments: Sequence[Adjustment], extra: Collection[str] = ()
 ) -> tuple[float | None, float, tuple[str, ...]]:
-    """The total, how many points are possible, and how it came about. None before anything counts."""
+    """The total, how many points are possible, and how it came about. None before anything counts.
+
+    `extra` names the assignments that are extra credit: their points are added, but are not among the possible ones.
+    """
     graded = {name: (own, possible) for name, (own, possible) in points.items() if own is not None}
     steps: list[str] = []
     if policy.is_weighted:
         possible = policy.out_of or _HUNDRED
-        share = _weighted(policy, graded, steps)
+        share = _weighted(policy, graded, extra, steps)
     else:
-        whole = sum(most for _, most in points.values())
+        whole = sum(most for name, (_, most) in points.items() if name not in extra)
         possible = policy.out_of or whole
         share = sum(own for own, _ in graded.values()) / whole if graded and whole else None
         if share is not None and policy.out_of:
@@ -64,21 +72,24 @@ def total_of(
     return total, round(possible, 2), tuple(steps)
 
 
-def _weighted(policy: Policy, graded: Mapping[str, tuple[float, float]], steps: list[str]) -> float | None:
+def _weighted(
+    policy: Policy, graded: Mapping[str, tuple[float, float]], extra: Collection[str], steps: list[str]
+) -> float | None:
     """The weighted share; what has no points yet, or is excused, leaves its weight to the others."""
     parts: list[tuple[str, float, float]] = []  # label, share, weight
+    added: list[tuple[str, float, float]] = []  # extra credit: its weight is none of the whole's
     for group in policy.groups:
         members = [graded[name] for name in group.assignments if name in graded]
-        whole = sum(most for _, most in members)
+        whole = sum(graded[name][1] for name in group.assignments if name in graded and name not in extra)
         if group.weight is not None and whole:
             parts.append((group.name, sum(one for one, _ in members) / whole, group.weight))
     for name, (own, most) in graded.items():
         weight = policy.of(name).weight
         if weight is not None and most:
-            parts.append((name, own / most, weight))
+            (added if name in extra else parts).append((name, own / most, weight))
     weights = sum(weight for _, _, weight in parts)
     if not weights:
         return None
-    listed = " + ".join(f"{points_text(100 * share)} % × {points_text(weight)}" for _, share, weight in parts)
+    listed = " + ".join(f"{points_text(100 * share)} % × {points_text(weight)}" for _, share, weight in parts + added)
     steps.append(f"({listed}) / {points_text(weights)}")
-    return sum(share * weight for _, share, weight in parts) / weights
+    return sum(share * weight for _, share, weight in parts + added) / weights

@@ -33,6 +33,7 @@ def grade_document(student: Student, grade: AssignmentGrade) -> dict[str, Any]:
         "late_days": grade.late_days,
         "due": grade.due,
         "dropped": grade.is_dropped,
+        "extra_credit": grade.is_extra,
         "attempt": grade.attempts.index(grade.record) + 1 if grade.record else None,
         "steps": list(grade.steps),
         "flags": list(grade.flags),

@@ -7,7 +7,7 @@ from typing import Any
 from grader.base.cells import safe_cell
 from grader.base.counted import counted
 from grader.course.amounts import late_text
-from grader.course.grades import COUNTS, AssignmentGrade, StudentGrades
+from grader.course.grades import ABSENT, COUNTS, AssignmentGrade, StudentGrades
 from grader.exports.tables import write_table
 from grader.model.assignment import Assignment
 
@@ -42,7 +42,8 @@ def status_text(one: StudentGrades) -> str:
     """What the figures don't say: who is not on the roster, what is missing, excused, late, dropped, adjusted."""
     said = [] if one.is_matched else ["not on the roster"]
     for name, grade in one.assignments.items():
-        parts = [] if grade.status == COUNTS else [grade.status]
+        is_left_out = grade.is_extra and grade.status == ABSENT  # nothing that anybody has to see to
+        parts = [] if grade.status == COUNTS or is_left_out else [grade.status]
         if grade.late_seconds:
             parts.append(f"{late_text(grade.late_seconds)} late")
         if grade.late_days:

@@ -96,6 +96,7 @@ class Assignment:
     ranking: Ranking | None
     path: Path
     visibility: tuple[TestVisibility, ...] = ()
+    extra_credit: bool = False  # its points come on top of the course's
 
     @property
     def suffix(self) -> str:
@@ -173,6 +174,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         ranking=_ranking(fields.table("leaderboard"), known) if fields.has("leaderboard") else None,
         path=path,
         visibility=tuple(_visibility(entry) for entry in fields.tables("visibility")),
+        extra_credit=fields.flag("extra_credit", False),
     )
     # The judge's concern: here they are only checked.
     limits.whole("instruction_budget", 1, least=1)

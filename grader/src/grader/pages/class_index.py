@@ -53,6 +53,7 @@ def write_index(
     missing = missing_everywhere(grades)
     text = environment.get_template("index.html.j2").render(
         assignments=list(assignments.values()),
+        extra={name for one in grades for name, grade in one.assignments.items() if grade.is_extra},
         rows=rows,
         sections=sorted({row.section for row in rows if row.section}, key=str.casefold),
         verdicts=sorted({cell.verdict for row in rows for cell in row.cells}, key=place),

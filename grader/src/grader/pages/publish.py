@@ -185,7 +185,8 @@ def publish_boards(layout: Layout, out: Path, journal: Journal, attempts: Classe
             partial(shown_history, journal, view),
         )
     ]
-    overalls = make_overall(boards)
+    extra = {assignment.id for assignment, _ in attempts.values() if assignment.extra_credit}
+    overalls = make_overall([board for board in boards if board.assignment not in extra])
     if boards:
         write_board_page(make_environment(layout.templates), out, boards, overalls)
         write_atomic(out / "leaderboard.csv", board_csv(boards, overalls))
