@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares modelled times with measured ones: the course's figures on a G80, and an H200's.
+"""Compares modelled times with measured ones: the course's figures on a G80, an H100's and an H200's.
 
     gpu_time.py build PROGRAM                  nvcc makes harness/bench/gpu_cases into PROGRAM
-    gpu_time.py record PROGRAM                 on a machine with an H200: times by events -> recorded/times.csv
+    gpu_time.py record PROGRAM                 on a machine with an H100: times by events -> recorded/times-h100.csv
     gpu_time.py page PROGRAM --vgpu-run FILE   writes docs/reference/gpu-time.md
     gpu_time.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
 
@@ -21,6 +21,19 @@ import gpu_pages
 BATCHES = 31
 FOUR_DIGITS = 1000
 NEAR = (0.75, 1.33)
+# Why the model is off where it is.
+REASONS = {
+    "copy, blocks of 1024": "an SM holds two such blocks, and half of it is idle while one ends and the next begins; the "
+    "model lets blocks overlap",
+    "copy, float3": "neighbouring threads store parts of a sector by three instructions, which the hardware gathers in "
+    "L1; the model takes each for a store of its own",
+    "gather": "DRAM delivers 64 bytes for each random sector, and the model counts 32",
+    "scatter": "each random sector of 32 bytes is read before a part of it is written, page by page",
+    "local memory": "registers that spill go through L1 and back, which the model takes to be free where they hit",
+    "reduction of 2^22: 8 shuffle": "it has four wide loads under way; the model gives each warp two",
+    "transpose 128x128: naive": "so small that the time is the launch's; the model's 10 µs of overhead are the other cases'",
+    "scan: 2^16": "the course's scan is another program, whose time includes some 80 µs that it took for any length",
+}
 
 
 @dataclass(frozen=True)
@@ -51,13 +64,20 @@ def record(program: Path) -> None:
             case, microseconds = line.split("\t")
             times.setdefault(case, []).append(float(microseconds))
     rows = [[case, f"{statistics.median(values):.2f}"] for case, values in times.items()]
-    gpu_pages.write_recorded("times.csv", gpu_pages.gpu_and_driver(), ["case", "microseconds"], rows)
+    where = gpu_pages.gpu_and_driver()
+    _vendor, model, *_ = where.replace(",", "").split()  # "NVIDIA H100 80GB HBM3, driver ..."
+    gpu_pages.write_recorded(f"times-{model.lower()}.csv", where, ["case", "microseconds"], rows)
 
 
-def modelled_together(vgpu_run: Path, program: Path) -> tuple[str, list[Row]]:
+def recorded_profiles() -> list[str]:
+    """The profiles whose times were recorded."""
+    return sorted(file.stem.removeprefix("times-") for file in gpu_pages.RECORDED.glob("times-*.csv"))
+
+
+def modelled_together(vgpu_run: Path, program: Path, profile: str) -> tuple[str, list[Row]]:
     """Cases of one launch each."""
-    where, recorded = gpu_pages.read_recorded("times.csv")
-    names, launches = gpu_pages.count(vgpu_run, program, "--set=timing")
+    where, recorded = gpu_pages.read_recorded(f"times-{profile}.csv")
+    names, launches = gpu_pages.count(vgpu_run, program, "--set=timing", profile)
     if names != [row["case"] for row in recorded] or len(launches) != len(names):
         sys.exit("the recorded cases are others than the program's: record them again")
     return where, [
@@ -88,6 +108,18 @@ def digits(microseconds: float) -> str:
     return f"{microseconds:,.0f}".replace(",", " ") if microseconds >= FOUR_DIGITS else f"{microseconds:.4g}"
 
 
+def reasons(rows: list[Row]) -> list[str]:
+    """What is known of the rows outside, a line each. A reason without such a row is an error, and so is the reverse."""
+    lines = []
+    for row in rows:
+        if row.near:
+            continue
+        if row.case not in REASONS:
+            sys.exit(f"{row.case}: {row.ratio:.2f} of the time measured, and REASONS does not say why")
+        lines.append(f"* {row.case}: {REASONS[row.case]}.")
+    return lines
+
+
 def table(rows: list[Row], measured: str) -> list[str]:
     """The rows in Markdown; `measured` says by whom."""
     near = sum(row.near for row in rows)
@@ -100,49 +132,51 @@ def table(rows: list[Row], measured: str) -> list[str]:
     for row in rows:
         ratio = f"{row.ratio:.2f}" if row.near else f"**{row.ratio:.2f}**"
         lines.append(f"| {row.case} | {digits(row.measured)} | {digits(row.modelled)} | {ratio} | {row.bound_by} |")
-    return lines
+    return [*lines, "", *reasons(rows)]
 
 
 def page_text(vgpu_run: Path, program: Path) -> str:
     """The page, in Markdown."""
     course, course_rows = modelled_one_by_one(vgpu_run, program)
-    gpu, gpu_rows = modelled_together(vgpu_run, program)
-    return (
-        "\n".join(
-            [
-                "# Modelled time beside measured time",
-                "",
-                "What the [time model](../concepts/time-model.md) says of the kernels in `harness/bench/gpu_cases`, "
-                "beside what the",
-                "course published for a GeForce 8800 and what an H200 took. The tests check that this page is up to "
-                "date.",
-                "",
-                "```sh",
-                "harness/bench/gpu_time.py build gpu_cases",
-                "harness/bench/gpu_time.py record gpu_cases                               # with an H200",
-                "harness/bench/gpu_time.py page gpu_cases --vgpu-run build/bin/vgpu-run   # anywhere: this page",
-                "```",
-                "",
-                "![A dot for each kernel, modelled time over measured time; most lie in the band of ratios from "
-                "0.75 to 1.33](../figures/modelled.svg)",
-                "",
-                "## On the profile `g80`",
-                "",
-                f"{course}",
-                "",
-                *table(course_rows, "published"),
-                "",
-                "## On the profile `h200`",
-                "",
-                f"{gpu}. Each time is the median of {BATCHES} batches of 20 launches, measured by events, of three "
-                "runs; so the data of",
-                "one launch may lie in L2 for the next.",
-                "",
-                *table(gpu_rows, "measured"),
-            ]
-        )
-        + "\n"
-    )
+    lines = [
+        "# Modelled time beside measured time",
+        "",
+        "What the [time model](../concepts/time-model.md) says of the kernels in `harness/bench/gpu_cases`, beside what the",
+        "course published for a GeForce 8800 and what an H100 and an H200 took. The tests check that this page is up to",
+        "date, and that each row outside of the band has its reason. No criterion of an assignment rests on such a row.",
+        "",
+        "```sh",
+        "harness/bench/gpu_time.py build gpu_cases",
+        "harness/bench/gpu_time.py record gpu_cases                               # with an H100 or H200",
+        "harness/bench/gpu_time.py page gpu_cases --vgpu-run build/bin/vgpu-run   # anywhere: this page",
+        "```",
+        "",
+        "![A dot for each kernel, modelled time over measured time; most lie in the band of ratios from "
+        "0.75 to 1.33](../figures/modelled.svg)",
+        "",
+        "## On the profile `g80`",
+        "",
+        course,
+        "",
+        *table(course_rows, "published"),
+    ]
+    unused = set(REASONS) - {row.case for row in course_rows if not row.near}
+    for profile in recorded_profiles():
+        gpu, rows = modelled_together(vgpu_run, program, profile)
+        unused -= {row.case for row in rows if not row.near}
+        lines += [
+            "",
+            f"## On the profile `{profile}`",
+            "",
+            f"{gpu}. Each time is the median of {BATCHES} batches of 20 launches, measured by events, of three "
+            "runs; so the data of",
+            "one launch may lie in L2 for the next.",
+            "",
+            *table(rows, "measured"),
+        ]
+    if unused:
+        sys.exit(f"REASONS speaks of rows that are near: {', '.join(sorted(unused))}")
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def main() -> None:

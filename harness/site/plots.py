@@ -152,6 +152,7 @@ def modelled() -> str:
     panels = []
     for profile, column, colour, name in (
         ("g80", "published, µs", "orange", "GeForce 8800, published"),
+        ("h100", "measured, µs", "green", "H100, measured"),
         ("h200", "measured, µs", "blue", "H200, measured"),
     ):
         rows = table(page, f"On the profile `{profile}`", (column, "modelled, µs"))
