@@ -144,7 +144,8 @@ def page_text(vgpu_run: Path, program: Path) -> str:
     lines = [
         "# Modelled time beside measured time",
         "",
-        "What the [time model](../concepts/time-model.md) says of the kernels in `harness/bench/gpu_cases`, beside what",
+        "What the [time model](../concepts/time-model.md) says of the kernels in `harness/bench/gpu_cases`, "
+        "beside what",
         "the course published for a GeForce 8800 and what an H100 and an H200 took. The tests check that this page is",
         "up to date, and that each row outside of the band has its reason. No criterion rests on such a row.",
         "",
