@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 
 #include "tests/judge/fake_runner.h"
 
@@ -12,6 +13,11 @@ namespace {
 
 class ArrayCallTest : public testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    Suite::Set(std::make_unique<Suite>(Options(), Assignment(), "public", SeedNumber(), RunnerFactory()));
+  }
+  static void TearDownTestSuite() { Suite::Set(nullptr); }
+
   // The verdict on a launcher that gets 4 of 6 ints and has to double them, and the evidence's first line.
   std::string Judge(const std::function<void(int32_t* in, int32_t* out)>& launcher, bool in_place = false,
                     bool checks_bounds = true) {

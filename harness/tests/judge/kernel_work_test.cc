@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 namespace lockstep::judge {
 namespace {
 
@@ -106,8 +104,10 @@ TEST_F(KernelWorkTest, ACopyOfTheWholeInputCountsAsRead) {
 }
 
 std::vector<uint8_t> BytesOf(const std::vector<uint32_t>& words) {
-  std::vector<uint8_t> bytes(words.size() * 4);
-  std::memcpy(bytes.data(), words.data(), bytes.size());
+  std::vector<uint8_t> bytes;
+  for (const uint32_t word : words) {
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(word >> shift));
+  }
   return bytes;
 }
 
