@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "vgpu/core/overloaded.h"
 #include "vgpu/cudart/graph.h"
+#include "vgpu/ptx/overloaded.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "vgpu/core/overloaded.h"
+#include "vgpu/ptx/overloaded.h"
 
 namespace lockstep::vgpu::ptx {
 namespace {
