@@ -21,14 +21,15 @@ import gpu_pages
 BATCHES = 31
 FOUR_DIGITS = 1000
 NEAR = (0.75, 1.33)
+_WAITS_FOR_HOST = "launches so short wait for the host, which took 4.5 µs for each on the H100's machine"
 # Why the model is off where it is.
 REASONS = {
     "copy, blocks of 1024": "an SM holds two such blocks, and half of it is idle while one ends and the next begins; "
     "the model lets blocks overlap",
     "copy, float3": "neighbouring threads store parts of a sector by three instructions, which the hardware gathers in "
     "L1; the model takes each for a store of its own",
-    "copy, small": "launches so short wait for the host, which took 4.5 µs for each on the H100's machine",
-    "nothing, one block": "launches so short wait for the host, which took 4.5 µs for each on the H100's machine",
+    "copy, small": _WAITS_FOR_HOST,
+    "nothing, one block": _WAITS_FOR_HOST,
     "gather": "DRAM delivers 64 bytes for each random sector, and the model counts 32",
     "scatter": "each random sector of 32 bytes is read before a part of it is written, page by page",
     "local memory": "the model takes L1 to keep all that is loaded, and is too fast",

@@ -14,17 +14,6 @@
 
 namespace lockstep {
 
-// clang++ leaves the sanitizers' runtime to the program, and vgpu-run brings it.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline const std::string kSanitizerFlags = "-Xlinker --allow-shlib-undefined ";
-#define LOCKSTEP_SANITIZER_FLAGS
-#endif
-#endif
-#ifndef LOCKSTEP_SANITIZER_FLAGS
-inline const std::string kSanitizerFlags;
-#endif
-
 class LibraryProgram {
  public:
   static bool HasLibrary(const std::string& file) { return std::filesystem::exists(kLibraries + "/" + file); }
@@ -37,9 +26,9 @@ class LibraryProgram {
     name_ = name;
     program_ = folder_.path() + std::filesystem::path(name).filename().string();
     const Output output =
-        Execute(std::string(LOCKSTEP_NVCC) + " -std=c++17 -w -lineinfo -Xcompiler -g1 -cudart shared " +
-                kSanitizerFlags + flags + " -gencode arch=compute_80,code=compute_80 " + kPrograms + name + ".cu -o " +
-                program_ + " -L" + kLibraries + " " + libraries + " 2>&1");
+        Execute(std::string(LOCKSTEP_NVCC) + " -std=c++17 -w -lineinfo -Xcompiler -g1 -cudart shared " + kLinkerFlags +
+                flags + " -gencode arch=compute_80,code=compute_80 " + kPrograms + name + ".cu -o " + program_ + " -L" +
+                kLibraries + " " + libraries + " 2>&1");
     ASSERT_EQ(output.status, 0) << output.text;
   }
   // What it prints; flags: vgpu-run's.
@@ -71,6 +60,10 @@ class LibraryProgram {
 
  private:
   static inline const std::string kLibraries = std::string(LOCKSTEP_BUILD_DIR) + "/lib";
+  // Where the libraries are built with sanitizers, vgpu-run brings their runtime.
+  static inline const std::string kLinkerFlags =
+      std::filesystem::exists(std::string(LOCKSTEP_BUILD_DIR) + "/link_flags.txt") ? "-Xlinker --allow-shlib-undefined "
+                                                                                   : "";
   static inline const std::string kPrograms = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/libraries/programs/";
   static inline const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --device=h200 ";
 

@@ -142,9 +142,8 @@ void Device::GiveBack(uint64_t bytes) { impl_->memory.GiveBack(bytes); }
 
 bool Device::Map(AllocationInfo mapping, int file, bool written) {
   const uint64_t address = mapping.base, bytes = mapping.bytes;
-  if (!impl_->memory.MapAt({address, bytes, std::move(mapping.label), std::move(mapping.allocated_at), false, false},
-                           file))
-    return false;
+  Allocation allocation = {address, bytes, std::move(mapping.label), std::move(mapping.allocated_at), false, false};
+  if (!impl_->memory.MapAt(std::move(allocation), file)) return false;
   impl_->Tell([&](Observer& o) { o.OnAllocate(address, bytes); });
   if (written) impl_->Tell([&](Observer& o) { o.OnHostWrite(address, bytes); });
   return true;

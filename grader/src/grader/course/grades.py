@@ -156,11 +156,10 @@ def _student(
         usable = bank if per_assignment is None else min(bank, per_assignment)
         graded[name] = _grade(assignments[name], own.get(name, ()), policy, ruling, usable, now)
         bank -= graded[name].late_days
-    grades = {name: graded[name] for name in assignments}
     extra = extra_credit(assignments, policy)
-    grades = {name: replace(grade, is_extra=name in extra) for name, grade in grades.items()}
+    grades = {name: replace(graded[name], is_extra=name in extra) for name in assignments}
     for name, why in drop_lowest(
-        policy, {n: (g.points, g.possible) for n, g in grades.items() if g.is_counted}, extra
+        policy, {n: (g.points, g.possible) for n, g in grades.items() if g.is_counted and not g.is_extra}
     ).items():
         grades[name] = replace(grades[name], is_dropped=True, steps=(*grades[name].steps, why))
     counted_ones = {name: (grade.points, grade.possible) for name, grade in grades.items() if grade.is_counted}

@@ -10,22 +10,17 @@ Points = Mapping[str, tuple[float | None, float]]  # of each assignment: the poi
 _HUNDRED = 100.0
 
 
-def drop_lowest(policy: Policy, points: Points, extra: Collection[str] = ()) -> dict[str, str]:
+def drop_lowest(policy: Policy, points: Points) -> dict[str, str]:
     """The assignments that don't count because they are the lowest of their group, and the sentence that says so.
 
     Lowest is the least share of the possible points; of equal ones, the one that is worth more. One always stays.
-    What is extra credit is never dropped.
     """
     grouped = {name for group in policy.groups for name in group.assignments}
     sets = [(f'"{group.name}"', group.assignments, group.drop_lowest) for group in policy.groups]
     sets.append(("all assignments", tuple(name for name in points if name not in grouped), policy.drop_lowest))
     dropped: dict[str, str] = {}
     for label, names, number in sets:
-        graded = [
-            (_share(*points[name]), -points[name][1], name)
-            for name in names
-            if _is_graded(points, name) and name not in extra
-        ]
+        graded = [(_share(*points[name]), -points[name][1], name) for name in names if _is_graded(points, name)]
         lowest = sorted(graded)[: max(0, min(number, len(graded) - 1))]
         dropped |= {name: f"Dropped: among the lowest {number} of {label}" for _, _, name in lowest}
     return dropped
