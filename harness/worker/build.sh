@@ -6,7 +6,8 @@
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --ptx OUT [--build DIR] [--arch 80] [--nvcc PATH]
 #
 #   --assignment DIR  where the header that the submission and the glue include lies
-#   --source FILE.cu  the submission; FILE.py: kernels for Numba, and launchers in Python
+#   --source FILE.cu  the submission; FILE.py: kernels for Numba, and launchers in Python; where DIR has a kernels.cu,
+#                     launchers for PyCUDA alone, and these are the kernels
 #   --glue FILE.cc    the file that registers the launchers; default harness/suites/<assignment>_launchers.cc
 #   --out WORKER      the executable to make; everything else is written to TMPDIR, or beside it
 #   --ptx OUT         instead of a worker, the PTX that nvcc makes of the submission
@@ -63,14 +64,19 @@ case $submission in *.py) is_python=1 ;; *) is_python='' ;; esac
 # call would hide the caller. A function that ends without its return traps: it would run on into the next one. The
 # order of the two standards is deliberate: students write C++17, the glue is ours.
 host_flags=-g1,-fno-optimize-sibling-calls,-fsanitize=return,-fsanitize-undefined-trap-on-error
-nvcc() { TMPDIR=$scratch "$nvcc" -O3 -std=c++17 -lineinfo -I "$assignment" "$source" "$@"; }
+# Where the toolkit has no header of cuBLAS or cuFFT, as nvcc's Python packages, ours is found behind all others.
+nvcc() {
+  CPLUS_INCLUDE_PATH=$build/lib/submission/include TMPDIR=$scratch \
+    "$nvcc" -O3 -std=c++17 -lineinfo $lambdas -I "$assignment" "$source" "$@"
+}
 # What students hardly ever use, and nvcc would read in every file. C++17's special functions (std::riemann_zeta …) are a
 # third of its time for a short file; the guard of their header leaves them out, but where `using` and `std` may bring in
 # names that clash with them. libcu++'s and cooperative groups' support of numbers with 16 bits and fewer is a fifth of its
-# time where one of their headers is included. What does not compile without them compiles with them, or says so.
+# time where one of their headers is included. What does not compile without them compiles with them, or says so. CUB has
+# a fault without them: from some thousand elements on, the sum of floats ends in an assert().
 lean=''
 { grep -qw using "$source" && grep -qw std "$source"; } || lean=-D_GLIBCXX_BITS_SPECFUN_H
-grep -qE 'cuda_(bf|fp)[0-9]' "$source" || lean="$lean -DCCCL_DISABLE_FP16_SUPPORT"
+grep -qE 'cuda_(bf|fp)[0-9]|(cub|thrust)/' "$source" || lean="$lean -DCCCL_DISABLE_FP16_SUPPORT"
 compile() {
   if [ -n "$lean" ] && nvcc $lean "$@" > "$scratch/said" 2>&1; then said; return 0; fi
   nvcc "$@" > "$scratch/said" 2>&1
@@ -96,21 +102,106 @@ compile_cpp() {
   # Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
   libraries='cub|thrust|cutlass|cute|cublas\w*|cublasLt|cusparse|cusolver\w*|cufft\w*|curand\w*|cudnn\w*|npp\w*|nccl'
   library=$(grep -vF -e "$source" -e "$assignment/" "$scratch/includes" | grep -oE "/($libraries)(/|\.h)" | tr -d / |
-    sed -E 's/\.h$//; s/^(cu(blas|sparse|solver|fft|rand|dnn)|npp).*/\1/' | sort -u | sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g')
-  loader=$(nm -u "$scratch/submission.o" | grep -oE '\b(dlopen|dlmopen)\b' | head -n 1)
+    sed -E 's/\.h$//; s/^(cu(blas|sparse|solver|fft|rand|dnn)|npp).*/\1/' | sort -u | grep -vxF "${given:-none}" |
+    sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g')
+  # CUB's and Thrust's headers load the driver; what else is loaded is found when the program runs.
+  loader=$( ([ -n "$given" ] && cat "$source" || nm -u "$scratch/submission.o") | grep -aoE '\b(dlopen|dlmopen)\b' | head -n 1)
   if [ -n "$library$loader" ]; then
     what="includes $library"
     [ -n "$library" ] || what="calls $loader(), which loads libraries"
-    echo "$submission $what: this assignment asks for kernels of your own, without libraries of kernels" >&2
+    instead='kernels of your own, without libraries of kernels'
+    [ -z "$given" ] || instead="$(list "$given"), and no other library of kernels"
+    echo "$submission $what: this assignment asks for $instead" >&2
     exit 65
   fi
+  if [ -n "$given" ]; then
+    refuse_line_directives
+    refuse_hidden_kernels
+  fi
+}
+
+# The libraries that the assignment is about, one a line. Thrust is made of CUB.
+given=$(sed -n 's/^libraries = \[\(.*\)\].*/\1/p' "$assignment/assignment.toml" 2>/dev/null | tr -d '" ' | tr , '\n')
+case $given in *thrust*) given=$(printf 'cub\n%s' "$given" | sort -u) ;; esac
+# What is passed to Thrust's and CUB's algorithms is often a lambda with __device__.
+lambdas=''
+[ -z "$given" ] || lambdas=--extended-lambda
+list() { echo "$1" | sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g'; }
+
+# Whose kernel it is shows in its lines: a library's are those of the toolkit's headers. So the submission may not name
+# its lines otherwise. A # that begins a line, or stands behind a comment, has to be followed by another directive.
+refuse_line_directives() {
+  directives='include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|warning'
+  joined | grep -aE '(^|\*/)[[:space:]]*(#|%:)' > "$scratch/directives"
+  refuse_directive "$(grep -avE "^$hash(($directives)([^[:alnum:]_].*)?)?\$" "$scratch/directives")" \
+    '#line, or a comment in a directive. Take it out'
+  # Nor may it put its code into a header's lines, by a macro that the header uses.
+  refuse_directive "$(grep -aE "^${hash}include" "$scratch/directives" | grep -avE "^${hash}include[[:space:]]*[<\"]" ||
+    grep -aE "^${hash}include.*\\.cu[>\"]" "$scratch/directives")" 'headers are included by their names'
+  early=$(awk -v "define=^$hash(define|undef)" -v "include=^${hash}include" \
+    '$0 ~ define { held = held $0 "\n" } $0 ~ include { printf "%s", held; held = "" }' "$scratch/directives")
+  [ -n "$early" ] || return 0
+  named="^$hash(define|undef)[[:space:]]+([[:alnum:]_]+).*"
+  refuse_directive "$(printf '%s\n' "$early" | grep -avE "$named")" 'a comment in a directive. Take it out'
+  printf '%s\n' "$early" | sed -nE "s/$named/\3/p" | sort -u > "$scratch/early"
+  used=$(tr -s ' \\' '\n' < "$scratch/includes" | grep /include/ | grep -E 'cuda|nvidia' | tr '\n' '\0' |
+    xargs -0 grep -ohwFf "$scratch/early" | sort -u | head -n 1)
+  [ -z "$used" ] || refuse_directive "$(printf '%s\n' "$early" | grep -awF -e "$used")" \
+    "the toolkit's headers use that name. Define it behind the last #include"
+}
+hash='[[:space:]]*(#|%:)[[:space:]]*'
+# The source's lines, without those that go on.
+joined() { sed -E ':a;/\\[[:space:]]*$/{N;s/\\[[:space:]]*\n//;ba}' "$source"; }
+refuse_directive() {
+  [ -z "$1" ] || {
+    echo "$submission: this assignment does not take a line as" \
+      "\"$(printf '%s\n' "$1" | head -n 1 | tr -dc '[:print:]' | cut -c 1-60)\": $2." >&2
+    exit 65
+  }
+}
+
+# Nor may it bring kernels as text, which says of itself whose lines it has.
+refuse_hidden_kernels() {
+  word=$(grep -aowE '(__)?asm(__)?|cu(da)?(Library|Module)Load\w*|cuLink\w*|cudaGetDriverEntryPoint\w*|cuGetProcAddress\w*|nvrtc\w*' \
+    "$source" | head -n 1)
+  [ -z "$word" ] || {
+    echo "$submission: this assignment does not take $word: kernels are those of the libraries. Take it out." >&2
+    exit 65
+  }
+}
+
+# What was packed of a Python submission, as an object file.
+embed_submission() {
+  printf '.section .rodata\n.global lockstep_python_submission\nlockstep_python_submission:\n.incbin "%s"\n.byte 0\n%s\n' \
+    "$scratch/submission.json" '.section .note.GNU-stack,"",@progbits' > "$scratch/submission.s"
+  g++ -c "$scratch/submission.s" -o "$scratch/submission.o" || exit 1
+}
+
+has_python_for_workers() {
+  [ -f "$build/lib/liblockstep_python.a" ] ||
+    fail "$build/lib has no Python for workers; type: harness/setup.sh --python"
+}
+
+# A Python submission beside kernels that are given: nvcc compiles those, and the submission is not run here.
+pack_host_code() {
+  if [ -n "$ptx" ]; then
+    nvcc_of_kernels "$ptx"
+    exit
+  fi
+  has_python_for_workers
+  nvcc_of_kernels "$scratch/kernels.ptx" || exit $?
+  python3 -I "$root/harness/worker/python/pack_host_code.py" --source "$source" --assignment "$assignment" \
+    --kernels "$scratch/kernels.ptx" --out "$scratch/submission.json" >&2 || exit 1
+  embed_submission
+}
+nvcc_of_kernels() {
+  TMPDIR=$scratch "$nvcc" -O3 -std=c++17 -lineinfo -ptx "-arch=compute_$arch" -o "$1" "$assignment/kernels.cu" >&2
 }
 
 # A Python submission: the real Numba compiles its kernels, and what it makes goes into the worker beside an interpreter.
 compile_python() {
   [ -z "$ptx" ] || exit 1  # a kernel is a module of its own here
-  [ -f "$build/lib/liblockstep_python.a" ] ||
-    fail "$build/lib has no Python for workers; type: harness/setup.sh --python"
+  has_python_for_workers
   [ -n "$python" ] || python=$root/.venv/bin/python
   [ -x "$python" ] || python=$(command -v python3) || fail "python3 is missing"
   "$python" -I -c 'from importlib.metadata import version; version("numba-cuda"), version("numba")' 2> /dev/null ||
@@ -122,12 +213,16 @@ compile_python() {
     echo "$submission: error: it ended the compiler, which imports it" >&2
     exit 1
   fi
-  printf '.section .rodata\n.global lockstep_python_submission\nlockstep_python_submission:\n.incbin "%s"\n.byte 0\n%s\n' \
-    "$scratch/submission.json" '.section .note.GNU-stack,"",@progbits' > "$scratch/submission.s"
-  g++ -c "$scratch/submission.s" -o "$scratch/submission.o" || exit 1
+  embed_submission
 }
 
-if [ -n "$is_python" ]; then compile_python; else compile_cpp; fi
+if [ -z "$is_python" ]; then
+  compile_cpp
+elif [ -f "$assignment/kernels.cu" ]; then
+  pack_host_code
+else
+  compile_python
+fi
 
 # The build tree has the glue compiled already; a newer source or header, or a glue from elsewhere, is compiled here.
 name=$(basename "$assignment")
@@ -141,6 +236,14 @@ if [ -z "$compiled" ]; then
 fi
 # link_flags.txt: what a build with sanitizers adds.
 link_flags=$(cat "$build/link_flags.txt" 2>/dev/null)
+# The libraries that a submission may call, made of kernels (harness/libraries/kernels); with a GPU, NVIDIA's.
+set --
+for library in $given; do
+  for found in "$build/lib/submission/lib$library".so.*; do
+    [ ! -f "$found" ] || set -- "$@" "-l:${found##*/}"
+  done
+done
+[ $# = 0 ] || set -- "-L$build/lib/submission" -Wl,--as-needed "$@" -Wl,--no-as-needed "-Wl,-rpath,$build/lib/submission"
 python_flags=''
 [ -z "$is_python" ] || python_flags="$build/lib/liblockstep_python.a $(cat "$build/lib/python_flags.txt")"
 # What the linker says of a launcher that is not there, in words of the assignment's.
@@ -152,7 +255,12 @@ explain_link() {
     while read -r symbol; do echo "$submission: error: the test program has a $symbol of its own: choose another name"; done
   while read -r symbol; do
     if ! grep -qxF -e "$symbol" "$scratch/wanted"; then
-      echo "$submission: error: $symbol is used, and nothing defines it"
+      case $symbol in
+        cublas* | cufft*)
+          echo "$submission: error: $symbol is not among the library's functions that submissions have;" \
+            "docs/reference/host-libraries.md lists them" ;;
+        *) echo "$submission: error: $symbol is used, and nothing defines it" ;;
+      esac
       continue
     fi
     name=${symbol%%(*}
@@ -166,13 +274,14 @@ explain_link() {
       esac
     done
   done < "$scratch/missing"
-  grep -qE 'undefined reference|multiple definition' "$scratch/link" || cat "$scratch/link"
+  # The linker words it otherwise where a library that is not asked for has the symbol.
+  grep -qE '(undefined reference to|multiple definition of) `' "$scratch/link" || cat "$scratch/link"
 }
 # The worker's own objects come first, so that its constructors run before the submission's. RUNPATH, not RPATH:
 # with a real GPU LD_LIBRARY_PATH names NVIDIA's library.
 if ! LC_ALL=C TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
   -Wl,--whole-archive "$build/lib/liblockstep_worker.a" "$compiled" -Wl,--no-whole-archive \
-  "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" $python_flags \
+  "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" $python_flags "$@" \
   -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread 2> "$scratch/link"; then
   explain_link >&2
   exit 1

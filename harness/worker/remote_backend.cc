@@ -119,6 +119,14 @@ class RemoteBackend : public vgpu::cudart::Backend {
     return GetLaunchResult(decoder);
   }
 
+  vgpu::LaunchResult DoOperation(const vgpu::LibraryOperation& operation, const Origin& origin) override {
+    Encoder encoder = For(origin);
+    Put(encoder, operation);
+    const Message reply = Exchange(MessageType::kLibrary, 0, encoder.bytes());
+    Decoder decoder(reply.payload);
+    return GetLaunchResult(decoder);
+  }
+
   int MaxBlocksPerSm(const vgpu::KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {
     Encoder encoder;
     Put(encoder, kernel);

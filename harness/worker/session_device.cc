@@ -18,10 +18,26 @@ constexpr size_t kMostWatched = 64;  // allocations of a call's own
 
 // What the program learns of a kernel's modelled time, as a student's cudaEventElapsedTime() tells it: rounded up to a
 // power of two. A kernel could tell the host what is in the judge's buffers by the time that it takes; so it tells some
-// four bits at most, as it could by the time that the judge takes for it.
-double ToldMicroseconds(double microseconds) {
+// four bits at most, as it could by the time that the judge takes for it. Where times are what a task is about, they
+// come in steps instead.
+double ToldMicroseconds(double microseconds, double step_us) {
+  if (step_us > 0) return step_us * std::ceil(microseconds / step_us);
   constexpr double kLeast = 8;
   return microseconds <= kLeast ? kLeast : std::exp2(std::ceil(std::log2(microseconds)));
+}
+
+// Of a copy or fill.
+StreamedKind StreamedKindOf(ApiKind kind) {
+  switch (kind) {
+    case ApiKind::kHostToDevice:
+      return StreamedKind::kToDevice;
+    case ApiKind::kDeviceToHost:
+      return StreamedKind::kToHost;
+    case ApiKind::kFill:
+      return StreamedKind::kFill;
+    default:
+      return StreamedKind::kOnDevice;
+  }
 }
 
 Message Failed(std::string_view sentence) {
@@ -79,6 +95,7 @@ void DeviceServer::Watch(uint64_t base, uint64_t bytes) {
 
 void DeviceServer::ClearTrace() {
   trace_.clear();
+  log_.Clear();
   use_ = {};
   device_.ClearWatched();
   trace_dropped_ = 0;
@@ -95,6 +112,7 @@ MemoryUse DeviceServer::memory_use() const {
 
 // A copy or fill that has been made.
 void DeviceServer::Count(const ApiCall& done) {
+  if (trace_.size() < options_.trace_calls) log_.Moved(StreamedKindOf(done.kind), done.bytes);
   const auto buffer_at = [&](uint64_t address) -> BufferUse* {
     for (BufferUse& buffer : use_.buffers) {
       if (address >= buffer.by_kernels.base && address - buffer.by_kernels.base < buffer.by_kernels.bytes) {
@@ -162,6 +180,7 @@ void DeviceServer::Print(std::string_view text) {
 }
 
 void DeviceServer::Record(ApiCall call, bool continued) {
+  call.stream = stream_;
   // What a worker says of its pieces is believed where they are those of one transfer.
   if (continued && !trace_.empty()) {
     ApiCall& whole = trace_.back();
@@ -452,12 +471,40 @@ void DeviceServer::Answer(Request& request) {
       const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
       if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
       if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
+      const size_t launches = device_.launches().size();
       vgpu::LaunchResult result = device_.Launch(launch);
-      result.microseconds = ToldMicroseconds(result.microseconds);
+      if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
+      result.microseconds = ToldMicroseconds(result.microseconds, told_step_us_);
       Put(out, result);
       Record({ApiKind::kLaunch, origin.function, origin.call_site, launch.kernel, 0, 0,
               result.error != vgpu::LaunchError::kNone, static_cast<int>(result.error), launch.grid, launch.block,
               kernel->demangled});
+      break;
+    }
+    case MessageType::kLibrary: {
+      const WireOrigin origin = OriginOf(in);
+      const vgpu::LibraryOperation operation = GetLibraryOperation(in);
+      in.Finish();
+      const bool is_given = operation.kind == vgpu::LibraryKind::kFft ? options_.cufft : options_.cublas;
+      if (!is_given) throw WireError("work of a library that the assignment does not give");
+      if (const std::string why = vgpu::WhyNot(operation); !why.empty()) throw WireError("a library's work: " + why);
+      const size_t launches = device_.launches().size();
+      vgpu::LaunchResult result = vgpu::DoOperation(device_, origin.call_site, operation);
+      if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
+      result.microseconds = ToldMicroseconds(result.microseconds, told_step_us_);
+      Put(out, result);
+      const std::string name = vgpu::NameOf(operation);
+      Record({ApiKind::kLaunch,
+              name,
+              origin.call_site,
+              name,
+              0,
+              0,
+              result.error != vgpu::LaunchError::kNone,
+              static_cast<int>(result.error),
+              {0, 0, 0},
+              {0, 0, 0},
+              name});
       break;
     }
     case MessageType::kMaxBlocksPerSm: {
@@ -497,11 +544,15 @@ bool DeviceServer::AnswersStreams(Request& request) {
       for (std::string* text : {&point.stream, &point.function, &point.call_site}) {
         if (text->size() > options_.origin_bytes) text->resize(options_.origin_bytes);
       }
+      log_.Begin(point);
+      stream_ = point.stream;
       device_.BeginStreamOperation(std::move(point));
       return true;
     }
     case MessageType::kEndOperation:
       request.in.Finish();
+      log_.End();
+      stream_.clear();
       device_.EndStreamOperation();
       return true;
     case MessageType::kHostRace: {

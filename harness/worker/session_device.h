@@ -16,6 +16,7 @@
 #include "vgpu/device/device.h"
 #include "worker/buffer_use.h"
 #include "worker/session.h"
+#include "worker/session_streams.h"
 #include "worker/wire_device.h"
 
 namespace lockstep::worker {
@@ -45,6 +46,7 @@ struct ApiCall {
   vgpu::Dim3 grid{0, 0, 0}, block{0, 0, 0};  // kLaunch
   std::string kernel_name;                   // kLaunch: demangled, without parameters
   uint64_t from = 0;                         // kDeviceToDevice: the copy's source
+  std::string stream;                        // "stream 2"; "" where streams are not watched; the worker's word
 };
 
 struct DeviceServerOptions {
@@ -58,6 +60,7 @@ struct DeviceServerOptions {
   uint64_t demangled_bytes = uint64_t{64} << 20;  // that such a name may stand for
   uint64_t origin_bytes = 256;                    // of a function's name, and of a call site: each call has a copy
   uint64_t streams = 4096;                        // that an operation is ordered by
+  bool cublas = false, cufft = false;             // whether it may have the library's work done
   size_t trace_calls = 100'000;
   uint64_t print_bytes = 1'000'000;
 };
@@ -73,6 +76,8 @@ class DeviceServer : public CudaServer {
   // Since the last ClearTrace.
   const std::vector<ApiCall>& trace() const { return trace_; }
   uint64_t trace_dropped() const { return trace_dropped_; }
+  // The same as operations of streams.
+  const std::vector<StreamedOperation>& operations() const { return log_.operations(); }
   // What succeeded since the last ClearTrace, and what became of the buffers of the last call.
   MemoryUse memory_use() const;
   // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each. Also that the
@@ -82,6 +87,9 @@ class DeviceServer : public CudaServer {
   // The nth allocation (from 1) of the next call runs out of memory; the nth copy of the next call fails.
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
+  // Kernels' modelled times are told to the program in steps of so many microseconds; 0: in powers of two, which tell
+  // it next to nothing of what a kernel found in a buffer. For tasks whose result is no secret of the judge's.
+  void TellTimes(double step_us) { told_step_us_ = step_us; }
   // What the worker allocated and has not freed.
   std::vector<vgpu::Device::AllocationInfo> Allocations() const;
 
@@ -124,7 +132,10 @@ class DeviceServer : public CudaServer {
   Failing failing_next_, failing_;  // in the next call; in this one, from here on
   MemoryUse use_;
   uint64_t most_kept_ = 0;  // bytes of use_.to_host
+  double told_step_us_ = 0;
+  std::string stream_;  // of the operation that has begun
   std::vector<ApiCall> trace_;
+  OperationLog log_;
   uint64_t trace_dropped_ = 0;
   std::vector<std::string> violations_;
   std::string printed_;

@@ -57,6 +57,7 @@ constexpr TypeInfo kTypes[] = {
     {MessageType::kProfile, kMargin, "Profile"},
     {MessageType::kReset, kMargin, "Reset"},
     {MessageType::kLoadLinked, kMaxModuleBytes + kMargin, "LoadLinked"},
+    {MessageType::kLibrary, kMargin * 4, "Library"},
 };
 
 const TypeInfo* FindType(uint16_t type) {

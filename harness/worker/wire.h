@@ -19,7 +19,7 @@
 
 namespace lockstep::worker {
 
-inline constexpr uint32_t kProtocolVersion = 4;
+inline constexpr uint32_t kProtocolVersion = 5;
 inline constexpr int kSocketDescriptor = 3;  // in the worker
 // Exit status of a worker that lost its connection to the judge.
 inline constexpr int kConnectionLostStatus = 120;
@@ -68,6 +68,7 @@ enum class MessageType : uint16_t {
   kProfile,
   kReset,
   kLoadLinked,
+  kLibrary,
 };
 
 // Flags.

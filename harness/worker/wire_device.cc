@@ -17,6 +17,13 @@ vgpu::Dim3 GetDim3(Decoder& decoder) {
   return dim;
 }
 
+template <typename T>
+T GetEnum(Decoder& decoder, T last) {
+  const auto value = decoder.Get<uint8_t>();
+  if (value > static_cast<uint8_t>(last)) throw WireError("unknown enumerator");
+  return static_cast<T>(value);
+}
+
 }  // namespace
 
 void Put(Encoder& encoder, const vgpu::KernelInfo& kernel) {
@@ -47,6 +54,40 @@ vgpu::KernelInfo GetKernelInfo(Decoder& decoder) {
   kernel.ptx_version = decoder.Get<int>();
   kernel.target_sm = decoder.Get<int>();
   return kernel;
+}
+
+void Put(Encoder& encoder, const vgpu::LibraryOperation& operation) {
+  encoder.Put(operation.kind).Put(operation.is_double);
+  for (const vgpu::LibraryOperand& operand : operation.operands) {
+    encoder.Put(operand.address).Put(operand.leading).Put(operand.stride).Put(operand.transposed);
+  }
+  for (const vgpu::LibraryFactor& factor : {operation.alpha, operation.beta}) {
+    encoder.PutDouble(factor.value).Put(factor.address);
+  }
+  encoder.Put(operation.result).Put(operation.m).Put(operation.n).Put(operation.k).Put(operation.batch);
+  encoder.Put(operation.in).Put(operation.out).Put(operation.is_inverse);
+}
+
+vgpu::LibraryOperation GetLibraryOperation(Decoder& decoder) {
+  vgpu::LibraryOperation operation;
+  operation.kind = GetEnum(decoder, vgpu::LibraryKind::kFft);
+  operation.is_double = decoder.GetBool();
+  for (vgpu::LibraryOperand& operand : operation.operands) {
+    operand.address = decoder.Get<uint64_t>();
+    operand.leading = decoder.Get<int64_t>();
+    operand.stride = decoder.Get<int64_t>();
+    operand.transposed = decoder.GetBool();
+  }
+  for (vgpu::LibraryFactor* factor : {&operation.alpha, &operation.beta}) {
+    factor->value = decoder.GetDouble();
+    factor->address = decoder.Get<uint64_t>();
+  }
+  operation.result = decoder.Get<uint64_t>();
+  for (int64_t* size : {&operation.m, &operation.n, &operation.k, &operation.batch}) *size = decoder.Get<int64_t>();
+  operation.in = GetEnum(decoder, vgpu::FourierForm::kHalf);
+  operation.out = GetEnum(decoder, vgpu::FourierForm::kHalf);
+  operation.is_inverse = decoder.GetBool();
+  return operation;
 }
 
 void Put(Encoder& encoder, const vgpu::VariableInfo& variable) {
@@ -107,13 +148,6 @@ std::vector<uint32_t> GetClock(Decoder& decoder) {
   std::vector<uint32_t> clock(decoder.GetCount(sizeof(uint32_t)));
   for (uint32_t& count : clock) count = decoder.Get<uint32_t>();
   return clock;
-}
-
-template <typename T>
-T GetEnum(Decoder& decoder, T last) {
-  const auto value = decoder.Get<uint8_t>();
-  if (value > static_cast<uint8_t>(last)) throw WireError("unknown enumerator");
-  return static_cast<T>(value);
 }
 
 }  // namespace

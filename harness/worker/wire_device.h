@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vgpu/device/device.h"
+#include "vgpu/device/library_operation.h"
 #include "worker/wire.h"
 
 namespace lockstep::worker {
@@ -21,6 +22,10 @@ vgpu::LaunchSpec GetLaunchSpec(Decoder& decoder);
 
 void Put(Encoder& encoder, const vgpu::LaunchResult& result);
 vgpu::LaunchResult GetLaunchResult(Decoder& decoder);
+
+// A value that is none of an enumeration's is a WireError; sizes and addresses are as they come.
+void Put(Encoder& encoder, const vgpu::LibraryOperation& operation);
+vgpu::LibraryOperation GetLibraryOperation(Decoder& decoder);
 
 void Put(Encoder& encoder, const vgpu::StreamPoint& point);
 vgpu::StreamPoint GetStreamPoint(Decoder& decoder);

@@ -22,6 +22,9 @@ enum class GpuTask : uint32_t {
   kScan,           // exclusive, of floats whose sums are all exact
   kInclusiveScan,  // likewise
   kMaxScan,        // of floats: the largest up to here, inclusive
+  kIncrement,      // of floats: output i is input i plus 1, exact
+  kNextComponent,  // of structures of three floats: output i is input i plus the structure's next component, exact.
+                   // parameter: how far apart two components are, 1 or n / 3
 };
 
 // The input and the output of one call. Elements are 32 bits wide.

@@ -54,6 +54,8 @@ __device__ uint64_t source_of(const GpuJob& job, uint64_t out) {
       return out == 0 ? kNone : out - 1;
     case GpuTask::kInclusiveScan:
     case GpuTask::kMaxScan:
+    case GpuTask::kIncrement:
+    case GpuTask::kNextComponent:
       return out;
   }
   return kNone;
@@ -72,9 +74,17 @@ __device__ uint64_t target_of(const GpuJob& job, uint64_t in) {
       return in + 1 == job.n ? kNone : in + 1;
     case GpuTask::kInclusiveScan:
     case GpuTask::kMaxScan:
+    case GpuTask::kIncrement:
+    case GpuTask::kNextComponent:
       return in;
   }
   return kNone;
+}
+
+// The component that follows that of element i in its structure: x comes after z.
+__device__ uint64_t next_component(const GpuJob& job, uint64_t i) {
+  if (job.parameter == 1) return i % 3 == 2 ? i - 2 : i + 1;
+  return i + job.parameter < job.n ? i + job.parameter : i + job.parameter - job.n;
 }
 
 // Whether an output's element is what it has to be, bit for bit; `value` is its source's, if it has one. A step of a
@@ -100,6 +110,13 @@ __device__ bool is_right(const GpuJob& job, uint64_t i, uint32_t value) {
     case GpuTask::kMaxScan: {
       const float here = __uint_as_float(value);
       return __uint_as_float(found) == (i == 0 ? here : fmaxf(__uint_as_float(output(job)[i - 1]), here));
+    }
+    case GpuTask::kIncrement:
+      return __uint_as_float(found) == __uint_as_float(value) + 1.0f;
+    case GpuTask::kNextComponent: {
+      const uint64_t next = next_component(job, i);
+      const uint32_t other = value_of(job, next, WordAt(job.seed, next));
+      return __uint_as_float(found) == __uint_as_float(value) + __uint_as_float(other);
     }
   }
   return false;

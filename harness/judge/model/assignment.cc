@@ -61,6 +61,18 @@ class Table {
     return node.value_or(false);
   }
 
+  std::vector<std::string> Texts(const char* key) const {
+    std::vector<std::string> texts;
+    const toml::node_view<const toml::node> node = table_[key];
+    if (!node) return texts;
+    if (!node.is_array()) Fail(std::string(key) + " has to be a list of texts in quotes");
+    for (const toml::node& element : *node.as_array()) {
+      if (!element.is_string()) Fail(std::string(key) + " has to be a list of texts in quotes");
+      texts.push_back(*element.value<std::string>());
+    }
+    return texts;
+  }
+
   bool Has(const char* key) const { return static_cast<bool>(table_[key]); }
 
  private:
@@ -199,6 +211,10 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     table.Count("memory_mb", assignment.limits.memory_mb);
     table.Count("judge_mb", assignment.limits.judge_mb);
   }
+  for (const std::string& library : whole.Texts("libraries")) {
+    assignment.limits.cublas |= library == "cublas";
+    assignment.limits.cufft |= library == "cufft";
+  }
   if (const toml::table* calls = SubTable(root, "device_calls", whole)) {
     const Table table(*calls, file, "device_calls");
     assignment.device_calls = {table.Flag("fill_result"), table.Flag("copy_result")};
@@ -207,6 +223,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     const Table table(*evidence, file, "evidence");
     table.Count("n", assignment.evidence_elements);
     assignment.evidence_profile = table.OptionalText("profile").value_or(assignment.evidence_profile);
+    assignment.evidence_timeline = table.Flag("timeline");
   }
   if (const toml::table* timing = SubTable(root, "timing", whole)) {
     Table(*timing, file, "timing").Count("n", assignment.timing_elements);
@@ -217,6 +234,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     Rung rung{table.Text("id"), table.Text("title"), table.OptionalNumber("published_ms"),
               table.OptionalNumber("published_gb_s")};
     table.Count("n", rung.elements);
+    rung.host_only = table.Flag("host_only");
     if (!ids.insert(rung.id).second) table.Fail("id = \"" + rung.id + "\" is there twice");
     assignment.rungs.push_back(std::move(rung));
   }
@@ -234,6 +252,9 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     if (!first) rung->second = rung->second && bonus;
     if (table.Has("metric")) assignment.criteria.push_back(ReadCriterion(table, assignment));
     if (table.Has("timing")) assignment.timings.push_back(ReadTiming(table, assignment));
+    if (!table.Has("tests") && assignment.FindRung(rung->first)->host_only) {
+      table.Fail(id + " measures " + rung->first + ", which is host_only");
+    }
   }
   for (Rung& rung : assignment.rungs) {
     const auto found = all_bonus.find(rung.id);
@@ -241,6 +262,19 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
   }
   if (const toml::table* leaderboard = SubTable(root, "leaderboard", whole)) {
     assignment.ranking = ReadRanking(Table(*leaderboard, file, "leaderboard"), assignment);
+  }
+  const auto is_timelines = [](const Metric* metric) {
+    return IsTimelineFigure(metric->numerator.counter) ||
+           (metric->denominator && IsTimelineFigure(metric->denominator->counter));
+  };
+  if (assignment.ranking && is_timelines(&assignment.ranking->metric)) {
+    whole.Fail(
+        "a leaderboard can't rank by a timeline: times there are the tests' device's, a timeline's the evidence's");
+  }
+  for (const EvidenceCriterion& criterion : assignment.criteria) {
+    if (!assignment.evidence_timeline && std::ranges::any_of(criterion.Metrics(), is_timelines)) {
+      whole.Fail(criterion.id + " has a timeline's metric, which needs timeline = true in [evidence]");
+    }
   }
   if (!assignment.criteria.empty() && assignment.evidence_elements == 0) {
     whole.Fail("criteria with a metric need [evidence] n");

@@ -20,7 +20,8 @@ struct Limits {
   double submission_seconds = 300;            // of all calls of a run
   uint64_t output_bytes = 1'000'000;          // what a worker may print
   uint64_t memory_mb = 2048;
-  uint64_t judge_mb = 8192;  // that the judge may have at work for a submission, the device's memory included
+  bool cublas = false, cufft = false;  // `libraries` has it: submissions may call the library
+  uint64_t judge_mb = 8192;            // that the judge may have at work for a submission, the device's memory included
 };
 
 // What CUDA calls of the host may do with the buffers that a launcher is given; all else is the kernels' to do.
@@ -33,8 +34,9 @@ struct Rung {
   std::string id;  // the launcher's name
   std::string title;
   std::optional<double> published_ms, published_gb_s;
-  uint64_t elements = 0;  // problem size of its evidence run; 0: the assignment's
-  bool bonus = false;     // all its criteria are extra: leaving it out is no failure
+  uint64_t elements = 0;   // problem size of its evidence run; 0: the assignment's
+  bool host_only = false;  // a function on the host, which launches nothing: it has no evidence run
+  bool bonus = false;      // all its criteria are extra: leaving it out is no failure
 };
 
 // A criterion that is measured. Those that count tests are the grader's business.
@@ -74,6 +76,7 @@ struct Assignment {
   Limits limits;
   DeviceCalls device_calls;
   std::string evidence_profile = "h200";  // the device that evidence runs are modelled on
+  bool evidence_timeline = false;         // what ran beside what in their streams is kept, and shown
   uint64_t evidence_elements = 0;         // problem size of the evidence runs; 0: the assignment has none
   std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;

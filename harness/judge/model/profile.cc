@@ -69,15 +69,17 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
 }
 
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
-  uint64_t blocks = 0, most = 0, threads = 0, warps = 0;
+  uint64_t own = 0, blocks = 0, most = 0, threads = 0, warps = 0;
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const uint64_t count = launch.grid.Count();
+    own += launch.is_own;
     blocks += count;
     most = std::max(most, count);
     threads += count * launch.block.Count();
     warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
   }
   std::vector<std::pair<std::string_view, uint64_t>> figures = {{"launches", profile.launches.size()},
+                                                                {"own_launches", own},
                                                                 {"blocks", blocks},
                                                                 {"max_blocks", most},
                                                                 {"warps", warps},
@@ -96,6 +98,9 @@ std::optional<double> FigureOf(const RungProfile& profile, std::string_view name
   }
   for (const ApiCountInfo& info : AllApiCounts()) {
     if (name == info.name) return static_cast<double>(profile.api.*info.field);
+  }
+  for (const TimelineFigureInfo& info : AllTimelineFigures()) {
+    if (name == info.name) return profile.timeline ? (*profile.timeline).*info.field : 0.0;
   }
   return CounterOf(profile.counters, name);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "judge/model/api_counts.h"
+#include "judge/model/stream_timeline.h"
 #include "vgpu/core/counters.h"
 
 namespace lockstep::judge {
@@ -20,8 +21,9 @@ struct RungProfile {
   double microseconds = 0;  // modelled, all launches together
   // Modelled for the device that the tests run on, where `microseconds` are another's.
   std::optional<double> device_microseconds;
-  vgpu::Counters counters;  // of all launches
-  ApiCounts api;            // of the host code
+  vgpu::Counters counters;                 // of all launches
+  ApiCounts api;                           // of the host code
+  std::optional<StreamTimeline> timeline;  // where the assignment asks for it
   std::vector<vgpu::LaunchRecord> launches;
   std::vector<vgpu::LineCounters> lines;  // of all launches, by file (its name alone) and line
 };
@@ -33,8 +35,8 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
 // docs/reference/assignment-toml.md lists them.
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile);
 
-// A figure by the name that metrics use: a counter's, elements, microseconds, one of ApiCounts, or one that is derived.
-// nullopt: there is none of that name.
+// A figure by the name that metrics use: a counter's, elements, microseconds, one of ApiCounts or StreamTimeline, or
+// one that is derived. nullopt: there is none of that name.
 std::optional<double> FigureOf(const RungProfile& profile, std::string_view name);
 bool IsFigure(std::string_view name);
 

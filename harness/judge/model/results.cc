@@ -31,6 +31,7 @@ constexpr size_t kMostName = 200;      // of a kernel or a file
 constexpr size_t kMostShortName = 60;  // of launches beyond the detailed ones
 constexpr size_t kDetailedLaunches = 200;
 constexpr size_t kMostLines = 1000;
+constexpr size_t kMostStreamed = 2000;                 // operations of a timeline
 constexpr size_t kMostResultBytes = size_t{32} << 20;  // of a file with details
 
 std::string Shown(std::string_view bytes, size_t most_bytes) {
@@ -138,6 +139,25 @@ std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
   return lines;
 }
 
+Json TimelineJson(const StreamTimeline& timeline, bool detailed) {
+  constexpr const char* kLaneNames[] = {"to_device", "compute", "to_host"};
+  Json json = Json::object();
+  for (const TimelineFigureInfo& info : AllTimelineFigures()) json[info.name] = timeline.*info.field;
+  if (!detailed) return json;
+  json["operations"] = Json::array();
+  for (const StreamTimeline::Operation& operation :
+       std::span(timeline.operations).first(std::min(timeline.operations.size(), kMostStreamed))) {
+    json["operations"].push_back({{"engine", kLaneNames[static_cast<int>(operation.lane)]},
+                                  {"name", Shown(operation.name, kMostShortName)},
+                                  {"stream", Shown(operation.stream, kMostShortName)},
+                                  {"bytes", operation.bytes},
+                                  {"page_locked", operation.page_locked},
+                                  {"begin", operation.begin},
+                                  {"end", operation.end}});
+  }
+  return json;
+}
+
 Json ProfileJson(const RungProfile& profile, size_t detailed_launches) {
   Json launches = Json::array();
   for (const vgpu::LaunchRecord& launch : profile.launches) {
@@ -147,6 +167,7 @@ Json ProfileJson(const RungProfile& profile, size_t detailed_launches) {
                  {"block", DimJson(launch.block)},
                  {"microseconds", launch.microseconds},
                  {"bound_by", launch.bound_by}};
+    if (!launch.is_own) json["from_headers"] = true;
     if (detailed) json["counters"] = CountersJson(launch.counters, false);
     launches.push_back(std::move(json));
   }
@@ -233,6 +254,7 @@ std::string ResultJson(const Results& results, bool detailed) {
   for (const RungProfile& profile : results.profiles) {
     Json element = ProfileJson(profile, detailed ? kDetailedLaunches : 0);
     element["figures"] = DerivedJson(profile);
+    if (profile.timeline) element["timeline"] = TimelineJson(*profile.timeline, detailed);
     if (detailed) element["lines"] = LinesJson(profile);
     json["profiles"].push_back(std::move(element));
   }
@@ -286,6 +308,7 @@ std::string FiguresJson(const Results& results) {
     if (profile.source != "submission") continue;
     json["profiles"].push_back(ProfileJson(profile, profile.launches.size()));
     if (profile.device_microseconds) json["profiles"].back()["device_microseconds"] = *profile.device_microseconds;
+    if (profile.timeline) json["profiles"].back()["timeline"] = TimelineJson(*profile.timeline, false);
   }
   return Dump(json);
 }
@@ -308,6 +331,12 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
       for (const ApiCountInfo& info : AllApiCounts()) {
         profile.api.*info.field = element.at("counters").value(info.name, uint64_t{0});
       }
+      if (element.contains("timeline")) {
+        profile.timeline.emplace();
+        for (const TimelineFigureInfo& info : AllTimelineFigures()) {
+          (*profile.timeline).*info.field = element["timeline"].at(info.name).get<double>();
+        }
+      }
       for (const Json& part : element.at("launches")) {
         vgpu::LaunchRecord launch;
         launch.kernel = part.at("kernel").get<std::string>();
@@ -315,6 +344,7 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
         launch.block = DimFrom(part.at("block"));
         launch.microseconds = part.at("microseconds").get<double>();
         launch.counters = CountersFrom(part.at("counters"));
+        launch.is_own = !part.value("from_headers", false);
         profile.launches.push_back(std::move(launch));
       }
       profiles.push_back(std::move(profile));

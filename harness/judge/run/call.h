@@ -28,15 +28,16 @@ struct CallReport {
   std::vector<vgpu::Finding> findings;
   bool observed = true;  // findings, launches and copies are known: the device is a virtual one
   std::vector<vgpu::LaunchRecord> launches;
-  worker::Value value;                       // what the launcher returned
-  std::vector<std::vector<uint8_t>> arrays;  // the host arrays among its arguments, as it left them, in order
-  std::vector<worker::ApiCall> trace;        // what the host code asked of the device, in order
-  ApiCounts api;                             // the same, counted
-  worker::MemoryUse memory;                  // what it and its kernels did to the buffers that it was given
-  std::string before_main;                   // what the program did on the device before any call, "" for nothing
-  uint64_t variable_bytes = 0;               // of the program's __device__ variables
-  uint64_t heap_bytes = 0;                   // the most that kernels held of malloc() at one time
-  std::vector<std::string> refusals;         // requests for what was not given to the call, one sentence each
+  worker::Value value;                                // what the launcher returned
+  std::vector<std::vector<uint8_t>> arrays;           // the host arrays among its arguments, as it left them, in order
+  std::vector<worker::ApiCall> trace;                 // what the host code asked of the device, in order
+  ApiCounts api;                                      // the same, counted
+  std::vector<worker::StreamedOperation> operations;  // the same, as operations of streams
+  worker::MemoryUse memory;                           // what it and its kernels did to the buffers that it was given
+  std::string before_main;            // what the program did on the device before any call, "" for nothing
+  uint64_t variable_bytes = 0;        // of the program's __device__ variables
+  uint64_t heap_bytes = 0;            // the most that kernels held of malloc() at one time
+  std::vector<std::string> refusals;  // requests for what was not given to the call, one sentence each
   double limit_seconds = 0;
   double seconds = 0;  // the judge's clock, from the order to the answer, less what the judge itself did meanwhile
 };

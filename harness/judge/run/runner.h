@@ -38,6 +38,9 @@ class Runner {
   virtual void FailAllocation(uint64_t /*nth*/) {}
   // The same of the nth copy: it moves nothing and returns an error.
   virtual void FailCopy(uint64_t /*nth*/) {}
+  // In the calls that follow, what events say of a kernel's modelled time has steps of so many microseconds; 0: only
+  // its power of two is told. Nothing on a real GPU.
+  virtual void TellTimes(double /*step_us*/) {}
 
   // For timings, on a real GPU: tells the worker of calls to be made later, then has the first `calls` of them made,
   // one after the other. The second's CallReport::seconds is the time of them all and of the wait for the device.
@@ -83,6 +86,7 @@ struct RunnerOptions {
   worker::WorkerCommand command;
   worker::Limits limits;
   uint64_t judge_bytes = ~uint64_t{0};  // of this process, from which on a request is refused
+  bool cublas = false, cufft = false;   // the program may ask for the library's work
   std::string witness;                  // path of a worker without a submission (witness.h); "": there is none
   std::shared_ptr<SubmissionMemory> memory = std::make_shared<SubmissionMemory>();
 };

@@ -45,17 +45,19 @@ class BoundedServer : public worker::CudaServer {
   struct TooManyLaunches {};
   struct TooMuchMemory {};
 
-  BoundedServer(vgpu::Device& device, uint64_t most_bytes) : server_(device), most_bytes_(most_bytes) {}
+  BoundedServer(vgpu::Device& device, const RunnerOptions& options)
+      : server_(device, {.cublas = options.cublas, .cufft = options.cufft}), most_bytes_(options.judge_bytes) {}
 
   void BeginCall(std::span<const worker::Argument> arguments) override {
     server_.BeginCall(arguments);
     launches_ = 0;
   }
   worker::Message Serve(const worker::Message& request) override {
-    if (request.type == worker::MessageType::kLaunch && ++launches_ > most_launches_) throw TooManyLaunches();
+    const bool is_launch =
+        request.type == worker::MessageType::kLaunch || request.type == worker::MessageType::kLibrary;
+    if (is_launch && ++launches_ > most_launches_) throw TooManyLaunches();
     worker::Message reply = server_.Serve(request);
-    const bool may_take_much = request.type == worker::MessageType::kLaunch ||
-                               request.type == worker::MessageType::kLoadModule ||
+    const bool may_take_much = is_launch || request.type == worker::MessageType::kLoadModule ||
                                request.type == worker::MessageType::kLoadLinked;
     if ((may_take_much || ++served_ % kServedAtOnce == 0) && ResidentBytes() > most_bytes_) throw TooMuchMemory();
     return reply;
@@ -83,7 +85,7 @@ class WorkerRunner : public Runner {
         session_(options_.command),
         witness_(WitnessOf(options_), options_.limits) {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {
-      bounded_server_ = std::make_unique<BoundedServer>(*virtual_device, options_.judge_bytes);
+      bounded_server_ = std::make_unique<BoundedServer>(*virtual_device, options_);
     }
     device_->set_reclaim([this] { Restart(); });
   }
@@ -103,6 +105,9 @@ class WorkerRunner : public Runner {
   }
   void FailCopy(uint64_t nth) override {
     if (bounded_server_ != nullptr) bounded_server_->server().FailCopy(nth);
+  }
+  void TellTimes(double step_us) override {
+    if (bounded_server_ != nullptr) bounded_server_->server().TellTimes(step_us);
   }
 
   // All at once where that goes well: an exchange takes longer than a calculation. Else one by one, to find the call at
@@ -356,6 +361,7 @@ class WorkerRunner : public Runner {
       report.findings = virtual_device.findings().findings();
       report.launches = virtual_device.launches();
       report.trace = bounded_server_->server().trace();
+      report.operations = bounded_server_->server().operations();
       report.memory = bounded_server_->server().memory_use();
       report.api = CountApi(report.trace, report.memory);
       report.variable_bytes = virtual_device.variable_bytes();

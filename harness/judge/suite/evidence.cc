@@ -55,8 +55,13 @@ class EvidenceTest : public testing::Test {
 
 // With the time on the device that the tests run on, where the evidence's is another's.
 RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elements, const CallReport& report,
-                      const Options& options) {
+                      const Suite& suite) {
+  const Options& options = suite.options();
   RungProfile profile = MakeProfile(rung, source, elements, report.launches, report.api);
+  const vgpu::DeviceProfile* modelled = vgpu::FindProfile(options.evidence_profile);
+  if (suite.assignment().evidence_timeline && modelled != nullptr) {
+    profile.timeline = MakeTimeline(report.operations, report.launches, *modelled);
+  }
   if (options.profile == options.evidence_profile) return profile;
   if (const vgpu::DeviceProfile* device = vgpu::FindProfile(options.profile)) {
     profile.device_microseconds = 0;
@@ -78,7 +83,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, elements, seed);
   measurement.problems = std::move(run.problems);
   if (measurement.problems.empty()) {
-    measurement.profile = ProfileOf(rung, "submission", elements, run.report, suite_.options());
+    measurement.profile = ProfileOf(rung, "submission", elements, run.report, suite_);
     suite_.results().profiles.push_back(*measurement.profile);
   }
   return submission_.emplace(rung, std::move(measurement)).first->second;
@@ -95,7 +100,7 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
     if (const Problem* worst = Worst(run.problems)) {
       throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
     }
-    profile = ProfileOf(rung, "reference", elements, run.report, suite_.options());
+    profile = ProfileOf(rung, "reference", elements, run.report, suite_);
   } else {
     const Options& options = suite_.options();
     const auto file = options.figures.empty() ? suite_.assignment().folder / "figures.json" : options.figures;

@@ -36,6 +36,22 @@ std::string SectorsPerRequest(const vgpu::Counters& counters) {
   return requests > 0 ? WithDecimals(static_cast<double>(sectors) / static_cast<double>(requests), 2) : kNone;
 }
 
+std::string TimelineCell(const Measured& row, double StreamTimeline::*figure) {
+  return row.own->timeline ? WithDecimals((*row.own->timeline).*figure, 1) : kNone;
+}
+
+// With copies and gaps, where they are known.
+double WholeTime(const RungProfile& profile) {
+  return profile.timeline ? profile.timeline->timeline_us : profile.microseconds;
+}
+
+std::string TimelineText(const StreamTimeline& timeline) {
+  return ": " + WithDecimals(timeline.timeline_us, 1) + " µs, " +
+         WithDecimals(timeline.bound_us > 0 ? timeline.timeline_us / timeline.bound_us : 0, 2) +
+         " times the bound; kernels beside copies " + WithDecimals(timeline.kernel_overlap_us, 1) +
+         " µs, copies both ways " + WithDecimals(timeline.copy_overlap_us, 1) + " µs";
+}
+
 // A column of the table: what it is called, and a rung's cell.
 struct Column {
   const char* heading;
@@ -51,9 +67,12 @@ constexpr Column kColumns[] = {
      }},
     {"speed-up",
      [](const Measured& row) {
-       const bool comparable = row.first != nullptr && row.own->microseconds > 0;
-       return comparable ? WithDecimals(row.first->microseconds / row.own->microseconds, 2) + "×" : std::string(kNone);
+       const bool comparable = row.first != nullptr && WholeTime(*row.own) > 0;
+       return comparable ? WithDecimals(WholeTime(*row.first) / WholeTime(*row.own), 2) + "×" : std::string(kNone);
      }},
+    {"with copies µs", [](const Measured& row) { return TimelineCell(row, &StreamTimeline::timeline_us); }},
+    {"bound µs", [](const Measured& row) { return TimelineCell(row, &StreamTimeline::bound_us); }},
+    {"one engine µs", [](const Measured& row) { return TimelineCell(row, &StreamTimeline::one_engine_us); }},
     {"divergent", [](const Measured& row) { return Grouped(row.own->counters.divergent_branches); }},
     {"conflicts", [](const Measured& row) { return Grouped(row.own->counters.shared_conflicts()); }},
     {"sectors/request", [](const Measured& row) { return SectorsPerRequest(row.own->counters); }},
@@ -99,6 +118,11 @@ bool HasColumn(const std::vector<Cells>& columns, std::string_view heading) {
   return std::any_of(columns.begin(), columns.end(), [&](const Cells& cells) { return cells[0] == heading; });
 }
 
+// What speed-ups are over. The ladder has a rung that launches kernels.
+const Rung& FirstMeasured(const std::vector<Rung>& rungs) {
+  return *std::find_if(rungs.begin(), rungs.end(), [](const Rung& rung) { return !rung.host_only; });
+}
+
 std::string Caption(const Suite& suite, const std::vector<Measured>& rows, const std::vector<Cells>& columns) {
   std::string text = "Evidence";
   if (!HasColumn(columns, "n")) text += " at n = " + Grouped(rows[0].own->elements);
@@ -106,9 +130,22 @@ std::string Caption(const Suite& suite, const std::vector<Measured>& rows, const
     const vgpu::DeviceProfile* profile = vgpu::FindProfile(suite.options().evidence_profile);
     text += ", modelled on " + (profile != nullptr ? profile->name : suite.options().evidence_profile);
   }
-  if (HasColumn(columns, "speed-up")) text += "; speed-up over " + suite.assignment().rungs.front().id;
+  if (HasColumn(columns, "speed-up")) text += "; speed-up over " + FirstMeasured(suite.assignment().rungs).id;
   if (HasColumn(columns, "course ms (GB/s)")) text += "; the course's figures are a GeForce 8800's";
   return text;
+}
+
+// The lanes of rungs that have a timeline.
+std::string Timelines(const std::vector<Measured>& rows) {
+  constexpr size_t kColumnsOfLanes = 96;
+  std::string text;
+  for (const Measured& row : rows) {
+    if (!row.own->timeline) continue;
+    const std::string lanes = LanesText(*row.own->timeline, kColumnsOfLanes);
+    if (!lanes.empty()) text += "\n" + row.rung->id + TimelineText(*row.own->timeline) + "\n" + lanes;
+  }
+  return text.empty() ? ""
+                      : "\nWhat ran beside what; 1 is the first stream that was used, d the default stream\n" + text;
 }
 
 }  // namespace
@@ -122,8 +159,8 @@ std::string LadderTable(const Suite& suite, bool color) {
     if (std::find(selected.begin(), selected.end(), rung.id) == selected.end()) continue;
     const RungProfile* own = results.FindProfile(rung.id, "submission");
     if (own == nullptr) continue;
-    rows.push_back(
-        {&rung, own, results.FindProfile(rung.id, "reference"), results.FindProfile(rungs.front().id, "submission")});
+    rows.push_back({&rung, own, results.FindProfile(rung.id, "reference"),
+                    results.FindProfile(FirstMeasured(rungs).id, "submission")});
   }
   if (rows.empty()) return "";
   const std::vector<Cells> columns = MakeColumns(rows);
@@ -136,7 +173,7 @@ std::string LadderTable(const Suite& suite, bool color) {
     for (const Cells& cells : columns) row.push_back(cells[r]);
     table.Add(row);
   }
-  return text + table.Format(color ? "\033[1m" : "", color ? "\033[0m" : "");
+  return text + table.Format(color ? "\033[1m" : "", color ? "\033[0m" : "") + Timelines(rows);
 }
 
 }  // namespace lockstep::judge

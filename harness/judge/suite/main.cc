@@ -83,8 +83,10 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   if (!parsed.options.has_profile) parsed.options.evidence_profile = assignment.evidence_profile;
   const std::shared_ptr<SubmissionMemory> memory = MakeSubmissionMemory(assignment.limits);
   RunnerFactory factory = MakeRunnerFactory(parsed.options, assignment.limits, memory);
+  ElsewhereFactory elsewhere = MakeElsewhereFactory(parsed.options, assignment.limits, memory);
   Suite::Set(std::make_unique<Suite>(parsed.options, std::move(assignment), LOCKSTEP_SUITE, seed, std::move(factory)));
   Suite& suite = Suite::Get();
+  suite.set_elsewhere(std::move(elsewhere));
   if (suite.SelectedRungs().empty()) {
     std::string rungs;
     for (const Rung& rung : suite.assignment().rungs) rungs += " " + rung.id;
@@ -121,7 +123,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     // Rungs that no criterion measures are in the table and the report too; also where a filter only leaves tests out,
     // as when a run that was killed goes on.
     for (const std::string& rung : suite.SelectedRungs()) {
-      if (suite.IsSettled(rung)) continue;
+      if (suite.IsSettled(rung) || suite.assignment().FindRung(rung)->host_only) continue;
       memory->budget.BeginTest();
       if (evidence.Submission(rung).profile) evidence.Reference(rung);
     }

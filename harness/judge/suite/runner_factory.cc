@@ -28,6 +28,40 @@ std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits) {
                        .budget = WallBudget(limits.test_seconds, limits.submission_seconds)});
 }
 
+namespace {
+
+RunnerOptions RunnerOptionsOf(const Options& options, const Limits& limits, const std::filesystem::path& worker,
+                              bool is_reference, const std::shared_ptr<SubmissionMemory>& memory) {
+  if (access(worker.c_str(), X_OK) != 0) {
+    throw HarnessError(worker.string() + " is no program; harness/worker/build.sh makes a worker");
+  }
+  RunnerOptions runner;
+  // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
+  if (!is_reference) runner.command.prefix = ReadPrefix(options.prefix);
+  runner.command.worker = std::filesystem::absolute(worker).string();
+  if (!is_reference && !options.witness.empty()) runner.witness = std::filesystem::absolute(options.witness).string();
+  if (!is_reference) runner.memory = memory;
+  runner.limits.call_seconds = limits.call_seconds;
+  runner.limits.device_seconds = kMostDeviceSeconds * limits.call_seconds;
+  runner.limits.output_bytes = limits.output_bytes;
+  runner.judge_bytes = limits.judge_mb << 20;
+  runner.cublas = limits.cublas;
+  runner.cufft = limits.cufft;
+  return runner;
+}
+
+vgpu::DeviceOptions DeviceOptionsOf(const Options& options, const Limits& limits) {
+  vgpu::DeviceOptions device;
+  device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  if (device.threads < 1) device.threads = 1;
+  device.instruction_budget = limits.instruction_budget;
+  device.launch_seconds = kMostDeviceSeconds * limits.call_seconds;
+  device.memory_bytes = limits.memory_mb << 20;
+  return device;
+}
+
+}  // namespace
+
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
                                 std::shared_ptr<SubmissionMemory> memory) {
   if (memory == nullptr) memory = MakeSubmissionMemory(limits);
@@ -35,42 +69,37 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     const bool reference = role == Role::kReference || role == Role::kTimedReference;
     const std::filesystem::path& worker = reference ? options.reference : options.worker;
     if (worker.empty()) return nullptr;
-    if (access(worker.c_str(), X_OK) != 0) {
-      throw HarnessError(worker.string() + " is no program; harness/worker/build.sh makes a worker");
-    }
-    RunnerOptions runner;
-    // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
-    if (!reference) runner.command.prefix = ReadPrefix(options.prefix);
-    runner.command.worker = std::filesystem::absolute(worker).string();
-    if (!reference && !options.witness.empty()) runner.witness = std::filesystem::absolute(options.witness).string();
-    if (!reference) runner.memory = memory;
-    runner.limits.call_seconds = limits.call_seconds;
-    runner.limits.device_seconds = kMostDeviceSeconds * limits.call_seconds;
-    runner.limits.output_bytes = limits.output_bytes;
-    runner.judge_bytes = limits.judge_mb << 20;
+    RunnerOptions runner = RunnerOptionsOf(options, limits, worker, reference, memory);
     const bool evidence = role == Role::kMeasured || role == Role::kReference;
     if (options.device == DeviceKind::kCuda && !evidence) {
       runner.command.environment.push_back("LD_LIBRARY_PATH=" + CudaLibraryFolder());
       return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
     }
     runner.limits.device_is_processor = true;
-    vgpu::DeviceOptions device;
+    vgpu::DeviceOptions device = DeviceOptionsOf(options, limits);
     const bool measured = role == Role::kMeasured && options.device == DeviceKind::kVgpu;
-    const bool checks = options.checks && (role == Role::kChecked || measured);
-    device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-    if (device.threads < 1) device.threads = 1;
-    if (checks) device.checkers = vgpu::CheckerSet::All();
+    if (options.checks && (role == Role::kChecked || measured)) device.checkers = vgpu::CheckerSet::All();
     // Large inputs are long enough without counters. Where nothing is checked evidence is measured on the same device.
     device.counters = role != Role::kPlain || !options.checks;
-    device.instruction_budget = limits.instruction_budget;
-    device.launch_seconds = runner.limits.device_seconds;
-    device.memory_bytes = limits.memory_mb << 20;
     // Evidence is measured on the device that the tests run on, so that a program which asks for its properties gets
     // the same answers. Only the times may be another device's. What is measured is checked in the same run: a program
     // can't leave its barriers out in the one and not in the other.
     if (evidence) device.timed_as = &ProfileNamed(options.evidence_profile);
     device.usual_turns = evidence;
     return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));
+  };
+}
+
+ElsewhereFactory MakeElsewhereFactory(const Options& options, const Limits& limits,
+                                      const std::shared_ptr<SubmissionMemory>& memory) {
+  return [options, limits, memory](const std::string& profile,
+                                   const vgpu::DeviceProfile& clock) -> std::unique_ptr<Runner> {
+    RunnerOptions runner = RunnerOptionsOf(options, limits, options.worker, /*is_reference=*/false, memory);
+    runner.limits.device_is_processor = true;
+    vgpu::DeviceOptions device = DeviceOptionsOf(options, limits);
+    device.timed_as = &clock;
+    device.usual_turns = true;
+    return MakeWorkerRunner(MakeVgpuJudgeDevice(profile, device, limits.output_bytes), std::move(runner));
   };
 }
 

@@ -44,6 +44,11 @@ Runner& Suite::runner(Role role) {
   return *runners_.at(Shared(role));
 }
 
+std::unique_ptr<Runner> Suite::MakeRunnerElsewhere(const std::string& profile, const vgpu::DeviceProfile& clock) {
+  if (!elsewhere_) throw HarnessError("this suite has no other devices");
+  return elsewhere_(profile, clock);
+}
+
 std::vector<std::string> Suite::SelectedRungs() const {
   std::vector<std::string> rungs;
   for (const Rung& rung : assignment_.rungs) {

@@ -29,6 +29,13 @@ using RunnerFactory = std::function<std::unique_ptr<Runner>(Role)>;
 std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits);
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
                                 std::shared_ptr<SubmissionMemory> memory = nullptr);
+// Makes a runner of the submission on another virtual GPU than the run's. `profile`: the device that a program is told
+// it runs on, by its properties and its limits. `clock`: the device that times are modelled for; it has to outlive the
+// runner. Counters are on and checkers are off.
+using ElsewhereFactory =
+    std::function<std::unique_ptr<Runner>(const std::string& profile, const vgpu::DeviceProfile& clock)>;
+ElsewhereFactory MakeElsewhereFactory(const Options& options, const Limits& limits,
+                                      const std::shared_ptr<SubmissionMemory>& memory);
 
 class Suite {
  public:
@@ -47,6 +54,9 @@ class Suite {
   // Throws HarnessError where there is none. Roles that are alike share one.
   Runner& runner(Role role);
   bool has_runner(Role role);
+  // A runner of its own for each call. Throws HarnessError where there is no factory.
+  std::unique_ptr<Runner> MakeRunnerElsewhere(const std::string& profile, const vgpu::DeviceProfile& clock);
+  void set_elsewhere(ElsewhereFactory factory) { elsewhere_ = std::move(factory); }
 
   // Rungs that --rung leaves.
   std::vector<std::string> SelectedRungs() const;
@@ -69,6 +79,7 @@ class Suite {
   Options options_;
   Assignment assignment_;
   RunnerFactory factory_;
+  ElsewhereFactory elsewhere_;
   std::map<Role, std::unique_ptr<Runner>> runners_;
   Results results_;
 };

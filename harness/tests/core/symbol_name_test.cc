@@ -35,8 +35,25 @@ TEST(SymbolNameTest, TheBoundHolds) {
 
 TEST(SymbolNameTest, CapitalsInIdentifiersAreNoReferences) {
   EXPECT_LT(LongestDemangled("_Z60TheSTudentSTransposeSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTPi"), 1000u);
-  // Behind a literal a number may be anything.
+  // Behind a literal of a class a number may be anything.
   EXPECT_GT(LongestDemangled("_Z1fIXL1AE40aE" + std::string(60, 'S') + "EvT_"), uint64_t{1} << 32);
+}
+
+// A kernel of Thrust's for zipped, permuted and transformed ranges, as nvcc names it.
+TEST(SymbolNameTest, LongNamesOfLibrariesAreNotEndless) {
+  const std::string name =
+      "_ZN3cub17CUB_300001_SM_8006detail9transform16transform_kernelINS2_10policy_hubILb1EN4cuda3std3__"
+      "45tupleIJN6thrust"
+      "23THRUST_300001_SM_800_NS12zip_iteratorINS8_IJNSA_6detail15normal_iteratorINSA_10device_ptrI6float2EEEENSA_"
+      "20permutation_iteratorISH_NSA_18transform_iteratorI6moduloNSA_17counting_iteratorIjNSA_11use_defaultESM_SM_EESM_"
+      "SM_EEEEEEEEEEEEE10policy1000El8multiplySH_JSR_EEEvT0_iT1_T2_DpNS2_10kernel_argIT3_EE";
+  ASSERT_TRUE(Demangled(name));
+  EXPECT_GE(LongestDemangled(name), Demangled(name)->size());
+  EXPECT_LT(LongestDemangled(name), uint64_t{64} << 20);
+  // No literals: a parameter, and names that go on behind what looks like one.
+  for (const std::string beginning : {"_Z1fXfL0p_", "_Z1fIXLb1", "_Z1fIXLb", "_Z1fIL1AE", "_Z1fIXLb1F"}) {
+    EXPECT_GT(LongestDemangled(beginning + "40aE" + std::string(60, 'S') + "EvT_"), uint64_t{1} << 32) << beginning;
+  }
 }
 
 }  // namespace

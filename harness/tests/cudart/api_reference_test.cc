@@ -208,6 +208,14 @@ void ExpectUpToDate(const Api& api, const std::string& version, const std::strin
         api.page + " is about another toolkit than this build's, " + version +
         ": build with that one, as .venv/bin/pip install -r harness/nvcc-requirements.txt gives it");
   }
+  // Updates of one toolkit declare other names too, all of which are refused.
+  const auto without_refused = [](const std::string& text) {
+    return text.substr(0, text.find("\n## Refused by name"));
+  };
+  if (written != page && without_refused(written) == without_refused(page)) {
+    LOCKSTEP_SKIP_BUT_IN_CI("another update of " + version + " than that of " + api.page +
+                            ", or LOCKSTEP_UPDATE_GOLDEN=1 has to write the page again: its refused functions differ");
+  }
   EXPECT_TRUE(written == page) << "the page of functions is out of date: LOCKSTEP_UPDATE_GOLDEN=1 writes " << api.page
                                << " again";
 }

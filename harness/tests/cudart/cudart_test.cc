@@ -62,6 +62,19 @@ TEST_F(CudartTest, MoreCallsReturnWhatAnH200Returned) {
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, Read(kPrograms + "calls.h200.txt"));
 }
 
+TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
+  const std::string program = Compile(kPrograms + "event_times.cu", "-cudart shared " + kPtx);
+  std::string expected;
+  for (const char* nothing : {"nothing", "the first event"}) {
+    expected += std::string(nothing) + ": cudaErrorNotReady, cudaErrorNotReady\n";
+  }
+  for (const char* wait : {"the second event", "asking for the second event", "asking for the stream", "the stream",
+                           "the device", "a copy", "a copy in the stream"}) {
+    expected += std::string(wait) + ": cudaErrorNotReady, cudaSuccess\n";
+  }
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, expected + "cudaSuccess\n");
+}
+
 TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
   const std::string flags = "-cudart shared -Wno-deprecated-declarations " + kPtx;
   const std::string folder = kPrograms + "textures/";

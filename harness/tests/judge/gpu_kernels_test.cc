@@ -147,6 +147,40 @@ TEST_F(GpuKernelsTest, TransposeIsChecked) {
   EXPECT_EQ(WrongOutputs(job), 1u);
 }
 
+TEST_F(GpuKernelsTest, IncrementIsChecked) {
+  const GpuJob job = Make(GpuTask::kIncrement, GpuValues::kSmallFloats, 700, 5);
+  std::vector<float> out = Input<float>(job);
+  SetOutput(job, out);
+  EXPECT_EQ(WrongOutputs(job), 700u) << "a copy";
+  for (float& value : out) value += 1;
+  SetOutput(job, out);
+  EXPECT_EQ(WrongOutputs(job), 0u);
+  out[699] = std::nanf("");
+  SetOutput(job, out);
+  EXPECT_EQ(WrongOutputs(job), 1u);
+}
+
+TEST_F(GpuKernelsTest, SumsOfComponentsAreChecked) {
+  constexpr uint64_t kStructures = 200;
+  for (const uint64_t apart : {uint64_t{1}, kStructures}) {
+    const GpuJob job = Make(GpuTask::kNextComponent, GpuValues::kSmallFloats, 3 * kStructures, 5, apart);
+    const std::vector<float> values = Input<float>(job);
+    std::vector<float> out(values.size());
+    for (uint64_t s = 0; s < kStructures; ++s) {
+      const uint64_t first = apart == 1 ? 3 * s : s;
+      for (uint64_t c = 0; c < 3; ++c) {
+        out[first + c * apart] = values[first + c * apart] + values[first + (c + 1) % 3 * apart];
+      }
+    }
+    SetOutput(job, out);
+    EXPECT_EQ(WrongOutputs(job), 0u) << apart;
+    EXPECT_EQ(Glance({job}, 3), 0u) << apart;
+    out[599] += 1;
+    SetOutput(job, out);
+    EXPECT_EQ(WrongOutputs(job), 1u) << apart;
+  }
+}
+
 TEST_F(GpuKernelsTest, ScanIsChecked) {
   for (const GpuTask task : {GpuTask::kScan, GpuTask::kInclusiveScan}) {
     const GpuJob job = Make(task, GpuValues::kSmallFloats, 600, 6);

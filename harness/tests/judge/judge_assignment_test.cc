@@ -115,10 +115,34 @@ TEST_F(AssignmentTest, ErrorsNameFileAndKey) {
   expect(criterion + "rung = \"x1_a\"\nmetric = \"grace\"\nfull = 1\nnone = 2", "is no counter");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1\nnone = 1", "full and none have to differ");
   expect(criterion + "rung = \"x1_a\"\nmetric = \"branches\"\nfull = 1", "none is missing");
+  expect(criterion + "rung = \"x1_a\"\nmetric = \"timeline_us / reference.bound_us\"\nfull = 1\nnone = 2",
+         "needs timeline = true in [evidence]");
   const std::string leaderboard = std::string(kHead) + "[leaderboard]\n";
+  expect(leaderboard + "metric = \"timeline_us\"\nrung = \"x1_a\"", "can't rank by a timeline");
   expect(leaderboard + "metric = \"microseconds\"\nrung = \"x9\"", "is the id of no [[rung]]");
   expect(leaderboard + "metric = \"grace\"\nrung = \"x1_a\"", "[leaderboard] metric = \"grace\": \"grace\" is no");
   expect(leaderboard + "metric = \"x9.branches\"\nrung = \"x1_a\"", "neither \"reference\" nor");
+}
+
+TEST_F(AssignmentTest, GivesLibrariesOnlyWhereItSaysSo) {
+  const Limits none = Load(kHead).limits;
+  EXPECT_FALSE(none.cublas || none.cufft);
+  const Limits some = Load("libraries = [\"thrust\", \"cufft\"]\n" + std::string(kHead)).limits;
+  EXPECT_FALSE(some.cublas);
+  EXPECT_TRUE(some.cufft);
+  for (const char* const wrong : {"\"cufft\"", "[1]", "true"}) {
+    const std::string error = ErrorOf("libraries = " + std::string(wrong) + "\n" + kHead);
+    EXPECT_NE(error.find("libraries has to be a list of texts in quotes"), std::string::npos) << error;
+  }
+}
+
+TEST_F(AssignmentTest, ARungOnTheHostIsNotMeasured) {
+  const std::string host = std::string(kHead) + "[[rung]]\nid = \"x3_c\"\ntitle = \"C\"\nhost_only = true\n";
+  EXPECT_FALSE(Load(host).rungs[0].host_only);
+  EXPECT_TRUE(Load(host).rungs[2].host_only);
+  const std::string criterion = host + "[[criterion]]\nid = \"c\"\ntitle = \"C\"\nrung = \"x3_c\"\n";
+  EXPECT_EQ(ErrorOf(criterion + "tests = [\"*\"]"), "");
+  EXPECT_NE(ErrorOf(criterion + "metric = \"branches\"\nfull = 1\nnone = 2").find("host_only"), std::string::npos);
 }
 
 TEST_F(AssignmentTest, MissingFileSaysWhatToType) {

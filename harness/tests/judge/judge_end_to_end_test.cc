@@ -340,6 +340,24 @@ TEST_F(EndToEndTest, CrashBeforeMainIsToldAtOnceInEveryTest) {
   }
 }
 
+// What a program is told of the device, and what its times are modelled for, are two devices.
+TEST_F(EndToEndTest, ARunnerElsewhereHasTheProfileOfOneDeviceAndTheClockOfAnother) {
+  Options options;
+  options.worker = Worker("submission");
+  options.threads = 1;
+  const ElsewhereFactory factory = MakeElsewhereFactory(options, limits_, memory_);
+  double microseconds[2] = {};
+  for (const int which : {0, 1}) {
+    runner_ = factory("t4", ProfileNamed(which == 0 ? "g80" : "h200"));
+    EXPECT_EQ(runner_->device().Describe().profile, "t4");
+    EXPECT_TRUE(runner_->device().virtual_device()->options().checkers.empty());
+    Expect("add_one", "PASS");
+    ASSERT_EQ(report_.launches.size(), 1u);
+    microseconds[which] = report_.launches[0].microseconds;
+  }
+  EXPECT_GT(microseconds[0], 2 * microseconds[1]);
+}
+
 TEST_F(EndToEndTest, WorkerThatIsNoProgramIsTheHarnesssFault) {
   Options options;
   options.worker = kSource / "absent";

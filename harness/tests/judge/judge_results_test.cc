@@ -220,8 +220,24 @@ TEST_F(FileTest, FailureToWriteIsSaid) {
   EXPECT_THROW(WriteAtomically(folder_ / "nowhere" / "r.json", "x"), std::runtime_error);
 }
 
+TEST(ResultsTest, ATimelineIsKeptWithItsOperations) {
+  Results results = Example();
+  EXPECT_FALSE(nlohmann::json::parse(ResultJson(results))["profiles"][0].contains("timeline"));
+  results.profiles[0].timeline = StreamTimeline{.timeline_us = 30, .bound_us = 20};
+  results.profiles[0].timeline->operations.assign(3000,
+                                                  {vgpu::Lane::kToHost, "copy", "stream \xff", 4096, true, 1.5, 2.5});
+  const nlohmann::json timeline = nlohmann::json::parse(ResultJson(results))["profiles"][0]["timeline"];
+  EXPECT_EQ(timeline["timeline_us"], 30);
+  EXPECT_EQ(timeline["operations"].size(), 2000u);
+  const auto& operation = timeline["operations"][0];
+  EXPECT_EQ(operation["engine"], "to_host");
+  EXPECT_EQ(operation["stream"], "stream \\xFF");
+  EXPECT_EQ(operation["end"], 2.5);
+}
+
 TEST_F(FileTest, FiguresComeBack) {
-  const Results results = Example();
+  Results results = Example();
+  results.profiles[0].timeline = StreamTimeline{.timeline_us = 30, .bound_us = 20};
   WriteAtomically(folder_ / "figures.json", FiguresJson(results));
   const std::vector<RungProfile> figures = ReadFigures(folder_ / "figures.json", "h200");
   ASSERT_EQ(figures.size(), 1u);
@@ -229,6 +245,8 @@ TEST_F(FileTest, FiguresComeBack) {
   EXPECT_EQ(figures[0].counters, results.profiles[0].counters);
   EXPECT_EQ(figures[0].microseconds, 12.5);
   EXPECT_EQ(FigureOf(figures[0], "max_blocks"), 4);
+  EXPECT_EQ(FigureOf(figures[0], "timeline_us"), 30);
+  EXPECT_EQ(FigureOf(figures[0], "bound_us"), 20);
   EXPECT_TRUE(ReadFigures(folder_ / "figures.json", "g80").empty());
   EXPECT_TRUE(ReadFigures(folder_ / "absent.json", "h200").empty());
   std::ofstream(folder_ / "bad.json") << "{\"profiles\": 3}";

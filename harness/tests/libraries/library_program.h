@@ -31,6 +31,7 @@ class LibraryProgram {
                 kLibraries + " " + libraries + " 2>&1");
     ASSERT_EQ(output.status, 0) << output.text;
   }
+  const std::string& path() const { return program_; }
   // What it prints; flags: vgpu-run's.
   std::string Run(const std::string& flags, const std::string& arguments_and_redirection) const {
     const Output output = Execute(kVgpuRun + flags + program_ + " " + arguments_and_redirection);

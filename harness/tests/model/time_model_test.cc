@@ -250,5 +250,21 @@ TEST(TimeModelTest, EmptyAndOddLaunchesTakeTheOverhead) {
   EXPECT_DOUBLE_EQ(EstimateTime(record, Profile("h200")).microseconds, Profile("h200").launch_overhead_us);
 }
 
+// A library's call has no grid: its time is its bytes' and operations', on whatever device is asked for.
+TEST(TimeModelTest, LibrariesTakeTheTimeOfTheirBytesOrOperations) {
+  constexpr double kBytes = 1e9, kBytesPerMicrosecond = 1e3;
+  LaunchRecord record;
+  record.grid = record.block = {0, 0, 0};
+  record.library = {kBytes, 1e6, Arithmetic::kFloat32};
+  for (const char* name : {"t4", "h200"}) {
+    const DeviceProfile& device = Profile(name);
+    const double rate = device.dram_gb_per_s * device.dram_efficiency * kBytesPerMicrosecond;
+    EXPECT_DOUBLE_EQ(EstimateTime(record, device).microseconds, device.launch_overhead_us + kBytes / rate);
+    EXPECT_STREQ(EstimateTime(record, device).bound_by, "dram");
+  }
+  record.library.operations = 1e15;
+  EXPECT_STREQ(EstimateTime(record, Profile("t4")).bound_by, "issue");
+}
+
 }  // namespace
 }  // namespace lockstep::vgpu

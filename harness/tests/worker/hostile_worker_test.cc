@@ -111,6 +111,11 @@ class HostileWorker {
         Put(out, launch);
         break;
       }
+      case MessageType::kLibrary: {
+        origin();
+        Put(out, Operation());
+        break;
+      }
       case MessageType::kMaxBlocksPerSm: {
         vgpu::KernelInfo kernel;
         kernel.demangled = Text();
@@ -167,6 +172,30 @@ class HostileWorker {
     }
     return out;
   }
+  // A library's work, of sizes that mostly fit the buffers; careful: one that the judge takes.
+  vgpu::LibraryOperation Operation() {
+    vgpu::LibraryOperation operation;
+    do {
+      const auto size = [&]() -> int64_t { return static_cast<int64_t>(Often() ? Below(12) : random_() >> Below(64)); };
+      operation.kind = static_cast<vgpu::LibraryKind>(Below(static_cast<uint64_t>(vgpu::LibraryKind::kFft) + 1));
+      operation.is_double = Below(2) == 0;
+      for (vgpu::LibraryOperand& operand : operation.operands) {
+        operand = {Address(), size(), size(), Below(2) == 0};
+        if (Below(4) == 0) operand.leading = -operand.leading;
+      }
+      operation.alpha = {static_cast<double>(Below(3)), Often() ? 0 : Address()};
+      operation.beta = {static_cast<double>(Below(3)), Often() ? 0 : Address()};
+      operation.result = Address();
+      operation.m = size();
+      operation.n = size();
+      operation.k = size();
+      operation.batch = size();
+      operation.in = static_cast<vgpu::FourierForm>(Below(3));
+      operation.out = static_cast<vgpu::FourierForm>(Below(3));
+      operation.is_inverse = Below(2) == 0;
+    } while (careful_ && !vgpu::WhyNot(operation).empty());
+    return operation;
+  }
   static Encoder Raw(const std::vector<uint8_t>& bytes) {
     Encoder out;
     for (const uint8_t byte : bytes) out.Put(byte);
@@ -206,7 +235,7 @@ class HostileWorker {
         MessageType::kCopy,           MessageType::kFill,           MessageType::kContains,
         MessageType::kFreeBytes,      MessageType::kLaunch,         MessageType::kLaunch,
         MessageType::kMaxBlocksPerSm, MessageType::kProfile,        MessageType::kReset,
-        MessageType::kLoadLinked};
+        MessageType::kLoadLinked,     MessageType::kLibrary,        MessageType::kLibrary};
     careful_ = Below(3) != 0;
     module_ = 0;
     std::vector<uint8_t> last;
@@ -257,7 +286,7 @@ class HostileWorker {
 
 // One session, of up to three calls. Says how it ended.
 Outcome Meet(uint64_t seed, vgpu::Device& device) {
-  DeviceServer server(device, {.memory_bytes = 1 << 20, .trace_calls = 1000});
+  DeviceServer server(device, {.memory_bytes = 1 << 20, .cublas = true, .cufft = true, .trace_calls = 1000});
   WorkerCommand command;
   command.worker = "/proc/self/exe";
   command.environment = {"LOCKSTEP_HOSTILE_SEED=" + std::to_string(seed)};

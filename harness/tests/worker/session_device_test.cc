@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <set>
 
@@ -57,6 +58,7 @@ class DeviceServerTest : public testing::Test {
                        .ptx_bytes = 10'000,
                        .name_bytes = 100,
                        .streams = 16,
+                       .cublas = true,
                        .trace_calls = 100}};
 };
 
@@ -301,6 +303,79 @@ TEST_F(DeviceServerTest, LoadsModulesAndChecksLaunches) {
   EXPECT_THROW(Ask(MessageType::kLaunch, too_few), WireError);
 }
 
+// cublasSgeam of 2 rows and 3 columns: the transpose of what lies at `from`.
+vgpu::LibraryOperation TransposeOf(uint64_t from, uint64_t to) {
+  vgpu::LibraryOperation operation;
+  operation.kind = vgpu::LibraryKind::kGeam;
+  operation.m = 2;
+  operation.n = 3;
+  operation.alpha.value = 1;
+  operation.operands = {{{from, 3, 0, true}, {0, 2}, {to, 2}}};
+  return operation;
+}
+
+TEST_F(DeviceServerTest, DoesALibrarysWorkAsAKernels) {
+  const uint64_t from = device.Allocate(24, "in"), to = device.Allocate(24, "out");
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  device.Write(from, values.data(), 24);
+  server.BeginCall(std::vector<Argument>{Argument::DevicePointer(from), Argument::DevicePointer(to)});
+  Encoder request = From("whatever the program says");
+  Put(request, TransposeOf(from, to));
+  const Message reply = Ask(MessageType::kLibrary, request);
+  Decoder decoder(reply.payload);
+  EXPECT_EQ(GetLaunchResult(decoder).error, vgpu::LaunchError::kNone);
+  std::vector<float> result(6);
+  device.Read(result.data(), to, 24);
+  EXPECT_EQ(result, (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  ASSERT_EQ(server.trace().size(), 1u);
+  EXPECT_EQ(server.trace()[0].kind, ApiKind::kLaunch);
+  EXPECT_EQ(server.trace()[0].kernel, "cublasSgeam") << "by what was done, not by what was said";
+  ASSERT_EQ(device.launches().size(), 1u);
+  EXPECT_FALSE(device.launches()[0].is_own);
+  // It has loaded all of the one, and stored all of the other.
+  const MemoryUse use = server.memory_use();
+  ASSERT_EQ(use.buffers.size(), 2u);
+  uint64_t first = 0;
+  EXPECT_EQ(vgpu::TouchedRange::Missing(use.buffers[0].by_kernels.loaded, 0, 24, &first), 0u);
+  EXPECT_EQ(vgpu::TouchedRange::Missing(use.buffers[1].by_kernels.stored, 0, 24, &first), 0u);
+  EXPECT_EQ(vgpu::TouchedRange::Missing(use.buffers[0].by_kernels.stored, 0, 24, &first), 1u);
+}
+
+TEST_F(DeviceServerTest, ALibrarysWorkOutsideOfBuffersIsAFault) {
+  const uint64_t from = Allocate(24), to = Allocate(20);
+  Encoder request = From("cublasSgeam");
+  Put(request, TransposeOf(from, to));
+  const Message reply = Ask(MessageType::kLibrary, request);
+  Decoder decoder(reply.payload);
+  EXPECT_EQ(GetLaunchResult(decoder).error, vgpu::LaunchError::kIllegalAddress);
+  EXPECT_TRUE(device.faulted());
+}
+
+TEST_F(DeviceServerTest, RefusesLibrarysWorkThatNoLibraryAsksFor) {
+  const uint64_t from = Allocate(24), to = Allocate(24);
+  const auto refuses = [&](const std::function<void(vgpu::LibraryOperation&)>& change) {
+    vgpu::LibraryOperation operation = TransposeOf(from, to);
+    change(operation);
+    Encoder request = From("cublasSgeam");
+    Put(request, operation);
+    EXPECT_THROW(Ask(MessageType::kLibrary, request), WireError);
+  };
+  refuses([](vgpu::LibraryOperation& operation) { operation.m = -1; });
+  refuses([](vgpu::LibraryOperation& operation) { operation.n = int64_t{1} << 40; });
+  refuses([](vgpu::LibraryOperation& operation) { operation.operands[2].leading = 1; });
+  refuses([](vgpu::LibraryOperation& operation) { operation.kind = static_cast<vgpu::LibraryKind>(15); });
+  refuses([](vgpu::LibraryOperation& operation) { operation.in = static_cast<vgpu::FourierForm>(3); });
+  // Nor what the assignment does not give: cuFFT here, anything at all in most.
+  refuses([](vgpu::LibraryOperation& operation) {
+    operation.kind = vgpu::LibraryKind::kFft;
+    operation.operands[0].transposed = false;
+  });
+  DeviceServer giving_nothing(device);
+  Encoder request = From("cublasSgeam");
+  Put(request, TransposeOf(from, to));
+  EXPECT_THROW(giving_nothing.Serve({MessageType::kLibrary, 0, request.bytes()}), WireError);
+}
+
 // A program that resets the device in each call loads its code again and again.
 TEST_F(DeviceServerTest, WhatWasUnloadedHasRoomForAnother) {
   const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n";
@@ -336,17 +411,15 @@ TEST_F(DeviceServerTest, CopiesThatKeepTheirPlaceMoveNothing) {
   EXPECT_EQ(server.memory_use().bytes_moved, 110u);
 }
 
-// What it tells of a kernel's time has few bits.
-TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwo) {
+// What it tells of a kernel's time has few bits, but where the judge wants it told.
+TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwoOrToSteps) {
   const std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 times)\n{\n"
       "\t.reg .u32 r;\n\t.reg .pred p;\n\tld.param.u32 r, [times];\nagain:\n\tsub.u32 r, r, 1;\n"
       "\tsetp.ne.u32 p, r, 0;\n\t@p bra again;\n\tret;\n}\n";
   const Message loaded = server.Serve({MessageType::kLoadModule, 0, {text.begin(), text.end()}});
   const auto module = Decoder(loaded.payload).Get<vgpu::ModuleHandle>();
-  std::set<double> times;
-  for (uint32_t turns = 1; turns <= 50; ++turns) {
-    const uint32_t count = 100 * turns;
+  const auto told = [&](uint32_t count) {
     Encoder launch = From("cudaLaunchKernel");
     const std::vector<uint8_t> parameters = {static_cast<uint8_t>(count), static_cast<uint8_t>(count >> 8), 0, 0};
     Put(launch, vgpu::LaunchSpec{
@@ -354,11 +427,20 @@ TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwo) {
     const Message reply = Ask(MessageType::kLaunch, launch);
     Decoder decoder(reply.payload);
     const vgpu::LaunchResult result = GetLaunchResult(decoder);
-    ASSERT_EQ(result.error, vgpu::LaunchError::kNone);
-    times.insert(result.microseconds);
-  }
+    EXPECT_EQ(result.error, vgpu::LaunchError::kNone);
+    return result.microseconds;
+  };
+  std::set<double> times;
+  for (uint32_t turns = 1; turns <= 50; ++turns) times.insert(told(100 * turns));
   EXPECT_LE(times.size(), 5u);
   for (const double time : times) EXPECT_EQ(std::exp2(std::round(std::log2(time))), time);
+  constexpr double kStep = 0.25;
+  server.TellTimes(kStep);
+  const double stepped = told(2000), exact = device.launches().back().microseconds;
+  EXPECT_EQ(stepped, kStep * std::ceil(exact / kStep));
+  EXPECT_EQ(times.count(stepped), 0u);
+  server.TellTimes(0);
+  EXPECT_EQ(times.count(told(2000)), 1u);
 }
 
 // 300 characters can stand for 30 GB.

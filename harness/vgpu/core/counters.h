@@ -121,16 +121,29 @@ struct LineCounters {
   Counters counters;
 };
 
+// What a library's function computes with. Types that tensor cores multiply run at their rate where the device has
+// them.
+enum class Arithmetic : uint8_t { kNone, kFloat64, kTensorFloat64, kFloat32, kTensorFloat32, kHalf, kInt8 };
+
+// What a call of a library's function moves and computes, in place of counters.
+struct LibraryCounts {
+  double bytes = 0;       // read from and written to memory, each once
+  double operations = 0;  // floating-point, or of integers
+  Arithmetic arithmetic = Arithmetic::kNone;
+};
+
 // One completed launch. Times are modelled for the device's profile.
 struct LaunchRecord {
   uint64_t ordinal = 0;  // from 0, on this device
   std::string kernel;    // demangled, without parameters
   std::string mangled;
   std::string launched_by;  // the kernel that launched this one; "": the host did
+  bool is_own = false;      // its lines are not in the toolkit's headers, as those of CUB's and Thrust's kernels are
   Dim3 grid, block;
   uint32_t registers = 0;  // per thread; allocated by the virtual GPU, see docs/concepts
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;  // bytes; local: per thread
   double theoretical_occupancy = 0;                                 // 0 to 1, for the device's profile
+  LibraryCounts library;                                            // of a library's function: it has no grid
   Counters counters;
   std::vector<LineCounters> lines;  // sorted by file and line
   double microseconds = 0;          // modelled

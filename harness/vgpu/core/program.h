@@ -141,6 +141,7 @@ struct Program {
   bool lanes_exchange = false;   // has instructions by which lanes see each other's registers
   bool calls_printf = false;
   bool calls_runtime = false;         // the device runtime: it may launch kernels
+  bool is_own = false;                // the kernel was not written in the toolkit's headers: SourcePlaces::KernelIsOwn
   bool uses_reserved_shared = false;  // uses the runtime's shared memory after the block's own: cooperative groups
 
   const std::string& Text(uint32_t pc) const { return texts[info[pc].text]; }

@@ -27,6 +27,25 @@ ptx::SourceLocation SourcePlaces::Shown(uint32_t pc) const {
   return own == chain.end() ? chain.back() : *own;
 }
 
+const ptx::SourceLocation& SourcePlaces::Outermost(uint32_t pc) const {
+  const ptx::SourceLocation* place = &program_.info[pc].location;
+  size_t depth = 0;
+  for (int site = program_.info[pc].inline_site; site >= 0 && depth < kMostInlined; ++depth) {
+    place = &program_.inline_sites[static_cast<size_t>(site)].location;
+    site = program_.inline_sites[static_cast<size_t>(site)].caller;
+  }
+  return *place;
+}
+
+bool SourcePlaces::KernelIsOwn() const {
+  const FunctionInfo& entry = program_.functions[0];
+  for (uint32_t pc = entry.entry_pc; pc < entry.end_pc; ++pc) {
+    const ptx::SourceLocation& place = Outermost(pc);
+    if (place.line > 0 && place.file >= 0) return !IsToolkitHeader(place);
+  }
+  return true;
+}
+
 std::string SourcePlaces::Text(uint32_t pc) const {
   const ptx::SourceLocation place = Shown(pc);
   const std::string_view file = program_.FileName(place);

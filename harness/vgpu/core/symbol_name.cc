@@ -12,6 +12,19 @@ namespace lockstep::vgpu {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+
+// The length of a literal of a type that is one letter, "Lb1E" or "Lin2E", where one begins there; else 0. The 'L' of
+// "fL0p_", a parameter, is another.
+size_t LiteralLength(std::string_view mangled, size_t begin) {
+  size_t k = begin + 1;
+  if (mangled[begin] != 'L' || (begin > 0 && mangled[begin - 1] == 'f')) return 0;
+  if (k == mangled.size() || !IsLower(mangled[k])) return 0;
+  if (++k < mangled.size() && mangled[k] == 'n') ++k;
+  const size_t digits = k;
+  while (k < mangled.size() && IsDigit(mangled[k])) ++k;
+  return k > digits && k < mangled.size() && mangled[k] == 'E' ? k + 1 - begin : 0;
+}
 
 }  // namespace
 
@@ -21,7 +34,7 @@ uint64_t LongestDemangled(std::string_view mangled) {
   constexpr double kGrowth = 1.4447, kStandardName = 80;  // "Ss": std::basic_string<…>
   double length = 0;
   int references = 0;
-  // Identifiers ("6kernel") contain no references. After a literal ("Li6E") a number may mean something else.
+  // Identifiers ("6kernel") contain no references. After a literal of another type a number may mean something else.
   bool skips = true;
   for (size_t k = 0; k < mangled.size(); ++k) {
     const char c = mangled[k];
@@ -38,9 +51,15 @@ uint64_t LongestDemangled(std::string_view mangled) {
       --k;
       continue;
     }
+    if (const size_t literal = LiteralLength(mangled, k); literal > 0) {
+      length += 20 + static_cast<double>(literal);
+      k += literal - 1;
+      continue;
+    }
     if (c == 'L' && k > 2) skips = false;
     length += c == 'S' ? kStandardName : 20;  // one letter can mean "unsigned long long"
-    if (c == 'S' || c == 'T') ++references;
+    // "St" is std, and no reference; nor is a letter in an identifier behind which a small one follows.
+    if ((c == 'S' || c == 'T') && (k + 1 == mangled.size() || !IsLower(mangled[k + 1]))) ++references;
   }
   constexpr double kEndless = 1e18;
   return static_cast<uint64_t>(std::min(kEndless, length * std::pow(kGrowth, references)));

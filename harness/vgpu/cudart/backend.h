@@ -15,7 +15,7 @@
 
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/device/device.h"
-#include "vgpu/device/library_launch.h"
+#include "vgpu/device/library_operation.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -57,6 +57,8 @@ class Backend {
   virtual LaunchResult CallLibrary(const LibraryFunction&, const std::function<void(LibraryLaunch&)>& /*body*/) {
     return {LaunchError::kUnsupported};
   }
+  // The same of what is described; the caller has seen to it that vgpu::WhyNot is "".
+  virtual LaunchResult DoOperation(const LibraryOperation& operation, const Origin& origin) = 0;
   // The device itself, where it is in this process.
   virtual Device* LocalDevice() { return nullptr; }
   virtual int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) = 0;

@@ -238,7 +238,7 @@ void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
   }
   operation.End();
   r.timeline().Enqueue(stream, CopyMicroseconds(r, work, ends));
-  if (behavior.waits) r.timeline().clocks().HostWaits(stream.slot);
+  if (behavior.waits) r.timeline().Synchronize(stream);
 }
 
 void CopyNow(Runtime& r, CopyWork work) {

@@ -51,8 +51,10 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
       return kTextureAlignment;
     case cudaDevAttrTexturePitchAlignment:
       return kTexturePitchAlignment;
-    case cudaDevAttrGpuOverlap:
     case cudaDevAttrAsyncEngineCount:
+      return p.copy_engines;
+    case cudaDevAttrGpuOverlap:
+      return p.copy_engines > 0 ? 1 : 0;
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrGlobalL1CacheSupported:
@@ -130,7 +132,7 @@ void FillProperties(Runtime& r, int device, cudaDeviceProp* properties) {
   properties->multiProcessorCount = p.sm_count;
   properties->canMapHostMemory = attribute(cudaDevAttrCanMapHostMemory);
   properties->concurrentKernels = 1;
-  properties->asyncEngineCount = 1;
+  properties->asyncEngineCount = p.copy_engines;
   properties->unifiedAddressing = 1;
   properties->memoryBusWidth = p.memory_bus_bits;
   properties->l2CacheSize = p.l2_bytes;

@@ -18,7 +18,9 @@ const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
   const auto& timed = r.timeline().EventOf(event);
   Require((timed.recorded || timed.later != nullptr) && (timed.flags & cudaEventDisableTiming) == 0,
           cudaErrorInvalidResourceHandle);
-  Require(!r.beside().IsPending(timed.operation), cudaErrorNotReady);
+  // On the modelled clock the work goes on until the host has waited for it, as on a GPU, though it is done at once
+  // here.
+  Require(!r.beside().IsPending(timed.operation) && r.timeline().IsOver(timed), cudaErrorNotReady);
   return timed;
 }
 
@@ -56,7 +58,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const SideBySide::Ids record = {r.timeline().EventOf(event).operation};
     Require(r.beside().AreDone(r, record), cudaErrorNotReady);
     r.RequireNoFault();
-    r.timeline().clocks().HostWaits(r.timeline().EventOf(event).clock);
+    r.timeline().Synchronize(r.timeline().EventOf(event));
   });
 }
 

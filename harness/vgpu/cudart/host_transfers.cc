@@ -206,7 +206,8 @@ void StreamOperation::End() {
 }
 
 HostMemoryInUse::HostMemoryInUse(Runtime& r, const StreamPoint& point) : r_(r), point_(point) {
-  if (!r.backend().HostSeesDeviceMemory() && r.mapped().empty()) return;
+  reaches_ = r.backend().HostSeesDeviceMemory() || !r.mapped().empty();
+  if (!reaches_) return;
   r.transfers().ArriveBefore(r, point.before);
   r.mapped().ToDevice(r);
   r.transfers().BeforeDeviceWrites(r);
@@ -215,6 +216,8 @@ HostMemoryInUse::HostMemoryInUse(Runtime& r, const StreamPoint& point) : r_(r), 
 void HostMemoryInUse::Suspend() { r_.mapped().Exchange(r_); }
 
 HostMemoryInUse::~HostMemoryInUse() {
+  // What has changed meanwhile the host has changed, and too early where a copy still had to read it.
+  if (!reaches_) return;
   r_.transfers().AfterDeviceWrites();
   r_.mapped().FromDevice(r_, point_);
 }

@@ -101,6 +101,7 @@ class HostMemoryInUse {
  private:
   Runtime& r_;
   const StreamPoint& point_;
+  bool reaches_ = false;  // the device reaches host memory at all
 };
 
 }  // namespace lockstep::vgpu::cudart

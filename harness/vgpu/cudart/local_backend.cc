@@ -181,6 +181,12 @@ class LocalBackend : public Backend {
     return result;
   }
 
+  LaunchResult DoOperation(const LibraryOperation& operation, const Origin& origin) override {
+    const LaunchResult result = vgpu::DoOperation(device_, origin.call_site, operation);
+    ShowFault();
+    return result;
+  }
+
   // At the end of the process.
   void Report() {
     ReportOptions options;

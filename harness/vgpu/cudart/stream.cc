@@ -77,7 +77,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     const Stream& asked = NotCapturing(r, stream);
     Require(r.beside().AreDone(r, r.beside().Before(r, asked)), cudaErrorNotReady);
     r.RequireNoFault();
-    r.timeline().clocks().HostWaits(asked.slot);
+    r.timeline().Synchronize(asked);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz)

@@ -74,6 +74,8 @@ class Timeline {
   void MoveHostTo(const Stream& stream) { host_us_ = Ready(stream); }
   void Synchronize(const Event& event);
   void SynchronizeDevice(int device);
+  // Whether the host has waited for it, or for something behind it.
+  bool IsOver(const Event& event) const { return event.at_us <= host_us_; }
   StreamClocks& clocks() { return clocks_; }
   // An operation of the stream's begins.
   StreamPoint Begin(const Stream& stream);

@@ -69,7 +69,8 @@ struct ChildWork {
 // A call of a host library's function (libraries/library_call.h).
 struct LibraryWork {
   LibraryFunction function;
-  std::function<void(LibraryLaunch&)> body;  // names the memory that it touches, and does the work
+  std::function<void(LibraryLaunch&)> body;                  // names the memory that it touches, and does the work
+  std::optional<LibraryOperation> operation = std::nullopt;  // in its place: what the device's owner does
 };
 using Work =
     std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork, LibraryWork>;

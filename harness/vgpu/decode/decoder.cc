@@ -7,6 +7,7 @@
 
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/analysis/definedness.h"
+#include "vgpu/core/source_place.h"
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/decode/decoder_internal.h"
 #include "vgpu/exec/control.h"
@@ -303,6 +304,7 @@ std::shared_ptr<const Program> DecodeKernel(const ModuleImage& image, const ptx:
     DescribeKernel(*image.syntax, entry, program->kernel);
     Build(builder, entry);
     BoundRegisters(entry, program->kernel);
+    program->is_own = SourcePlaces(*program).KernelIsOwn();
   } catch (const std::runtime_error& error) {
     // The kernel exists with its parameters, but when launched only reports why it cannot run.
     KernelInfo kernel = std::move(program->kernel);

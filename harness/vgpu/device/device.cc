@@ -286,6 +286,14 @@ void Device::Unwatch(uint64_t base) {
 }
 void Device::ClearWatched() { impl_->watched.clear(); }
 const std::vector<TouchedRange>& Device::watched() const { return impl_->watched; }
+void Device::MarkWatched(uint64_t address, uint64_t bytes, bool loads, bool stores) {
+  for (TouchedRange& range : impl_->watched) {
+    const uint64_t from = std::max(address, range.base), end = std::min(address + bytes, range.base + range.bytes);
+    if (from >= end) continue;
+    if (loads) TouchedRange::Set(range.loaded, from - range.base, end - from);
+    if (stores) TouchedRange::Set(range.stored, from - range.base, end - from);
+  }
+}
 
 void Device::BeginStreamOperation(StreamPoint point) {
   if (!impl_->options.checkers.Has("races")) return;

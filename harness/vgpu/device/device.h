@@ -123,6 +123,8 @@ class Device {
   void Unwatch(uint64_t base);
   void ClearWatched();
   const std::vector<TouchedRange>& watched() const;
+  // As a kernel's accesses: of this range, in the watched ones.
+  void MarkWatched(uint64_t address, uint64_t bytes, bool loads, bool stores);
 
   // Everything requested until EndStreamOperation is one operation of a stream. With race checks, it is compared with
   // unordered operations. Work outside any operation is not compared.

@@ -221,6 +221,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   record.kernel = kernel.demangled;
   record.mangled = kernel.mangled;
   record.launched_by = asked_by.kernel;
+  record.is_own = program->is_own;
   record.grid = spec.grid;
   record.block = spec.block;
   record.static_shared = kernel.static_shared;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vgpu/memory/freed.h"
+#include "vgpu/model/time_model.h"
 
 namespace lockstep::vgpu {
 
@@ -59,6 +60,7 @@ bool LibraryLaunch::TouchRow(const MemoryRows& rows, uint64_t address, uint64_t 
     device_.Look(address, rows.width);
   }
   if (rows.writes) device_.Wrote(address, rows.width);
+  device_.MarkWatched(address, rows.width, rows.reads, rows.writes);
   return true;
 }
 
@@ -82,7 +84,9 @@ LaunchResult LibraryLaunch::End() {
   LaunchRecord record;
   record.kernel = record.mangled = function_.name;
   record.grid = record.block = {0, 0, 0};
-  const TimeEstimate time = EstimateLibraryTime(bytes_, function_.operations, function_.arithmetic, device_.profile());
+  record.library = {bytes_, function_.operations, function_.arithmetic};
+  const DeviceProfile* const timed_as = device_.options().timed_as;
+  const TimeEstimate time = EstimateTime(record, timed_as != nullptr ? *timed_as : device_.profile());
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;
   device_.Record(std::move(record));

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "vgpu/device/device.h"
-#include "vgpu/model/library_time.h"
 
 namespace lockstep::vgpu {
 

@@ -32,11 +32,11 @@ double PeakOperations(Arithmetic arithmetic, const DeviceProfile& device) {
   return 0;
 }
 
-TimeEstimate EstimateLibraryTime(double bytes, double operations, Arithmetic arithmetic, const DeviceProfile& device) {
+TimeEstimate EstimateLibraryTime(const LibraryCounts& counts, const DeviceProfile& device) {
   constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
-  const double dram = bytes / (device.dram_gb_per_s * device.dram_efficiency * kBytesPerMicrosecond);
-  const double peak = PeakOperations(arithmetic, device);
-  const double issue = peak > 0 ? operations / peak * 1e6 : 0;
+  const double dram = counts.bytes / (device.dram_gb_per_s * device.dram_efficiency * kBytesPerMicrosecond);
+  const double peak = PeakOperations(counts.arithmetic, device);
+  const double issue = peak > 0 ? counts.operations / peak * 1e6 : 0;
   const double longest = std::max(dram, issue);
   const char* bound_by = longest < device.launch_overhead_us ? "launch" : issue > dram ? "issue" : "dram";
   return {device.launch_overhead_us + longest, bound_by};

@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "vgpu/core/insn.h"
+#include "vgpu/model/library_time.h"
 #include "vgpu/model/occupancy.h"
 
 namespace lockstep::vgpu {
@@ -152,8 +153,8 @@ double LatencyClocks(const Counters& c, const DeviceProfile& device, const Sprea
 }  // namespace
 
 TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device) {
+  if (launch.grid.Count() == 0 || launch.block.Count() == 0) return EstimateLibraryTime(launch.library, device);
   TimeEstimate estimate{device.launch_overhead_us, "launch"};
-  if (launch.grid.Count() == 0 || launch.block.Count() == 0) return estimate;
   const Counters& c = launch.counters;
   const Spread spread = SpreadOf(launch, device);
   const double clocks_per_us = device.clock_ghz * 1e3;

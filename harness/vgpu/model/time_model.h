@@ -11,7 +11,8 @@ struct TimeEstimate {
   const char* bound_by = "launch";  // "issue", "tensor", "shared", "l2", "dram", "latency", "launch"
 };
 
-// Depends only on the launch's shape, resources and counters, so it is the same on every machine and in every run. Does
+// Depends only on the launch's shape, resources and counters, or on what a library's function counts, so it is the same
+// on every machine and in every run. Does
 // not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
 TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device);
 

@@ -131,6 +131,128 @@ PyObject* DestroyStream(PyObject*, PyObject* arguments) {
   return NoneOr(cudaStreamDestroy(static_cast<cudaStream_t>(Pointer(stream))), "cudaStreamDestroy");
 }
 
+// What the stand-in for PyCUDA needs beyond these. Its copies are between addresses, to which address_of() leads.
+
+// address_of(buffer, writable): where its bytes are, and how many.
+PyObject* AddressOf(PyObject*, PyObject* arguments) {
+  PyObject* object;
+  int writable;
+  Py_buffer buffer;
+  if (PyArg_ParseTuple(arguments, "Op", &object, &writable) == 0) return nullptr;
+  if (PyObject_GetBuffer(object, &buffer, writable != 0 ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) return nullptr;
+  PyObject* const result = Py_BuildValue("(Kn)", reinterpret_cast<unsigned long long>(buffer.buf), buffer.len);
+  PyBuffer_Release(&buffer);
+  return result;
+}
+
+// view(address, bytes, writable): a memoryview of host memory.
+PyObject* View(PyObject*, PyObject* arguments) {
+  unsigned long long address;
+  Py_ssize_t bytes;
+  int writable;
+  if (PyArg_ParseTuple(arguments, "Knp", &address, &bytes, &writable) == 0) return nullptr;
+  return PyMemoryView_FromMemory(static_cast<char*>(Pointer(address)), bytes, writable != 0 ? PyBUF_WRITE : PyBUF_READ);
+}
+
+// transfer(to, from, bytes, kind, stream): stream None is the copy that the host waits for.
+PyObject* Transfer(PyObject*, PyObject* arguments) {
+  unsigned long long to, from, bytes;
+  int kind;
+  PyObject* stream;
+  if (PyArg_ParseTuple(arguments, "KKKiO", &to, &from, &bytes, &kind, &stream) == 0) return nullptr;
+  const auto direction = static_cast<cudaMemcpyKind>(kind);
+  if (stream == Py_None) return NoneOr(cudaMemcpy(Pointer(to), Pointer(from), bytes, direction), "cudaMemcpy");
+  auto* const handle = static_cast<cudaStream_t>(Pointer(PyLong_AsUnsignedLongLong(stream)));
+  return NoneOr(cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, direction, handle), "cudaMemcpyAsync");
+}
+
+// fill(to, byte, bytes)
+PyObject* Fill(PyObject*, PyObject* arguments) {
+  unsigned long long to, bytes;
+  int byte;
+  if (PyArg_ParseTuple(arguments, "KiK", &to, &byte, &bytes) == 0) return nullptr;
+  return NoneOr(cudaMemset(Pointer(to), byte, bytes), "cudaMemset");
+}
+
+PyObject* AllocateHost(PyObject*, PyObject* arguments) {
+  unsigned long long bytes;
+  if (PyArg_ParseTuple(arguments, "K", &bytes) == 0) return nullptr;
+  void* memory = nullptr;
+  if (const cudaError_t error = cudaMallocHost(&memory, bytes); error != cudaSuccess) {
+    return NoneOr(error, "cudaMallocHost");
+  }
+  return PyLong_FromVoidPtr(memory);
+}
+
+PyObject* FreeHost(PyObject*, PyObject* arguments) {
+  unsigned long long address;
+  if (PyArg_ParseTuple(arguments, "K", &address) == 0) return nullptr;
+  return NoneOr(cudaFreeHost(Pointer(address)), "cudaFreeHost");
+}
+
+PyObject* CreateEvent(PyObject*, PyObject*) {
+  cudaEvent_t event = nullptr;
+  if (const cudaError_t error = cudaEventCreate(&event); error != cudaSuccess) return NoneOr(error, "cudaEventCreate");
+  return PyLong_FromVoidPtr(event);
+}
+
+cudaEvent_t EventAt(unsigned long long handle) { return static_cast<cudaEvent_t>(Pointer(handle)); }
+
+PyObject* DestroyEvent(PyObject*, PyObject* arguments) {
+  unsigned long long event;
+  if (PyArg_ParseTuple(arguments, "K", &event) == 0) return nullptr;
+  return NoneOr(cudaEventDestroy(EventAt(event)), "cudaEventDestroy");
+}
+
+// record(event, stream)
+PyObject* RecordEvent(PyObject*, PyObject* arguments) {
+  unsigned long long event, stream;
+  if (PyArg_ParseTuple(arguments, "KK", &event, &stream) == 0) return nullptr;
+  return NoneOr(cudaEventRecord(EventAt(event), static_cast<cudaStream_t>(Pointer(stream))), "cudaEventRecord");
+}
+
+PyObject* SynchronizeEvent(PyObject*, PyObject* arguments) {
+  unsigned long long event;
+  if (PyArg_ParseTuple(arguments, "K", &event) == 0) return nullptr;
+  return NoneOr(cudaEventSynchronize(EventAt(event)), "cudaEventSynchronize");
+}
+
+// wait_event(stream, event)
+PyObject* WaitEvent(PyObject*, PyObject* arguments) {
+  unsigned long long stream, event;
+  if (PyArg_ParseTuple(arguments, "KK", &stream, &event) == 0) return nullptr;
+  const cudaError_t error = cudaStreamWaitEvent(static_cast<cudaStream_t>(Pointer(stream)), EventAt(event), 0);
+  return NoneOr(error, "cudaStreamWaitEvent");
+}
+
+// elapsed(begin, end): milliseconds.
+PyObject* Elapsed(PyObject*, PyObject* arguments) {
+  unsigned long long begin, end;
+  float milliseconds = 0;
+  if (PyArg_ParseTuple(arguments, "KK", &begin, &end) == 0) return nullptr;
+  const cudaError_t error = cudaEventElapsedTime(&milliseconds, EventAt(begin), EventAt(end));
+  return error == cudaSuccess ? PyFloat_FromDouble(milliseconds) : NoneOr(error, "cudaEventElapsedTime");
+}
+
+// True, or False where it is not over yet.
+PyObject* TrueWhenOver(cudaError_t error, const char* function) {
+  if (error == cudaSuccess) Py_RETURN_TRUE;
+  if (error == cudaErrorNotReady) Py_RETURN_FALSE;
+  return NoneOr(error, function);
+}
+
+PyObject* QueryStream(PyObject*, PyObject* arguments) {
+  unsigned long long stream;
+  if (PyArg_ParseTuple(arguments, "K", &stream) == 0) return nullptr;
+  return TrueWhenOver(cudaStreamQuery(static_cast<cudaStream_t>(Pointer(stream))), "cudaStreamQuery");
+}
+
+PyObject* QueryEvent(PyObject*, PyObject* arguments) {
+  unsigned long long event;
+  if (PyArg_ParseTuple(arguments, "K", &event) == 0) return nullptr;
+  return TrueWhenOver(cudaEventQuery(EventAt(event)), "cudaEventQuery");
+}
+
 PyMethodDef methods[] = {{"load", Load, METH_VARARGS, nullptr},
                          {"launch", Launch, METH_VARARGS, nullptr},
                          {"allocate", Allocate, METH_VARARGS, nullptr},
@@ -142,6 +264,20 @@ PyMethodDef methods[] = {{"load", Load, METH_VARARGS, nullptr},
                          {"create_stream", CreateStream, METH_NOARGS, nullptr},
                          {"synchronize_stream", SynchronizeStream, METH_VARARGS, nullptr},
                          {"destroy_stream", DestroyStream, METH_VARARGS, nullptr},
+                         {"address_of", AddressOf, METH_VARARGS, nullptr},
+                         {"view", View, METH_VARARGS, nullptr},
+                         {"transfer", Transfer, METH_VARARGS, nullptr},
+                         {"fill", Fill, METH_VARARGS, nullptr},
+                         {"allocate_host", AllocateHost, METH_VARARGS, nullptr},
+                         {"free_host", FreeHost, METH_VARARGS, nullptr},
+                         {"create_event", CreateEvent, METH_NOARGS, nullptr},
+                         {"destroy_event", DestroyEvent, METH_VARARGS, nullptr},
+                         {"record_event", RecordEvent, METH_VARARGS, nullptr},
+                         {"synchronize_event", SynchronizeEvent, METH_VARARGS, nullptr},
+                         {"wait_event", WaitEvent, METH_VARARGS, nullptr},
+                         {"elapsed", Elapsed, METH_VARARGS, nullptr},
+                         {"query_stream", QueryStream, METH_VARARGS, nullptr},
+                         {"query_event", QueryEvent, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef definition = {

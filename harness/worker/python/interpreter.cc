@@ -1,7 +1,7 @@
 // The Python interpreter within a worker whose submission is a Python file. It starts when the first launcher is
 // called: all that the submission's file does as it is imported is then a part of that call. It sees Python's own
-// library and no other package; `numba` and `numpy` are stand-ins (stand_in.py), for kernels were compiled by the real
-// Numba when the worker was built (compile_kernels.py).
+// library and no other package; `numba`, `numpy` and `pycuda` are stand-ins (stand_in.py, pycuda_*.py), for kernels
+// were compiled when the worker was built, by the real Numba (compile_kernels.py) or by nvcc (pack_host_code.py).
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 // Before all others, as its manual asks.
@@ -11,17 +11,19 @@
 #include "worker/python/cuda_module.h"
 #include "worker/python/launch.h"
 
-// stand_in.py, as the build found it.
-asm(".section .rodata\n"
-    ".global lockstep_python_stand_in\n"
-    "lockstep_python_stand_in:\n"
-    ".incbin \"" LOCKSTEP_PYTHON_STAND_IN
-    "\"\n"
-    ".byte 0\n"
-    ".previous\n");
-extern "C" const char lockstep_python_stand_in[];
+// The text of a file beside this one, as the build found it.
+#define LOCKSTEP_PYTHON_TEXT(name)                                                  \
+  asm(".section .rodata\n.global lockstep_python_" #name "\nlockstep_python_" #name \
+      ":\n"                                                                         \
+      ".incbin \"" LOCKSTEP_PYTHON_FOLDER "/" #name ".py\"\n.byte 0\n.previous\n"); \
+  extern "C" const char lockstep_python_##name[];
+LOCKSTEP_PYTHON_TEXT(stand_in)
+LOCKSTEP_PYTHON_TEXT(pycuda_arrays)
+LOCKSTEP_PYTHON_TEXT(pycuda_driver)
+LOCKSTEP_PYTHON_TEXT(pycuda_kernels)
+LOCKSTEP_PYTHON_TEXT(pycuda_modules)
 
-// What compile_kernels.py made of the submission; worker/build.sh links it in.
+// What compile_kernels.py or pack_host_code.py made of the submission; worker/build.sh links it in.
 extern "C" const char lockstep_python_submission[];
 
 namespace lockstep::worker::python {
@@ -62,6 +64,11 @@ PyObject* Launcher() {
     PyObject* const names = PyModule_GetDict(module);
     PyDict_SetItemString(names, "_cuda", Checked(MakeCudaModule()));
     PyDict_SetItemString(names, "_submission_text", Checked(PyUnicode_FromString(lockstep_python_submission)));
+    PyDict_SetItemString(
+        names, "_pycuda_texts",
+        Checked(Py_BuildValue("((ss)(ss)(ss)(ss))", "pycuda_arrays", lockstep_python_pycuda_arrays, "pycuda_driver",
+                              lockstep_python_pycuda_driver, "pycuda_kernels", lockstep_python_pycuda_kernels,
+                              "pycuda_modules", lockstep_python_pycuda_modules)));
     PyDict_SetItemString(names, "__builtins__", Checked(PyEval_GetBuiltins()));
     Checked(PyEval_EvalCode(code, names, names));
     Py_DECREF(code);
@@ -81,6 +88,11 @@ struct Converter {
       PyTuple_SetItem(shape, static_cast<Py_ssize_t>(k), PyLong_FromUnsignedLongLong(array.shape[k]));
     }
     return Py_BuildValue("(KsN)", static_cast<unsigned long long>(array.address), array.type, shape);
+  }
+  // (address, bytes, type, writable)
+  PyObject* operator()(const HostArray& array) const {
+    return Py_BuildValue("(KKsi)", static_cast<unsigned long long>(array.address),
+                         static_cast<unsigned long long>(array.bytes), array.type, array.writable ? 1 : 0);
   }
 };
 

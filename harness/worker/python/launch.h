@@ -43,18 +43,36 @@ struct Array {
   std::vector<uint64_t> shape;
 };
 
-// A Python int, a float, or a device array.
+// The caller's host memory, for launchers that move data themselves (assignments whose kernels are given): Python sees
+// an array of one dimension over it, which can't be written to where T is const.
+struct HostArray {
+  template <typename T>
+  HostArray(T* at, uint64_t length)
+      : address(reinterpret_cast<uintptr_t>(at)),
+        bytes(length * sizeof(T)),
+        type(TypeName<T>()),
+        writable(!std::is_const_v<T>) {}
+
+  uint64_t address, bytes;
+  const char* type;
+  bool writable;
+};
+
+// A Python int, a float, or an array.
 class Value {
  public:
+  using Kinds = std::variant<int64_t, uint64_t, double, Array, HostArray>;
+
   template <typename T>
   requires std::is_arithmetic_v<T> Value(T value) : value_(Widened(value)) {}
   Value(Array array) : value_(std::move(array)) {}
+  Value(HostArray array) : value_(array) {}
 
-  const std::variant<int64_t, uint64_t, double, Array>& get() const { return value_; }
+  const Kinds& get() const { return value_; }
 
  private:
   template <typename T>
-  static std::variant<int64_t, uint64_t, double, Array> Widened(T value) {
+  static Kinds Widened(T value) {
     if constexpr (std::is_floating_point_v<T>) {
       return static_cast<double>(value);
     } else if constexpr (std::is_signed_v<T>) {
@@ -64,7 +82,7 @@ class Value {
     }
   }
 
-  std::variant<int64_t, uint64_t, double, Array> value_;
+  Kinds value_;
 };
 
 // Calls the submission's function. Where it raises an exception, that is printed, and the process ends; after an error

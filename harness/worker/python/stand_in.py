@@ -4,7 +4,8 @@ The real Numba compiled the kernels when the worker was built (compile_kernels.p
 launch them and to keep arrays in device memory, and that needs neither Numba nor NumPy. What is not here is refused by
 name. Names that only kernels use can be imported, and say so where host code uses them.
 
-The interpreter (interpreter.cc) runs this text with `_cuda` and `_submission_text` defined, and then calls `launch`.
+The interpreter (interpreter.cc) runs this text with `_cuda`, `_submission_text` and `_pycuda_texts` defined, and then
+calls `launch`. Where the assignment gives the kernels, the submission sees the one for PyCUDA (pycuda_*.py) instead.
 The submission shares the process and can change all of it: the judge relies on nothing here.
 """
 
@@ -21,8 +22,9 @@ from typing import Any, NoReturn
 
 _cuda: Any
 _submission_text: str
+_pycuda_texts: tuple[tuple[str, str], ...]  # names and sources, each of which imports those before it
 if "_cuda" not in globals():  # when this file is only looked at
-    _cuda = _submission_text = None  # type: ignore[assignment]
+    _cuda = _submission_text = _pycuda_texts = None  # type: ignore[assignment]
 
 _STOPPED_AT = "lockstep: stopped at "  # vgpu/cudart/report/crash_report.h
 _MOST_TEXT = 240
@@ -389,10 +391,28 @@ def _make_modules() -> None:
     _module("numpy", "of NumPy a launcher has the types of elements only", **numpy_types)
 
 
+def _load_pycuda(files: dict[str, str]) -> Callable[[Any], object]:
+    """Makes the modules of PyCUDA, and returns what converts a launcher's arguments."""
+    given = {"_cuda": _cuda, "_files": files, "types": _NAMED, "type_of": _type_of}
+    for name, text in _pycuda_texts:
+        sys.modules[name] = module = python_types.ModuleType(name)
+        module.__dict__.update(given)
+        exec(compile(text, f"<{name}>", "exec"), module.__dict__)  # noqa: S102
+    module.make_modules()
+    for name, _ in _pycuda_texts:
+        del sys.modules[name]
+    converts: Callable[[Any], object] = module.argument
+    return converts
+
+
 def _import_submission() -> python_types.ModuleType:
     """The submission's module. Its path is the one that the compiler saw, so that all messages agree."""
     _submission.update(json.loads(_submission_text))
-    _make_modules()
+    if "files" in _submission:
+        _convert.append(_load_pycuda(_submission["files"]))
+    else:
+        _make_modules()
+        _convert.append(_argument)
     path, name = _submission["path"], _submission["module"]
     module = python_types.ModuleType(name)
     module.__file__ = path
@@ -410,6 +430,11 @@ def _site(frames: Sequence[tuple[str, int]]) -> str:
 def _end(site: str, about: str) -> NoReturn:
     os.write(2, f"{_STOPPED_AT}{site}{about}\n".encode("utf-8", "replace"))
     os._exit(1)
+
+
+def _end_with(site: str, error: BaseException) -> NoReturn:
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_TEXT]
+    _end(site, f" exception {said}")
 
 
 def _say_where(_signal: int, frame: python_types.FrameType | None) -> None:
@@ -440,6 +465,11 @@ def _print_error(error: BaseException) -> str:
 
 
 _imported: list[python_types.ModuleType] = []
+_convert: list[Callable[[Any], object]] = []  # makes what a launcher is given
+
+
+def _argument(given: Any) -> object:
+    return DeviceNDArray(given[0], _TYPES[given[1]], given[2]) if isinstance(given, tuple) else given
 
 
 def launch(name: str, arguments: Sequence[Any]) -> None:
@@ -448,11 +478,10 @@ def launch(name: str, arguments: Sequence[Any]) -> None:
         if not _imported:
             signal.signal(signal.SIGXCPU, _say_where)
             _imported.append(_import_submission())
-        values = [DeviceNDArray(one[0], _TYPES[one[1]], one[2]) if isinstance(one, tuple) else one for one in arguments]
-        getattr(_imported[0], name)(*values)
+        getattr(_imported[0], name)(*map(_convert[0], arguments))
     except _cuda.CudaAPIError as error:
-        _print_error(error)  # the judge finds the error itself
+        site = _print_error(error)  # the judge finds the error itself
+        if not getattr(error, "is_of_cuda", True):
+            _end_with(site, error)
     except BaseException as error:
-        site = _print_error(error)
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_TEXT]
-        _end(site, f" exception {said}")
+        _end_with(_print_error(error), error)

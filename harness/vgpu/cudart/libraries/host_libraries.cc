@@ -29,13 +29,13 @@ int TakeLoads(dl_phdr_info* info, size_t, void* loads) {
   return 1;
 }
 
-// This library has a second name, libcuda.so.1, and stand-ins for NVIDIA's others may lie beside it. Submissions have
-// no use of those.
+// This library has a second name, libcuda.so.1, and stand-ins for NVIDIA's others may lie beside it. Those compute in
+// this process, where a submission has no device: it has others.
 bool IsOwn(const dl_phdr_info& info) {
   Dl_info own;
   const bool is_this = ::dladdr(reinterpret_cast<void*>(&TakeLoads), &own) != 0 &&
                        reinterpret_cast<ElfW(Addr)>(own.dli_fbase) == info.dlpi_addr;
-  return is_this || (!HasJudge() && IsBesideRuntime(info.dlpi_name));
+  return is_this || IsForSubmissions(info.dlpi_name) || (!HasJudge() && IsBesideRuntime(info.dlpi_name));
 }
 
 int RefuseOne(dl_phdr_info* info, size_t, void*) {

@@ -56,7 +56,9 @@ void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream) {
   StreamOperation operation(r, stream, false);
   const HostMemoryInUse host_memory(r, operation.point());
   operation.Begin();
-  const LaunchResult result = r.backend().CallLibrary(work.function, work.body);
+  const LaunchResult result =
+      work.operation ? r.backend().DoOperation(*work.operation, {work.function.name.c_str(), work.function.call_site})
+                     : r.backend().CallLibrary(work.function, work.body);
   operation.End();
   r.timeline().Enqueue(stream, result.microseconds);
   if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
@@ -79,6 +81,23 @@ cudaError_t lockstep_call_library(const LockstepLibraryCall* call) {
     Submit(r, WorkOf(r, *call, callbacks), call->stream);
     if (r.faulted()) throw ApiError{cudaErrorLaunchFailure};
     if (call->waits) r.timeline().Synchronize(stream);
+  });
+  LastError() = last;
+  CalledAs() = outer;
+  return error;
+}
+
+cudaError_t lockstep_do_operation(const char* function, cudaStream_t stream,
+                                  const lockstep::vgpu::LibraryOperation* operation) {
+  const char* const outer = std::exchange(CalledAs(), function);
+  const cudaError_t last = LastError();
+  const cudaError_t error = Api(function, [&](Runtime& r) {
+    if (const std::string why = lockstep::vgpu::WhyNot(*operation); !why.empty()) NotSupported(why);
+    LibraryWork work;
+    work.function = {function, r.OriginWithCallSite().call_site};
+    work.operation = *operation;
+    Submit(r, std::move(work), stream);
+    if (r.faulted()) throw ApiError{cudaErrorLaunchFailure};
   });
   LastError() = last;
   CalledAs() = outer;

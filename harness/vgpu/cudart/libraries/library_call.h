@@ -10,6 +10,10 @@
 
 #include <cstdint>
 
+namespace lockstep::vgpu {
+struct LibraryOperation;  // vgpu/device/library_operation.h
+}
+
 extern "C" {
 
 // `rows` rows of `width` bytes, `pitch` bytes apart.
@@ -43,6 +47,11 @@ struct LockstepLibraryCall {
 // Does the work, or adds it to the graph that the stream is captured into. The error is the call's own, or that of work
 // before it; the runtime's last error stays as it was. Refused under a judge.
 cudaError_t lockstep_call_library(const LockstepLibraryCall* call);
+
+// The same of work that is described, so that a judge can do it: what submissions' libraries ask for
+// (libraries/submission). What nobody can do is refused by name.
+cudaError_t lockstep_do_operation(const char* function, cudaStream_t stream,
+                                  const lockstep::vgpu::LibraryOperation* operation);
 
 // Says that a function, or a form of it (`what`; nullptr: the whole function), is missing: "cublasFoo (a.cu:3): …".
 void lockstep_refuse(const char* library, const char* function, const char* what);

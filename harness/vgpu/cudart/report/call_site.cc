@@ -71,7 +71,8 @@ bool IsForeignObject(const void* base, std::string_view file) {
     Dl_info own;
     return ::dladdr(reinterpret_cast<void*>(&CallSite), &own) != 0 ? own.dli_fbase : nullptr;
   }();
-  return base == self || IsBesideRuntime(file) || StartsWithAny(file, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
+  return base == self || IsBesideRuntime(file) || IsForSubmissions(file) ||
+         StartsWithAny(file, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
 }
 
 bool IsForeignObject(uintptr_t pc) {
@@ -79,18 +80,23 @@ bool IsForeignObject(uintptr_t pc) {
   return ::dladdr(reinterpret_cast<void*>(pc), &info) != 0 && IsForeignObject(info.dli_fbase, info.dli_fname);
 }
 
+// The folder of the toolkit's headers as their names lead to it: either it or each header in it may be a link.
+const std::string& ToolkitFolder() {
+  static const std::string folder = [] {
+    std::error_code error;
+    const auto header = std::filesystem::canonical(LOCKSTEP_CUDA_INCLUDE "/cuda_runtime.h", error);
+    return error ? LOCKSTEP_CUDA_INCLUDE "/" : header.parent_path().string() + "/";
+  }();
+  return folder;
+}
+
 // The toolkit's headers have typed wrappers (cudaMalloc<float>, cudaLaunchKernelEx) and whole libraries (CUB, Thrust),
 // the system's have std::function and the like: those call for the program.
 bool IsForeignSource(const char* file) {
   namespace fs = std::filesystem;
   static const std::string toolkit = fs::path(LOCKSTEP_CUDA_INCLUDE).lexically_normal().string() + "/";
-  static const std::string toolkit_really = [] {
-    std::error_code error;
-    const fs::path path = fs::canonical(LOCKSTEP_CUDA_INCLUDE, error);
-    return error ? toolkit : path.string() + "/";
-  }();
   const std::string lexical = fs::path(file).lexically_normal();
-  if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, toolkit_really})) return true;
+  if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, ToolkitFolder()})) return true;
   // nvcc names its own headers by way of its own folder.
   return lexical.find("/targets/x86_64-linux/include/") != std::string::npos ||
          StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
@@ -176,7 +182,7 @@ struct CrashWalk {
 
 // The toolkit's and the system's headers, as IsForeignSource, by the name alone: that one allocates.
 bool IsForeignName(std::string_view file) {
-  return StartsWithAny(file, {"/usr/include/", "/usr/lib/", LOCKSTEP_CUDA_INCLUDE "/"}) ||
+  return StartsWithAny(file, {"/usr/include/", "/usr/lib/", LOCKSTEP_CUDA_INCLUDE "/", ToolkitFolder()}) ||
          file.find("/targets/x86_64-linux/include/") != std::string_view::npos ||
          file.find("/../include/") != std::string_view::npos || file.ends_with(".stub.c") ||
          StartsWithAny(file.substr(file.find_last_of('/') + 1), {"cuda_runtime", "host_runtime"});
@@ -256,6 +262,8 @@ std::string_view CrashSite(std::span<char> text) {
 #endif
 }
 
+void PrepareCrashSite() { ToolkitFolder(); }
+
 void NoteLaunchedKernel(const std::string& mangled) { KernelBeingLaunched() = mangled; }
 
 std::string CallSite() {
@@ -269,6 +277,8 @@ std::string CallSite() {
   const std::lock_guard lock(mutex);
   const auto [site, is_new] = known.try_emplace(walk.frames);
   if (is_new) site->second = Resolve(walk.frames);
+  // Python gives memory back as a function ends: then there is no line, and the worker's own code is none.
+  if (InPython() && site->second.starts_with("lockstep::")) return "";
   return site->second;
 }
 

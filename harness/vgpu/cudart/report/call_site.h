@@ -17,6 +17,9 @@ std::string CallSite();
 // without lines.
 std::string_view CrashSite(std::span<char> text);
 
+// Finds what CrashSite has to know, which a handler can't: call it before.
+void PrepareCrashSite();
+
 // What this thread's present call launches, so that the host function that nvcc makes of a kernel is not taken for the
 // place of the call, nor its line reported for a launch that fails. "": nothing.
 void NoteLaunchedKernel(const std::string& mangled);

@@ -98,6 +98,7 @@ void OnExit() {
 }
 
 void Install() {
+  PrepareCrashSite();
   // A stack that is full has no room for a handler.
   void* const memory = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;

@@ -17,14 +17,22 @@ std::string FolderOf(std::string_view file) {
   return error ? "" : folder.string();
 }
 
-}  // namespace
-
-bool IsBesideRuntime(std::string_view file) {
+const std::string& OwnFolder() {
   static const std::string own = [] {
     Dl_info info;
     return ::dladdr(reinterpret_cast<void*>(&IsBesideRuntime), &info) != 0 ? FolderOf(info.dli_fname) : "";
   }();
-  return !own.empty() && file.find(".so") != std::string_view::npos && FolderOf(file) == own;
+  return own;
+}
+
+bool IsLibrary(std::string_view file) { return file.find(".so") != std::string_view::npos && !OwnFolder().empty(); }
+
+}  // namespace
+
+bool IsBesideRuntime(std::string_view file) { return IsLibrary(file) && FolderOf(file) == OwnFolder(); }
+
+bool IsForSubmissions(std::string_view file) {
+  return IsLibrary(file) && FolderOf(file) == OwnFolder() + "/submission";
 }
 
 }  // namespace lockstep::vgpu::cudart

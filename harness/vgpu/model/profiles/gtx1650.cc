@@ -57,6 +57,8 @@ constexpr DeviceProfile kProfile = {
     .copy_overhead_us = 8,             // estimated
     .host_gb_per_s = 6,                // estimated
     .host_pinned_gb_per_s = 12,        // estimated from the bus
+    .queued_copy_us = 2.5,             // estimated: an H100\'s
+    .copy_engines = 2,                 // one for each direction
     .strict_half_warp_coalescing = false,
     .shared_banks = 32,
 };

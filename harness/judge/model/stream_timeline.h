@@ -1,0 +1,62 @@
+// What a call's streams did when, as the device's copy engines and its SMs would do it.
+//
+// The durations are modelled: of copies by their bytes and the profile's link to the host, of kernels by the time
+// model. The waits are those of the call's streams, events and host (worker/session_streams.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/core/counters.h"
+#include "vgpu/model/copy_engines.h"
+#include "worker/session_streams.h"
+
+namespace lockstep::judge {
+
+// The one list: X(name, sentence). docs/reference/assignment-toml.md shows it.
+#define LOCKSTEP_TIMELINE_FIGURES(X)                                                                                \
+  X(timeline_us, "microseconds from the first operation's begin to the last one's end")                             \
+  X(bound_us, "the longest of the engines' sums, in microseconds: no order of the same operations is shorter")      \
+  X(serial_us, "all operations one after another, in microseconds")                                                 \
+  X(kernel_overlap_us, "microseconds in which a kernel and a copy ran")                                             \
+  X(copy_overlap_us, "microseconds in which copies to the device and to the host ran")                              \
+  X(one_engine_us, "`timeline_us` on a device with one engine for both directions, which keeps the order of issue") \
+  X(one_engine_bound_us, "`bound_us` on that device")                                                               \
+  X(pageable_bytes, "bytes copied between the device and host memory that is not page-locked")                      \
+  X(streams, "streams in which something was copied, filled or launched")
+
+struct StreamTimeline {
+#define LOCKSTEP_TIMELINE_FIELD(name, text) double name = 0;
+  LOCKSTEP_TIMELINE_FIGURES(LOCKSTEP_TIMELINE_FIELD)
+#undef LOCKSTEP_TIMELINE_FIELD
+
+  struct Operation {
+    vgpu::Lane lane = vgpu::Lane::kCompute;
+    std::string name;  // "copy", "fill", or the kernel's
+    std::string stream;
+    uint64_t bytes = 0;
+    bool page_locked = false;
+    double begin = 0, end = 0;  // in microseconds
+  };
+  std::vector<Operation> operations;  // in the order of issue
+};
+
+struct TimelineFigureInfo {
+  const char* name;
+  const char* text;
+  double StreamTimeline::*field;
+};
+const std::vector<TimelineFigureInfo>& AllTimelineFigures();
+bool IsTimelineFigure(std::string_view name);
+
+StreamTimeline MakeTimeline(std::span<const worker::StreamedOperation> operations,
+                            std::span<const vgpu::LaunchRecord> launches, const vgpu::DeviceProfile& profile);
+
+// The lanes of a timeline as text, for a terminal: a line for each engine, `columns` characters wide, with a stream's
+// digit where an operation of its runs: 1 for the first one that was used, d for the default stream.
+std::string LanesText(const StreamTimeline& timeline, size_t columns);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,63 @@
+// What a cuBLAS handle holds, and what its functions begin with.
+#pragma once
+
+#include "libraries/submission/include/cublas_v2.h"
+#include "libraries/submission/operation.h"
+
+struct cublasContext {
+  cudaStream_t stream = nullptr;
+  cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
+  void* workspace = nullptr;  // in device memory: room for a result on its way to the host
+};
+
+namespace lockstep::libraries::submission {
+
+// One call of a function; every function begins with it.
+class Function {
+ public:
+  Function(const char* name, cublasHandle_t handle) : name_(name), handle_(handle), called_(name) {}
+
+  // The first condition that does not hold, said; or that there is no handle.
+  struct Condition {
+    bool holds;
+    const char* otherwise;
+  };
+  cublasStatus_t Check(std::initializer_list<Condition> conditions) const;
+
+  bool on_device() const { return handle_->pointers == CUBLAS_POINTER_MODE_DEVICE; }
+  template <typename T>
+  LibraryOperation Begin(LibraryKind kind) const {
+    LibraryOperation operation;
+    operation.kind = kind;
+    operation.is_double = sizeof(T) == sizeof(double);
+    return operation;
+  }
+  template <typename T>
+  vgpu::LibraryFactor FactorOf(const T* given) const {
+    if (on_device()) return {0, AddressOf(given)};
+    return {static_cast<double>(*given), 0};
+  }
+  cublasStatus_t Do(const LibraryOperation& operation) const;
+  // A result of so many bytes, in device memory or to be copied to the host.
+  cublasStatus_t DoFor(void* result, size_t bytes, LibraryOperation operation) const;
+
+ private:
+  const char* name_;
+  cublasHandle_t handle_;
+  CalledAs called_;
+};
+
+inline bool IsOperation(cublasOperation_t operation) {
+  return operation == CUBLAS_OP_N || operation == CUBLAS_OP_T || operation == CUBLAS_OP_C;
+}
+// A leading dimension that holds the rows of a matrix as it is stored.
+inline bool Holds(int leading, int rows) { return leading >= (rows > 1 ? rows : 1); }
+
+}  // namespace lockstep::libraries::submission
+
+// Leaves the function with a status that is no success.
+#define LOCKSTEP_RETURN_UNLESS_OK(status)                 \
+  do {                                                    \
+    const cublasStatus_t checked = (status);              \
+    if (checked != CUBLAS_STATUS_SUCCESS) return checked; \
+  } while (false)

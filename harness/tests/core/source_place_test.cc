@@ -1,0 +1,42 @@
+// Whose kernel it is, by its lines.
+#include "vgpu/core/source_place.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/device_support.h"
+#include "tests/support/ptx_testing.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+// Of a kernel that stores once; `lines` are the .loc directives before its first instruction, and before the others.
+bool IsOwn(const std::string& first, const std::string& others) {
+  TestDevice device(std::string(ptx::kHeader) + ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<2>;\n" + first +
+                    "\nld.param.u64 %rd1, [p];\n" + others +
+                    "\nst.global.u32 [%rd1], 1;\nret;\n}\n.file 1 \"/home/ada/sum.cu\"\n"
+                    ".file 2 \"/usr/local/cuda/include/cub/agent/agent_for.cuh\"\n");
+  const auto place = device.Make(std::vector<int>(1), "d_out");
+  EXPECT_EQ(device.Launch("k", {{1}, {1}}, place).error, LaunchError::kNone);
+  return device->launches().front().is_own;
+}
+
+TEST(SourcePlaceTest, AKernelIsItsFirstLines) {
+  EXPECT_TRUE(IsOwn(".loc 1 8 0", ".loc 1 9 3"));
+  EXPECT_FALSE(IsOwn(".loc 2 75 0", ".loc 2 77 3"));
+  // A function of a header's in a kernel of one's own, and the other way round.
+  EXPECT_TRUE(IsOwn(".loc 1 8 0", ".loc 2 77 3, function_name name, inlined_at 1 9 3"));
+  EXPECT_FALSE(IsOwn(".loc 2 75 0", ".loc 1 12 3, function_name name, inlined_at 2 77 3"));
+  EXPECT_TRUE(IsOwn(".loc 2 77 3, function_name name, inlined_at 1 9 3", ".loc 2 78 3"));
+  // A functor's loop, of which nvcc does not say where it was inlined.
+  EXPECT_FALSE(IsOwn(".loc 2 75 0", ".loc 1 14 5"));
+}
+
+TEST(SourcePlaceTest, AKernelWithoutLinesIsOnesOwn) {
+  EXPECT_TRUE(IsOwn("", ""));
+  EXPECT_TRUE(IsOwn(".loc 2 0 0", ".loc 2 0 0")) << "line 0 is none";
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu

@@ -1,0 +1,52 @@
+// When an event's time is there: once the host has waited, in whatever way. Each line prints what was asked before and
+// after.
+#include <cstdio>
+
+__global__ void spin(int* out, int turns) {
+  int sum = threadIdx.x;
+  for (int k = 0; k < turns; ++k) sum = sum * 1664525 + 1013904223;
+  out[threadIdx.x] = sum;
+}
+
+int main() {
+  constexpr int kTurns = 100'000, kThreads = 32;
+  int* out;
+  int host[kThreads];
+  cudaEvent_t begin, end;
+  cudaStream_t stream;
+  cudaMalloc(&out, sizeof host);
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  cudaStreamCreate(&stream);
+  const auto elapsed = [&] {
+    float milliseconds = -1;
+    const cudaError_t error = cudaEventElapsedTime(&milliseconds, begin, end);
+    return error == cudaSuccess && !(milliseconds > 0) ? "no time" : cudaGetErrorName(error);
+  };
+  const auto show = [&](const char* name, auto wait) {
+    cudaEventRecord(begin, stream);
+    spin<<<1, kThreads, 0, stream>>>(out, kTurns);
+    cudaEventRecord(end, stream);
+    const char* before = elapsed();
+    wait();
+    std::printf("%s: %s, %s\n", name, before, elapsed());
+    cudaDeviceSynchronize();
+  };
+  show("nothing", [] {});
+  show("the first event", [&] { cudaEventSynchronize(begin); });
+  show("the second event", [&] { cudaEventSynchronize(end); });
+  show("asking for the second event", [&] {
+    while (cudaEventQuery(end) == cudaErrorNotReady) {
+    }
+  });
+  show("asking for the stream", [&] {
+    while (cudaStreamQuery(stream) == cudaErrorNotReady) {
+    }
+  });
+  show("the stream", [&] { cudaStreamSynchronize(stream); });
+  show("the device", [] { cudaDeviceSynchronize(); });
+  show("a copy", [&] { cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost); });
+  show("a copy in the stream", [&] { cudaMemcpyAsync(host, out, sizeof host, cudaMemcpyDeviceToHost, stream); });
+  std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+  return 0;
+}

@@ -1,0 +1,153 @@
+#include "vgpu/model/copy_engines.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace lockstep::vgpu {
+namespace {
+
+// The engine that does an operation on a device with so many of them.
+size_t PlaceOf(Lane lane, int copy_engines) {
+  if (copy_engines == 0) return static_cast<size_t>(Lane::kCompute);
+  if (copy_engines == 1 && lane == Lane::kToHost) return static_cast<size_t>(Lane::kToDevice);
+  return static_cast<size_t>(lane);
+}
+
+struct Interval {
+  double begin, end;
+};
+
+// Intervals that neither meet nor overlap, in order.
+std::vector<Interval> Joined(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  std::vector<Interval> joined;
+  for (const Interval& one : intervals) {
+    if (!joined.empty() && one.begin <= joined.back().end) {
+      joined.back().end = std::max(joined.back().end, one.end);
+    } else {
+      joined.push_back(one);
+    }
+  }
+  return joined;
+}
+
+// How long both are at work.
+double Common(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  double common = 0;
+  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    common += std::max(0.0, std::min(a[i].end, b[k].end) - std::max(a[i].begin, b[k].begin));
+    if (a[i].end < b[k].end) {
+      ++i;
+    } else {
+      ++k;
+    }
+  }
+  return common;
+}
+
+class Scheduler {
+ public:
+  Scheduler(std::span<const LaneOperation> operations, LaneRules rules)
+      : operations_(operations), rules_(rules), ready_(operations.size()), waits_for_(operations.size()) {
+    schedule_.begin.resize(operations.size());
+    schedule_.end.resize(operations.size());
+  }
+
+  LaneSchedule Run() {
+    if (rules_.in_order) {
+      for (uint32_t k = 0; k < operations_.size(); ++k) {
+        for (const uint32_t before : operations_[k].after) ready_[k] = std::max(ready_[k], schedule_.end[before]);
+        Place(k);
+      }
+    } else {
+      RunByReadiness();
+    }
+    Measure();
+    return std::move(schedule_);
+  }
+
+ private:
+  void Place(uint32_t k) {
+    double& free = free_[PlaceOf(operations_[k].lane, rules_.copy_engines)];
+    schedule_.begin[k] = std::max(free, ready_[k]);
+    schedule_.end[k] = free = schedule_.begin[k] + operations_[k].microseconds;
+  }
+
+  // The operation that can begin first goes first. What becomes ready by its end can't begin before it.
+  void RunByReadiness() {
+    std::vector<std::vector<uint32_t>> followers(operations_.size());
+    for (uint32_t k = 0; k < operations_.size(); ++k) {
+      waits_for_[k] = operations_[k].after.size();
+      for (const uint32_t before : operations_[k].after) followers[before].push_back(k);
+    }
+    std::array<std::vector<uint32_t>, kLanes> queues;  // what is ready for each engine
+    const auto enqueue = [&](uint32_t k) { queues[PlaceOf(operations_[k].lane, rules_.copy_engines)].push_back(k); };
+    for (uint32_t k = 0; k < operations_.size(); ++k) {
+      if (waits_for_[k] == 0) enqueue(k);
+    }
+    for (size_t placed = 0; placed < operations_.size(); ++placed) {
+      size_t best = kLanes;
+      std::tuple<double, bool, uint32_t> first;
+      for (size_t e = 0; e < kLanes; ++e) {
+        for (const uint32_t k : queues[e]) {
+          const bool other_stream = !last_stream_[e] || *last_stream_[e] != operations_[k].stream;
+          const std::tuple rank(std::max(free_[e], ready_[k]), other_stream, k);
+          if (best == kLanes || rank < first) std::tie(best, first) = std::tuple(e, rank);
+        }
+      }
+      const uint32_t k = std::get<2>(first);
+      std::erase(queues[best], k);
+      last_stream_[best] = operations_[k].stream;
+      Place(k);
+      for (const uint32_t follower : followers[k]) {
+        ready_[follower] = std::max(ready_[follower], schedule_.end[k]);
+        if (--waits_for_[follower] == 0) enqueue(follower);
+      }
+    }
+  }
+
+  void Measure() {
+    std::array<double, kLanes> sums{};
+    std::array<std::vector<Interval>, kLanes> at_work;
+    std::vector<Interval> copies;
+    for (size_t k = 0; k < operations_.size(); ++k) {
+      const LaneOperation& operation = operations_[k];
+      sums[PlaceOf(operation.lane, rules_.copy_engines)] += operation.microseconds;
+      schedule_.serial += operation.microseconds;
+      schedule_.microseconds = std::max(schedule_.microseconds, schedule_.end[k]);
+      const Interval interval{schedule_.begin[k], schedule_.end[k]};
+      at_work[static_cast<size_t>(operation.lane)].push_back(interval);
+      if (operation.lane != Lane::kCompute) copies.push_back(interval);
+    }
+    schedule_.bound = *std::max_element(sums.begin(), sums.end());
+    for (auto& intervals : at_work) intervals = Joined(std::move(intervals));
+    const auto& [to_device, kernels, to_host] = at_work;
+    schedule_.kernel_overlap = Common(kernels, Joined(std::move(copies)));
+    schedule_.copy_overlap = Common(to_device, to_host);
+  }
+
+  std::span<const LaneOperation> operations_;
+  LaneRules rules_;
+  std::array<double, kLanes> free_{};
+  std::array<std::optional<uint32_t>, kLanes> last_stream_;  // of the operation that an engine did last
+  std::vector<double> ready_;
+  std::vector<size_t> waits_for_;
+  LaneSchedule schedule_;
+};
+
+}  // namespace
+
+LaneSchedule ScheduleLanes(std::span<const LaneOperation> operations, LaneRules rules) {
+  return Scheduler(operations, rules).Run();
+}
+
+double HostCopyMicroseconds(const DeviceProfile& profile, uint64_t bytes, bool page_locked) {
+  constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
+  const double rate = (page_locked ? profile.host_pinned_gb_per_s : profile.host_gb_per_s) * kBytesPerMicrosecond;
+  return profile.queued_copy_us + static_cast<double>(bytes) / rate;
+}
+
+}  // namespace lockstep::vgpu

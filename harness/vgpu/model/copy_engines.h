@@ -1,0 +1,51 @@
+// When operations of streams run on a device's engines: one copy in each direction, and kernels.
+//
+// An engine does one operation after another. An operation begins when its engine is free and all that it waits for has
+// ended. The model's simplifications: kernels do not share the device, as each is taken to fill it, and the host takes
+// no time to issue.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vgpu/model/profile.h"
+
+namespace lockstep::vgpu {
+
+enum class Lane : uint8_t { kToDevice, kCompute, kToHost };
+inline constexpr int kLanes = 3;
+
+struct LaneOperation {
+  Lane lane = Lane::kCompute;
+  double microseconds = 0;
+  // Operations that have to have ended, by their places in the order of issue, all before this one's.
+  std::vector<uint32_t> after = {};
+  uint32_t stream = 0;
+};
+
+struct LaneRules {
+  // 2: one for each direction. 1: one for both. 0: no copy runs beside a kernel.
+  int copy_engines = 2;
+  // One hardware queue: an engine takes operations in the order of issue. Otherwise each stream has a queue of its own,
+  // and an engine goes on with the stream that it is at while that has something ready for it; else it takes what was
+  // issued first of all that is ready. So an H100 does: 32 copies each way in 2, 4 and 8 streams, issued breadth-first,
+  // take 2469, 2038 and 1938 µs, which is stream after stream.
+  bool in_order = false;
+};
+
+struct LaneSchedule {
+  std::vector<double> begin, end;  // of each operation, in microseconds
+  double microseconds = 0;         // when the last one ends
+  double bound = 0;                // the longest of the engines' sums: no order is shorter
+  double serial = 0;               // the sum of all
+  double kernel_overlap = 0;       // time in which a kernel and a copy ran
+  double copy_overlap = 0;         // time in which copies in both directions ran
+};
+
+LaneSchedule ScheduleLanes(std::span<const LaneOperation> operations, LaneRules rules);
+
+// How long the link to the host takes for a copy that is one of many in a stream's queue.
+double HostCopyMicroseconds(const DeviceProfile& profile, uint64_t bytes, bool page_locked);
+
+}  // namespace lockstep::vgpu

@@ -1,0 +1,171 @@
+"""The stand-in for NumPy beside the one for PyCUDA (pycuda_driver.py): arrays of one dimension, and types of elements.
+
+Host code moves data; it needs arrays to move them from and to. Arithmetic is not here: kernels compute.
+"""
+
+import struct
+from collections.abc import Callable, Iterator
+from operator import index
+from typing import Any, NoReturn
+
+types: dict[str, Any]
+type_of: Callable[[object], Any]
+if "types" not in globals():  # when this file is only looked at
+    types, type_of = {}, None  # type: ignore[assignment]
+
+
+class _Integer(int):
+    """A NumPy integer: Function.__call__ needs its type."""
+
+    dtype: Any
+
+
+class _Float(float):
+    """The same of a floating-point number."""
+
+    dtype: Any
+
+
+class Scalar:
+    """`numpy.int32`: a type of elements, and a conversion."""
+
+    def __init__(self, of: Any) -> None:
+        """Of a type of the stand-in for Numba."""
+        self.name: str = of.name
+        self.form = self.char = of.form
+        self.itemsize, self.packed = of.itemsize, of.packed
+
+    def __repr__(self) -> str:
+        """For messages."""
+        return self.name
+
+    def __call__(self, value: Any = 0) -> Any:
+        """A number of this type."""
+        plain = struct.unpack("<" + self.form, self.packed(value, "the value"))[0]
+        made: Any = _Float(plain) if self.form in "fd" else _Integer(plain)
+        made.dtype = self
+        return made
+
+
+SCALARS = {name: Scalar(of) for name, of in types.items() if of.name == name}
+SCALARS |= {name: SCALARS[of.name] for name, of in types.items() if of.name in SCALARS}
+
+
+def dtype_of(of: object) -> Scalar:
+    """The type that is meant."""
+    return of if isinstance(of, Scalar) else SCALARS[type_of(of).name]
+
+
+def length_of(shape: object) -> int:
+    """Of a shape of one dimension."""
+    lengths = shape if isinstance(shape, tuple | list) else (shape,)
+    if len(lengths) != 1 or not hasattr(lengths[0], "__index__"):
+        raise TypeError(f"arrays have one dimension here, and {shape!r} is no length")
+    if (length := index(lengths[0])) < 0:
+        raise ValueError(f"an array has no negative length: {length}")
+    return length
+
+
+def bounds(item: slice, length: int) -> tuple[int, int]:
+    """Where a part begins and ends."""
+    begin, end, step = item.indices(length)
+    if step != 1:
+        raise TypeError("a part of an array has a step of 1 here")
+    return begin, max(begin, end)
+
+
+class ndarray:  # noqa: N801 - NumPy's name
+    """An array of one dimension in host memory; a part of it shares the memory."""
+
+    def __init__(self, view: memoryview, dtype: Scalar, base: object = None) -> None:
+        """`base` keeps what the view is of."""
+        self.view, self.dtype, self.base = view, dtype, base
+        self.size = len(view)
+        self.shape, self.ndim, self.itemsize = (self.size,), 1, dtype.itemsize
+        self.nbytes = self.size * dtype.itemsize
+
+    def __len__(self) -> int:
+        """How many elements."""
+        return self.size
+
+    def __iter__(self) -> Iterator[Any]:
+        """Python's numbers."""
+        return iter(self.view)
+
+    def __repr__(self) -> str:
+        """For messages."""
+        return f"array of {self.size} {self.dtype}"
+
+    def __getitem__(self, item: Any) -> Any:
+        """An element, or a part that shares the memory."""
+        if isinstance(item, slice):
+            begin, end = bounds(item, self.size)
+            return ndarray(self.view[begin:end], self.dtype, self.base or self)
+        return self.view[item]
+
+    def __setitem__(self, item: Any, value: Any) -> None:
+        """Stores an element, or a part from a number or a sequence."""
+        if not isinstance(item, slice):
+            self.view[item] = value
+            return
+        begin, end = bounds(item, self.size)
+        if isinstance(value, int | float):
+            self.view[begin:end] = _filled(value, self.dtype, end - begin)
+            return
+        source = value if isinstance(value, ndarray) and value.dtype is self.dtype else array(value, self.dtype)
+        if source.size != end - begin:
+            raise ValueError(f"{source.size} elements don't fit where there are {end - begin}")
+        self.view[begin:end] = source.view
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuses by name what is not here."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"of NumPy's arrays {name} is not there: host code moves data, and kernels compute")
+
+    def fill(self, value: Any) -> None:
+        """Stores the value to every element."""
+        self[:] = value
+
+    def tolist(self) -> list[Any]:
+        """The elements as Python's numbers."""
+        return self.view.tolist()
+
+    def copy(self) -> "ndarray":
+        """An array of its own."""
+        return array(self, self.dtype)
+
+
+def _filled(value: Any, dtype: Scalar, length: int) -> memoryview:
+    return memoryview(bytearray(dtype.packed(value, "the value") * length)).cast(dtype.form)
+
+
+def empty(shape: Any, dtype: object = "float64") -> ndarray:
+    """A new array."""
+    return zeros(shape, dtype)
+
+
+def zeros(shape: Any, dtype: object = "float64") -> ndarray:
+    """A new array of zeros."""
+    of = dtype_of(dtype)
+    return ndarray(_filled(0, of, length_of(shape)), of)
+
+
+def array(source: Any, dtype: object = None) -> ndarray:
+    """A new array of a sequence's numbers."""
+    values = list(source)
+    if dtype is None:
+        dtype = getattr(source, "dtype", "float64" if any(isinstance(one, float) for one in values) else "int64")
+    of = dtype_of(dtype)
+    packed = b"".join(of.packed(value, f"element {k}") for k, value in enumerate(values))
+    return ndarray(memoryview(bytearray(packed)).cast(of.form), of)
+
+
+def empty_like(other: ndarray) -> ndarray:
+    """A new array of the same length and type."""
+    return zeros(other.shape, other.dtype)
+
+
+def zeros_like(other: ndarray) -> ndarray:
+    """The same, of zeros."""
+    return zeros(other.shape, other.dtype)
