@@ -5,12 +5,13 @@ BUILD ?= build
 DEMO := out/demo
 SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
+TOOLS := $(BUILD)/.setup-dev
 # What is built while the Python packages are installed.
-BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo build grader-%,$(MAKECMDGOALS)),core))
+BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build grader-% cluster-check,$(MAKECMDGOALS)),core)))
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests bench docs pictures clean
+.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -20,6 +21,10 @@ $(STAMP): harness/setup.sh $(wildcard grader/requirements.txt grader/pyproject.t
 	@harness/setup.sh --build $(BUILD) --target '$(BESIDE_SETUP)'
 	@mkdir -p $(BUILD) && touch $@
 
+$(TOOLS): grader/requirements-dev.txt | $(STAMP)
+	@harness/setup.sh --dev
+	@touch $@
+
 setup: $(STAMP)  ## install and find all that is needed (the other targets do it too)
 
 build: $(STAMP)  ## build the virtual GPU, the judge and the suites
@@ -28,7 +33,8 @@ build: $(STAMP)  ## build the virtual GPU, the judge and the suites
 build-all: $(STAMP)  ## build the project's tests and benchmarks too
 	@harness/build.sh --build $(BUILD) all
 
-demo: build  ## grade a sample class with no GPU: report cards, gradebook, leaderboard
+demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, leaderboard
+	@harness/build.sh --build $(BUILD) grading
 	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(DEMO) --device $(DEVICE)
 
 check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
@@ -36,13 +42,13 @@ check: build-all lint unit-tests grader-check grader-tests  ## pass the project'
 gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/reference/gpu-*.md
 	@harness/gpu.sh --build $(BUILD)
 
-tidy: $(STAMP)  ## clang-tidy alone, which lint runs too
+tidy: $(STAMP) $(TOOLS)  ## clang-tidy alone, which lint runs too
 	@harness/tidy.sh --build $(BUILD)
 
-lint: $(STAMP)  ## formatting and static checks
+lint: $(STAMP) $(TOOLS)  ## formatting and static checks
 	@harness/lint.sh --build $(BUILD)
 
-format: $(STAMP)  ## format C++, CUDA and Python sources
+format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
 	@harness/lint.sh --build $(BUILD) --fix
 
 unit-tests: build-all  ## C++ tests
@@ -57,13 +63,17 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 	  wait $$opponents; met=$$?; cat $(BUILD)/opponents.log; [ $$checked = 0 ] && [ $$met = 0 ]
 	@.venv/bin/grader ladder --build $(BUILD) --pages docs/reference/ladders --verify
 
-grader-tests: build  ## Python tests
+grader-tests: build $(TOOLS)  ## Python tests
 	@harness/setup.sh --docs || echo "test_site.py leaves the site out"
 	@harness/setup.sh --browser || echo "test_browser_*.py leave out what needs a browser"
 	@harness/setup.sh --python || echo "test_python_*.py leave out what needs Numba"
-	@# Where packages come from the system there may be no xdist: then one after the other.
+	@# Some only wait: one more at once than there are processors. Without xdist, one after the other.
 	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests \
-	  $$(.venv/bin/python -c 'import xdist; print("--numprocesses=auto --dist=worksteal")' 2>/dev/null)
+	  $$(.venv/bin/python -c 'import os, xdist; print(f"--numprocesses={os.cpu_count() + 1} --dist=worksteal")' 2>/dev/null)
+
+cluster-check: build $(TOOLS)  ## grade on a real Slurm, which runs on this machine: Debian's packages, root
+	@harness/slurm/install.sh
+	@LOCKSTEP_BUILD=$(abspath $(BUILD)) LOCKSTEP_CLUSTER=1 .venv/bin/pytest -v grader/tests/test_slurm_cluster.py grader/tests/test_slurm.py
 
 bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done

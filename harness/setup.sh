@@ -9,27 +9,31 @@
 # Where no package index can be reached, packages that the system's Python has already will do.
 #
 #   harness/setup.sh [--build DIR] [--student] [--target TARGET]
-#   harness/setup.sh --docs | --browser | --python
+#   harness/setup.sh --dev | --docs | --browser | --python | --cluster
 #
+# --dev: only what the project's own tests and static checks are made with, grader/requirements-dev.txt.
 # --docs: only what builds the documentation's site, grader/requirements-docs.txt.
 # --browser: only what tests pages in a browser: Chromium, grader/requirements-browser.txt.
 # --python: only what Python programs and submissions in Python need: Numba and cuda.core (76 MB),
 #   grader/requirements-python.txt, and the interpreter that workers embed.
+# --cluster: only what hands submissions to a Slurm cluster, grader/requirements-cluster.txt.
 # --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
 # --target: what harness/build.sh is to build while pip, which uses one processor, installs the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build student='' target='' docs='' browser='' programs=''
+build=build student='' target='' dev='' docs='' browser='' programs='' cluster=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
     --student) student=1; shift ;;
+    --dev) dev=1; shift ;;
     --docs) docs=1; shift ;;
     --browser) browser=1; shift ;;
     --python) programs=1; shift ;;
+    --cluster) cluster=1; shift ;;
     --target) target=$2; shift 2 ;;
-    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --docs | --browser | --python" >&2; exit 2 ;;
+    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --dev | --docs | --browser | --python | --cluster" >&2; exit 2 ;;
   esac
 done
 
@@ -53,8 +57,16 @@ extra() {  # LIST MODULE WHAT: the packages of a list, of which MODULE is one; W
     .venv/bin/python -c "import $2" 2>/dev/null ||
     fail "$3 could not be installed; with a network type:  .venv/bin/pip install -r grader/requirements-$1.txt"
 }
+if [ -n "$dev" ]; then
+  extra dev pytest "pytest, linters and formatters"
+  exit
+fi
 if [ -n "$docs" ]; then
   extra docs zensical "the site's generator"
+  exit
+fi
+if [ -n "$cluster" ]; then
+  extra cluster submitit "submitit"
   exit
 fi
 if [ -n "$programs" ]; then
@@ -83,8 +95,19 @@ has_library() { echo 'int main() {}' | g++ -x c++ - -o /dev/null "-l$1" 2>/dev/n
 find_nvcc() {
   local nvcc
   for nvcc in $(type -aP nvcc) /usr/local/cuda/bin/nvcc; do
-    if "$nvcc" --version >/dev/null 2>&1; then echo "$nvcc"; return; fi
+    if "$nvcc" --version >/dev/null 2>&1; then real_nvcc "$nvcc"; return; fi
   done
+}
+
+# What is on PATH may be a link to the nvcc of another folder, which holds the headers that it reads, or a script that runs
+# it: nvcc itself says where it is.
+real_nvcc() {
+  local said nvcc
+  said=$("$1" --dryrun -c nothing.cu 2>&1 | sed -n 's/^#\$ _HERE_=//p')
+  for nvcc in "$said/nvcc" "$(readlink -f "$1")" "$1"; do
+    if [ -x "$nvcc" ] && [ -e "${nvcc%/*}/../include/cuda_runtime.h" ]; then break; fi
+  done
+  echo "$nvcc"
 }
 
 # Each line: a Debian package and the test that says it is not needed.

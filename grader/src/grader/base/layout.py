@@ -5,6 +5,8 @@ from pathlib import Path
 
 from grader.base.errors import GraderError
 
+KERNELS = "kernels.cu"  # of an assignment that gives the kernels: its submissions are the host code
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -37,6 +39,13 @@ class Layout:
     def libraries(self) -> Path:
         """Where the worker's library and the CUDA runtime replacement are."""
         return self.build / "lib"
+
+    @property
+    def worker_parts(self) -> list[Path]:
+        """What a worker is linked with. The stand-ins for host libraries beside it are for other programs."""
+        patterns = ("liblockstep_*", "libcudart.*", "*.txt", "submission/*", "submission/include/*")
+        found = (path for pattern in patterns for path in self.libraries.glob(pattern))
+        return [path for path in found if path.is_file()]
 
     def assignment(self, name: str) -> Path:
         """The folder that students see."""

@@ -4,7 +4,7 @@ Only the standard library is used here: students run it.
 """
 
 from grader.base.files import sha256_bytes, sha256_files
-from grader.base.layout import Layout
+from grader.base.layout import KERNELS, Layout
 
 BUILD_SCRIPT_STATUS = 64  # of build.sh where it can't begin: no fault of the source's
 REFUSED_STATUS = 65  # of build.sh where the source leaves the work to a library
@@ -12,8 +12,8 @@ REFUSED_STATUS = 65  # of build.sh where the source leaves the work to a library
 
 def worker_key(layout: Layout, name: str, source: bytes, nvcc_version: str) -> str:
     """The hash over a source, its assignment's headers and glue, the libraries, the flags and the compiler."""
-    headers = [path for path in layout.assignment(name).glob("*.h") if path.is_file()]
-    libraries = [path for path in layout.libraries.glob("*") if path.is_file()]
+    folder = layout.assignment(name)
+    headers = [path for path in (*folder.glob("*.h"), folder / KERNELS) if path.is_file()]
     glue = [path for path in (layout.glue(name), layout.compiled_glue(name)) if path.is_file()]
-    others = sha256_files([*headers, *glue, *layout.build_files, *libraries])
+    others = sha256_files([*headers, *glue, *layout.build_files, *layout.worker_parts])
     return sha256_bytes(f"{nvcc_version}\n{sha256_bytes(source)}\n{others}".encode())

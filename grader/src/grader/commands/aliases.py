@@ -10,7 +10,7 @@ from grader.course.anonymous import View, view_of
 from grader.model.discovery import Submission
 from grader.model.record import Record
 from grader.pages.publish import Published
-from grader.running.pipeline import Progress
+from grader.running.progress import Progress
 from grader.running.store import Journal
 
 anonymous_option = click.option(

@@ -187,7 +187,7 @@ def mutate(
             with Display(console, [Work(assignment.id, count, count)]) as display:
                 done.append(
                     mutate_assignment(
-                        bench, journal, display, share, jobs=jobs, stop=stop,
+                        bench, journal, display.of(assignment.id), share, jobs=jobs, stop=stop,
                         on_survivor=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
                     )
                 )  # fmt: skip
@@ -214,7 +214,7 @@ def new(name: str, build: Path | None) -> None:
 
     \b
     Example:
-      grader new 08_histogram
+      grader new 13_histogram
     """
     layout = find_layout(build)
     console = make_console()

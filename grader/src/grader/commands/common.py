@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -127,10 +127,10 @@ def show_unmatched(console: Console, published: Published) -> None:
         )
 
 
-def need_gpu(layout: Layout, assignment: Assignment, device: str) -> None:
+def need_gpu(layout: Layout, assignments: Iterable[Assignment], device: str) -> None:
     """Raises GraderError where --device cuda is asked for and there is nothing to run on."""
-    reason = why_no_gpu(layout, assignment) if device == "cuda" else ""
-    if reason:
+    reasons = (why_no_gpu(layout, one) for one in assignments if device == "cuda")
+    if reason := next(filter(None, reasons), ""):
         raise GraderError(
             f"--device cuda needs an NVIDIA GPU: {reason}.\n"
             "Type the same command without --device cuda: the virtual GPU finds faults and counts on any machine"

@@ -46,7 +46,7 @@ from grader.commands.common import (
 from grader.model.assignment import load_assignment
 from grader.running.bench import Bench, prepare
 from grader.running.gpu_gate import GpuGate
-from grader.running.pipeline import Quiet
+from grader.running.progress import Quiet
 from grader.running.run import RunSettings
 from grader.running.worker_cache import WorkerCache
 
@@ -95,7 +95,7 @@ def opponents(
         for assignment, every, _ in listed:
             found = [one for one in every if not only or any(fnmatchcase(one.submission.folder, glob) for glob in only)]
             if found:
-                need_gpu(layout, assignment, device)
+                need_gpu(layout, [assignment], device)
                 settings = RunSettings(SEED, device, threads, sandboxed, alone=device == "cuda")
                 bench = prepare(layout, toolchain, assignment, settings, (out / "work").resolve(), stop, cache.build)
                 benches.append((replace(bench, gpu=gate), found))
@@ -144,7 +144,7 @@ def gpu_pages(out: Path, pages: Path, measure: bool, no_sandbox: bool, build: Pa
     where = _gpu_and_driver() if measure else ""
     recorded = layout.root / RECORDED
     if measure:
-        need_gpu(layout, load_assignment(layout.assignment(chosen[0])), "cuda")
+        need_gpu(layout, [load_assignment(layout.assignment(chosen[0]))], "cuda")
         found = []
         for name in chosen:
             work = (out / "work" / name).resolve()

@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from grader.base.layout import Layout, find_layout
 from grader.base.toolchain import find_toolchain
 from grader.commands.again import Chosen, asked_for, check_again, show_not_done
 from grader.commands.aliases import Shown, anonymous_option, show_names
+from grader.commands.cluster import Cluster, cancel_option, cluster_option, executor_option, open_cluster
 from grader.commands.common import (
     HARNESS_STATUS,
     SUBMISSIONS,
@@ -49,16 +51,20 @@ from grader.course.files import CourseFiles, find_course, named_course, remember
 from grader.course.grades import StudentGrades
 from grader.course.ruling import check_course
 from grader.intake.download import open_class
+from grader.model.assignment import Assignment
 from grader.model.course_folder import course_folder
 from grader.model.discovery import Submission
 from grader.model.record import NOT_GRADED, Record
 from grader.pages.publish import COURSE_FILES, Published, publish
+from grader.running.batches import Batch, grade_batches
 from grader.running.bench import Bench, prepare
 from grader.running.changes import Change
-from grader.running.pipeline import grade_class, make_ready
+from grader.running.executor import Executor, LocalExecutor
 from grader.running.run import RunSettings
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
+
+_WORKERS = "workers"
 
 
 @click.command(short_help="Grades a class: report cards, gradebook, leaderboard.")
@@ -76,6 +82,9 @@ from grader.running.worker_cache import WorkerCache
 @secret_option
 @click.option("--seed", type=int, callback=seed_in_range, metavar="N", help="Use this one seed for every submission.")
 @device_option
+@executor_option
+@cluster_option
+@cancel_option
 @roster_option
 @course_option
 @anonymous_option
@@ -96,6 +105,9 @@ def grade(
     secret: Path | None,
     seed: int | None,
     device: str,
+    executor: str,
+    cluster_file: Path | None,
+    cancel: bool,
     roster: Path | None,
     course: Path | None,
     anonymous: bool | None,
@@ -119,6 +131,9 @@ def grade(
     With --device cuda every submission runs on the virtual GPU, which finds faults and counts, and on this machine's
     GPU, which adds measured time; the worse of the two verdicts counts.
 
+    With --executor slurm the nodes of a Slurm cluster run the submissions; the grades are the same. Ctrl-C leaves the
+    jobs running, and the same command takes their results; --cancel ends them. docs/how-to/grade-on-a-cluster.md
+
     \b
     Examples:
       grader grade submissions
@@ -127,76 +142,117 @@ def grade(
       grader grade submissions --only lovelace_ada
       grader grade submissions --only ada --again --reason "appeal: noisy GPU"
       grader grade submissions --dry-run
+      grader grade submissions --executor slurm --cluster cluster.toml
       grader grade submissions --json > grades.json
       grader grade reference/sample_class
 
     Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was
     inconclusive), 4 all graded, but some submissions match no student, 130 stopped.
     """
+    cluster = open_cluster(executor, submissions, out, cluster_file, cancel=cancel)
+    if cluster and cancel:
+        cluster.cancel()
+        return
     regrade = asked_for(again=again, only=only, reason=reason, staff=staff)
     (console, urgent), layout = make_consoles(quiet=quiet, as_json=as_json), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
-    toolchain = find_toolchain(layout)
     started = time.monotonic()
     jobs, threads = split_jobs(jobs)
     with folder_for(out, secret, dry_run=dry_run) as (home, given), at_work(home) as (journal, stop):
         remember_view(journal, anonymous)
         seeds = secret_of(urgent, home, given) if seed is None else None
-        work, workers = (home / "work").resolve(), home / "workers"
-        shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
-        cache = WorkerCache(layout, workers)
+        shutil.rmtree(home / "work", ignore_errors=True)  # of a run that was killed
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
-        classes: list[tuple[Bench, list[Submission]]] = []
         with open_class(submissions, roster) as download:
             told = urgent if download.unmatched else console
             show_class(told, download, names=not is_anonymous(journal), propose=not dry_run)
-            for assignment in assignments_in(layout, names, download, submissions):
-                need_gpu(layout, assignment, device)
-                found = download.submissions(wanted_of(layout, assignment))
-                bench = prepare(layout, toolchain, assignment, settings, work, stop, cache.build)
-                classes.append((bench, found))
+            assignments = assignments_in(layout, names, download, submissions)
+            need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
+            benches = _benches(layout, assignments, settings, home, stop)
+            classes = [(one, download.submissions(wanted_of(layout, one.assignment))) for one in benches]
         view = view_of(journal, [one for _, found in classes for one in found])
         chosen_ones = [(bench, _chosen(found, only, submissions, view)) for bench, found in classes]
         if regrade is not None:
             check_again(chosen_ones, str(only), view)
-        plans = [
-            show_plan(console, bench, chosen, journal, view, whole=dry_run, again=again)
-            for bench, chosen in chosen_ones
-        ]
+        plans = [show_plan(console, *one, journal, view, whole=dry_run, again=again) for one in chosen_ones]
         if dry_run:
-            _end_dry_run(console, chosen_ones, plans, view, as_json=as_json)
+            _end_dry_run(console, chosen_ones, plans, view, cluster, as_json=as_json)
             return
         everyone = {bench.assignment.id: found for bench, found in classes}
         files = _course_files(layout, journal, submissions, course, everyone)
         if regrade is not None:
             regrade.ask(chosen_ones, journal)
-        command = (
-            f"grader grade {shlex.quote(str(submissions))}"
-            f"{'' if device == 'vgpu' else f' --device {device}'}{'' if sandboxed else ' --no-sandbox'}"
-        )
         display = Display(console, _works(chosen_ones, plans), quiet=quiet)
-        every = _grade_each(display, chosen_ones, journal, view, jobs, command, stop, whole=only is None)
+        batches = _batches(display, chosen_ones, journal, view, _command(submissions, settings), whole=only is None)
+        grade_all = partial(_grade_each, display, batches, journal, view)
+        here = LocalExecutor(jobs, journal, stop)
+        every = (
+            cluster.grade(grade_all, display, urgent, jobs, stop, whole=only is None) if cluster else grade_all(here)
+        )
         published = publish(layout, out, journal, files)
         is_regraded = not show_not_done(urgent, chosen_ones, journal, view)
         journal.end_regrades()
-        shutil.rmtree(workers, ignore_errors=True)
-    folders = {(record.assignment, record.folder) for record in every} if only else None
-    grades, counts = of_run(published.grades, folders), display.counts()
-    _show_result(console, grades, counts, out, time.monotonic() - started)
-    _show_files(console, published)
+        shutil.rmtree(home / _WORKERS, ignore_errors=True)
+    of = {(record.assignment, record.folder) for record in every} if only else None
+    ended = _Ended(of_run(published.grades, of), display.counts(), published, time.monotonic() - started)
+    _show_result(console, ended, out)
     is_done = _show_open(urgent, every, published) and is_regraded
     status = HARNESS_STATUS if not is_done else UNMATCHED_STATUS if download.unmatched else 0
     if as_json:
-        click.echo(run_document(grades, counts, _files(published), status=status, seconds=time.monotonic() - started))
+        click.echo(ended.document(status))
     if status:
         raise click.exceptions.Exit(status)
 
 
+@dataclass(frozen=True)
+class _Ended:
+    """What a run has come to."""
+
+    grades: Sequence[StudentGrades]
+    counts: Mapping[str, Counts]
+    published: Published
+    seconds: float
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """What was written, by what a person calls it."""
+        made = self.published
+        files = {"Report cards": made.index, "Gradebook": made.gradebook, "Leaderboard": made.leaderboard}
+        return {label: path for label, path in files.items() if path is not None}
+
+    def document(self, status: int) -> str:
+        """As JSON."""
+        return run_document(self.grades, self.counts, self.files, status=status, seconds=self.seconds)
+
+
+def _benches(
+    layout: Layout, assignments: Sequence[Assignment], settings: RunSettings, home: Path, stop: threading.Event
+) -> list[Bench]:
+    """What each assignment is graded with."""
+    toolchain, build = find_toolchain(layout), WorkerCache(layout, home / _WORKERS).build
+    work = (home / "work").resolve()
+    return [prepare(layout, toolchain, one, settings, work, stop, build) for one in assignments]
+
+
+def _command(submissions: Path, settings: RunSettings) -> str:
+    """The line that repeats a run, on one machine: grades are the same wherever they are made."""
+    device = "" if settings.device == "vgpu" else f" --device {settings.device}"
+    return f"grader grade {shlex.quote(str(submissions))}{device}{'' if settings.sandboxed else ' --no-sandbox'}"
+
+
 def _end_dry_run(
-    console: Console, classes: Sequence[Chosen], plans: Sequence[Sequence[Change]], view: View, *, as_json: bool
+    console: Console,
+    classes: Sequence[Chosen],
+    plans: Sequence[Sequence[Change]],
+    view: View,
+    cluster: Cluster | None,
+    *,
+    as_json: bool,
 ) -> None:
     if not any(plans):
         console.print("Nothing is to be done: all is graded, and nothing has changed.", highlight=False)
+    if cluster:
+        cluster.show_scripts(console, plans, on_gpu=any(bench.settings.on_gpu for bench, _ in classes))
     if as_json:
         click.echo(plan_document([(bench.assignment.id, len(chosen)) for bench, chosen in classes], plans, view))
 
@@ -208,44 +264,51 @@ def _works(classes: Sequence[Chosen], plans: Sequence[Sequence[Change]]) -> list
     ]
 
 
-def _show_result(
-    console: Console, grades: Sequence[StudentGrades], counts: Mapping[str, Counts], out: Path, seconds: float
-) -> None:
+def _show_result(console: Console, ended: _Ended, out: Path) -> None:
     if console.quiet:
         return
+    counts = ended.counts.values()
     console.print()
-    show_summary(console, grades, list(counts), out)
+    show_summary(console, ended.grades, list(ended.counts), out)
     console.print()
-    submissions = sum(one.submissions for one in counts.values())
-    unchanged = sum(one.unchanged for one in counts.values())
+    submissions, unchanged = sum(one.submissions for one in counts), sum(one.unchanged for one in counts)
     before = f"; {unchanged} of {submissions} were graded before and have not changed" if unchanged else ""
-    console.print(f"Graded in {duration(seconds)}{before}", highlight=False, soft_wrap=True)
+    console.print(f"Graded in {duration(ended.seconds)}{before}", highlight=False, soft_wrap=True)
+    for label, path in ended.files.items():
+        console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
+    show_names(console, ended.published)
+    show_course(console, ended.published.files)
 
 
-def _grade_each(
+def _batches(
     display: Display,
     classes: Sequence[Chosen],
     journal: Journal,
     view: View,
-    jobs: int,
     command: str,
-    stop: threading.Event,
     *,
     whole: bool,
+) -> list[Batch]:
+    """What is to be graded of each assignment; with `whole`, those without a result drop out."""
+    return [
+        Batch(
+            bench,
+            chosen,
+            Shown(display.of(bench.assignment.id), view),
+            f"{command} --assignment {bench.assignment.id}",
+            partial(journal.set_class, bench.assignment.id, whole=whole),
+        )
+        for bench, chosen in classes
+    ]
+
+
+def _grade_each(
+    display: Display, batches: Sequence[Batch], journal: Journal, view: View, executor: Executor
 ) -> list[Record]:
-    """Grades one assignment after the other, and shows how it goes; with `whole`, those without a result drop out."""
-    every: list[Record] = []
-    shown = Shown(display, view)
+    """Grades all assignments, and shows how it goes."""
     with display:
-        for index, (bench, chosen) in enumerate(classes):
-            assignment = bench.assignment
-            own = f"{command} --assignment {assignment.id}"
-            after = partial(make_ready, *classes[index + 1], journal) if index + 1 < len(classes) else None
-            display.begin(assignment.id)
-            records = grade_class(bench, chosen, journal, shown, jobs=jobs, command=own, stop=stop, after=after)
-            journal.set_class(assignment.id, records, whole=whole)
-            every += view.records(records)
-    return every
+        every = grade_batches(batches, journal, executor)
+    return [record for records in every for record in view.records(records)]
 
 
 def _course_files(
@@ -266,19 +329,6 @@ def _course_files(
     check_course(files.course(layout.assignments()), [*journal.students(), *people], list(graded))
     journal.remember(COURSE_FILES, files.text())
     return files
-
-
-def _files(published: Published) -> dict[str, Path]:
-    """What was written, by what a person calls it."""
-    files = {"Report cards": published.index, "Gradebook": published.gradebook, "Leaderboard": published.leaderboard}
-    return {label: path for label, path in files.items() if path is not None}
-
-
-def _show_files(console: Console, published: Published) -> None:
-    for label, path in _files(published).items():
-        console.print(f"  {label:13} {escape(str(path))}", highlight=False, soft_wrap=True)
-    show_names(console, published)
-    show_course(console, published.files)
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:

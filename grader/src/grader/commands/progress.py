@@ -28,7 +28,8 @@ _BASIS = 3  # submissions that an estimate needs
 _LINE_SECONDS = 30.0  # from one line to the next where there is no terminal
 _BAR, _NAME = 12, 24
 _MOST_SHOWN = 8  # submissions at work
-_OTHER_LINES = 6  # of a screen, which are not for submissions at work
+_MOST_BARS = 3  # assignments at work
+_OTHER_LINES = 6  # of a screen, which are neither for submissions nor for assignments at work
 _MINUTE, _HOUR = 60, 3600
 
 
@@ -82,6 +83,11 @@ class _Part:
     last: float = 0.0  # when one that ran came to its end
     at_work: int = 0  # then, besides it
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it was begun and is not done."""
+        return self.done < self.work.total and (self.done > 0 or self.began is not None)
+
     def seconds_each(self) -> float | None:
         """What one takes with all others beside it; None while too few have ended.
 
@@ -104,25 +110,26 @@ class _Part:
 @dataclass
 class _AtWork:
     name: str
+    assignment: str  # empty where there is but one
     stage: str
     ended: int = 0
     total: int = 0
 
     def text(self) -> Text:
+        of = f"{self.assignment}: " if self.assignment else ""
         tests = f", {self.ended} of {self.total} tests" if self.total else ""
-        return Text(f"  {set_cell_size(self.name, _NAME)}  ").append(f"{self.stage}{tests}", "dim")
+        return Text(f"  {set_cell_size(self.name, _NAME)}  ").append(f"{of}{self.stage}{tests}", "dim")
 
 
 @dataclass
 class _State:
     parts: list[_Part]
-    current: _Part
-    at_work: dict[tuple[str, int], _AtWork] = field(default_factory=dict)
+    at_work: dict[tuple[str, str, int], _AtWork] = field(default_factory=dict)  # by assignment, folder and attempt
     verdicts: Counter[str] = field(default_factory=Counter)
 
 
 class Display:
-    """Shows the grading of all assignments, one after the other; its methods may be called from any thread."""
+    """Shows the grading of all assignments; its methods may be called from any thread."""
 
     def __init__(
         self,
@@ -138,9 +145,10 @@ class Display:
         self._clock = clock
         self._quiet = quiet
         parts = [_Part(work) for work in works]
-        self._state = _State(parts, parts[0])
+        self._state = _State(parts)
         self._began = self._said = clock()
         self._live: Live | None = None
+        self.note: Callable[[], str] = str  # what else is to be said, in a line; nothing where it is empty
         if console.is_interactive and not quiet:
             self._live = Live(
                 console=console, get_renderable=self.screen, transient=True, refresh_per_second=4,
@@ -160,44 +168,46 @@ class Display:
         if self._live:
             self._live.stop()
 
-    def begin(self, name: str) -> None:
-        """Goes on with this assignment."""
-        with self._lock:
-            self._state.current = next(part for part in self._state.parts if part.work.name == name)
+    def of(self, name: str) -> "PartDisplay":
+        """What is told of this assignment's submissions."""
+        return PartDisplay(self, name)
 
     def counts(self) -> dict[str, Counts]:
         """By assignment, what became of the submissions."""
         return {part.work.name: Counts(part.done, part.cached) for part in self._state.parts}
 
-    def on_stage(self, submission: Submission, stage: str) -> None:
+    def on_stage(self, name: str, submission: Submission, stage: str) -> None:
         """A line of its own for each submission at work."""
         with self._lock:
-            part = self._state.current
+            part = self._part(name)
             if part.began is None:
                 part.began = part.last = self._clock()
-            own = _AtWork(shown(submission.folder), stage)
-            known = self._state.at_work.setdefault((submission.folder, submission.handed.number), own)
+            own = _AtWork(shown(submission.folder), name if len(self._state.parts) > 1 else "", stage)
+            known = self._state.at_work.setdefault((name, submission.folder, submission.handed.number), own)
             known.stage = stage
 
-    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+    def on_tests(self, name: str, submission: Submission, ended: int, total: int) -> None:
         """Counts the submission's tests."""
         with self._lock:
-            known = self._state.at_work.get((submission.folder, submission.handed.number))
+            known = self._state.at_work.get((name, submission.folder, submission.handed.number))
             if known:
                 known.ended, known.total = min(ended, total), total
 
-    def on_record(self, record: Record, *, cached: bool) -> None:
+    def on_record(self, name: str, record: Record, *, cached: bool) -> None:
         """Counts the submission."""
         with self._lock:
-            part, now = self._state.current, self._clock()
+            part, now = self._part(name), self._clock()
             part.done += 1
             part.cached += cached
             self._state.verdicts[record.shown_verdict] += 1
-            if self._state.at_work.pop((record.folder, record.handed.number), None):
+            if self._state.at_work.pop((name, record.folder, record.handed.number), None):
                 part.ran += 1
-                part.last, part.at_work = now, len(self._state.at_work)
+                part.last, part.at_work = now, sum(of == name for of, *_ in self._state.at_work)
             if not self._live and not self._quiet:
                 self._say(part, now)
+
+    def _part(self, name: str) -> _Part:
+        return next(part for part in self._state.parts if part.work.name == name)
 
     def _say(self, part: _Part, now: float) -> None:
         """A line at the end of each assignment that had work, and every half a minute until then."""
@@ -209,6 +219,8 @@ class Display:
         text += f", {part.cached} of them as before" if part.cached else ""
         left = part.left(part.seconds_each(), now)
         text += "" if is_done or left is None else f", about {duration(left)} left for it"
+        note = "" if is_done else self.note()
+        text += f"; {note}" if note else ""
         self._console.print(Text(text), soft_wrap=not self._console.is_terminal)
 
     def screen(self) -> Group:
@@ -216,12 +228,14 @@ class Display:
         with self._lock:
             state, now = self._state, self._clock()
             width, height = self._console.size
-            lines = [self._bar(state.current, now)]
+            lines = [self._bar(part, now) for part in self._shown()]
             if len(state.parts) > 1:
                 lines.append(self._whole(now))
+            if note := self.note():
+                lines.append(Text(f"  {note}", "dim"))
             if state.verdicts:
                 lines.append(Text("  ").append_text(tally(state.verdicts)))
-            most = max(1, min(_MOST_SHOWN, height - _OTHER_LINES))
+            most = max(1, min(_MOST_SHOWN, height - _OTHER_LINES - len(self._shown())))
             at_work = list(state.at_work.values())
             lines += [one.text() for one in at_work[:most]]
             if len(at_work) > most:
@@ -230,6 +244,12 @@ class Display:
             line.no_wrap = True
             line.truncate(max(1, width - 1), overflow="ellipsis")
         return Group(*lines)
+
+    def _shown(self) -> list[_Part]:
+        """The first assignments at work; where none is, the one that is next, or was last."""
+        parts = self._state.parts
+        left = [part for part in parts if part.done < part.work.total]
+        return [part for part in parts if part.is_open][:_MOST_BARS] or [left[0] if left else parts[-1]]
 
     def _bar(self, part: _Part, now: float) -> Text:
         left = part.left(part.seconds_each(), now)
@@ -258,3 +278,24 @@ class Display:
         filled = _BAR * done // total if total else _BAR
         text = Text(f"{set_cell_size(name, _NAME - 4)} ").append(full * filled, "green").append(empty * (_BAR - filled))
         return text.append(f" {done} of {total}  ").append(said, "dim")
+
+
+class PartDisplay:
+    """Shows the grading of one assignment."""
+
+    def __init__(self, display: Display, name: str) -> None:
+        """`name` is the assignment's."""
+        self._display = display
+        self._name = name
+
+    def on_stage(self, submission: Submission, stage: str) -> None:
+        """A submission enters a stage."""
+        self._display.on_stage(self._name, submission, stage)
+
+    def on_tests(self, submission: Submission, ended: int, total: int) -> None:
+        """So many of its tests have ended."""
+        self._display.on_tests(self._name, submission, ended, total)
+
+    def on_record(self, record: Record, *, cached: bool) -> None:
+        """A submission is done."""
+        self._display.on_record(self._name, record, cached=cached)

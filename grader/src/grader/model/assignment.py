@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
+from grader.base.layout import KERNELS
 from grader.base.schema import Fields, SchemaError
 from grader.model.visibility import VISIBILITIES, VISIBLE, TestVisibility, find_visibility
 
 _LETTERS = 26
+LIBRARIES = ("thrust", "cub", "cublas", "cufft")  # that submissions may use where an assignment says so
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Rung:
     title: str
     published_ms: float | None
     n: int  # elements of its evidence run; 0: the assignment's
+    host_only: bool = False  # a function on the host, which launches nothing: it has no evidence run
     letter: str = ""  # of several rungs with one number
 
     @property
@@ -97,6 +100,7 @@ class Assignment:
     path: Path
     visibility: tuple[TestVisibility, ...] = ()
     extra_credit: bool = False  # its points come on top of the course's
+    libraries: tuple[str, ...] = ()  # of kernels, that submissions may use
 
     @property
     def suffix(self) -> str:
@@ -105,8 +109,18 @@ class Assignment:
 
     @property
     def is_python(self) -> bool:
-        """Whether submissions are kernels for Numba with launchers in Python."""
+        """Whether submissions are in Python: kernels for Numba with their launchers, or launchers alone."""
         return self.suffix == ".py"
+
+    @property
+    def gives_kernels(self) -> bool:
+        """Whether the kernels are the assignment's (kernels.cu) and submissions are the host code, for PyCUDA."""
+        return self.is_python and (self.path.parent / KERNELS).is_file()
+
+    @property
+    def needs_numba(self) -> bool:
+        """Whether Numba compiles the submissions."""
+        return self.is_python and not self.gives_kernels
 
     def rung(self, rung_id: str) -> Rung | None:
         """A rung by its id."""
@@ -175,6 +189,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         path=path,
         visibility=tuple(_visibility(entry) for entry in fields.tables("visibility")),
         extra_credit=fields.flag("extra_credit", False),
+        libraries=fields.texts("libraries"),
     )
     # The judge's concern: here they are only checked.
     limits.whole("instruction_budget", 1, least=1)
@@ -182,6 +197,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
     for key in ("test_seconds", "submission_seconds"):
         limits.number(key, 1, least=0.1)
     evidence.text("profile", "")
+    evidence.flag("timeline", False)
     timing = fields.table("timing")
     timing.whole("n", 0)
     calls = fields.table("device_calls")
@@ -193,6 +209,8 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         raise SchemaError(f'{fields.at("id")}: expected the folder\'s name "{path.parent.name}", got "{assignment.id}"')
     if Path(assignment.submission).name != assignment.submission or assignment.submission.startswith("."):
         raise SchemaError(f"{fields.at('submission')}: expected a plain file name")
+    if unknown := set(assignment.libraries) - set(LIBRARIES):
+        raise SchemaError(f"{fields.at('libraries')}: expected some of {', '.join(LIBRARIES)}, got {min(unknown)}")
     _refuse_twins(fields.at("rung id"), known)
     _refuse_twins(fields.at("criterion id"), [criterion.id for criterion in criteria])
     return assignment
@@ -204,6 +222,7 @@ def _rung(fields: Fields) -> Rung:
         title=fields.text("title"),
         published_ms=fields.number("published_ms", least=0) if fields.has("published_ms") else None,
         n=fields.whole("n", 0),
+        host_only=fields.flag("host_only", False),
     )
     fields.number("published_gb_s", 0, least=0)  # the judge's table has it
     fields.finish()

@@ -145,7 +145,11 @@ class Record:
 
 def record_from_json(text: str) -> Record:
     """Reads a record back; raises SchemaError."""
-    document = json.loads(text)
+    return record_from_document(json.loads(text))
+
+
+def record_from_document(document: Any) -> Record:
+    """Reads a parsed record; raises SchemaError."""
     fields = Fields(document, "record")
     return read(
         Record,

@@ -10,6 +10,7 @@ from sys import intern
 from typing import Any
 
 from grader.base.schema import Fields, SchemaError, read
+from grader.model.timeline import Timeline, timeline_from
 from grader.model.verdicts import HARNESS, JUDGED, PASS, SLOW
 
 FORMAT = 2
@@ -172,6 +173,12 @@ class Profile:
     launches: tuple[Launch, ...]
     lines: tuple[Line, ...]
     figures: dict[str, float] = field(default_factory=dict)
+    timeline: Timeline | None = None
+
+    @property
+    def whole_microseconds(self) -> float:
+        """From the first operation to the last where that is known; else what all launches take together."""
+        return self.timeline.timeline_us if self.timeline else self.microseconds
 
     def figure(self, name: str) -> float:
         """A counter, or what follows from counters; 0 where the run was not counted."""
@@ -396,6 +403,7 @@ def _profile(fields: Fields) -> Profile:
             for line in fields.tables("lines", most=100_000)
         ),
         figures=fields.counts("figures"),
+        timeline=timeline_from(fields.table("timeline")) if fields.has("timeline") else None,
     )
 
 

@@ -2,18 +2,18 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import sha256_bytes, sha256_file, sha256_files
-from grader.base.layout import Layout
+from grader.base.layout import KERNELS, Layout
 from grader.base.numba_python import find_numba_python
 from grader.base.toolchain import Toolchain
 from grader.model.assignment import Assignment
 from grader.model.assignment_parts import judged_part, scored_part
 from grader.running.build import Built, Order, build_worker
-from grader.running.gpu_gate import GpuGate
+from grader.running.gpu_gate import GATE, GpuGate
 from grader.running.run import RunSettings, Suite, list_suite, measure_suite
 
 FIGURES = "figures.json"  # what a suite records of the reference
@@ -34,7 +34,7 @@ class Bench:
     hashes: dict[str, str]
     work: Path
     build: Build
-    gpu: GpuGate = field(default_factory=GpuGate)
+    gpu: GpuGate = GATE
     flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
     headers: str = ""  # the texts of the assignment's headers: what a submission may include of its own
 
@@ -56,8 +56,8 @@ def prepare(
         again = "" if assignment.path.name in str(error) else "\nType:  make build"
         raise GraderError(f"{error}{again}") from error
     reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
-    library = sha256_files([*(path for path in layout.libraries.glob("*") if path.is_file()), *layout.build_files])
-    python = find_numba_python(layout).versions if assignment.is_python else ""
+    library = sha256_files([*layout.worker_parts, *layout.build_files])
+    python = find_numba_python(layout).versions if assignment.needs_numba else ""
     hashes = {
         "suite": sha256_file(suite.path),
         "library": sha256_bytes(f"{library} {python}".encode()) if python else library,
@@ -73,7 +73,8 @@ def prepare(
 
 def _hash_of_assignment(layout: Layout, assignment: Assignment) -> str:
     """Over what a run depends on: headers, glue, and what the judge reads of assignment.toml."""
-    headers = [path for path in assignment.path.parent.glob("*.h") if path.is_file()]
+    folder = assignment.path.parent
+    headers = [path for path in (*folder.glob("*.h"), folder / KERNELS) if path.is_file()]
     glue = [path for path in (layout.glue(assignment.id), layout.compiled_glue(assignment.id)) if path.is_file()]
     return sha256_bytes(sha256_files([*headers, *glue]).encode() + judged_part(assignment.path))
 

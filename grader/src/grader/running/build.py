@@ -79,7 +79,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
     worker = out / "worker"
     if assignment.is_python:
         worker.touch(0o755)
-    python = find_numba_python(layout) if assignment.is_python else None
+    python = find_numba_python(layout) if assignment.needs_numba else None
     command = [
         str(layout.build_script),
         *("--build", str(layout.build)),
@@ -104,10 +104,10 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
                     *(path for folder in (python.folders if python else ()) for path in _outside_usr(folder)),
                 ),
                 renamed=((source_folder, IN_BOX),),
-                writable=(worker if python else out,),
+                writable=(worker if assignment.is_python else out,),
                 covered=(layout.root / "reference",),
                 environment=(("PATH", f"{toolchain.nvcc.parent}:/usr/bin:/bin"), ("TMPDIR", "/tmp")),  # noqa: S108
-                file_bytes=_WORKER_BYTES + 1 if python else _FILE_BYTES,
+                file_bytes=_WORKER_BYTES + 1 if assignment.is_python else _FILE_BYTES,
                 tmp_bytes=_TMP_BYTES,
                 address_bytes=_MEMORY_BYTES if python and not groups else 0,
                 cgroups=groups,

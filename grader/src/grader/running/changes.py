@@ -1,7 +1,7 @@
 """What a run would do, and why: which results the journal has, which need only a new score, and which need a run."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.base.counted import counted, joined
@@ -77,6 +77,11 @@ def differences(before: Provenance, after: Provenance) -> list[str]:
     if before.submission and before.submission == after.submission and before.seed != after.seed:
         found.append("the secret or the seed")
     return found
+
+
+def named_parts(names: Iterable[str]) -> list[str]:
+    """Words for parts of a provenance."""
+    return [_NAMES[name] for name in names]
 
 
 def told(bench: Bench, made: Sequence[Change]) -> list[str]:

@@ -47,3 +47,6 @@ class GpuGate:
             with self._changed:
                 self._timing = False
                 self._changed.notify_all()
+
+
+GATE = GpuGate()  # this process's: submissions of several assignments may be graded at once

@@ -1,0 +1,45 @@
+"""What a rung's streams did when: the judge's timeline of an evidence run, as its result file has it."""
+
+from dataclasses import dataclass
+
+from grader.base.schema import Fields, read
+
+ENGINES = ("to_device", "compute", "to_host")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A copy, a fill or a launch: the engine that did it, the stream that it was in, and when, in microseconds."""
+
+    engine: str
+    name: str
+    stream: str
+    bytes: int
+    page_locked: bool
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The whole run, in microseconds; docs/reference/assignment-toml.md says what each figure is."""
+
+    timeline_us: float
+    bound_us: float
+    serial_us: float
+    kernel_overlap_us: float
+    copy_overlap_us: float
+    one_engine_us: float
+    one_engine_bound_us: float
+    pageable_bytes: float
+    streams: float
+    operations: tuple[Operation, ...] = ()
+
+
+def timeline_from(fields: Fields) -> Timeline:
+    """Reads a profile's timeline; raises SchemaError."""
+    operations = tuple(
+        read(Operation, entry, engine=entry.choice("engine", ENGINES))
+        for entry in (fields.tables("operations") if fields.has("operations") else ())
+    )
+    return read(Timeline, fields, operations=operations)
