@@ -53,7 +53,7 @@ rm -rf "$out/solutions"
 for folder in reference/[0-9]*/; do
   name=$(basename "$folder")
   mkdir -p "$out/solutions/reference/$name"
-  cp "$folder"*.cu "$out/solutions/reference/$name/"
+  find "$folder" -maxdepth 1 \( -name '*.cu' -o -name '*.py' \) -exec cp -t "$out/solutions/reference/$name/" {} +
 done
 
 step "Grading the references" "$grader" grade "$out/solutions" --device cuda --jobs 1 --build "$build" \

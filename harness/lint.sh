@@ -11,9 +11,9 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Every tool comes pinned from grader/requirements.txt: another version would format, or complain, otherwise.
+# Every tool comes pinned from grader/requirements-dev.txt: another version would format, or complain, otherwise.
 for tool in clang-format clang-tidy cppcheck ruff mypy; do
-  [ -x ".venv/bin/$tool" ] || { echo "$tool is missing: .venv/bin/pip install -r grader/requirements.txt" >&2; exit 1; }
+  [ -x ".venv/bin/$tool" ] || { echo "$tool is missing; type: harness/setup.sh --dev" >&2; exit 1; }
 done
 
 # Solutions beside the references are evidence, kept as students would write them.

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 build=build
 if [ "${1-}" = --build ]; then build=$2; shift 2; fi
 tidy=.venv/bin/clang-tidy
-[ -x "$tidy" ] || { echo "clang-tidy is missing: .venv/bin/pip install -r grader/requirements.txt" >&2; exit 1; }
+[ -x "$tidy" ] || { echo "clang-tidy is missing; type: harness/setup.sh --dev" >&2; exit 1; }
 nvcc=$(cat "$build/nvcc.txt" 2>/dev/null || command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 cuda=$(dirname "$nvcc")/../include
 [ -f "$cuda/cuda_runtime_api.h" ] || { echo "there is no cuda_runtime_api.h in $cuda: type make setup" >&2; exit 1; }
@@ -35,7 +35,7 @@ done
 # Text that the build defines, here empty.
 flags=(-std=c++20 -march=x86-64-v3 -I harness -I "$build/generated" -isystem "$cuda")
 [ ! -x /usr/bin/python3-config ] || flags+=($(/usr/bin/python3-config --includes | sed 's/-I/-isystem /g'))
-for text in CUDA_INCLUDE GPU_KERNELS_PTX BUILD_DIR SOURCE_DIR NVCC VERSION PYTHON_STAND_IN PYTHON_PROGRAM; do flags+=("-DLOCKSTEP_$text=\"\""); done
+for text in CUDA_INCLUDE GPU_KERNELS_PTX BUILD_DIR SOURCE_DIR NVCC VERSION PYTHON_FOLDER PYTHON_PROGRAM; do flags+=("-DLOCKSTEP_$text=\"\""); done
 check() { # a unit
   local name own=()
   name=$(basename "$1" .cc)

@@ -1,6 +1,7 @@
 """A checkout in small: a fake build script, suite and assignment that follow the contracts, and a class."""
 
 import contextlib
+import fcntl
 import importlib.util
 import os
 import shutil
@@ -9,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -90,6 +92,20 @@ def make_checkout(tmp_path: Path) -> Layout:
     return layout
 
 
+def add_assignment(layout: Layout, name: str, file: str) -> None:
+    """An assignment beside 90_fake, like it but for the names."""
+    first = "90_fake"
+    for folder in (layout.assignment, layout.reference):
+        shutil.copytree(folder(first), folder(name))
+        (folder(name) / "ladder.cu").rename(folder(name) / file)
+    toml = layout.assignment(name) / "assignment.toml"
+    toml.write_text(toml.read_text().replace(first, name).replace("ladder.cu", file))
+    shutil.copy(layout.glue(first), layout.glue(name))
+    suite = layout.suite(first).with_name(f"{name}_suite")
+    suite.write_text(layout.suite(first).read_text().replace(first, name))
+    make_executable(suite)
+
+
 @pytest.fixture
 def submissions(tmp_path: Path) -> Callable[..., Path]:
     """Makes a folder of submissions from names and sources."""
@@ -122,6 +138,14 @@ def journal_rows(layout: Layout, query: str) -> list[tuple[str, ...]]:
             return database.execute(query).fetchall()
         except sqlite3.OperationalError:
             return []  # killed before the tables were made
+
+
+@pytest.fixture
+def alone_with_boxes() -> Iterator[None]:
+    """No other test that makes boxes of users runs beside this one: they count the processes that are left."""
+    with (Path(tempfile.gettempdir()) / "lockstep-tests-of-boxes").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:

@@ -260,7 +260,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(image: Path) -> Iterator[Run]:
+def run(image: Path, alone_with_boxes: None) -> Iterator[Run]:
     """Runs run_autograder on files; gives results.json, if there is one, and what was printed."""
 
     def run(status: int = 0, suite: str = "", **files: str) -> tuple[dict[str, Any] | None, str]:

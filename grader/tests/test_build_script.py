@@ -95,3 +95,104 @@ def test_a_graded_submission_includes_nothing_of_the_checkouts(tmp_path: Path, n
     built = build_worker(Order(layout, find_toolchain(layout), assignment, source, tmp_path, sandboxed=True))
     assert built.worker is None
     assert "No such file or directory" in built.message
+
+
+LIBRARIES = """#include <cublas_v2.h>
+#include <cufft.h>
+#include "tool.h"
+void tool1_scale(float* x, int n) {
+  const float half = 0.5f;
+  cublasHandle_t handle;
+  cublasCreate(&handle);
+  cublasSscal(handle, n, &half, x, 1);
+  cublasDestroy(handle);
+}
+"""
+
+
+def build_with_libraries(folder: Path, source: str, libraries: str = '["cublas", "cufft"]') -> tuple[int, str]:
+    """As `build`, of an assignment that gives its submissions these libraries."""
+    assignment = folder / "90_tool"
+    assignment.mkdir(exist_ok=True)
+    (assignment / "assignment.toml").write_text(f'id = "90_tool"\nlibraries = {libraries}\n')
+    (assignment / "tool.h").write_text("void tool1_scale(float* x, int n);\n")
+    glue = folder / "glue.cc"
+    glue.write_text('#include "tool.h"\n#include "worker/launchers.h"\nLOCKSTEP_LAUNCHERS(tool1_scale);\n')
+    path = folder / "tool.cu"
+    path.write_text(source)
+    words = ["--assignment", assignment, "--source", path, "--glue", glue, "--out", folder / "worker"]
+    command = [str(ROOT / "harness" / "worker" / "build.sh"), *map(str, words)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stderr
+
+
+def test_an_assignments_libraries_are_linked(tmp_path: Path) -> None:
+    assert build_with_libraries(tmp_path, LIBRARIES) == (0, "")
+    loaded = subprocess.run(
+        ["/usr/bin/ldd", str(tmp_path / "worker")], capture_output=True, text=True, check=True
+    ).stdout
+    assert "/lib/submission/libcublas.so.13" in loaded
+    assert "libcufft" not in loaded, "nothing of it is called"
+
+
+def test_what_an_assignment_does_not_give_is_refused(tmp_path: Path) -> None:
+    status, said = build_with_libraries(tmp_path, LIBRARIES, '["cublas"]')
+    assert status == REFUSED
+    assert said == "tool.cu includes cufft: this assignment asks for cublas, and no other library of kernels\n"
+
+
+def test_thrust_brings_cub(tmp_path: Path) -> None:
+    source = LIBRARIES.replace("<cufft.h>", "<cub/version.cuh>").replace(
+        "<cublas_v2.h>", "<cublas_v2.h>\n#include <thrust/version.h>"
+    )
+    assert build_with_libraries(tmp_path, source, '["thrust", "cublas"]') == (0, "")
+    status, said = build_with_libraries(tmp_path, source, '["cub", "cublas"]')
+    assert (status, said.partition(":")[0]) == (REFUSED, "tool.cu includes thrust")
+
+
+def test_a_function_that_submissions_do_not_have_is_named(tmp_path: Path) -> None:
+    source = f'extern "C" int cublasXtCreate(void** handle);\n{LIBRARIES}int value = cublasXtCreate(nullptr);\n'
+    status, said = build_with_libraries(tmp_path, source)
+    assert status == 1
+    assert said.startswith("tool.cu: error: cublasXtCreate is not among the library's functions that submissions have;")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["#line 1 \"/usr/include/cuda/a.h\"", "# 1 \"/usr/include/cuda/a.h\" 3", "  %: line 7", "#/* */line 7",
+     "#li\\\nne 7", "/* */ #line 7", "/*\n*/#line 7",
+     "#define cudaError_t int\n#include <cuda.h>", "%:undef CUDART_VERSION\n# include <cuda.h>",
+     "#define/**/cudaError_t\n#include <cuda.h>", "#if 0\n#include __FILE__\n#endif",
+     "#if 0\n#include \"tool.cu\"\n#endif"],
+)  # fmt: skip
+def test_lines_keep_their_names_where_they_tell_whose_a_kernel_is(tmp_path: Path, line: str) -> None:
+    status, said = build_with_libraries(tmp_path, f"{LIBRARIES}{line}\nint more;\n")
+    assert status == REFUSED, said
+    assert "this assignment does not take a line as" in said
+
+
+@pytest.mark.parametrize(
+    "word", ["asm", "__asm__", "cudaLibraryLoadData", "cuModuleLoadDataEx", "cuLinkCreate", "nvrtcCompileProgram"]
+)
+def test_no_kernels_as_text_where_lines_tell_whose_they_are(tmp_path: Path, word: str) -> None:
+    status, said = build_with_libraries(tmp_path, f"{LIBRARIES}// {word}\n")
+    assert status == REFUSED, said
+    assert said.startswith(f"tool.cu: this assignment does not take {word}:")
+
+
+def test_macros_of_names_that_no_header_uses_may_be_anywhere(tmp_path: Path) -> None:
+    source = LIBRARIES.replace("#include <cufft.h>", "#define OWN_HALF 0.5f\n#define MY_CHECK(x) x\n#include <cufft.h>")
+    assert build_with_libraries(tmp_path, source.replace("0.5f;", "OWN_HALF;")) == (0, "")
+
+
+def test_other_directives_and_comments_are_taken(tmp_path: Path) -> None:
+    more = (
+        "# define A 1\n#\n#if A /* 1 */\n#else\n#endif\n#undef A\n#pragma unroll\n// # 1\n/* see #2 */ int b; // */ 3\n"
+    )
+    assert build_with_libraries(tmp_path, LIBRARIES + more)[0] == 0
+
+
+def test_our_headers_do_where_the_toolkit_has_none(tmp_path: Path) -> None:
+    include = ROOT / "harness/libraries/submission/include"
+    source = LIBRARIES.replace("<cublas_v2.h>", f'"{include}/cublas_v2.h"').replace("<cufft.h>", f'"{include}/cufft.h"')
+    assert build_with_libraries(tmp_path, source) == (0, "")

@@ -13,7 +13,7 @@ from grader.base.layout import Layout
 from grader.base.process import Ended, run_command
 from grader.commands.cli import cli
 from grader.model.record import Record
-from grader.running import build, pipeline
+from grader.running import build, grading
 from grader.running.store import Journal
 
 CLASS = {"ada": "", "bob": "// fail alpha_one WRONG", "eve": "// EVIL", "zoe": "// fail beta_two SLOW"}
@@ -35,7 +35,7 @@ def results(layout: Layout, out: str) -> dict[str, Record]:
 
 def fault(monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException], times: int) -> None:
     """Eve's suite raises that error the first `times` times."""
-    real, raised = pipeline.run_suite, 0
+    real, raised = grading.run_suite, 0
 
     def run(*arguments: object, **named: object) -> object:
         nonlocal raised
@@ -45,8 +45,8 @@ def fault(monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException], t
             raise error()
         return real(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pipeline, "run_suite", run)
-    monkeypatch.setattr(pipeline, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(grading, "run_suite", run)
+    monkeypatch.setattr(grading, "_PAUSE_SECONDS", 0.0)
 
 
 FAULTS: list[Callable[[], BaseException]] = [

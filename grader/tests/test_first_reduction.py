@@ -28,16 +28,20 @@ _BLOCK = re.compile(r"^```(?P<head>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | 
 _STYLE = re.compile(r"\033\[[\d;]*m")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def in_a_checkout(tmp_path: Path, name: str) -> Path:
     """The assignment, in a checkout that has nothing else of its own."""
-    for name in ("lockstep", "harness", "grader"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    folder = tmp_path / "assignments" / "04_reduction"
+    for part in ("lockstep", "harness", "grader"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    folder = tmp_path / "assignments" / name
     folder.parent.mkdir()
-    shutil.copytree(ROOT / "assignments" / folder.name, folder)
+    shutil.copytree(ROOT / "assignments" / name, folder)
     shutil.copy(ROOT / "assignments" / "assignment.mk", folder.parent)
     return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return in_a_checkout(tmp_path, "04_reduction")
 
 
 def in_terminal(words: list[str], folder: Path) -> list[str]:

@@ -13,6 +13,7 @@ from grader.authoring.handout import leaks, make_handout
 from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
 from grader.commands.cli import cli
+from grader.model.assignment import load_assignment
 
 _LONG = 40  # characters of a line that no two people write alike
 _IDIOM = re.compile(rb"[\w ]+ = blockIdx\.[xy] \* blockDim\.[xy] \+ threadIdx\.[xy];")  # but all write this one
@@ -143,7 +144,9 @@ def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
     """`make test` as they have it: a friendly failure on the stub, and a pass once the solution is there."""
     layout = find_layout(BUILD, ROOT)
     built = [name for name in layout.assignments() if layout.public_suite(name).is_file()]
-    solutions = {name: next((ROOT / "reference" / name).glob("*.cu")) for name in built}
+    solutions = {
+        name: ROOT / "reference" / name / load_assignment(layout.assignment(name)).submission for name in built
+    }
     # One with kernels: there is nothing to profile in the others.
     name = next(name for name, solution in solutions.items() if "__global__" in solution.read_text())
     folder = real / "assignments" / name

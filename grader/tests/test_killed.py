@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from conftest import FAKE, in_namespace, journal_rows, make_executable, needs_mounts
+from conftest import FAKE, add_assignment, in_namespace, journal_rows, needs_mounts
 from fake.lives import STAGES
 from grader.base.layout import Layout
 
@@ -34,18 +34,9 @@ COPIES = {"copied": "perfect", "copied_too": "perfect"}
 @pytest.fixture
 def two(in_checkout: Layout) -> Layout:
     """The checkout with a second assignment, 91_more."""
-    first, second = "90_fake", "91_more"
-    for folder in (in_checkout.assignment, in_checkout.reference):
-        shutil.copytree(folder(first), folder(second))
-    toml = in_checkout.assignment(second) / "assignment.toml"
-    text = toml.read_text().replace(first, second).replace("ladder.cu", "more.cu")
-    toml.write_text(text.replace("LadderTest", "MoreTest"))
-    for folder in (in_checkout.assignment(second), in_checkout.reference(second)):
-        (folder / "ladder.cu").rename(folder / "more.cu")
-    shutil.copy(in_checkout.glue(first), in_checkout.glue(second))
-    suite = in_checkout.suite(first).with_name(f"{second}_suite")
-    suite.write_text(in_checkout.suite(first).read_text().replace(first, second).replace("LadderTest", "MoreTest"))
-    make_executable(suite)
+    add_assignment(in_checkout, "91_more", "more.cu")
+    for path in (in_checkout.assignment("91_more") / "assignment.toml", in_checkout.suite("91_more")):
+        path.write_text(path.read_text().replace("LadderTest", "MoreTest"))
     (in_checkout.root / "secret").write_text(SECRET)
     (in_checkout.root / "secret").chmod(0o600)
     return in_checkout

@@ -22,7 +22,7 @@ from grader.model.record import Record
 from grader.model.roster import Student
 from grader.running.bench import Bench, prepare
 from grader.running.build import Built, Order, build_worker
-from grader.running.pipeline import grade_one
+from grader.running.pipeline import Desk, grade_one
 from grader.running.run import RunSettings
 from grader.running.store import Journal
 
@@ -107,7 +107,7 @@ class Silent:
 
 def grade(bench: Bench, submission: Submission, folder: Path) -> Record:
     with contextlib.closing(Journal(folder / "journal.sqlite")) as journal:
-        return grade_one(bench, submission, journal, Silent(), "", threading.Event())
+        return grade_one(Desk(bench, journal, Silent(), ""), submission, threading.Event())
 
 
 def build(bench: Bench, source: str, folder: Path) -> Built:

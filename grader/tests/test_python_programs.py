@@ -17,6 +17,7 @@ from conftest import BUILD, ROOT, needs, needs_build
 PROGRAMS = ROOT / "harness/tests/python"
 PYTHON = os.environ.get("LOCKSTEP_PYTHON", sys.executable)
 PUZZLES = 14
+SOLUTIONS = ROOT / "reference/12_python"
 
 
 @functools.cache
@@ -90,6 +91,32 @@ def test_pycuda_runs_modules_and_arrays() -> None:
     bounds = done.stderr.partition("BOUNDS  ")[2]
     assert "reverse<<<1,128>>>" in bounds
     assert "kernel.cu:5  ld.global" in bounds  # PyCUDA puts a line before the source
+
+
+def run_by_pycuda(program: str, folder: Path, *words: Path) -> "subprocess.CompletedProcess[str]":
+    """Beside the kernels of assignment 12."""
+    kernels = ROOT / "assignments/12_python/kernels.cu"
+    nvcc = str(toolkit() / "bin/nvcc")
+    subprocess.run([nvcc, "-ptx", "-arch=compute_80", kernels, "-o", folder / "kernels.ptx"], check=True)
+    command = [BUILD / "bin/vgpu-run", PYTHON, PROGRAMS / program, *words]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+@pytest.mark.skipif(not has("pycuda"), reason="no PyCUDA here")
+@pytest.mark.parametrize(
+    "path", [SOLUTIONS / "host.py", *sorted(SOLUTIONS.glob("right/*.py"))], ids=lambda path: path.stem
+)
+def test_solutions_in_pycuda_are_right_by_the_real_one(path: Path, tmp_path: Path) -> None:
+    """Of assignment 12, whose workers have a stand-in."""
+    done = run_by_pycuda("pycuda_host.py", tmp_path, path)
+    right = "".join(f"{n} right right right right\n" for n in (0, 1, 255, 256, 257, 5000, 70001))
+    assert done.stdout == right, done.stderr
+
+
+@pytest.mark.skipif(not has("pycuda"), reason="no PyCUDA here")
+def test_pycuda_does_what_its_stand_in_is_compared_with(tmp_path: Path) -> None:
+    done = run_by_pycuda("pycuda_lines.py", tmp_path)
+    assert done.stdout == (PROGRAMS / "pycuda_lines.txt").read_text(encoding="utf-8"), done.stderr
 
 
 @needs_numba

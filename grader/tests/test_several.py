@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from conftest import add_assignment
 from grader.base.layout import Layout
 from grader.commands.cli import cli
 
@@ -17,20 +17,9 @@ from grader.commands.cli import cli
 @pytest.fixture
 def two(in_checkout: Layout) -> Layout:
     """A second assignment beside the first."""
-    for folder in ("assignments", "reference"):
-        shutil.copytree(in_checkout.root / folder / "90_fake", in_checkout.root / folder / "91_other")
-    own = in_checkout.assignment("91_other")
-    (own / "ladder.cu").rename(own / "other.cu")
-    hidden = in_checkout.reference("91_other")
-    (hidden / "ladder.cu").rename(hidden / "other.cu")
-    toml = own / "assignment.toml"
-    text = toml.read_text().replace("90_fake", "91_other").replace("ladder.cu", "other.cu")
-    toml.write_text(text.replace("A ladder & more", "Another one"))
-    in_checkout.glue("91_other").write_text("// glue\n")
-    suite = in_checkout.public_suite("90_fake").read_text()
-    other = in_checkout.public_suite("91_other")
-    other.write_text(suite.replace("90_fake", "91_other"))
-    other.chmod(0o755)
+    add_assignment(in_checkout, "91_other", "other.cu")
+    toml = in_checkout.assignment("91_other") / "assignment.toml"
+    toml.write_text(toml.read_text().replace("A ladder & more", "Another one"))
     return in_checkout
 
 

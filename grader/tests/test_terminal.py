@@ -72,18 +72,18 @@ def display_of(clock: Clock, *works: Work, terminal: bool = True) -> tuple[Displ
 
 
 def run_one(display: Display, clock: Clock, folder: str, seconds: float, name: str = "04_x") -> None:
-    display.on_stage(submission(folder), "running")
+    display.on_stage(name, submission(folder), "running")
     clock.now += seconds
-    display.on_record(record(folder=folder, name=name), cached=False)
+    display.on_record(name, record(folder=folder, name=name), cached=False)
 
 
 def test_there_is_no_estimate_before_three_have_run() -> None:
     clock = Clock()
     display, _ = display_of(clock, Work("04_x", 100, 90))
     for index in range(10):  # from the journal: no basis
-        display.on_record(record(folder=f"old{index}"), cached=True)
+        display.on_record("04_x", record(folder=f"old{index}"), cached=True)
     for index in range(5):  # another's result, which took no time
-        display.on_record(record(folder=f"copy{index}"), cached=False)
+        display.on_record("04_x", record(folder=f"copy{index}"), cached=False)
     run_one(display, clock, "a", 10)
     run_one(display, clock, "b", 10)
     assert display.seconds_left(clock.now) is None
@@ -99,10 +99,10 @@ def test_those_at_work_count_half() -> None:
     clock = Clock()
     display, _ = display_of(clock, Work("04_x", 8, 8))
     for name in "abcdef":
-        display.on_stage(submission(name), "running")
+        display.on_stage("04_x", submission(name), "running")
     clock.now += 30
     for name in "abc":
-        display.on_record(record(folder=name), cached=False)
+        display.on_record("04_x", record(folder=name), cached=False)
     # Three ended in 30 s, and three more are half done: 30 / 4.5 s each, and five to go.
     assert display.seconds_left(clock.now) == pytest.approx(5 * 30 / 4.5)
 
@@ -115,7 +115,6 @@ def test_assignments_to_come_go_at_the_pace_of_those_before() -> None:
     assert display.seconds_left(clock.now) == pytest.approx(40)
     assert "2 assignments" in drawn(display)[1]
     assert "about 40 s left if alike" in drawn(display)[1]
-    display.begin("05_y")
     for name in "abc":
         run_one(display, clock, name, 1, "05_y")
     assert display.seconds_left(clock.now) == pytest.approx(7)
@@ -125,28 +124,53 @@ def test_assignments_to_come_go_at_the_pace_of_those_before() -> None:
 def test_two_attempts_of_one_student_are_two_at_work() -> None:
     clock = Clock()
     display, _ = display_of(clock, Work("04_x", 2, 2))
-    display.on_stage(submission("ada", 1), "running")
-    display.on_stage(submission("ada", 2), "building")
-    display.on_record(record(number=1), cached=False)
+    display.on_stage("04_x", submission("ada", 1), "running")
+    display.on_stage("04_x", submission("ada", 2), "building")
+    display.on_record("04_x", record(number=1), cached=False)
     assert [line.split() for line in drawn(display)[2:3]] == [["ada", "building"]]
 
 
 @pytest.mark.parametrize(
     "name", ["洛夫莱斯" * 20, "👩🏽\u200d🚀" * 20, "a\x1b[31mb\rc", "e\u0301\u0302" * 40, "x" * 200]
 )
-def test_no_line_is_wider_than_the_terminal(name: str) -> None:
+@pytest.mark.parametrize("assignments", [1, 5])
+def test_no_line_is_wider_than_the_terminal(name: str, assignments: int) -> None:
     clock = Clock()
-    display, _ = display_of(clock, Work("04_" + "long" * 20, 1000, 1000))
+    works = [Work(f"{place}_" + "long" * 20, 1000, 1000) for place in range(assignments)]
+    display, _ = display_of(clock, *works)
     for index in range(64):
-        display.on_stage(submission(f"{index}{name}"), "waiting for the GPU alone")
-        display.on_tests(submission(f"{index}{name}"), 12, 34)
+        watcher = display.of(works[index % assignments].name)
+        watcher.on_stage(submission(f"{index}{name}"), "waiting for the GPU alone")
+        watcher.on_tests(submission(f"{index}{name}"), 12, 34)
     for verdict in verdicts.JUDGED:
-        display.on_record(record(verdict), cached=False)
+        display.of(works[0].name).on_record(record(verdict), cached=False)
     lines = drawn(display)
     assert max(map(cell_len, lines)) < 80
-    assert len(lines) <= 12
+    assert len(lines) <= (12 if assignments == 1 else 15)
     assert "… and 56 more" in lines[-2]
     assert "\x1b[31m" not in "".join(lines)
+
+
+def test_each_assignment_at_work_has_a_bar() -> None:
+    clock = Clock()
+    works = [Work(name, 4, 4) for name in ("04_x", "05_y", "06_z")]
+    display, _ = display_of(clock, *works)
+    assert [line.split()[0] for line in drawn(display)[:2]] == ["04_x", "3"]
+    for name in ("a", "b", "c"):
+        run_one(display, clock, name, 1)
+    display.on_stage("04_x", submission("ada"), "running")
+    display.on_stage("05_y", submission("ada"), "building")
+    lines = drawn(display)
+    assert [line.split()[0] for line in lines[:3]] == ["04_x", "05_y", "3"]
+    assert [line.split() for line in lines[4:6]] == [
+        ["ada", "04_x:", "running"], ["ada", "05_y:", "building"]
+    ]  # fmt: skip
+    display.on_record("04_x", record(), cached=False)
+    assert [line.split()[0] for line in drawn(display)[:2]] == ["05_y", "3"]
+    for name in ("05_y", "06_z"):
+        for index in range(4):
+            display.on_record(name, record(folder=f"{index}", name=name), cached=True)
+    assert [line.split()[0] for line in drawn(display)[:2]] == ["06_z", "3"]
 
 
 def test_elsewhere_a_line_now_and_then() -> None:

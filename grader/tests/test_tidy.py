@@ -16,7 +16,7 @@ PASSED_ON = USED_AFTER_MOVE.replace("return b + a", "return b")
 
 pytestmark = needs(
     (ROOT / ".venv/bin/clang-tidy").exists(),
-    "clang-tidy is missing; type: .venv/bin/pip install -r grader/requirements.txt",
+    "clang-tidy is missing; type: harness/setup.sh --dev",
 )
 
 

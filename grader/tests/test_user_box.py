@@ -13,7 +13,10 @@ from conftest import needs
 from grader.base import sandbox, user_box
 from grader.base.sandbox import Box, Kind, user_prefix
 
-pytestmark = needs(not user_box.why_not(), f"run the tests as root: {user_box.why_not()}")
+pytestmark = [
+    needs(not user_box.why_not(), f"run the tests as root: {user_box.why_not()}"),
+    pytest.mark.usefixtures("alone_with_boxes"),
+]
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 SHARED = Path("/var/tmp")  # pytest's folders are closed to other users
 

@@ -113,6 +113,14 @@ def watched(in_checkout: Layout) -> Iterator[Callable[..., Session]]:
         os.close(session.inner)
 
 
+def _wait_for_line(log: Path, line: str) -> None:
+    """Returns when the suite has written the line; on a busy machine it starts well after "running" is shown."""
+    deadline = time.monotonic() + _PATIENCE
+    while not (log.exists() and line in log.read_text()):
+        assert time.monotonic() < deadline, f"no {line!r} in {log}"
+        time.sleep(0.05)
+
+
 def test_from_the_stub_to_the_last_rung(watched: Callable[..., Session]) -> None:
     session = watched(_STUB)
     session.wait_for(
@@ -146,9 +154,7 @@ def test_what_is_saved_during_a_run_is_what_counts(watched: Callable[..., Sessio
     session.save(_ALPHA + "// who first\n// slow 20\n")
     session.wait_for("ladder.cu: running")
     log = in_checkout.build / "bin" / "runs.log"
-    deadline = time.monotonic() + _PATIENCE
-    while "run first" not in log.read_text() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    _wait_for_line(log, "run first")
     session.save(_ALPHA + "// who second\n// fail alpha_one WRONG\n")
     session.wait_for("WRONG  LadderTest.SumsAll/alpha_one", "rung alpha_one is not right yet")
     text = log.read_text()
@@ -188,12 +194,14 @@ def test_keys(watched: Callable[..., Session], in_checkout: Layout) -> None:
 def test_ctrl_c_ends_it_and_all_that_runs(watched: Callable[..., Session], in_checkout: Layout) -> None:
     session = watched(_BETA + "// who ada\n// slow 3\n")
     session.wait_for("ladder.cu: running, 1 s")
+    log = in_checkout.build / "bin" / "runs.log"
+    _wait_for_line(log, "run ada")
     session.type(_CTRL_C)
     assert session.end() == 0
     assert "Traceback" not in session.output
     assert termios.tcgetattr(session.inner) == session.settings
     time.sleep(3)
-    assert "test ada" not in (in_checkout.build / "bin" / "runs.log").read_text()
+    assert "test ada" not in log.read_text()
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

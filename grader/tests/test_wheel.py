@@ -28,7 +28,7 @@ def _setuptools() -> int:
 
 pytestmark = needs(
     _setuptools() >= _FIRST_WITH_WHEELS,
-    f"setuptools {_FIRST_WITH_WHEELS} is missing; type: .venv/bin/pip install -r grader/requirements.txt",
+    f"setuptools {_FIRST_WITH_WHEELS} is missing; type: harness/setup.sh --dev",
 )
 
 

@@ -1,4 +1,4 @@
-"""What gpu_counting.py and gpu_time.py share: the program of cases, its runs, and pages that can be verified."""
+"""What the scripts beside it share: the program of cases, its runs, and pages that can be verified."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ def build(program: Path, *, ptx_only: bool) -> None:
 
 
 def gpu_and_driver() -> str:
-    """What a recording was made on, and when."""
-    gpu, driver = run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").strip().split(", ")
+    """What a recording was made on, and when: programs run on the first GPU of several."""
+    gpus = run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
+    gpu, driver = gpus[0].split(", ")
     return f"{gpu}, driver {driver}, {datetime.date.today()}"
 
 
@@ -107,8 +108,9 @@ def main(
     page: str,
     record: Callable[[Path], None],
     text: Callable[[Path, Path], str],
+    make: Callable[..., None] = build,
 ) -> None:
-    """Builds the cases, records them on hardware, or writes or verifies the page."""
+    """Builds the program, records it on hardware, or writes or verifies the page."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["build", "record", "page"])
     parser.add_argument("program", type=Path)
@@ -118,7 +120,7 @@ def main(
     arguments = parser.parse_args()
     program = arguments.program.resolve()
     if arguments.what == "build":
-        build(program, ptx_only=arguments.ptx_only)
+        make(program, ptx_only=arguments.ptx_only)
     elif arguments.what == "record":
         record(program)
     else:

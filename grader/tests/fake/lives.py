@@ -22,7 +22,7 @@ from typing import Any
 
 import grader.commands.grade as command
 from grader.commands.cli import main
-from grader.running import pipeline
+from grader.running import grading
 from grader.running.bench import Reference
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
@@ -68,7 +68,7 @@ def live(stages: mmap.mmap, said: str, at: tuple[str, int], arguments: list[str]
         (Reference, "worker", "reference"),
         (Reference, "figures", "reference"),
         (WorkerCache, "build", "compiling"),
-        (pipeline, "run_suite", "running tests"),
+        (grading, "run_suite", "running tests"),
         (Journal, "add_tests", "tests to journal"),
         (Journal, "add", "record to journal"),
         (command, "publish", "pages"),

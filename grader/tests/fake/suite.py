@@ -171,6 +171,24 @@ if is_chosen("Evidence.Fast/beta_two", "beta_two") and not is_settled("beta_two"
         }
     ]
 counters = {"global_load_requests": 10, "global_load_sectors": 320, "global_load_sectors_ideal": 40, "branches": 4}
+streamed = [("to_device", "copy", 0, 10), ("compute", "<b>k</b>", 10, 15), ("to_host", "copy", 15, 25)]
+timeline = {
+    "timeline_us": 35,
+    "bound_us": 20,
+    "serial_us": 50,
+    "kernel_overlap_us": 10,
+    "copy_overlap_us": 5,
+    "one_engine_us": 50,
+    "one_engine_bound_us": 40,
+    "pageable_bytes": 0,
+    "streams": 2,
+    "operations": [
+        {"engine": engine, "name": name, "stream": f"stream {k}", "bytes": 4096, "page_locked": True}
+        | {"begin": begin + 10 * k, "end": end + 10 * k}
+        for k in range(2)
+        for engine, name, begin, end in streamed
+    ],
+}
 document["profiles"] = [
     {
         "rung": rung,
@@ -180,6 +198,7 @@ document["profiles"] = [
         "counters": counters,
         "launches": [{"kernel": "k", "grid": [2, 1, 1], "block": [128, 1, 1], "microseconds": 1.0, "bound_by": "dram"}],
         "lines": [{"file": "/x/ladder.cu", "line": 1, "counters": counters}],
+        "timeline": timeline,
     }
     for rung in RUNGS
     if rung not in todo and arguments.get("rung", rung) in (rung, rung.partition("_")[0])

@@ -12,7 +12,7 @@ from grader.authoring.finding import Finding
 from grader.authoring.handout import make_handout
 from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import write_atomic
-from grader.base.layout import Layout
+from grader.base.layout import KERNELS, Layout
 from grader.model.assignment import Assignment
 from grader.model.hints import HINTS, load_hints
 from grader.model.visibility import VISIBLE, find_visibility
@@ -45,8 +45,9 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
     problems = [f"{path.relative_to(layout.root)} is missing" for path in missing if not path.is_file()]
     if not assignment.is_python and not any(own.glob("*.h")):
         problems.append(f"{own.relative_to(layout.root)} has no header with the launchers' signatures")
+    given = (KERNELS,) if assignment.is_python else ()
     known = {
-        own: (*_STUDENTS, HINTS, FIGURES, assignment.submission, "*.h", *_PICTURES),
+        own: (*_STUDENTS, HINTS, FIGURES, assignment.submission, "*.h", *given, *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
             *("hidden_*.cc", "*.h"),

@@ -59,7 +59,8 @@ from grader.model.roster import Student
 from grader.model.score import overall_verdict
 from grader.running.bench import Bench, prepare
 from grader.running.keys import key_of
-from grader.running.pipeline import Quiet, grade_one
+from grader.running.pipeline import Desk, grade_one
+from grader.running.progress import Quiet
 from grader.running.run import RunSettings
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
@@ -214,7 +215,7 @@ class _Check:
                 *self._known.get(submission.folder, ()),
             ]
             self._journal.add_tests(submission.folder, key_of(bench, submission), done)
-        record = grade_one(bench, submission, self._journal, Quiet(), "grader check", self._stop)
+        record = grade_one(Desk(bench, self._journal, Quiet(), "grader check"), submission, self._stop)
         self._judge(with_known_evidence(self._assignment, record, self._known.get(submission.folder, ())))
 
     def finish(self) -> None:

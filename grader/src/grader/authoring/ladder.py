@@ -63,7 +63,7 @@ def measure_ladder(
         modern = [_measure(bench, MODERN, count, stop) for count in threads]
         # The profile changes the modelled time alone: what it is modelled from is compared above.
         course = _measure(bench, COURSE, threads[0], stop)
-    missing = [rung.id for rung in assignment.rungs if rung.id not in modern[0]]
+    missing = [rung.id for rung in measured_rungs(assignment) if rung.id not in modern[0]]
     if missing:
         raise GraderError(f"the reference of {assignment.id} has no evidence run of {', '.join(missing)}")
     for count, other in zip(threads[1:], modern[1:], strict=True):
@@ -71,6 +71,11 @@ def measure_ladder(
             if other.get(rung) != profile:
                 raise GraderError(f"{rung} differs between {threads[0]} and {count} threads of the virtual GPU")
     return Ladder(modern[0], course)
+
+
+def measured_rungs(assignment: Assignment) -> list[Rung]:
+    """Those that launch kernels."""
+    return [rung for rung in assignment.rungs if not rung.host_only]
 
 
 def _measure(bench: Bench, profile: str, threads: int, stop: threading.Event) -> dict[str, Profile]:
@@ -126,7 +131,7 @@ def page_text(assignment: Assignment, ladder: Ladder, threads: Sequence[int], co
     """The documentation's page, in Markdown. `compiler` made the PTX, and another makes other instructions."""
     sizes = {profile.n for profile in ladder.modern.values()}
     elements = f"{grouped(sizes.pop())} elements" if len(sizes) == 1 else "as many elements as the table says"
-    refused = [f"`{rung.id}`" for rung in assignment.rungs if rung.id not in ladder.course]
+    refused = [f"`{rung.id}`" for rung in measured_rungs(assignment) if rung.id not in ladder.course]
     lines = [
         f"# {assignment.title}, in counters",
         "",
@@ -167,8 +172,9 @@ class _Column:
 
 
 def _counted(assignment: Assignment, ladder: Ladder) -> list[_Column]:
-    profiles = [ladder.modern[rung.id] for rung in assignment.rungs]
-    columns = [_Column("rung", [rung.id for rung in assignment.rungs])]
+    rungs = measured_rungs(assignment)
+    profiles = [ladder.modern[rung.id] for rung in rungs]
+    columns = [_Column("rung", [rung.id for rung in rungs])]
     if len({profile.n for profile in profiles}) > 1:
         columns.append(_Column("elements", [grouped(profile.n) for profile in profiles]))
     return columns + [
@@ -177,7 +183,7 @@ def _counted(assignment: Assignment, ladder: Ladder) -> list[_Column]:
 
 
 def _timed(assignment: Assignment, ladder: Ladder) -> list[_Column]:
-    rungs = assignment.rungs
+    rungs = measured_rungs(assignment)
 
     def speed_ups(time: Callable[[Rung], float | None]) -> list[str]:
         first: dict[float, float] = {}

@@ -87,7 +87,7 @@ def mutants(source: str) -> list[Mutant]:
         for maker in (_control_changes, _warp_changes, _address_changes, ordering_changes)
         for kind, at, before, after in maker(source, code)
     }
-    return [_mutant(source, kind, *change) for change, kind in sorted(changes.items())]
+    return [made(source, kind, *change) for change, kind in sorted(changes.items())]
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -170,7 +170,8 @@ def _in_parentheses(code: str, start: int) -> str:
     return ""
 
 
-def _mutant(source: str, kind: str, at: int, before: str, after: str) -> Mutant:
+def made(source: str, kind: str, at: int, before: str, after: str) -> Mutant:
+    """The mutant with one change at an offset."""
     begin = source.rfind("\n", 0, at) + 1
     end = source.find("\n", at)
     return Mutant(

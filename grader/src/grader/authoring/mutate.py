@@ -15,7 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grader.authoring.declared import collect
-from grader.authoring.mutants import Mutant, mutants, sample
+from grader.authoring.mutants import Mutant, sample
+from grader.authoring.mutants import mutants as cuda_mutants
+from grader.authoring.python_mutants import python_mutants
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.base.schema import Fields, SchemaError
@@ -23,8 +25,9 @@ from grader.model.assignment import Assignment
 from grader.model.discovery import Submission
 from grader.model.record import Record
 from grader.model.roster import Student
+from grader.running.batches import grade_class
 from grader.running.bench import Bench
-from grader.running.pipeline import Progress, grade_class
+from grader.running.progress import Progress
 from grader.running.store import Journal
 
 EQUIVALENT = "equivalent_mutants.toml"
@@ -169,9 +172,8 @@ def mutate_assignment(
 
 
 def candidates(layout: Layout, assignment: Assignment) -> list[Candidate]:
-    """Every mutant of the reference and of the right solutions beside it; of Python none are made."""
-    if assignment.is_python:
-        return []
+    """Every mutant of the reference and of the right solutions beside it."""
+    mutants = python_mutants if assignment.is_python else cuda_mutants
     reference = layout.reference(assignment.id) / assignment.submission
     every = [Candidate(assignment.submission, mutant) for mutant in mutants(reference.read_text(encoding="utf-8"))]
     collected = collect(layout, assignment)

@@ -32,7 +32,8 @@ from grader.model.roster import Student
 from grader.model.verdicts import JUDGED
 from grader.running.bench import Bench
 from grader.running.keys import key_of
-from grader.running.pipeline import Progress, grade_one
+from grader.running.pipeline import Desk, grade_one
+from grader.running.progress import Progress
 from grader.running.store import Journal, gpu_key
 
 GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
@@ -147,7 +148,7 @@ def meet_opponents(
                 if name.rpartition("/")[2] == opponent.rung
             ]
             journal.add_tests(opponent.submission.folder, gpu_key(key_of(own, opponent.submission)), passed)
-        record = grade_one(own, opponent.submission, journal, progress, "grader opponents", stop)
+        record = grade_one(Desk(own, journal, progress, "grader opponents"), opponent.submission, stop)
         return judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
 
     queue = Jobs(jobs, stop)

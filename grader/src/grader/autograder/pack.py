@@ -38,7 +38,10 @@ def make_zip(
             f"Type:  ls {layout.reference(assignment.id)}"
         )
     if assignment.is_python:
-        raise GraderError(f"{assignment.id} is in Python, which an autograder's image can't compile: it has no Numba.")
+        raise GraderError(
+            f"{assignment.id} is in Python, which an autograder's image can't compile:"
+            " it has neither Numba nor python3-dev."
+        )
     settings = {"assignment": assignment.id, "points": points, "minutes": minutes}
     contents: dict[str, tuple[bytes, int]] = {}
     for name in SCRIPTS:

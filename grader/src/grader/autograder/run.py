@@ -41,7 +41,8 @@ from grader.model.handed import Handed
 from grader.model.record import Record
 from grader.model.roster import Student
 from grader.running.bench import prepare
-from grader.running.pipeline import Quiet, grade_one
+from grader.running.pipeline import Desk, grade_one
+from grader.running.progress import Quiet
 from grader.running.run import RunSettings
 from grader.running.store import Journal
 
@@ -113,7 +114,7 @@ def grade(home: Path, settings: Settings, source: bytes, metadata: Metadata) -> 
         try:
             bench = prepare(layout, find_toolchain(layout), assignment, run, work, stop)
             submission = Submission("submission", metadata.student, source, handed=metadata.handed)
-            return assignment, grade_one(bench, submission, journal, Quiet(), "grader grade submissions", stop)
+            return assignment, grade_one(Desk(bench, journal, Quiet(), "grader grade submissions"), submission, stop)
         finally:
             alarm.cancel()
             journal.close()

@@ -353,7 +353,7 @@ def _tar_tree(stream: Any, packed: IO[bytes], limits: Limits, stack: contextlib.
             if count > limits.members:
                 raise FileError(f"has more than {limits.members:,} members")
             if member.size < 0 or archive.offset <= before:
-                raise FileError("has a member of a negative size")
+                raise FileError("is damaged: it has a member of a negative size")
             before = archive.offset
             total += member.size
             if total > limits.unpacked:
@@ -370,10 +370,16 @@ def _tar_tree(stream: Any, packed: IO[bytes], limits: Limits, stack: contextlib.
 
 
 def _check_end(file: _Bounded, place: int) -> None:
-    """Raises EOFError where the end is missing: members may have been lost with it. What follows the end is ignored."""
+    """What follows the end is ignored, so this has to be the end: members may have been lost otherwise.
+
+    Raises EOFError where the end is missing, FileError where tarfile stopped at a header that it can't read.
+    """
     file.seek(place)
-    if len(file.read(tarfile.BLOCKSIZE)) < tarfile.BLOCKSIZE:
+    block = file.read(tarfile.BLOCKSIZE)
+    if len(block) < tarfile.BLOCKSIZE:
         raise EOFError
+    if block.strip(b"\0"):
+        raise FileError(f"is damaged: what stands at byte {place:,} is no member, and what follows can't be read")
     with contextlib.suppress(gzip.BadGzipFile):  # garbage behind a whole archive
         while file.read(_CHUNK):
             pass

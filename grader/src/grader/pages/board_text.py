@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
 from grader.base.cells import safe_cell
 from grader.base.names import safe_json
 from grader.exports.tables import csv_text
@@ -123,4 +121,4 @@ def board_csv(boards: Sequence[Board], overalls: Sequence[Overall]) -> str:
         for overall in overalls
         for place in overall.places
     ]  # fmt: skip
-    return csv_text(pd.DataFrame(rows, columns=columns))
+    return csv_text(columns, rows)

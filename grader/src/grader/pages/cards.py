@@ -22,6 +22,7 @@ from grader.model.score import points_text
 from grader.pages.card_view import device_text, first_thing, message_lines, missed_rungs, rung_views
 from grader.pages.chart import make_ladder
 from grader.pages.code_view import annotate
+from grader.pages.lanes import rung_lanes
 from grader.pages.student_view import Opening, for_student
 from grader.pages.timing_view import timing_view
 
@@ -101,6 +102,7 @@ def _write(environment: Environment, path: Path, subject: Subject, record: Recor
         score_words=score_words(record),
         device=device_text(record),
         ladder=make_ladder(assignment, result) if result else None,
+        lanes=rung_lanes(assignment, result) if result else (),
         timed=timing_view(assignment, record),
         code=code,
         not_graded=record.status == NOT_GRADED,

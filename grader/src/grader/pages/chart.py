@@ -87,8 +87,8 @@ def make_ladder(assignment: Assignment, result: SuiteResult) -> Ladder | None:
     found: list[tuple[str, str, list[tuple[str, float]], str]] = []
     first: tuple[str, int, float] | None = None  # label, size and time of the submission's first rung
     for rung in assignment.rungs:
-        mine = own[rung.id].microseconds if rung.id in own else 0.0
-        theirs = reference[rung.id].microseconds if rung.id in reference else 0.0
+        mine = own[rung.id].whole_microseconds if rung.id in own else 0.0
+        theirs = reference[rung.id].whole_microseconds if rung.id in reference else 0.0
         times = [("submission", mine), ("reference", theirs), ("published", (rung.published_ms or 0.0) * _MS)]
         times = [(kind, time) for kind, time in times if time > 0]
         if not any(kind != "published" for kind, _ in times):

@@ -153,7 +153,7 @@ def _boards(
             by_device.setdefault(found.device, []).append(found)
     boards = []
     for device, candidates in by_device.items():
-        candidates.sort(key=lambda one: (-one.merit, one.record.graded_at))
+        candidates.sort(key=_order)
         places = ranks(groups_of_equals([(one.low, one.high) for one in candidates]))
         entries = [
             _entry(one, place, _points(find, one, history(one.record)))
@@ -162,6 +162,12 @@ def _boards(
         reference = next((one.reference for one in candidates if one.reference is not None), None)
         boards.append(_board(assignment, ranking, is_measured, device, entries, reference))
     return boards
+
+
+def _order(one: _Candidate) -> tuple[object, ...]:
+    """The best first, and of equals who handed in first. When they were graded is chance, and names are no merit."""
+    handed = one.record.handed.at
+    return (-one.merit, not handed, handed, one.record.run, one.record.student.public_name)
 
 
 def _board(

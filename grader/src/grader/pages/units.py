@@ -7,6 +7,7 @@ from grader.model.score import CriterionScore, plain, plain_beside
 from grader.model.verdicts import INCONCLUSIVE
 
 _SPLIT = " / "
+_TIME = "_us"  # what figures of a timeline end in
 _UNITS = {
     "max_blocks": "blocks in a launch",
     "microseconds": "µs",
@@ -19,6 +20,13 @@ _UNITS = {
     "copies_on_device": "copies on the device",
     "copies_to_host": "copies to the host",
     "bytes_to_host": "bytes copied to the host",
+    "pageable_bytes": "bytes copied from or to pageable memory",
+    "timeline_us": "time from begin to end",
+    "one_engine_us": "time with one copy engine",
+    "bound_us": "busiest engine",
+    "one_engine_bound_us": "copy engine, the only one",
+    "copy_overlap_us": "time of copies both ways",
+    "kernel_overlap_us": "time of kernels beside copies",
 }
 _MEASURED = ("PASS", "SLOW")
 
@@ -33,7 +41,7 @@ def metric_words(assignment: Assignment, metric: str) -> str:
     if under == "max_blocks":
         return f"{_figure(assignment, over)} per block"
     scope, _, name = under.partition(".")
-    if name and name == over:
+    if name and (name == over or (over.endswith(_TIME) and name.endswith(_TIME))):
         return f"× {_whose(assignment, scope)} {_words(name)}"
     return f"{_figure(assignment, over)} per {_one(_figure(assignment, under))}"
 

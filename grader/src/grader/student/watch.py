@@ -27,7 +27,7 @@ from types import FrameType
 from typing import Any
 
 from grader.base.errors import GraderError, UsageError
-from grader.base.layout import Layout
+from grader.base.layout import KERNELS, Layout
 from grader.model.assignment import Assignment, Rung, load_assignment
 from grader.student.hints import hint
 from grader.student.make import Request
@@ -126,7 +126,11 @@ class _Watch:
 
     def _stamps(self) -> _Stamps:
         """What tells whether a file was saved. Opened, since a network's file system asks its server only then."""
-        headers = [path for path in self._assignment.path.parent.glob("*") if path.suffix in (".h", ".cuh")]
+        headers = [
+            path
+            for path in self._assignment.path.parent.glob("*")
+            if path.suffix in (".h", ".cuh") or path.name == KERNELS
+        ]
         stamps: _Stamps = {}
         for path in (self._source, *headers):
             try:

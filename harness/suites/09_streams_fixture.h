@@ -1,0 +1,39 @@
+// What the public and the hidden tests of assignment 09 share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "judge/suite/evidence.h"
+#include "judge/suite/launcher_test.h"
+
+namespace lockstep::suites {
+
+// n floats between 0 and 1.
+std::vector<float> MakeFractions(uint64_t n, const judge::SeedKey& seed);
+
+// One call of a launcher, and all that is wrong with it. streams: rung 2's; no other rung takes it.
+judge::EvidenceRun StreamOnce(judge::Runner& runner, const std::string& rung, const std::vector<float>& values,
+                              int streams = 0);
+
+std::vector<std::string> StreamRungs(bool chunked);
+
+// Tests of every rung. Rung 2 is called with each number of streams.
+class StreamsTest : public judge::LauncherTest {
+ protected:
+  void Expect(uint64_t n, judge::Role role = judge::Role::kChecked);
+  void ExpectWith(uint64_t n, int streams, judge::Role role = judge::Role::kChecked);
+
+ private:
+  uint64_t inputs_ = 0;
+};
+
+// Of rung 2.
+class ChunksTest : public StreamsTest {
+ protected:
+  // Work in as many streams as were asked for, none of it in the default stream.
+  void ExpectStreams(uint64_t n, int streams);
+};
+
+}  // namespace lockstep::suites

@@ -1,0 +1,294 @@
+// Assignment 09, copies and kernels side by side: the tests that students have.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "judge/input/inputs.h"
+#include "judge/model/api_text.h"
+#include "judge/model/text.h"
+#include "judge/run/kernel_work.h"
+#include "judge/suite/buffer_check.h"
+#include "judge/suite/main.h"
+#include "streams.h"
+#include "suites/09_streams_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::CallContext;
+using judge::CallReport;
+using judge::Grouped;
+using judge::MakeProblem;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+using worker::Argument;
+
+constexpr uint8_t kNotArrived = 0xd7;  // vgpu/cudart/host_transfers.h
+constexpr int kEvidenceStreams = 4;
+
+const std::vector<std::string> kShownFunctions = {"cudaStream", "cudaEvent", "cudaDeviceSynchronize", "cudaMallocHost",
+                                                  "cudaHost"};
+
+bool IsChunked(const std::string& rung) { return rung.starts_with("streams2"); }
+bool IsChained(const std::string& rung) { return rung.starts_with("streams4"); }
+
+float SimulatedOf(float value) {
+  double x = value;
+  for (int step = 0; step < kSteps; ++step) x = 3.99 * std::fma(-x, x, x);
+  return static_cast<float>(x);
+}
+
+std::vector<float> ExpectedOf(const std::vector<float>& values, bool chained) {
+  std::vector<float> expected(values.size());
+  float carry = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float simulated = SimulatedOf(values[i]);
+    expected[i] = chained ? 0.5f * (simulated + carry) : simulated;
+    if (chained && (i + 1) % kPiece == 0) carry = expected[i];
+  }
+  return expected;
+}
+
+template <class T>
+std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+  const auto* data = reinterpret_cast<const uint8_t*>(values.data());
+  return {data, data + values.size() * sizeof(T)};
+}
+
+std::vector<float> FloatsOf(const std::vector<uint8_t>& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+bool HasBytes(float value, uint8_t byte) {
+  uint8_t bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  return std::all_of(std::begin(bytes), std::end(bytes), [&](uint8_t b) { return b == byte; });
+}
+
+// What the first wrong element tells about the mistake.
+std::string HintOf(const std::vector<float>& values, const std::vector<float>& expected,
+                   const std::vector<float>& found, uint64_t at, bool chained) {
+  if (HasBytes(found[at], kNotArrived)) {
+    return "bytes 0xd7 stand for a copy that has not arrived: wait for its stream (cudaStreamSynchronize), then read "
+           "the page-locked buffer";
+  }
+  if (HasBytes(found[at], judge::kPoisonByte)) {
+    return at == 0 ? "nothing was copied to h_out" : "nothing was copied there: do the chunks cover all n elements?";
+  }
+  if (found[at] == values[at]) return "that is h_in's element: the kernel has not been there";
+  if (chained && found[at] == 0.5f * SimulatedOf(values[at])) {
+    return "that is what a carry of 0 gives: piece c takes the carry that piece c - 1 has stored";
+  }
+  if (chained && found[at] == SimulatedOf(values[at])) return "rung 4 launches chain_kernel, not simulate_kernel";
+  const auto elsewhere = std::find(expected.begin(), expected.end(), found[at]);
+  if (elsewhere != expected.end()) {
+    return "that is the result of element " + Grouped(static_cast<uint64_t>(elsewhere - expected.begin())) +
+           ": an offset of bytes where elements are meant, or a buffer that is used again too early?";
+  }
+  return "each copy, launch and copy back of a chunk has the same offset, and they follow each other in one stream";
+}
+
+// The simulation is the kernels': each element takes a multiplication and a multiply-add in double precision a step.
+// Nothing where the kernels' instructions were not counted.
+std::optional<Problem> CheckSimulated(const CallContext& context, const CallReport& report, uint64_t n) {
+  vgpu::Counters counted;
+  for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
+  const uint64_t least = 2 * kSteps * ((n + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
+  if (counted.warp_instructions == 0 || counted.float64_instructions >= least) return std::nullopt;
+  return MakeProblem(
+      Verdict::kRejected, context,
+      {"h_out is right, but the kernels executed " + judge::Counted(counted.float64_instructions, "instruction") +
+       " in double precision, and " + Grouped(least) + " are the least that the simulation takes"},
+      "launch simulate_kernel or chain_kernel for every element");
+}
+
+void CheckResult(const CallContext& context, const CallReport& report, const std::vector<float>& values, bool chained,
+                 std::vector<Problem>& problems) {
+  const std::vector<float> expected = ExpectedOf(values, chained), found = FloatsOf(report.arrays.at(1));
+  const std::vector<double> exact(expected.begin(), expected.end()), bound(expected.size());
+  if (const auto mismatch = judge::CompareBounded<float>(exact, found, bound)) {
+    problems.push_back(MakeProblem(Verdict::kWrong, context,
+                                   {"h_out: " + judge::MismatchText(*mismatch, values.size())},
+                                   HintOf(values, expected, found, mismatch->index, chained)));
+    return;
+  }
+  if (!report.observed || values.empty()) return;
+  if (report.launches.empty()) {
+    problems.push_back(judge::NoKernelProblem(context));
+    return;
+  }
+  judge::CheckCameFromDevice(report, context, report.arrays.at(1), "h_out", true, problems);
+  if (problems.empty()) {
+    if (auto problem = CheckSimulated(context, report, values.size())) problems.push_back(std::move(*problem));
+  }
+}
+
+// Streams and events that the call has made and not destroyed.
+void CheckNoneLeft(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
+  const auto calls = [&](std::string_view function) {
+    return std::count_if(report.trace.begin(), report.trace.end(), [&](const worker::ApiCall& call) {
+      return !call.failed && call.function.starts_with(function);
+    });
+  };
+  for (const auto& [made, destroyed, what] : {std::tuple("cudaStreamCreate", "cudaStreamDestroy", "stream"),
+                                              std::tuple("cudaEventCreate", "cudaEventDestroy", "event")}) {
+    const auto left = calls(made) - calls(destroyed);
+    if (left <= 0) continue;
+    problems.push_back(MakeProblem(Verdict::kApi, context,
+                                   {judge::Counted(static_cast<uint64_t>(left), what) + " made and not destroyed"},
+                                   std::string("each ") + made + " needs its " + destroyed));
+    return;
+  }
+}
+
+bool DidNothing(const CallReport& report) {
+  return report.outcome == worker::Outcome::kReturned && report.observed && report.trace.empty();
+}
+
+CallContext ContextOf(const std::string& rung, uint64_t n, int streams) {
+  std::string input = "n = " + Grouped(n);
+  if (IsChunked(rung)) input += ", " + judge::Counted(static_cast<uint64_t>(streams), "stream");
+  CallContext context{rung, input, judge::Suite::Get().assignment().submission};
+  context.host_bytes = UINT64_MAX;  // the results go there
+  return context;
+}
+
+// Streams that the call used, without the default stream.
+std::set<std::string> StreamsOf(const CallReport& report) {
+  std::set<std::string> names;
+  for (const worker::StreamedOperation& operation : report.operations) {
+    if (operation.stream != "the default stream") names.insert(operation.stream);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<float> MakeFractions(uint64_t n, const judge::SeedKey& seed) {
+  const std::vector<uint32_t> words = judge::MakeWords(n, seed);
+  std::vector<float> values(n);
+  // Not 0: a step leaves that as it is.
+  for (uint64_t i = 0; i < n; ++i) values[i] = static_cast<float>((words[i] >> 8) | 1) * 0x1p-24f;
+  return values;
+}
+
+judge::EvidenceRun StreamOnce(judge::Runner& runner, const std::string& rung, const std::vector<float>& values,
+                              int streams) {
+  const CallContext context = ContextOf(rung, values.size(), streams);
+  const std::vector<uint8_t> in = BytesOf(values);
+  const std::vector<uint8_t> poisoned(in.size(), judge::kPoisonByte);
+  std::vector<Argument> arguments = {Argument::HostArray(in), Argument::HostArray(poisoned),
+                                     Argument::Integer(uint64_t{values.size()})};
+  if (IsChunked(rung)) arguments.push_back(Argument::Integer(streams));
+  runner.LimitInstructions(values.size());
+  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
+  const CallReport& report = run.report;
+  const bool returned = report.outcome == worker::Outcome::kReturned && report.arrays.size() == 2;
+  if (returned && DidNothing(report) && !values.empty() && report.arrays[1] == poisoned) {
+    run.problems = {judge::UnfinishedProblem(context)};
+    return run;
+  }
+  run.problems = judge::ProblemsOf(report, context);
+  if (returned && run.problems.empty()) CheckResult(context, report, values, IsChained(rung), run.problems);
+  if (returned && report.arrays[0] != in) {
+    run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read-only"));
+  }
+  if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
+  if (run.problems.empty() && !values.empty()) judge::CheckNoPageLockedHeld(context, report, run.problems);
+  if (run.problems.empty()) CheckNoneLeft(context, report, run.problems);
+  if (report.observed) judge::AddCalls(run.problems, report.trace, kShownFunctions);
+  return run;
+}
+
+std::vector<std::string> StreamRungs(bool chunked) {
+  return judge::Suite::Get().SelectedRungs([&](const std::string& rung) { return !chunked || IsChunked(rung); });
+}
+
+void StreamsTest::ExpectWith(uint64_t n, int streams, Role role) {
+  const judge::SeedKey seed = Seed(inputs_++);
+  if (!ok()) return;
+  judge::EvidenceRun run =
+      StreamOnce(judge::Suite::Get().runner(role), rung(), MakeFractions(n, seed), IsChunked(rung()) ? streams : 0);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void StreamsTest::Expect(uint64_t n, Role role) {
+  for (const int streams : {4, 1, 2, 8}) {
+    ExpectWith(n, streams, role);
+    if (!IsChunked(rung())) return;
+  }
+}
+
+void ChunksTest::ExpectStreams(uint64_t n, int streams) {
+  const judge::SeedKey seed = Seed(static_cast<uint64_t>(streams));
+  if (!ok()) return;
+  judge::EvidenceRun run =
+      StreamOnce(judge::Suite::Get().runner(Role::kChecked), rung(), MakeFractions(n, seed), streams);
+  if (run.problems.empty() && run.report.observed) {
+    const uint64_t used = StreamsOf(run.report).size();
+    if (used != static_cast<uint64_t>(streams)) {
+      run.problems.push_back(
+          MakeProblem(Verdict::kRejected, ContextOf(rung(), n, streams),
+                      {"the results are right, but " + judge::Counted(used, "stream") + " had work, not " +
+                       std::to_string(streams)},
+                      "create as many streams as the launcher is told, and let chunk c go through stream c % streams"));
+    }
+  }
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+TEST_P(StreamsTest, SimulatesOnePiece) {
+  for (const uint64_t n : {256, 32, 1000}) Expect(n);
+}
+
+TEST_P(StreamsTest, SimulatesManyPieces) {
+  for (const uint64_t n : {131072, 262144}) Expect(n);
+}
+
+TEST_P(StreamsTest, SimulatesAnyLength) {
+  for (const uint64_t n : judge::Around({2, 64, 256, 32768, 65536})) ExpectWith(n, 4);
+  for (const uint64_t n : {7, 1009, 100003}) Expect(n);
+}
+
+TEST_P(StreamsTest, HandlesNothing) {
+  Expect(8);
+  Expect(0);
+}
+
+// What an earlier call left in its buffers is not this call's.
+TEST_P(StreamsTest, SimulatesAgain) {
+  for (const uint64_t n : {100000, 70000, 100000}) ExpectWith(n, 2);
+}
+
+TEST_P(StreamsTest, SimulatesLargeArrays) {
+  Expect(1000, Role::kPlain);
+  ExpectWith((uint64_t{1} << 20) + 77, 4, Role::kPlain);
+}
+
+TEST_P(ChunksTest, UsesTheStreams) {
+  for (const int streams : {1, 2, 4, 8}) ExpectStreams(262144, streams);
+}
+
+INSTANTIATE_TEST_SUITE_P(, StreamsTest, testing::ValuesIn(StreamRungs(false)), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, ChunksTest, testing::ValuesIn(StreamRungs(true)), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
+  return suites::StreamOnce(runner, rung, suites::MakeFractions(elements, seed), suites::kEvidenceStreams);
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,265 @@
+// What a wrong result, a fault or the calls of assignment 12 reveal about the mistake.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/device/buffer.h"
+#include "judge/input/oracle.h"
+#include "judge/model/text.h"
+#include "judge/run/call.h"
+#include "judge/suite/buffer_check.h"
+
+namespace lockstep::suites {
+
+// Calls without a request to the device that messages show.
+inline const std::vector<std::string> kShownFunctions = {
+    "cudaMallocHost",        "cudaFreeHost",         "cudaStreamCreate",   "cudaStreamSynchronize",
+    "cudaDeviceSynchronize", "cudaEventSynchronize", "cudaStreamWaitEvent"};
+
+inline constexpr const char* kHeldHint =
+    "memory is freed when nothing refers to it any more: keep no array in a global variable, nor in an object that "
+    "outlives the call";
+
+inline int NumberOf(const std::string& rung) { return rung.at(std::string("python").size()) - '0'; }
+
+inline bool IsGiven(std::string_view kernel) {
+  return kernel == "circular_shift" || kernel == "block_sums" || kernel == "subtract";
+}
+
+// Nothing that the device had to do with.
+inline bool DidNothing(const judge::CallReport& report) {
+  return report.outcome == worker::Outcome::kReturned &&
+         std::all_of(report.trace.begin(), report.trace.end(),
+                     [](const worker::ApiCall& call) { return call.kind == worker::ApiKind::kOther; });
+}
+
+// Hints for faults that say more here than the fault's own.
+inline void ExplainFaults(const judge::CallReport& report, uint64_t n, std::vector<judge::Problem>& problems) {
+  const auto failed =
+      std::find_if(report.trace.begin(), report.trace.end(), [](const worker::ApiCall& call) { return call.failed; });
+  const bool refused = failed != report.trace.end() && failed->kind == worker::ApiKind::kLaunch;
+  for (judge::Problem& problem : problems) {
+    if (problem.verdict == judge::Verdict::kApi && refused) {
+      problem.hint = n == 0 ? "a grid of 0 blocks is an error: return before the launch when there is nothing to do"
+                            : "a block has 1 to 1,024 threads, and a grid at least one block";
+    }
+    if (!problem.finding) continue;
+    const bool shared = problem.finding->memory && problem.finding->memory->space == vgpu::MemorySpace::kShared;
+    if (problem.finding->kind == vgpu::FindingKind::kTimeout) {
+      problem.hint = "the kernels are right: how many blocks does a launch have, and how often is it made?";
+    } else if (shared) {
+      problem.hint =
+          "the kernel's shared memory is as large as the launch says: shared_size counts bytes, and there is "
+          "an int of 4 bytes for each thread of a block";
+    } else if (problem.finding->kind == vgpu::FindingKind::kRace) {
+      problem.hint = problem.hint.find("cudaEvent") != std::string::npos
+                         ? "nothing orders these two streams: put both operations into one, or record an event behind "
+                           "the first, and let the other stream wait_for_event()"
+                         : "blocks run in any order: the array that a launch writes is not the one that it reads";
+    } else {
+      problem.hint =
+          "the kernels are right: look at the arrays and the numbers that this launch is given, and at their "
+          "order";
+    }
+  }
+}
+
+inline std::string ExplainCopy(const std::vector<int32_t>& out, const judge::CallReport& report) {
+  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  if (!report.observed) return "";
+  if (report.api.copies_to_host == 0) return "nothing was copied to h_out: memcpy_dtoh(h_out, …), or get(h_out)";
+  if (out.back() == poison) return "a part of h_out was not written: a copy to the host has the size of its array";
+  if (report.api.copies_to_device == 0) return "what came back was never copied to the device: copy h_in there first";
+  if (report.api.copies_on_device == 0) return "h_in went to one array, and another one came back";
+  return "look at the calls in order: which array does each copy read, and which does it write?";
+}
+
+// What a shift comes to, from 0 to n - 1.
+inline uint64_t PlacesOf(uint64_t n, int64_t shift) {
+  const auto length = static_cast<int64_t>(n);
+  return n == 0 ? 0 : static_cast<uint64_t>((shift % length + length) % length);
+}
+
+inline std::optional<judge::Problem> CheckShift(const judge::CallContext& context, const judge::CallReport& report,
+                                                std::span<const int32_t> in, std::span<const int32_t> out,
+                                                int64_t shift) {
+  const uint64_t n = in.size(), places = PlacesOf(n, shift);
+  const auto is_shifted_by = [&](uint64_t by) {
+    for (uint64_t i = 0; i < n; ++i) {
+      if (out[i] != in[(i + by) % n]) return false;
+    }
+    return true;
+  };
+  const bool launched = !report.observed || !report.launches.empty();
+  if (is_shifted_by(places)) {
+    // A shift by nothing is a copy.
+    return launched || places == 0 ? std::nullopt : std::optional(judge::NoKernelProblem(context));
+  }
+  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const auto written =
+      static_cast<uint64_t>(std::count_if(out.begin(), out.end(), [&](int32_t v) { return v != poison; }));
+  if (written == 0 && !launched) return judge::UnfinishedProblem(context);
+  uint64_t at = 0;
+  while (out[at] == in[(at + places) % n]) ++at;
+  std::string hint = "look at what places and n the kernel is given, and at the order of the arguments";
+  if (written == 0) {
+    hint = "no thread stored anything: is n given where the kernel takes n?";
+  } else if (out[at] == poison && at + 1 < n) {
+    hint = "the elements from " + judge::Grouped(at) + " on were not written: round the number of blocks up";
+  } else if (is_shifted_by((n - places) % n)) {
+    hint = "that is the shift to the other side: a positive shift goes toward the beginning";
+  } else if (is_shifted_by(0)) {
+    hint = "that is d_in as it was: is places what shift comes to?";
+  } else if (shift < 0) {
+    hint = "the shift is negative: in Python, shift % n is never negative, and in C it would be";
+  }
+  return judge::MakeProblem(
+      judge::Verdict::kWrong, context,
+      {"element " + judge::Grouped(at) + " of " + judge::Grouped(n) + " of d_out is not element " +
+           judge::Grouped((at + places) % n) + " of d_in",
+       "expect  " + std::to_string(in[(at + places) % n]),
+       "found   " + (out[at] == poison ? "the old contents (nothing was written)" : std::to_string(out[at]))},
+      hint);
+}
+
+// What a wrong sum tells.
+inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
+  const uint64_t n = values.size();
+  if (n > 1 && found == values[0]) return "that is the first element: how many threads has a block?";
+  for (const uint64_t block : {32, 64, 128, 256, 512, 1024}) {
+    const uint64_t whole = n / block * block;
+    if (n > block && found == judge::WrappingSum(values.first(block))) {
+      return "that is the sum of the first block of " + judge::Grouped(block) +
+             ": the other blocks' sums have to be added, by another launch";
+    }
+    if (whole < n && whole > 0 && found == judge::WrappingSum(values.first(whole))) {
+      return "the elements from " + judge::Grouped(whole) + " on are missing: round the number of blocks up";
+    }
+    const uint64_t results = (n + block - 1) / block;
+    if (results > 1 && found == judge::WrappingSum(values.first(results))) {
+      return "that is the sum of the first " + judge::Grouped(results) +
+             " elements: the next launch has to read the blocks' sums, and not d_in again";
+    }
+  }
+  return "each launch adds up what the one before has left: as many elements as that had blocks, in the array that it "
+         "wrote; block_sums needs blocks of a power of two";
+}
+
+inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context, const judge::CallReport& report,
+                                              std::span<const int32_t> values, int32_t expected, int32_t found) {
+  const bool launched = !report.observed || !report.launches.empty();
+  const bool untouched = found == judge::DeviceArray<int32_t>::Poisoned() && found != expected;
+  if (found == expected) {
+    return launched || values.size() < 2 ? std::nullopt : std::optional(judge::NoKernelProblem(context));
+  }
+  if (untouched && !launched && !values.empty()) return judge::UnfinishedProblem(context);
+  std::string hint = ExplainSum(values, found);
+  if (untouched) {
+    hint = values.empty() ? "the sum of no elements is 0: memset_d8(d_sum.gpudata, 0, d_sum.nbytes)"
+                          : "nothing wrote d_sum: the last launch, of one block, has to";
+  }
+  return judge::MakeProblem(
+      judge::Verdict::kWrong, context,
+      {"expect  " + std::to_string(expected),
+       "found   " + (untouched ? "the old contents (nothing was written)" : std::to_string(found))},
+      hint);
+}
+
+// 0xd7 in each byte: what page-locked memory holds before the copy there was waited for.
+constexpr uint32_t kNotArrived = 0xd7d7d7d7u;
+
+inline std::string ExplainDifference(std::span<const int32_t> values, std::span<const int32_t> background,
+                                     const std::vector<int32_t>& out, const judge::CallReport& report) {
+  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const auto difference = [&](uint64_t i, uint64_t j) {
+    return static_cast<int32_t>(static_cast<uint32_t>(values[i]) - static_cast<uint32_t>(background[j]));
+  };
+  uint64_t at = 0;
+  while (at + 1 < out.size() && out[at] == difference(at, at)) ++at;
+  if (out[at] == poison) {
+    return at == 0 ? "nothing was copied to h_out"
+                   : "the elements from " + judge::Grouped(at) +
+                         " on were not written: "
+                         "the last chunk is what is left, and no less";
+  }
+  if (static_cast<uint32_t>(out[at]) == kNotArrived) {
+    return "the copy had not arrived when the host read it: synchronize each stream first";
+  }
+  if (out[at] == values[at]) return "these are the elements of h_in: does the kernel run on this chunk?";
+  if (report.observed && report.launches.empty()) return "no kernel was launched: subtract has to";
+  for (uint64_t j = 0; j < std::min<uint64_t>(background.size(), at + 1); ++j) {
+    if (j != at && out[at] == difference(at, j)) {
+      return "element " + judge::Grouped(at) + " had element " + judge::Grouped(j) +
+             " of the background subtracted: a chunk has a part of d_background of its own";
+    }
+  }
+  return "look at what each chunk copies, launches and copies back, and to where";
+}
+
+inline bool IsHostWait(const worker::ApiCall& call) {
+  return call.function == "cudaStreamSynchronize" || call.function == "cudaDeviceSynchronize" ||
+         call.function == "cudaEventSynchronize";
+}
+
+// The chunks, the streams and the waiting of rung 4.
+inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& context, const judge::CallReport& report,
+                                                  uint64_t bytes) {
+  constexpr uint64_t kFewest = 4, kMost = 64;
+  uint64_t chunks = 0, largest = 0;
+  bool blocking = false, waits_for_first = false;
+  std::set<std::string> streams;
+  std::string beside;  // what is in no stream that the program made
+  for (const worker::ApiCall& call : report.trace) {
+    if (call.failed) continue;
+    waits_for_first |= IsHostWait(call) && chunks == 1;
+    const bool is_copy = call.kind == worker::ApiKind::kHostToDevice || call.kind == worker::ApiKind::kDeviceToHost;
+    if (call.kind == worker::ApiKind::kHostToDevice) {
+      ++chunks;
+      largest = std::max(largest, call.bytes);
+    }
+    if (!is_copy && call.kind != worker::ApiKind::kLaunch) continue;
+    blocking |= is_copy && call.function != "cudaMemcpyAsync";
+    if (call.stream.substr(0, 7) == "stream ") {
+      streams.insert(call.stream);
+    } else if (beside.empty()) {
+      beside = is_copy ? "a copy" : "a launch";
+    }
+  }
+  const auto rejected = [&](const std::string& what, const std::string& hint) {
+    return judge::MakeProblem(judge::Verdict::kRejected, context, {"h_out is right, but " + what}, hint);
+  };
+  if (report.api.pinned_allocations == 0) {
+    return rejected("no page-locked memory was allocated",
+                    "a copy from ordinary memory makes the host wait: pagelocked_empty(n, numpy.int32)");
+  }
+  if (chunks < kFewest || chunks > kMost || largest > bytes / 2) {
+    return rejected("h_in went to the device in " + judge::Counted(chunks, "copy", "copies") + ", the largest of " +
+                        judge::Counted(largest, "byte"),
+                    "between 4 and 64 chunks of about the same size: while one is copied, another is computed");
+  }
+  if (blocking) {
+    return rejected("a copy made the host wait", "memcpy_htod_async and memcpy_dtoh_async, with the chunk's stream");
+  }
+  if (!beside.empty()) {
+    return rejected(beside + " is in the default stream, which waits for all others and they for it",
+                    "give each copy and each launch of a chunk the chunk's stream");
+  }
+  if (streams.size() < 2) {
+    return rejected("everything is in one stream",
+                    "what is in one stream runs in its order: two streams, which the chunks take in turn");
+  }
+  if (waits_for_first) {
+    return rejected("the host waited for the first chunk before it copied the second",
+                    "put all chunks into their streams, and wait at the end");
+  }
+  return std::nullopt;
+}
+
+}  // namespace lockstep::suites
