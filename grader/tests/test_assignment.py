@@ -34,6 +34,8 @@ def loaded(tmp_path: Path, old: str, new: str) -> None:
         ('rung = "alpha_one"', 'rung = "alpha"', '"alpha" is none of the rungs'),
         ('id = "beta_two"', 'id = "alpha_one"', "is there twice|none of the rungs"),
         ("none = 6", "none = 2", "must differ from full"),
+        ('timing = "reference"', 'timing = "reference"\nneeds = "beta.slow"', 'beta.time needs "beta.slow"'),
+        ('timing = "reference"', 'timing = "reference"\nneeds = "beta.time"', 'beta.time needs "beta.time"'),
         ('metric = "branches / blocks"', "metric = 2", "metric: expected text"),
         ("full = 2", "full = 2\nonly_where = 2", "only_where: expected text"),
         ('tests = ["*LadderTest.*/beta_two"]', "", "tests, a metric or a timing"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, needs_build, needs_sandbox
+from grader.base import cgroup
 from grader.base.layout import find_layout
 from grader.base.toolchain import find_toolchain
 from grader.model.assignment import load_assignment
@@ -196,3 +197,16 @@ def test_our_headers_do_where_the_toolkit_has_none(tmp_path: Path) -> None:
     include = ROOT / "harness/libraries/submission/include"
     source = LIBRARIES.replace("<cublas_v2.h>", f'"{include}/cublas_v2.h"').replace("<cufft.h>", f'"{include}/cufft.h"')
     assert build_with_libraries(tmp_path, source) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
+def test_a_compiler_has_an_end_of_memory_without_control_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroup, "_make", lambda *_: [])
+    layout = find_layout(None)
+    assignment = load_assignment(ASSIGNMENT)
+    source = f'{REFERENCE}\n#include "/dev/zero"\n'.encode()
+    built = build_worker(Order(layout, find_toolchain(layout), assignment, source, tmp_path, sandboxed=False))
+    assert built.worker is None
+    assert "out of memory" in built.message

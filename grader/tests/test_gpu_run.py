@@ -14,9 +14,12 @@ from grader.authoring.gpu_results import MARKER, GpuRun, load_run, results_page
 from grader.authoring.ladder import Ladder
 from grader.authoring.opponents import find_opponents
 from grader.base.layout import Layout
+from grader.base.process import Ended
 from grader.commands.cli import cli
 from grader.model.assignment import load_assignment
 from grader.model.result import Profile
+from grader.running import run
+from grader.running.run import why_no_gpu
 
 
 def meet(*arguments: str) -> Result:
@@ -172,6 +175,23 @@ def test_the_results_page_says_what_a_run_found(in_checkout: Layout, tmp_path: P
 
 
 @pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="there may be a GPU here")
+def test_of_several_gpus_the_judge_uses_the_one_that_was_given(
+    in_checkout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, str]] = []
+
+    def run_command(command: list[str], **named: object) -> Ended:
+        seen.append(named["environment"])  # type: ignore[arg-type]
+        return Ended(0, "", False, 0.0)
+
+    monkeypatch.setattr(run, "run_command", run_command)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+    assert why_no_gpu(in_checkout, load_assignment(in_checkout.assignment("90_fake"))) == ""
+    assert seen[0]["CUDA_VISIBLE_DEVICES"] == "1"
+    assert "CUDA_LAUNCH_BLOCKING" not in seen[0]
+
+
 def test_without_a_gpu_make_gpu_says_so() -> None:
     done = subprocess.run([ROOT / "harness" / "gpu.sh"], capture_output=True, text=True, check=False)
     assert done.returncode == 1

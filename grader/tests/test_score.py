@@ -241,3 +241,33 @@ def test_times_count_on_a_gpu_alone(assignment: Assignment) -> None:
     assert slow.total - without.total == points / 2
     assert undecided.total == without.total
     assert fast.verdict == slow.verdict == "PASS"
+
+
+def test_a_time_counts_where_what_it_needs_has_all_its_points(assignment: Assignment) -> None:
+    criteria = tuple(
+        replace(criterion, needs="beta.fast") if criterion.id == "beta.time" else criterion
+        for criterion in assignment.criteria
+    )
+    time = Timing(
+        criterion="beta.time",
+        rung="beta_two",
+        n=64,
+        repeats=12,
+        microseconds=2.0,
+        reference_microseconds=2.0,
+        copy_microseconds=1.0,
+        value=1.0,
+        low=0.99,
+        high=1.01,
+        verdict="PASS",
+        message="",
+        gpu={},
+    )
+
+    def points(branches: float | None) -> tuple[float, str]:
+        result = replace(outcome(branches), device=Device("cuda", "h200", "x", 1), timings=(time,))
+        score = score_result(replace(assignment, criteria=criteria), result)
+        return next((one.points, one.detail) for one in score.criteria if one.id == "beta.time")
+
+    assert points(2)[0] == 2
+    assert points(3) == points(None) == (0, "counts once “Fast” has all its points")

@@ -197,6 +197,8 @@ _GROUPS = (
     ("MISSING", ""),
 )
 
+_WIDE_CELL = 50.0  # wide enough for points with decimals
+
 
 def sample_class() -> str:
     """The sample class: a row for each student, a column for each assignment, points and the verdict's colour."""
@@ -206,7 +208,8 @@ def sample_class() -> str:
     if not found or any(column not in row for one in found for row in one for column in wanted):
         raise TableError(f"{page.name}, 'The sample class': tables with {', '.join(wanted)} are expected")
     students = [row["submission"] for row in found[0]]
-    left, cell, high, top = 158.0, 63.0, 24.0, 78.0
+    left, high, top = 158.0, 24.0, 78.0
+    cell = min(63.0, (WIDTH - 12 - left) / len(found))
     drawing = Drawing(
         WIDTH,
         top + high * len(students) + 16,
@@ -241,7 +244,8 @@ def _cell(drawing: Drawing, x: float, y: float, width: float, height: float, row
         return
     drawing.box(x, y, width, height, f"{colour} tint", 3)
     drawing.box(x, y, width, height, f"{colour}-line", 3)
-    drawing.text(x + width / 2, y + 14.5, row["points"], "small", "middle")
+    points = row["points"] if width >= _WIDE_CELL else f"{float(row['points']):.0f}"
+    drawing.text(x + width / 2, y + 14.5, points, "small", "middle")
 
 
 PLOTS: dict[str, Callable[[], str]] = {

@@ -6,8 +6,8 @@
   harness/slurm/cluster.py down DIR     ends it, with the jobs, and deletes what it wrote
 
 All that it writes is in DIR, and its daemons listen on the loopback interface only. It has the partitions cpu, with the
-nodes n1, n2, …, and gpu, with g1, …; their GPU is /dev/null. There is no accounting, as on many small clusters: squeue
-shows jobs that have ended for 5 minutes, and sacct shows nothing.
+nodes n1, n2, …, and gpu, with g1, …; their GPUs are this machine's in turn, or /dev/null where it has none. There is no
+accounting, as on many small clusters: squeue shows jobs that have ended for 5 minutes, and sacct shows nothing.
 
 Try it:
 
@@ -54,7 +54,7 @@ _START_SECONDS = 30.0
 _TICK = 0.05
 _LOG_LINES = 5
 _FOLDERS = ("munge", "state", "spool", "log", "node", "pids")
-_FILES = ("slurm.conf", "gres.conf")
+_FILES = ("slurm.conf", "gres.conf", "cgroup.conf")
 
 
 class Cluster:

@@ -87,7 +87,12 @@ def write_configuration(
             default = "YES" if name == "cpu" or not cpu_nodes else "NO"
             text += f"PartitionName={name} Nodes={','.join(nodes)} Default={default} MaxTime=INFINITE State=UP\n"
     (folder / "slurm.conf").write_text(text, encoding="utf-8")
-    gpus = "".join(f"NodeName={node} Name=gpu File=/dev/null\n" for node in gpu_nodes)
+    # Jobs are not confined here. The plugin for version 2 of control groups starts only where systemd and D-Bus run.
+    (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n", encoding="utf-8")
+    devices = sorted(Path("/dev").glob("nvidia[0-9]")) or [Path("/dev/null")]
+    gpus = "".join(
+        f"NodeName={node} Name=gpu File={devices[number % len(devices)]}\n" for number, node in enumerate(gpu_nodes)
+    )
     (folder / "gres.conf").write_text(gpus, encoding="utf-8")
 
 

@@ -4,6 +4,7 @@
 // Nothing here is protected: the submission shares the process and can do anything to it. The other end of the socket
 // sees and judges what it does.
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,19 +35,42 @@ __attribute__((constructor(101))) void PointRuntimeAtJudge() {
   setenv("LOCKSTEP_SOCKET", std::to_string(kSocketDescriptor).c_str(), 1);
 }
 
-// Memory of the judge's, by IPC handle; opened once, as opening is slow.
+// NVIDIA's number of the context that this thread has: another one after cudaDeviceReset. 0 where there is no context.
+unsigned long long ContextNumber() {
+  using GetNumber = int (*)(void* context, unsigned long long* number);
+  static const auto get_number = [] {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return driver == nullptr ? nullptr : reinterpret_cast<GetNumber>(dlsym(driver, "cuCtxGetId"));
+  }();
+  unsigned long long number = 0;
+  return get_number != nullptr && get_number(nullptr, &number) == 0 ? number : 0;
+}
+
+bool IsDeviceMemory(const void* pointer) {
+  cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess) return attributes.type == cudaMemoryTypeDevice;
+  cudaGetLastError();  // ours, and not the launcher's
+  return false;
+}
+
+// Memory of the judge's, by IPC handle; opened once, as opening is slow, and again after a launcher has reset the
+// device.
 cudaError_t OpenIpcMemory(const std::vector<uint8_t>& handle, void** base) {
-  static std::map<std::string, void*> opened;
+  struct Opened {
+    void* base;
+    unsigned long long context;
+  };
+  static std::map<std::string, Opened> opened;
   const std::string key(handle.begin(), handle.end());
   if (const auto found = opened.find(key); found != opened.end()) {
-    *base = found->second;
-    return cudaSuccess;
+    *base = found->second.base;
+    if (found->second.context == ContextNumber() && IsDeviceMemory(*base)) return cudaSuccess;
   }
   cudaIpcMemHandle_t ipc_handle;
   static_assert(sizeof ipc_handle == kIpcHandleBytes);
   std::memcpy(&ipc_handle, handle.data(), sizeof ipc_handle);
   const cudaError_t error = cudaIpcOpenMemHandle(base, ipc_handle, cudaIpcMemLazyEnablePeerAccess);
-  if (error == cudaSuccess) opened[key] = *base;
+  if (error == cudaSuccess) opened[key] = {*base, ContextNumber()};
   return error;
 }
 

@@ -329,6 +329,14 @@ std::string CudaLibraryFolder() {
   return std::filesystem::canonical(map->l_name).parent_path().string();
 }
 
+std::vector<std::string> ChosenGpu() {
+  std::vector<std::string> chosen;
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"}) {
+    if (const char* value = std::getenv(name)) chosen.push_back(std::string(name) + "=" + value);
+  }
+  return chosen;
+}
+
 std::unique_ptr<JudgeDevice> MakeCudaJudgeDevice() { return std::make_unique<CudaJudgeDevice>(); }
 
 }  // namespace lockstep::judge

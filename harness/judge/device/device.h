@@ -82,5 +82,8 @@ std::unique_ptr<JudgeDevice> MakeVgpuJudgeDevice(const std::string& profile, vgp
 std::unique_ptr<JudgeDevice> MakeCudaJudgeDevice();
 // Where that libcudart lies: what a worker on a real GPU needs in LD_LIBRARY_PATH.
 std::string CudaLibraryFolder();
+// "NAME=value" of the variables that say which GPU is meant, where a machine has several: this process's, and so its
+// workers'.
+std::vector<std::string> ChosenGpu();
 
 }  // namespace lockstep::judge

@@ -72,6 +72,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     RunnerOptions runner = RunnerOptionsOf(options, limits, worker, reference, memory);
     const bool evidence = role == Role::kMeasured || role == Role::kReference;
     if (options.device == DeviceKind::kCuda && !evidence) {
+      runner.command.environment = ChosenGpu();
       runner.command.environment.push_back("LD_LIBRARY_PATH=" + CudaLibraryFolder());
       return MakeWorkerRunner(MakeCudaJudgeDevice(), std::move(runner));
     }

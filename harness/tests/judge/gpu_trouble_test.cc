@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "judge/device/device.h"
 #include "judge/run/call.h"
 #include "judge/run/runner.h"
 #include "worker/wire.h"
@@ -133,6 +134,14 @@ TEST_F(GpuTroubleTest, AProgramsOwnErrorIsNotTriedAgain) {
   EXPECT_EQ(calls(), 1);
   EXPECT_EQ(VerdictOf("cudaErrorInvalidValue:1", "serves"), "API");
   EXPECT_EQ(calls(), 1);
+}
+
+TEST(ChosenGpuTest, IsTheJudges) {
+  ::unsetenv("CUDA_DEVICE_ORDER");
+  ::setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+  EXPECT_EQ(ChosenGpu(), std::vector<std::string>{"CUDA_VISIBLE_DEVICES=1"});
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  EXPECT_TRUE(ChosenGpu().empty());
 }
 
 }  // namespace

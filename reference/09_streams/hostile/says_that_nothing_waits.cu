@@ -1,4 +1,4 @@
-// virtual: RACE streams1_pinned
+// gpu: REJECTED streams1_pinned; virtual: RACE
 // Tells the judge itself that each kernel is in a stream of its own, which waits for nothing.
 #include <unistd.h>
 

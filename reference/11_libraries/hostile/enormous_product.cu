@@ -1,4 +1,4 @@
-// virtual: WRONG libraries4_transpose
+// gpu: TIMEOUT libraries4_transpose; virtual: WRONG
 // A product of matrices with increments of 0 and sizes of billions, by every function that takes an increment.
 #include <cublas_v2.h>
 

@@ -57,7 +57,7 @@ class Criterion:
 
     `timing` says what a measured time is compared with, "reference" or "copy"; "" where the criterion is not timed.
     Where `only_where` does not hold, a metric earns nothing. Both are in the judge's language, "" where there is none:
-    the judge checks and measures them.
+    the judge checks and measures them. A time counts where the criterion `needs` has all its points; "" needs none.
     """
 
     id: str
@@ -72,6 +72,7 @@ class Criterion:
     full: float
     none: float
     only_where: str = ""
+    needs: str = ""
     visibility: str = VISIBLE
 
 
@@ -209,6 +210,12 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         raise SchemaError(f'{fields.at("id")}: expected the folder\'s name "{path.parent.name}", got "{assignment.id}"')
     if Path(assignment.submission).name != assignment.submission or assignment.submission.startswith("."):
         raise SchemaError(f"{fields.at('submission')}: expected a plain file name")
+    for criterion in criteria:
+        if criterion.needs and not any(criterion.needs == other.id and not other.timing for other in criteria):
+            raise SchemaError(
+                f'{fields.at("criterion")}: {criterion.id} needs "{criterion.needs}", which is no criterion that runs '
+                "without a GPU"
+            )
     if unknown := set(assignment.libraries) - set(LIBRARIES):
         raise SchemaError(f"{fields.at('libraries')}: expected some of {', '.join(LIBRARIES)}, got {min(unknown)}")
     _refuse_twins(fields.at("rung id"), known)
@@ -258,6 +265,7 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         full=fields.number("full") if metric or timing else 0.0,
         none=fields.number("none") if metric or timing else 0.0,
         only_where=fields.text("only_where", "") if metric else "",
+        needs=fields.text("needs", "") if timing else "",
         visibility=fields.choice("visibility", VISIBILITIES, VISIBLE),
     )
     if timing and not criterion.bonus:

@@ -1,7 +1,7 @@
 """Turns the judge's result into points. Pure functions: the same result always scores the same."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from grader.base.counted import counted
@@ -68,8 +68,20 @@ def score_result(assignment: Assignment, result: SuiteResult) -> Score:
         for criterion in assignment.criteria
         if on_gpu or not criterion.timing
     )
+    criteria = _without_unmet_needs(assignment, criteria)
     verdict, rung = overall_verdict(assignment, result.tests, criteria)
     return _score(assignment, criteria, verdict, rung)
+
+
+def _without_unmet_needs(assignment: Assignment, criteria: tuple[CriterionScore, ...]) -> tuple[CriterionScore, ...]:
+    needs = {criterion.id: criterion.needs for criterion in assignment.criteria if criterion.needs}
+    short = {score.id: score.title for score in criteria if not score.is_full}
+    return tuple(
+        replace(score, points=0.0, verdict="SLOW", detail=f"counts once “{short[needs[score.id]]}” has all its points")
+        if score.points and needs.get(score.id) in short
+        else score
+        for score in criteria
+    )
 
 
 def score_nothing(assignment: Assignment, verdict: str, detail: str, *, on_gpu: bool = False) -> Score:

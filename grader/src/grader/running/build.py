@@ -109,7 +109,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
                 environment=(("PATH", f"{toolchain.nvcc.parent}:/usr/bin:/bin"), ("TMPDIR", "/tmp")),  # noqa: S108
                 file_bytes=_WORKER_BYTES + 1 if assignment.is_python else _FILE_BYTES,
                 tmp_bytes=_TMP_BYTES,
-                address_bytes=_MEMORY_BYTES if python and not groups else 0,
+                address_bytes=0 if groups else _MEMORY_BYTES,
                 cgroups=groups,
                 status_fd=status_write,
             )

@@ -362,6 +362,12 @@ def _total_seconds(assignment: Assignment, suite: Suite) -> float:
     return 300 + 6 * assignment.limits.call_seconds * max(len(suite.tests), 10)
 
 
+def _environment() -> dict[str, str]:
+    """The judge's. Of several GPUs it uses the one that was given to the grader, as Slurm does."""
+    given = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER") if name in os.environ}
+    return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"} | given  # noqa: S108
+
+
 def _ended(
     command: Sequence[str],
     *,
@@ -376,7 +382,7 @@ def _ended(
             seconds=seconds,
             output_cap=_OUTPUT_CAP,
             cwd=cwd,
-            environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"},  # noqa: S108
+            environment=_environment(),
             stop=stop,
             on_tick=on_tick,
         )
