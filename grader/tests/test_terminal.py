@@ -233,6 +233,13 @@ def test_seven_assignments_have_their_columns_where_there_is_room() -> None:
     assert "✗ WRONG 03, 1 missing" in lines[1]
 
 
+def test_extra_credit_that_was_not_handed_in_is_not_missing() -> None:
+    one = students(1, 11)[0]
+    assert ", 2 missing" in summarised([one], 11)[1]
+    extra = {name: replace(grade, is_extra=name.startswith(("05", "08"))) for name, grade in one.assignments.items()}
+    assert ", 1 missing" in summarised([replace(one, assignments=extra)], 11)[1]
+
+
 def test_seven_assignments_fit_into_80_columns() -> None:
     lines = summarised(students(6, 7), 7)
     assert lines[0].split() == ["Student", "Verdict", "01", "02", "03", "04", "05", "06", "07", "Total"]

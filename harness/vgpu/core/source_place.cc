@@ -6,10 +6,31 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Headers that come with nvcc are in an include folder of CUDA or NVIDIA, wherever it is installed.
+bool IsVersion(std::string_view text) { return text.find_first_not_of("0123456789.-_") == std::string_view::npos; }
+
+std::string_view LastName(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string_view Parent(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+// Whether toolkits have their folder `include` in a folder of this name: cuda, cuda-13.0, cuda/12.4 (NVIDIA's HPC SDK),
+// cuda/targets/x86_64-linux, nvidia/cu13 (Python packages), libcudacxx (a checkout of CCCL).
+bool IsToolkitRoot(std::string_view folder) {
+  const std::string_view name = LastName(folder), above = LastName(Parent(folder));
+  if (above == "targets" || above == "nvidia" || name == "libcudacxx") return true;
+  return (name.starts_with("cuda") && IsVersion(name.substr(4))) || (above == "cuda" && IsVersion(name));
+}
+
+// Headers that come with nvcc, wherever it is installed, and the system's: Debian has nvcc's among them.
 bool IsToolkitPath(std::string_view path) {
-  if (path.find("/include/") == std::string_view::npos) return false;
-  return path.find("cuda") != std::string_view::npos || path.find("nvidia") != std::string_view::npos;
+  constexpr std::string_view kInclude = "/include/";
+  if (path.starts_with("/usr/include/")) return true;
+  for (size_t at = path.find(kInclude); at != std::string_view::npos; at = path.find(kInclude, at + 1)) {
+    if (IsToolkitRoot(path.substr(0, at))) return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -101,11 +101,11 @@ def _points(grade: AssignmentGrade | None, *, whole: bool) -> str:
 
 
 def _verdict(one: StudentGrades, names: Sequence[str], *, with_missing: bool) -> Text:
-    """What to see to first, and on which assignment and rung; of what is missing only how many."""
+    """What to see to first, and on which assignment and rung; how many are missing, extra credit left out."""
     found = [(one.assignments[name].verdict, name) for name in names if name in one.assignments]
     handed_in = [(verdict, name) for verdict, name in found if verdict not in _NOTHING_TO_SEE]
     order = sorted(handed_in, key=lambda pair: verdicts.tone(pair[0]) != "harness")  # the harness's own faults first
-    missing = sum(verdict == verdicts.MISSING for verdict, _ in found)
+    missing = sum(verdict == verdicts.MISSING and not one.assignments[name].is_extra for verdict, name in found)
     if not order:
         passed = any(verdict == verdicts.PASS for verdict, _ in found)
         first = verdicts.PASS if passed else next((verdict for verdict, _ in found), verdicts.MISSING)
