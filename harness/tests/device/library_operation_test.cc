@@ -7,6 +7,9 @@
 #include <chrono>
 #include <functional>
 
+#include "tests/support/device_support.h"
+#include "tests/support/ptx_testing.h"
+
 namespace lockstep::vgpu {
 namespace {
 
@@ -105,6 +108,26 @@ TEST(LibraryOperationTest, TheCostIsAboutTheTimeHere) {
   EXPECT_EQ(DoOperation(device, "", product).error, LaunchError::kNone);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_LT(seconds.count() * kMostLibraryCost / CostOf(product), 300);
+}
+
+TEST(LibraryOperationTest, AMisalignedAddressIsAFault) {
+  for (const bool is_double : {false, true}) {
+    const uint64_t size = is_double ? sizeof(double) : sizeof(float);
+    for (int operand = 0; operand < 4; ++operand) {
+      TestDevice device(ptx::kHeader);
+      const auto memory = device.Make(std::vector<double>(64, 1.0), "d_x");
+      LibraryOperation dot = Of(LibraryKind::kDot, 0, 4);
+      dot.is_double = is_double;
+      uint64_t* const addresses[] = {&dot.operands[0].address, &dot.operands[1].address, &dot.result,
+                                     &dot.alpha.address};
+      for (uint64_t* address : addresses) *address = memory.address;
+      EXPECT_EQ(DoOperation(*device, "solve.cu:40", dot).error, LaunchError::kNone);
+      *addresses[operand] += size / 2;
+      EXPECT_EQ(DoOperation(*device, "solve.cu:40", dot).error, LaunchError::kMisalignedAddress) << operand;
+      ASSERT_FALSE(device->findings().findings().empty());
+      EXPECT_EQ(device->findings().findings().back().kind, FindingKind::kMisaligned);
+    }
+  }
 }
 
 TEST(LibraryOperationTest, NamesAreThoseOfTheFunctions) {

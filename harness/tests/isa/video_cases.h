@@ -102,8 +102,9 @@ inline std::vector<std::string> VideoForms() {
             const bool is_signed = a == ".s32" || b == ".s32" || (kind >= 1 && kind <= 3);
             const std::string name =
                 std::string("vmad") + (is_signed ? ".s32" : ".u32") + a + b + (kind == 4 ? ".po" : "");
-            forms.push_back(name + sat + scale + " %d, " + (kind == 1 ? "-" : "") + "%a" + random.Of(pieces) + ", " +
-                            (kind == 2 ? "-" : "") + "%b" + random.Of(pieces) + ", " + (kind == 3 ? "-" : "") + "%c;");
+            const std::string of_b = random.Of(pieces), of_a = random.Of(pieces);
+            forms.push_back(name + sat + scale + " %d, " + (kind == 1 ? "-" : "") + "%a" + of_a + ", " +
+                            (kind == 2 ? "-" : "") + "%b" + of_b + ", " + (kind == 3 ? "-" : "") + "%c;");
           }
         }
       }
@@ -119,7 +120,8 @@ inline std::vector<std::string> VideoForms() {
     const std::string mask = parts == 2 ? random.Of({"", ".h0", ".h1", ".h10"})
                                         : random.Of({"", ".b0", ".b1", ".b10", ".b2", ".b20", ".b21", ".b210", ".b3",
                                                      ".b30", ".b31", ".b310", ".b32", ".b320", ".b321", ".b3210"});
-    forms.push_back(name + " %d" + mask + ", %a" + selector(parts) + ", %b" + selector(parts) + ", %c;");
+    const std::string of_b = selector(parts), of_a = selector(parts);
+    forms.push_back(name + " %d" + mask + ", %a" + of_a + ", %b" + of_b + ", %c;");
   };
   for (const int parts : {2, 4}) {
     const std::string width = std::to_string(parts);

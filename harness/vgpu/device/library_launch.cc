@@ -50,6 +50,15 @@ bool LibraryLaunch::TouchRow(const MemoryRows& rows, uint64_t address, uint64_t 
     device_.Report(std::move(finding));
     return false;
   }
+  if (address % rows.alignment != 0) {
+    Finding finding = FindingOf(FindingKind::kMisaligned, rows, row, address, rows.alignment);
+    finding.fatal = true;
+    finding.hint =
+        "the library takes addresses that are multiples of its numbers' size: is the pointer another type's?";
+    device_.Report(std::move(finding));
+    is_misaligned_ = true;
+    return false;
+  }
   if (rows.reads) {
     const uint64_t unwritten = device_.FirstUnwritten(address, rows.width, rows.element);
     if (unwritten < rows.width) {
@@ -90,7 +99,10 @@ LaunchResult LibraryLaunch::End() {
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;
   device_.Record(std::move(record));
-  return {device_.faulted() ? LaunchError::kIllegalAddress : LaunchError::kNone, time.microseconds};
+  const LaunchError error = is_misaligned_      ? LaunchError::kMisalignedAddress
+                            : device_.faulted() ? LaunchError::kIllegalAddress
+                                                : LaunchError::kNone;
+  return {error, time.microseconds};
 }
 
 }  // namespace lockstep::vgpu

@@ -26,6 +26,7 @@ struct MemoryRows {
   uint64_t address = 0, width = 0, rows = 1, pitch = 0;
   uint32_t element = 1;  // bytes
   bool reads = false, writes = false;
+  uint32_t alignment = 1;  // of the address, in bytes; the pitch is a multiple of it
 };
 
 class LibraryLaunch {
@@ -43,6 +44,7 @@ class LibraryLaunch {
   Device& device_;
   const LibraryFunction function_;
   double bytes_ = 0;  // read and written
+  bool is_misaligned_ = false;
 };
 
 }  // namespace lockstep::vgpu

@@ -1,5 +1,6 @@
 #include "vgpu/device/library_operation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -91,25 +92,29 @@ class Doing {
   // Known before the device's memory is looked at: what it belongs to is not read.
   static bool IsZero(const LibraryFactor& factor) { return factor.address == 0 && factor.value == 0; }
 
+  // A complex number is two here.
+  bool Touch(MemoryRows rows) const {
+    rows.alignment = std::min(rows.element, element_);
+    return launch_.Touch(rows);
+  }
   bool TouchFactor(const char* what, const LibraryFactor& factor) const {
-    return factor.address == 0 || launch_.Touch({what, factor.address, element_, 1, element_, element_, true, false});
+    return factor.address == 0 || Touch({what, factor.address, element_, 1, element_, element_, true, false});
   }
   bool Result() const {
     const uint32_t bytes = op_.kind == Kind::kAmax || op_.kind == Kind::kAmin ? sizeof(int) : element_;
-    return launch_.Touch({"the result", op_.result, bytes, 1, bytes, bytes, false, true});
+    return Touch({"the result", op_.result, bytes, 1, bytes, bytes, false, true});
   }
   bool Vector(const char* what, const LibraryOperand& x, int64_t n, bool reads, bool writes) const {
     if (n <= 0) return true;
     const auto apart = static_cast<uint64_t>(std::abs(x.leading)) * element_;
-    return launch_.Touch(
+    return Touch(
         {what, x.address, element_, apart == 0 ? 1 : static_cast<uint64_t>(n), apart, element_, reads, writes});
   }
   bool Matrix(const char* what, const LibraryOperand& a, Extent extent, int64_t layer, bool reads, bool writes) const {
     if (extent.rows == 0 || extent.columns == 0) return true;
     const uint64_t first = a.address + static_cast<uint64_t>(layer * a.stride) * element_;
-    return launch_.Touch({what, first, static_cast<uint64_t>(extent.rows) * element_,
-                          static_cast<uint64_t>(extent.columns), static_cast<uint64_t>(a.leading) * element_, element_,
-                          reads, writes});
+    return Touch({what, first, static_cast<uint64_t>(extent.rows) * element_, static_cast<uint64_t>(extent.columns),
+                  static_cast<uint64_t>(a.leading) * element_, element_, reads, writes});
   }
   bool Numbers(const char* what, const LibraryOperand& side, FourierForm form, bool reads) const {
     const uint32_t number = form == FourierForm::kReal ? element_ : 2 * element_;
@@ -117,7 +122,7 @@ class Doing {
     const auto apart = static_cast<uint64_t>(side.leading) * number;
     for (int64_t layer = 0; layer < op_.batch; ++layer) {
       const uint64_t first = side.address + static_cast<uint64_t>(layer * side.stride) * number;
-      if (!launch_.Touch({what, first, number, count, apart, number, reads, !reads})) return false;
+      if (!Touch({what, first, number, count, apart, number, reads, !reads})) return false;
     }
     return true;
   }
