@@ -73,7 +73,7 @@ def make_gallery(layout: Layout, folder: Path) -> dict[str, Path]:
         gallery[name], gallery[f"staff {name}"] = out / card_name(record), out / staff_card_name(record)
     gallery["board"], gallery["gpu board"] = folder / "out/leaderboard.html", folder / "gpu-out/leaderboard.html"
     assignment = load_assignment(layout.assignment("90_fake"))
-    environment = make_environment(ROOT / "grader/src/grader/templates")
+    environment = make_environment(ROOT / "templates")
     for name, subject in _by_hand(assignment, records).items():
         record = dataclasses.replace(subject.record, folder=name)
         write_cards(environment, folder / "made", dataclasses.replace(subject, record=record), closed())

@@ -30,7 +30,7 @@ from grader.model.discovery import Wanted
 from test_gradescope import read_results
 
 NAME, FILE = "01_handson_copy", "copy.cu"
-SCRIPT_FOLDER = ROOT / "grader/src/grader/templates/autograder"
+SCRIPT_FOLDER = ROOT / "templates/autograder"
 _SHELLCHECK = shutil.which("shellcheck")
 METADATA = {
     "id": 123456,

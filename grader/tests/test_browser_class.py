@@ -22,7 +22,7 @@ pytestmark = needs_browser
 EVIL = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>"
 _BYTES = 1_000_000  # measured: 0.66 MB for 200 students and 7 assignments
 _SECONDS = 10.0  # measured: 0.4 s to write, 1 s to open
-_TEMPLATES = ROOT / "grader/src/grader/templates"
+_TEMPLATES = ROOT / "templates"
 
 
 def written(out: Path, known: dict[str, Assignment], grades: list[StudentGrades]) -> Path:

@@ -28,7 +28,7 @@ from grader.pages.publish import load_classes, open_journal
 from grader.pages.student_view import HIDDEN_TEST, Opening, closed, for_student
 from grader.running.build import Order, build_worker
 
-TEMPLATES = ROOT / "grader/src/grader/templates"
+TEMPLATES = ROOT / "templates"
 RULES = """
 [[visibility]]
 tests = ["LadderTest.SumsNone*"]

@@ -117,7 +117,7 @@ def test_a_card_shows_what_counts(out: Path) -> None:
 
 
 def test_every_section_is_on_a_card(out: Path) -> None:
-    template = (ROOT / "grader/src/grader/templates/report_card.html.j2").read_text()
+    template = (ROOT / "templates/report_card.html.j2").read_text()
     pages = "".join(path.read_text() for path in out.glob("**/cards/*/*.html"))
     for heading in re.findall("<h2.*", template):
         found = re.match(r'<h2 id="(\w+)">', heading)
@@ -132,7 +132,7 @@ def test_cards_show_what_they_are_given_in_a_style_that_exists(
 ) -> None:
     given: set[str] = set()
     used: set[str] = set()
-    sources = {path.name: path.read_text() for path in (ROOT / "grader/src/grader/templates").glob("*.j2")}
+    sources = {path.name: path.read_text() for path in (ROOT / "templates").glob("*.j2")}
     render = Template.render
 
     def recorded(template: Template, **values: Any) -> str:
@@ -145,7 +145,7 @@ def test_cards_show_what_they_are_given_in_a_style_that_exists(
     CliRunner().invoke(cli, ["grade", str(submissions(ada="")), "--no-sandbox"])
     assert given, "no card was rendered"
     assert given <= used, f"cards.py gives what report_card.html.j2 does not show: {sorted(given - used)}"
-    styles = "".join(path.read_text() for path in (ROOT / "grader/src/grader/templates").glob("*.css"))
+    styles = "".join(path.read_text() for path in (ROOT / "templates").glob("*.css"))
     rules = set(re.findall(r"\.([a-z][a-z-]*)", styles))
     for name in ("report_card.html.j2", "failure.html.j2", "macros.html.j2"):
         for value in re.findall(r'class="([^"]*)"', sources[name]):

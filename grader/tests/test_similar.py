@@ -20,7 +20,7 @@ from grader.pages.similar import Likeness, SimilarPages, Work
 pytest_plugins = ("browser",)
 
 EVIL = "<script>alert('name')</script>"
-_TEMPLATES = ROOT / "grader/src/grader/templates"
+_TEMPLATES = ROOT / "templates"
 _RIGHT = sorted(ROOT.glob("reference/*/right/*.cu"))
 _CLASS_SECONDS = 20.0  # 200 submissions of 7 assignments; measured: 5 s
 _CLASS_LOOPS = 37.0  # the same limit where Python is slower: as many times a plain loop; measured: 9.4

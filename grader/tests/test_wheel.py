@@ -34,10 +34,14 @@ pytestmark = needs(
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy: setuptools leaves a folder `build` behind, and would take old files from it."""
+    """Built from a copy: setuptools leaves a folder `build` behind, and would take old files from it.
+
+    Links stay links, as in a checkout: the package's templates are those at the top.
+    """
     folder = tmp_path_factory.mktemp("wheel")
     unwanted = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "tests")
-    shutil.copytree(ROOT / "grader", folder / "grader", ignore=unwanted)
+    for part in ("grader", "templates"):
+        shutil.copytree(ROOT / part, folder / part, ignore=unwanted, symlinks=True)
     _run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index",
          "-w", str(folder), str(folder / "grader"))  # fmt: skip
     (made,) = folder.glob("*.whl")
@@ -71,13 +75,11 @@ def _run(*words: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
 def test_it_holds_the_package_and_its_templates(wheel: Path) -> None:
     assert wheel.name == f"lockstep_grader-{__version__}-py3-none-any.whl"
     package = ROOT / "grader" / "src"
-    wanted = {
-        str(path.relative_to(package))
-        for path in (package / "grader").rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
-    }
+    sources = {str(path.relative_to(package)) for path in (package / "grader").rglob("*.py")}
+    templates = {f"grader/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
+    assert len(templates) > 20
     with zipfile.ZipFile(wheel) as archive:
-        assert {name for name in archive.namelist() if ".dist-info/" not in name} == wanted
+        assert {name for name in archive.namelist() if ".dist-info/" not in name} == sources | templates
 
 
 def test_it_runs_in_a_fresh_environment(grader: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:

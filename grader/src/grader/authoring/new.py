@@ -1,4 +1,4 @@
-"""`grader new`: writes the files of a new assignment from grader/templates/new.
+"""`grader new`: writes the files of a new assignment from templates/new.
 
 The scaffold is a complete small assignment: its stub fails, its reference passes, its one wrong solution gets its
 verdict. The author replaces the task.

@@ -32,7 +32,7 @@ class Layout:
 
     @property
     def templates(self) -> Path:
-        """What pages, handouts and new assignments are made from: a part of the package, so that a wheel has it."""
+        """What pages, handouts and new assignments are made from: a link to `templates/`, in a wheel the files."""
         return Path(__file__).parents[1] / "templates"
 
     @property
