@@ -39,7 +39,7 @@ demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, le
 
 check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
 
-gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/reference/gpu-*.md
+gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/records/gpu-*.md
 	@harness/gpu.sh --build $(BUILD)
 
 tidy: $(STAMP) $(TOOLS)  ## clang-tidy alone, which lint runs too
@@ -61,7 +61,7 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 	  trap 'kill $$opponents' INT TERM; \
 	  .venv/bin/grader check --build $(BUILD); checked=$$?; \
 	  wait $$opponents; met=$$?; cat $(BUILD)/opponents.log; [ $$checked = 0 ] && [ $$met = 0 ]
-	@.venv/bin/grader ladder --build $(BUILD) --pages docs/reference/ladders --verify
+	@.venv/bin/grader ladder --build $(BUILD) --pages docs/records/ladders --verify
 
 grader-tests: build $(TOOLS)  ## Python tests
 	@harness/setup.sh --docs || echo "test_site.py leaves the site out"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What `make gpu` runs on a machine with an NVIDIA GPU: grades all references and the sample class with --device cuda,
 # has the opponents defeated, measures what the references come to beside NVIDIA's libraries, and writes the pages of
-# docs/reference that are about a GPU. Results, report cards and leaderboard are left in out/gpu.
+# docs/records that are about a GPU. Results, report cards and leaderboard are left in out/gpu.
 #
 #   harness/gpu.sh [--build DIR] [--no-sandbox]
 #
@@ -68,7 +68,7 @@ step "Timing the ladders, writing the pages" "$grader" gpu-pages --build "$build
 echo
 echo "Report cards: $out/references/index.html $out/class/index.html"
 echo "Leaderboard:  $out/class/leaderboard.html"
-echo "Pages:        docs/reference/gpu-results.md gpu-ladders.md gpu-limits.md"
+echo "Pages:        docs/records/gpu-results.md gpu-ladders.md gpu-limits.md"
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'Not as it should be: %s\n' "${failed[*]}" >&2
   echo "The same command goes on from here." >&2

@@ -151,7 +151,7 @@ def test_overall_boards_are_of_one_device() -> None:
 
 def test_the_models_error_is_the_one_on_record() -> None:
     """Between versions of one kernel on an H200, how far modelled ratios are from measured ones."""
-    section = (ROOT / "docs/reference/gpu-time.md").read_text().split("## On the profile `h200`")[1].split("\n## ")[0]
+    section = (ROOT / "docs/records/gpu-time.md").read_text().split("## On the profile `h200`")[1].split("\n## ")[0]
     families: dict[str, list[tuple[float, float]]] = {}
     for row in section.splitlines():
         cells = [cell.strip().replace(" ", "") for cell in row.split("|")]

@@ -62,7 +62,7 @@ def test_a_changed_table_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Reduction", "Scan", "Transpose"])
 def test_the_readme_says_what_the_page_of_limits_says(name: str) -> None:
-    page = ROOT / "docs/reference/gpu-limits.md"
+    page = ROOT / "docs/records/gpu-limits.md"
     rows = tables.table(page, f"{name}, GB/s", ("size", "reference"))
     _, _, library, ceiling, over_library, over_ceiling = rows[0]
     ratios = [tables.figure(row[over_library]) or 0 for row in rows]

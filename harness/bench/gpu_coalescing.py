@@ -3,7 +3,7 @@
 
     gpu_coalescing.py build PROGRAM                  nvcc makes gpu_coalescing.cu and the reference of 08 into PROGRAM
     gpu_coalescing.py record PROGRAM                 on a machine with an H100: times -> recorded/coalescing-h100.csv
-    gpu_coalescing.py page PROGRAM                   writes docs/reference/coalescing.md
+    gpu_coalescing.py page PROGRAM                   writes docs/records/coalescing.md
     gpu_coalescing.py page PROGRAM --verify          says whether it is up to date
 
 The course's figures are in recorded/course.csv.

@@ -3,7 +3,7 @@
 
     gpu_counting.py build PROGRAM                  nvcc makes harness/bench/gpu_cases into PROGRAM
     gpu_counting.py record PROGRAM                 on a machine with a GPU: what ncu counts -> recorded/ncu.csv
-    gpu_counting.py page PROGRAM --vgpu-run FILE   writes docs/reference/gpu-counting.md
+    gpu_counting.py page PROGRAM --vgpu-run FILE   writes docs/records/gpu-counting.md
     gpu_counting.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
 
 Only metrics that are the same in every run are taken: those that follow from the executed instructions and their

@@ -2,7 +2,7 @@
 """How near the references come to what a GPU's memory allows, beside NVIDIA's own libraries.
 
 Builds gpu_limits/ with the references, runs it on this machine's GPU, has compute-sanitizer watch gpu_sanitize/, and
-writes docs/reference/gpu-limits.md.
+writes docs/records/gpu-limits.md.
 
     harness/bench/gpu_limits.py            # on a machine with a GPU and the CUDA toolkit, cuBLAS included
 """
@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpu_pages import HERE, REFERENCE_PAGES, ROOT, gpu_and_driver, run
+from gpu_pages import HERE, RECORD_PAGES, ROOT, gpu_and_driver, run
 
 _REFERENCES = {
     "reduction": "04_reduction",
@@ -240,7 +240,7 @@ def main() -> None:
         build_all(Path(folder))
         rows, watched = measure(Path(folder)), sanitize(Path(folder))
     text = page(rows, watched, gpu_and_driver())
-    (REFERENCE_PAGES / "gpu-limits.md").write_text(text, encoding="utf-8")
+    (RECORD_PAGES / "gpu-limits.md").write_text(text, encoding="utf-8")
     print(text)
     if any(row.errors or not row.calls or not row.control_errors for row in watched):
         sys.exit("compute-sanitizer finds fault with a reference, or none with a wrong solution")

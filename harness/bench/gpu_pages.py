@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RECORDED = HERE / "recorded"
-REFERENCE_PAGES = ROOT / "docs" / "reference"
+RECORD_PAGES = ROOT / "docs" / "records"
 
 
 def run(*command: str | Path, timeout: float = 1800) -> str:
@@ -125,7 +125,7 @@ def main(
         record(program)
     else:
         finish(
-            REFERENCE_PAGES / page,
+            RECORD_PAGES / page,
             text(arguments.vgpu_run, program),
             verify=arguments.verify,
         )

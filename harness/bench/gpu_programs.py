@@ -2,7 +2,7 @@
 """Compares the virtual GPU's counters with Nsight Compute's on programs that others wrote.
 
     gpu_programs.py record CHECKOUT    with a GPU: builds the programs, counts with ncu and with the virtual GPU
-    gpu_programs.py page               anywhere: writes docs/reference/gpu-programs.md from the recording
+    gpu_programs.py page               anywhere: writes docs/records/gpu-programs.md from the recording
     gpu_programs.py page --verify      says whether the page is up to date
 
 CHECKOUT is a clone of https://github.com/NVIDIA/cuda-samples; gpu_programs.json names the programs and their arguments.
@@ -229,7 +229,7 @@ def main() -> None:
             parser.error("record needs a checkout of cuda-samples")
         record(arguments.checkout, arguments.work, arguments.vgpu_run)
     else:
-        gpu_pages.finish(gpu_pages.REFERENCE_PAGES / "gpu-programs.md", page_text(), verify=arguments.verify)
+        gpu_pages.finish(gpu_pages.RECORD_PAGES / "gpu-programs.md", page_text(), verify=arguments.verify)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
     gpu_time.py build PROGRAM                  nvcc makes harness/bench/gpu_cases into PROGRAM
     gpu_time.py record PROGRAM                 on a machine with an H100: times by events -> recorded/times-h100.csv
-    gpu_time.py page PROGRAM --vgpu-run FILE   writes docs/reference/gpu-time.md
+    gpu_time.py page PROGRAM --vgpu-run FILE   writes docs/records/gpu-time.md
     gpu_time.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
 
 The course's figures are in recorded/course.csv.

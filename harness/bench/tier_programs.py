@@ -8,7 +8,7 @@
 CHECKOUT is a clone of https://github.com/NVIDIA/cuda-samples. The programs run with their own checks; what they compute
 on the host is part of their time. `serial` is the share of the warp instructions in kernels whose
 blocks may see each other's work, which run on one CPU thread (docs/concepts/execution.md). The figures stand in
-docs/reference/compiled-tier.md.
+docs/records/runs.md.
 """
 
 from __future__ import annotations

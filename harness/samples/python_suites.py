@@ -36,7 +36,7 @@ from trial import GO_ON, execute, shortened
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / "docs/reference/python-suites.md"
+PAGE = ROOT / "docs/records/python-suites.md"
 OURS = "other"  # the reason of a test that no reason of the table explains
 OUTCOMES = ("passed", "skipped", "failed")
 

@@ -4,7 +4,7 @@
 harness/site/pictures.py [--build DIR]           draws all of them again
 harness/site/pictures.py --check [--build DIR]   status 1 and a line for each that would come out otherwise
 
-plots      docs/figures/*.svg, from the tables of the reference pages
+plots      docs/figures/*.svg, from the tables of docs/records
 terminal   docs/figures/terminal-*.svg, what a student sees, from a run of `lockstep test`
 card       docs/figures/card-*.png, the top of that student's report card in Chromium, from a run of `grader grade`
 """

@@ -1,4 +1,4 @@
-"""The plots of docs/figures, drawn from the tables of the reference pages; no figure is typed here.
+"""The plots of docs/figures, drawn from the tables of the pages on record; no figure is typed here.
 
 Each is one SVG for light and dark. It is written here and not by a plotting library: the same bytes come out on every
 machine, so that a test can compare them, and the reader's own fonts and mode are used.
@@ -14,7 +14,7 @@ from svg import Drawing
 from tables import Row, TableError, figure, section, table, tables
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT / "docs" / "reference"
+RECORDS = ROOT / "docs" / "records"
 FIGURES = ROOT / "docs" / "figures"
 WIDTH = 620.0
 _RIGHT = 600.0  # where axes end
@@ -46,7 +46,7 @@ def _needed(row: Row, column: str, page: str) -> float:
 
 def ladder() -> str:
     """Each rung of two ladders: times on the course's GPU and on an H200, beside what the virtual GPU says of both."""
-    page = REFERENCE / "gpu-ladders.md"
+    page = RECORDS / "gpu-ladders.md"
     old, old_model = "G80 published, ms", "G80 modelled, ms"
     new, new_model = "µs", "H200 modelled, µs"
     columns = ("rung", old, old_model, new, new_model)
@@ -94,7 +94,7 @@ def ladder() -> str:
 
 def limits() -> str:
     """The last rungs beside NVIDIA's libraries, as shares of what a copy or a read reaches."""
-    page = REFERENCE / "gpu-limits.md"
+    page = RECORDS / "gpu-limits.md"
     panels = []
     for name in ("Reduction", "Scan", "Transpose"):
         rows = table(page, f"{name}, GB/s", ("size", "reference"))
@@ -148,7 +148,7 @@ def limits() -> str:
 
 def modelled() -> str:
     """Modelled time against measured time, a dot for each kernel."""
-    page = REFERENCE / "gpu-time.md"
+    page = RECORDS / "gpu-time.md"
     panels = []
     for profile, column, colour, name in (
         ("g80", "published, µs", "orange", "GeForce 8800, published"),
@@ -202,7 +202,7 @@ _WIDE_CELL = 50.0  # wide enough for points with decimals
 
 def sample_class() -> str:
     """The sample class: a row for each student, a column for each assignment, points and the verdict's colour."""
-    page = REFERENCE / "gpu-results.md"
+    page = RECORDS / "gpu-results.md"
     found = tables(section(page, "The sample class"))
     wanted = ("submission", "verdict", "points")
     if not found or any(column not in row for one in found for row in one for column in wanted):

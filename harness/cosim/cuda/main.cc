@@ -1,4 +1,4 @@
-// Random CUDA C++ programs, each run on the host and on a device (docs/reference/cosim.md).
+// Random CUDA C++ programs, each run on the host and on a device (docs/records/cosim.md).
 //
 //   cosim-cuda write FIRST COUNT FILE.cu              the programs of these seeds
 //   cosim-cuda compile FILE.cu PROGRAM [NVCC_FLAGS]   for the virtual GPU

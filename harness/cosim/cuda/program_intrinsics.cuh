@@ -47,7 +47,7 @@ HD inline u32 Umulhi(u32 a, u32 b) { return COSIM_BOTH(__umulhi(a, b), u32(u64(a
 HD inline i64 Mul64hi(i64 a, i64 b) { return COSIM_BOTH(__mul64hi(a, b), i64(i128(a) * b >> 64)); }
 HD inline u64 Umul64hi(u64 a, u64 b) { return COSIM_BOTH(__umul64hi(a, b), u64(u128(a) * b >> 64)); }
 HD inline u32 Umul24(u32 a, u32 b) { return COSIM_BOTH(__umul24(a, b), u32(u64(a & 0xffffff) * (b & 0xffffff))); }
-// nvcc 13.0 takes it that the product of the two numbers of 24 bits fits in 32 (docs/reference/cosim.md); so it does
+// nvcc 13.0 takes it that the product of the two numbers of 24 bits fits in 32 (docs/records/cosim.md); so it does
 // here.
 HD inline i32 Mul24(i32 a, i32 b) { return COSIM_BOTH(__mul24(a, i8(b)), i32(u32(a) << 8) / 256 * i8(b)); }
 HD inline u32 Usad(u32 a, u32 b, u32 c) { return COSIM_BOTH(__usad(a, b, c), (a > b ? a - b : b - a) + c); }

@@ -1,4 +1,4 @@
-// Random CUDA C++ programs (docs/reference/cosim.md): the virtual GPU gives what g++ gives for the same functions. They
+// Random CUDA C++ programs (docs/records/cosim.md): the virtual GPU gives what g++ gives for the same functions. They
 // are made and compiled when the tests are built.
 #include <gtest/gtest.h>
 

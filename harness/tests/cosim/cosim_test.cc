@@ -1,4 +1,4 @@
-// Random kernels whose outputs a GPU gave (docs/reference/cosim.md), replayed on the virtual GPU.
+// Random kernels whose outputs a GPU gave (docs/records/cosim.md), replayed on the virtual GPU.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ const Corpus& Recorded() {
 
 void ExpectGenerator() {
   ASSERT_EQ(GeneratorDigest(Recorded().count), Recorded().generator)
-      << "the generator changed: record the corpus anew on a GPU (docs/reference/cosim.md)";
+      << "the generator changed: record the corpus anew on a GPU (docs/records/cosim.md)";
 }
 
 TEST(Cosim, VirtualGpuGivesTheGpusOutputs) {

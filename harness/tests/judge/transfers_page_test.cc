@@ -1,4 +1,4 @@
-// docs/reference/transfers.md: what a GPU's link to the host does, the course's figures, measured and modelled ones.
+// docs/records/transfers.md: what a GPU's link to the host does, the course's figures, measured and modelled ones.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -165,7 +165,7 @@ std::string Page() {
 TEST(TransfersPageTest, IsUpToDate) {
   std::string page = Page();
   page.pop_back();
-  ExpectFile("docs/reference/transfers.md", page);
+  ExpectFile("docs/records/transfers.md", page);
 }
 
 // No budget is nearer to what the technique's absence gives than this.

@@ -1,5 +1,5 @@
 // The landscape that assignment 10's tuners search: the reference's family in all configurations, on every device
-// profile. docs/reference/tuning.md shows it; LOCKSTEP_UPDATE_GOLDEN=1 writes the page anew.
+// profile. docs/records/tuning.md shows it; LOCKSTEP_UPDATE_GOLDEN=1 writes the page anew.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -142,7 +142,7 @@ std::string Page() {
   return text;
 }
 
-TEST(TuningLandscapeTest, ThePageIsUpToDate) { ExpectFile("docs/reference/tuning.md", Page()); }
+TEST(TuningLandscapeTest, ThePageIsUpToDate) { ExpectFile("docs/records/tuning.md", Page()); }
 
 TEST(TuningLandscapeTest, AllConfigurationsAreThere) {
   EXPECT_EQ(Configs().size(), 82u);

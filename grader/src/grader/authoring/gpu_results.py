@@ -1,4 +1,4 @@
-"""docs/reference/gpu-results.md: the results of the last full run on a GPU, from its journals.
+"""docs/records/gpu-results.md: the results of the last full run on a GPU, from its journals.
 
 The text below the page's marker is written by hand, and is kept.
 """

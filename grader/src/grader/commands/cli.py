@@ -276,7 +276,7 @@ def ladder(
     \b
     Examples:
       grader ladder 04_reduction
-      grader ladder --pages docs/reference/ladders
+      grader ladder --pages docs/records/ladders
     """
     if not all(word.isdecimal() and 1 <= int(word) <= 256 for word in threads.split(",")):  # noqa: PLR2004
         raise click.BadParameter("numbers from 1 to 256 with commas between, as in 1,2,8", param_hint="--threads")

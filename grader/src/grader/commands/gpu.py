@@ -122,7 +122,7 @@ def opponents(
 
 @click.command(name="gpu-pages", short_help="Writes the documentation's pages of a run on a GPU.")
 @click.option("--out", type=FOLDER, default=Path("out/gpu"), show_default=True, help="Where `make gpu` keeps results.")
-@click.option("--pages", type=FOLDER, default=Path("docs/reference"), show_default=True, help="Where the pages go.")
+@click.option("--pages", type=FOLDER, default=Path("docs/records"), show_default=True, help="Where the pages go.")
 @click.option("--measure/--no-measure", default=True, show_default=True, help="Time the ladders' rungs, too.")
 @no_sandbox_option
 @build_option
