@@ -1,6 +1,9 @@
 // Work of cuBLAS's or cuFFT's as data: what it computes, and on which memory. So a program whose device is in another
 // process, the judge's, can ask for it; the judge checks every number, and does the work.
 //
+// harness/libraries/blas and fft do the same for other programs, with OpenBLAS and Eigen. Not here: a grade may not
+// depend on how OpenBLAS orders additions on this processor, and the judge stays small (docs/concepts/scope.md).
+//
 // Matrices are in column order: row i of column j of A is A[i + j * leading]. Numbers are float or double.
 #pragma once
 
