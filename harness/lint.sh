@@ -61,7 +61,11 @@ check_units() {
     "${wrong_here[@]/#/--suppress=}" --error-exitcode=1 -I harness "${units[@]}"
 }
 check_tidy() { step "clang-tidy" harness/tidy.sh --build "$build"; }
-lanes=(check_format check_python check_units check_tidy) running=()
+check_pages() {
+  step "paths, hints and words of pages" .venv/bin/python harness/check_docs.py
+  step "links of pages" .venv/bin/python harness/site/stage.py --check
+}
+lanes=(check_format check_python check_units check_tidy check_pages) running=()
 for lane in "${lanes[@]}"; do
   { $lane; exit $status; } > "$scratch/$lane" &
   running+=($!)

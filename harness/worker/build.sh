@@ -236,7 +236,7 @@ if [ -z "$compiled" ]; then
 fi
 # link_flags.txt: what a build with sanitizers adds.
 link_flags=$(cat "$build/link_flags.txt" 2>/dev/null)
-# The libraries that a submission may call, made of kernels (harness/libraries/kernels); with a GPU, NVIDIA's.
+# The libraries that a submission may call, whose work the judge does (harness/libraries/submission); with a GPU, NVIDIA's.
 set --
 for library in $given; do
   for found in "$build/lib/submission/lib$library".so.*; do

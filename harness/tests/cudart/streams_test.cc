@@ -1,4 +1,4 @@
-// Programs that use streams, each in a right and a wrong form (cudart_programs/streams.cu), under vgpu-run --check.
+// Programs that use streams, each in a right and a wrong form (cudart/programs/streams.cu), under vgpu-run --check.
 #include <gtest/gtest.h>
 
 #include <memory>
