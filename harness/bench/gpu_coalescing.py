@@ -149,9 +149,9 @@ harness/bench/gpu_coalescing.py page gpu_coalescing                  # anywhere:
 
 ## What the counters say
 
-Sectors of 32 bytes are what moves today; 4 per request is the best for 32 floats. Bytes by the rules of 2006 are what
-the course's GPU moves ([counting](../concepts/counting.md)): 8 for each float that is read and written, or 64 where the
-half-warps' rule is broken.
+Today's GPUs move sectors of 32 bytes; 4 per request is the best for 32 floats. The last column counts bytes under the
+coalescing rules of 2006 ([counting](../concepts/counting.md)): 8 for each float that is read and written, or 64 where
+the half-warps' rule is broken.
 """
 _TIMES = """
 ## Times, µs
