@@ -22,9 +22,9 @@ _READ = (*_CPP, ".py", ".sh", ".cmake", ".txt", ".toml", ".md", ".j2")
 # Solutions and submissions speak of what they are, not of the repository; reviews of this script would find its own.
 _UNREAD = ("reference/", "grader/tests/python_shift/", "harness/check_docs.py")
 _OLD = ("docs/records/", "CHANGELOG.md")
-_PATH = re.compile(r"(?<![\w./~$\"<-])[A-Za-z*{](?:[\w*-]|\{[^{} ]*\})*(?:[/.](?:[\w*-]|\{[^{} ]*\})+)+")
+_PATH = re.compile(r"(?<![\w./~$\"<-])[A-Za-z*{](?:[\w*-]|\{[^{} ]*\})*(?:[/.](?:[\w*-]|\{[^{} ]*\})+)+|\b\w+_test\b")
 # A file that no student hands in is known by its suffix alone, another one by its folder.
-_OURS = re.compile(r".*\.(?:cc|h|cuh|md|j2|cmake)|.*/.*\.(?:inc|sh)")
+_OURS = re.compile(r".*\.(?:cc|h|cuh|md|j2|cmake)|.*/.*\.(?:inc|sh)|test_\w+\.py|\w+_test")
 _OURS_IN_CPP = re.compile(_OURS.pattern + r"|.*/.*\.(?:cu|py|toml)")
 # Headers of the toolkit, PTX's add.cc and its like, what a grading leaves in its own folder.
 _ELSEWHERE = re.compile(r"cuda\w*\.h|(?:add|sub|mad)\.cc|exports/.*")
@@ -51,6 +51,7 @@ class Tree:
         """`headers`: file names that sources include."""
         paths = {path for name in names for path in (Path(name), *Path(name).parents)}
         self.ends = {"/".join(path.parts[k:]) for path in paths for k in range(len(path.parts))} | headers
+        self.ends |= {path.stem for path in paths if path.stem.endswith("_test")}
         self.top = {path.parts[0] for path in paths if len(path.parts) > 1}
         inside = ("harness", "harness/vgpu", "grader/src/grader")
         self.folders = self.top | {path.name for path in paths if str(path.parent) in inside}
