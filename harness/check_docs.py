@@ -2,7 +2,7 @@
 """What pages and comments say of the repository: paths that are not there, hints that no source has, words to avoid.
 
 Paths are looked for in the code spans of pages, and in comments and docstrings of sources; links are
-harness/site/stage.py's to check. The end of a path is enough, as in `isa/integer.cc`. Records (docs/records) and the
+the site's to check (stage.py). The end of a path is enough, as in `isa/integer.cc`. Records (docs/records) and the
 changelog say how things were: only their whole paths are checked, and no hints.
 """
 
@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "templates").is_dir())
 _CPP = (".cc", ".h", ".cu", ".cuh", ".inc")
 _READ = (*_CPP, ".py", ".sh", ".cmake", ".txt", ".toml", ".md", ".j2")
 # Solutions and submissions speak of what they are, not of the repository; reviews of this script would find its own.
-_UNREAD = ("reference/", "grader/tests/python_shift/", "harness/check_docs.py")
+_UNREAD = ("reference/", "grader/tests/python_shift/")
 _OLD = ("docs/records/", "CHANGELOG.md")
 _PATH = re.compile(r"(?<![\w./~$\"<-])[A-Za-z*{](?:[\w*-]|\{[^{} ]*\})*(?:[/.](?:[\w*-]|\{[^{} ]*\})+)+|\b\w+_test\b")
 # A file that no student hands in is known by its suffix alone, another one by its folder.
@@ -53,7 +53,7 @@ class Tree:
         self.ends = {"/".join(path.parts[k:]) for path in paths for k in range(len(path.parts))} | headers
         self.ends |= {path.stem for path in paths if path.stem.endswith("_test")}
         self.top = {path.parts[0] for path in paths if len(path.parts) > 1}
-        inside = ("harness", "harness/vgpu", "grader/src/grader")
+        inside = ("harness", "harness/dev", "harness/vgpu", "grader/src/grader")
         self.folders = self.top | {path.name for path in paths if str(path.parent) in inside}
 
     def lacks(self, path: str, ours: re.Pattern[str] | None) -> bool:
@@ -122,7 +122,7 @@ def main() -> int:
     sources = joined("\n".join(text for name, text in texts.items() if not name.endswith((".md", ".txt"))))
     wrong = []
     for name, text in texts.items():
-        if name.startswith(_UNREAD):
+        if name.startswith(_UNREAD) or ROOT / name == Path(__file__).resolve():
             continue
         ours = None if name.startswith(_OLD) else _OURS_IN_CPP if name.endswith(_CPP) else _OURS
         for line, words in said(name, text):
