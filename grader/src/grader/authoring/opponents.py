@@ -1,6 +1,7 @@
 """Hostile solutions, and the result that each must get: only on the GPU, on both devices, or on the virtual GPU.
 
-They are in reference/NN_name/hostile, and some in wrong/, where the first line goes on with `; gpu: VERDICT`:
+They are in reference/NN_name/hostile, and some in wrong/, where the first line goes on with `; gpu: VERDICT`; or
+entries of hostile.toml and wrong.toml (see `solutions`):
 
     // gpu: WRONG reduce8_shuffle
     // gpu: PASS reduce8_shuffle, gains nothing; virtual: REJECTED
@@ -20,8 +21,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from grader.authoring.declared import COMMENT, sources_in
+from grader.authoring.declared import COMMENT
 from grader.authoring.finding import Finding
+from grader.authoring.solutions import solutions_in
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
@@ -80,14 +82,16 @@ class Met:
 
 def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponent], list[Finding]]:
     """The assignment's opponents, and those whose first line says nothing that can be held."""
-    opponents, problems = [], []
+    opponents: list[Opponent] = []
+    problems: list[Finding] = []
     rungs = {rung.id for rung in assignment.rungs}
     for folder, patterns in (("hostile", (_HOSTILE, _VIRTUAL)), ("wrong", (_WRONG,))):
-        for path in sources_in(layout.reference(assignment.id) / folder, assignment):
-            source = path.read_bytes()
+        solutions, unread = solutions_in(layout.reference(assignment.id), folder, assignment.submission)
+        problems += unread
+        for solution in solutions:
+            name, source = solution.name, solution.source
             first = source.partition(b"\n")[0].decode("utf-8", "replace")
             declared = _declared(first, patterns)
-            name = f"{folder}/{path.name}"
             if (
                 declared
                 and declared["rung"] in rungs
