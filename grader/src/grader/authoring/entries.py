@@ -89,8 +89,11 @@ def _read(path: Path) -> tuple[str, dict[str, str]]:
 
 
 def _write(path: Path, start: str, bodies: dict[str, str], wanted: dict[str, dict[str, str]]) -> None:
-    tables = [f"[{name if _BARE.fullmatch(name) else toml_text(name)}]\n{body}" for name, body in bodies.items()]
-    text = "\n\n".join(part.rstrip("\n") for part in (start, *tables)) + "\n"
+    known, text = _read(path)[1], start
+    for name, body in bodies.items():
+        blank = "" if name in known or text.endswith("\n\n") else "\n"
+        text += f"{blank}[{name if _BARE.fullmatch(name) else toml_text(name)}]\n{body}"
+    text = text.rstrip("\n") + "\n"
     if tomllib.loads(text) != wanted:
         raise GraderError(f"{path} is written in a way that can't be kept. Change it by hand.")
     write_atomic(path, text)
