@@ -239,7 +239,7 @@ def check_messages(
     `is_partial`: `messages` has only some of the wrong solutions; what is on record of the others stays as it is.
     """
     hidden = layout.reference(assignment.id)
-    wanted = {Path(name).stem: _recorded(message) for name, message in messages.items()}
+    wanted = {Path(name).stem: recorded_form(message) for name, message in messages.items()}
     try:
         if update:
             write_messages(hidden, wanted, is_partial=is_partial)
@@ -262,7 +262,16 @@ def check_messages(
     return Finding(WRONG, f"{len(messages)} messages as recorded", "\n".join([*problems, again]) if problems else "")
 
 
-def _recorded(message: str) -> str:
+def recorded_messages(layout: Layout, assignment: Assignment) -> dict[str, str]:
+    """The first messages on record, by the solution's name without its ending; empty where they can't be read."""
+    try:
+        entries = read_entries(layout.reference(assignment.id), "wrong")
+    except GraderError:
+        return {}
+    return {name: entry["message"].strip() for name, entry in entries.items() if "message" in entry}
+
+
+def recorded_form(message: str) -> str:
     """What is recorded of a message.
 
     Addresses are left out: they say what was allocated before, and that depends on which tests ran. Of a compiler's

@@ -84,6 +84,7 @@ def cli() -> None:
 @click.option(
     "--only", metavar="GLOB", multiple=True, help="Grade only these solutions, such as 'right/*'; repeatable."
 )
+@click.option("--whole", is_flag=True, help="Run more of wrong solutions than the test that is known to catch each.")
 @click.option("--show", metavar="NAME", help="Print one solution's whole file, such as 'no_guard', and check nothing.")
 @click.option("--diff", is_flag=True, help="With --show: only how it differs from its base.")
 @click.option(
@@ -100,6 +101,7 @@ def check(
     record: bool,
     update_messages: bool,
     only: tuple[str, ...],
+    whole: bool,
     show: str | None,
     diff: bool,
     adopt: tuple[Path, ...],
@@ -154,7 +156,7 @@ def check(
 
     strays = check_suite_files(layout)
     print_finding(strays)
-    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only)
+    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only, whole)
     try:
         assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
         checked = check_assignments(

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
+from grader.authoring.batches import Batches
 from grader.authoring.check import SEED
 from grader.authoring.gpu_ladders import (
     RECORDED,
@@ -112,7 +113,7 @@ def opponents(
             if left[place] == 0:
                 shown.finish(place)
 
-        met = meet_opponents(benches, journal, Quiet(), on_met, jobs=jobs, stop=stop)
+        met = meet_opponents(benches, journal, Quiet(), on_met, batches=Batches(cache), jobs=jobs, stop=stop)
     if not names and not only:
         write_atomic(out / OPPONENTS, opponents_document(met, device))
     console.print(opponents_text(met), highlight=False)
