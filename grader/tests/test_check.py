@@ -222,9 +222,26 @@ def test_nothing_is_compiled_twice(good: Layout) -> None:
     script.write_text(script.read_text().replace("set -eu\n", f"set -eu\necho x >> {log}\n"))
     check()
     first = len(log.read_text().splitlines())
-    assert first == 3 + len(_WRONG)  # the reference is built for its figures and graded, and compiled once
+    assert first == 4  # the stub, the reference, what does not compile, and a batch of all others
     check()
     assert len(log.read_text().splitlines()) == first
+
+
+def test_a_wrong_solution_runs_the_test_that_is_known_to_catch_it(good: Layout) -> None:
+    path = good.reference("90_fake") / "wrong" / "race.cu"
+    path.write_text(f"{path.read_text()}// who race\n")
+    log = good.build / "bin" / "runs.log"
+    log.write_text("")
+    result = check()
+    assert result.exit_code == 0
+    assert "4 of them were compiled in batches" in said(result)
+    assert _tests_run(good, "race") == ["SumsAll/beta_two"]
+    check("--whole")
+    assert "SumsAll/alpha_one" in _tests_run(good, "race")
+    # Where that test says something else, all that can be said is found out.
+    path.write_text(path.read_text().replace("fail beta_two RACE", "fail alpha_one RACE"))
+    result = check()
+    assert "declares RACE beta_two and gets RACE alpha_one" in said(result)
 
 
 def test_rungs_above_the_one_that_fails_need_not_run() -> None:

@@ -1,7 +1,7 @@
 """Runs `grader check`: all assignments' solutions in one queue, without runs whose result is known.
 
 Suites and compilers take most of the time. So no processor waits for the last solution of an assignment: the next
-assignment's solutions are in the same queue. Wrong solutions are compiled in batches (see `batches`), and each runs the
+assignment's solutions are in the same queue. Wrong solutions are compiled in batches (see `unity`), and each runs the
 one test that its recorded message is about: a test that catches it once catches it again. Where that test does not give
 the recorded message, or `whole` asks for it, the solution is compiled alone, and runs what can change a finding. Left
 out are
@@ -24,7 +24,6 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path, PurePath
 
-from grader.authoring.batches import Batches, Unit, without_namespaces
 from grader.authoring.check import (
     SEED,
     Checked,
@@ -54,6 +53,7 @@ from grader.authoring.declared import REFERENCE, STUB, Collected, collect
 from grader.authoring.finding import Finding
 from grader.authoring.in_order import InOrder
 from grader.authoring.same_code import Code
+from grader.authoring.unity import Unit, UnityBuilds, without_namespaces
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
 from grader.base.toolchain import Toolchain
@@ -181,7 +181,7 @@ class _Check:
         self._folder = folder
         self._journal, self._again = journals
         self._cache = cache
-        self._batches = Batches(cache)
+        self._batches = UnityBuilds(cache)
         self._recorded: dict[str, str] = {}
         self._on_finding = on_finding
         self._stop = stop

@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from grader.authoring.batches import Batches, Unit
 from grader.authoring.declared import COMMENT
 from grader.authoring.finding import Finding
 from grader.authoring.solutions import solutions_in
+from grader.authoring.unity import Unit, UnityBuilds
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
@@ -133,7 +133,7 @@ def meet_opponents(
     progress: Progress,
     on_met: Callable[[int, Met], None],
     *,
-    batches: Batches,
+    batches: UnityBuilds,
     jobs: int,
     stop: threading.Event,
 ) -> list[Met]:
@@ -157,7 +157,7 @@ def _meet(
     of_batches: Journal,
     progress: Progress,
     on_met: Callable[[int, Met], None],
-    batches: Batches,
+    batches: UnityBuilds,
     jobs: int,
     stop: threading.Event,
 ) -> list[Met]:

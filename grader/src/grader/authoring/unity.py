@@ -40,7 +40,7 @@ class Unit:
     orders: Sequence[Order] = ()
 
 
-class Batches:
+class UnityBuilds:
     """Workers compiled in batches, and in their absence alone. May be used from several threads."""
 
     def __init__(self, cache: WorkerCache) -> None:
