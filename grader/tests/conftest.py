@@ -17,6 +17,7 @@ from pathlib import Path
 import chromium
 import pytest
 
+from grader.authoring.solutions import DECLARED, solutions_in
 from grader.base import cgroup, sandbox
 from grader.base.layout import Layout
 
@@ -39,6 +40,18 @@ def parts_in_order(section: str) -> list[str]:
 
 def make_executable(path: Path) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+
+
+def hidden_entries() -> dict[str, bytes]:
+    """The solutions that are entries of a file, by the path that each would have as a file."""
+    return {
+        str(hidden / solution.name): solution.source
+        for hidden in (ROOT / "reference").iterdir()
+        for submission in (path.name for suffix in ("cu", "py") for path in hidden.glob(f"*.{suffix}"))
+        for kind in DECLARED
+        for solution in solutions_in(hidden, kind, submission)[0]
+        if solution.base
+    }
 
 
 @pytest.fixture

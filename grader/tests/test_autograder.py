@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import BUILD, ROOT, needs, needs_build
+from grader.authoring.solutions import solutions_in
 from grader.autograder.handed_in import NotHandedInError, find_source, read_metadata
 from grader.autograder.pack import SCRIPTS, make_zip
 from grader.base import user_box
@@ -311,10 +312,10 @@ def test_a_right_and_a_wrong_submission(run: Run) -> None:
     assert (data["verdict"], data["sandbox"], data["total_points"]) == ("PASS", "user", 100)
     assert data["handed"] == {"at": "2026-03-02T22:22:32+00:00", "late": True, "number": 3}
     assert len(data["previous_submissions"]) == 2
-    wrong = sorted((ROOT / "reference" / NAME / "wrong").glob("*.cu"))[0]
-    results, said = run(**{FILE: wrong.read_text()})
+    wrong = solutions_in(ROOT / "reference" / NAME, "wrong", FILE)[0][0].source.decode()
+    results, said = run(**{FILE: wrong})
     assert results is not None
-    verdict = wrong.read_text().split()[2]
+    verdict = wrong.split()[2]
     assert results["extra_data"]["verdict"] == verdict
     assert results["score"] < 100
     assert f"First to fix: {verdict}" in results["output"]

@@ -58,10 +58,10 @@ def test_what_is_right_holds_and_is_counted(good: Layout) -> None:
         "1 stubs and 1 references of 3 rungs, 5 criteria, 1 right solutions of other designs, 4 wrong ones (1 "
         in said(result)
     )
-    messages = (good.reference("90_fake") / "wrong" / "messages.txt").read_text()
-    assert "== race.cu\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n" in messages
-    assert "== syntax.cu\nladder.cu(1): error\n" in messages
-    assert "== slow.cu\nSLOW  Evidence.Fast/beta_two" in messages
+    messages = (good.reference("90_fake") / "wrong.toml").read_text()
+    assert "[race]\nmessage = '''\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n" in messages
+    assert '[syntax]\nmessage = "ladder.cu(1): error"\n' in messages
+    assert "[slow]\nmessage = '''\nSLOW  Evidence.Fast/beta_two" in messages
 
 
 def _replace(path: str, old: str, new: str) -> Callable[[Layout], None]:
@@ -101,7 +101,7 @@ _REFUSALS = {
         (_remove(f"{_HIDDEN}/hidden_test.cc"), "reference/90_fake/hidden_test.cc is missing"),
         (_remove(f"{_SUITES}/90_fake_test.cc"), "harness/suites/90_fake_test.cc is missing"),
         (_remove(f"{_OWN}/figures.json"), "figures.json: it is missing"),
-        (_remove(f"{_HIDDEN}/wrong/messages.txt"), "messages.txt: it is missing"),
+        (_remove(f"{_HIDDEN}/wrong.toml"), "wrong.toml: it is missing"),
     ],
     "wrong_solutions": [
         (
@@ -183,8 +183,9 @@ _REFUSALS = {
     ],
     "on_record": [
         (_write(f"{_HIDDEN}/ladder.cu", "// time beta_two 11\n"), "counted to do (beta_two); type: grader"),
-        (_replace(f"{_HIDDEN}/wrong/messages.txt", "hint    think", "hint    guess"), "race.cu was RACE"),
-        (_replace(f"{_HIDDEN}/wrong/messages.txt", "== slow.cu", "== other.cu"), "has other.cu, which does not exist"),
+        (_replace(f"{_HIDDEN}/wrong.toml", "hint    think", "hint    guess"), "race was RACE"),
+        (_replace(f"{_HIDDEN}/wrong.toml", "[slow]", "[other]"), "has other, which does not exist"),
+        (lambda _: None, "slow has no message in it"),
     ],
 }  # fmt: skip
 
@@ -221,9 +222,26 @@ def test_nothing_is_compiled_twice(good: Layout) -> None:
     script.write_text(script.read_text().replace("set -eu\n", f"set -eu\necho x >> {log}\n"))
     check()
     first = len(log.read_text().splitlines())
-    assert first == 3 + len(_WRONG)  # the reference is built for its figures and graded, and compiled once
+    assert first == 4  # the stub, the reference, what does not compile, and a batch of all others
     check()
     assert len(log.read_text().splitlines()) == first
+
+
+def test_a_wrong_solution_runs_the_test_that_is_known_to_catch_it(good: Layout) -> None:
+    path = good.reference("90_fake") / "wrong" / "race.cu"
+    path.write_text(f"{path.read_text()}// who race\n")
+    log = good.build / "bin" / "runs.log"
+    log.write_text("")
+    result = check()
+    assert result.exit_code == 0
+    assert "4 of them were compiled in batches" in said(result)
+    assert _tests_run(good, "race") == ["SumsAll/beta_two"]
+    check("--whole")
+    assert "SumsAll/alpha_one" in _tests_run(good, "race")
+    # Where that test says something else, all that can be said is found out.
+    path.write_text(path.read_text().replace("fail beta_two RACE", "fail alpha_one RACE"))
+    result = check()
+    assert "declares RACE beta_two and gets RACE alpha_one" in said(result)
 
 
 def test_rungs_above_the_one_that_fails_need_not_run() -> None:
@@ -320,15 +338,15 @@ def test_right_solutions_run_every_test(good: Layout) -> None:
 
 
 def test_some_solutions_alone_leave_the_record_of_the_others(good: Layout) -> None:
-    messages = good.reference("90_fake") / "wrong" / "messages.txt"
+    messages = good.reference("90_fake") / "wrong.toml"
     recorded = messages.read_text()
     messages.write_text(recorded.replace("hint    think", "hint    guess").replace("ladder.cu(1)", "ladder.cu(9)"))
     result = check("--only", "wrong/race.cu", "--only", "right/*")
     assert result.exit_code == 1
-    assert "race.cu was RACE" in said(result)
-    assert "syntax.cu was" not in said(result)
+    assert "race was RACE" in said(result)
+    assert "syntax was" not in said(result)
     assert "1 right solutions of other designs, 1 wrong ones (1 RACE)" in said(result)
     assert check("--only", "wrong/race.cu", "--update-messages").exit_code == 0
     text = messages.read_text()
     assert "ladder.cu(9)" in text
-    assert "== race.cu\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n  hint    think" in text
+    assert "[race]\nmessage = '''\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n  hint    think" in text

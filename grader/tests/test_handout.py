@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conftest import BUILD, ROOT, needs_build
+from conftest import BUILD, ROOT, hidden_entries, needs_build
 from grader.authoring.handout import leaks, make_handout
 from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
@@ -46,6 +46,21 @@ def test_a_folder_that_holds_something_is_left_alone(in_checkout: Layout) -> Non
     with pytest.raises(GraderError, match="not empty"):
         make_handout(in_checkout, ["90_fake"], Path("given"))
     assert files(Path("given")) == {"mine"}
+
+
+def test_an_entry_is_hidden_as_a_file_is(in_checkout: Layout) -> None:
+    """Also a line that only its edits have; and no handout has the file of entries."""
+    hidden, line = (
+        in_checkout.reference("90_fake"),
+        "const int hidden = the_mistake_of_this_entry_and_no_other(d_in, d_out);",
+    )
+    entry = f"[off]\nverdict = 'WRONG alpha_one'\nchange = '''\n // who reference\n+{line}\n'''\n"
+    (hidden / "wrong.toml").write_text(entry)
+    make_handout(in_checkout, ["90_fake"], Path("given"))
+    (Path("given") / "notes.md").write_text(line)
+    (Path("given") / "wrong.toml").write_text("")
+    found = {(leak.file, leak.hidden) for leak in leaks(in_checkout, Path("given"))}
+    assert found == {("notes.md", "reference/90_fake/wrong/off.cu"), ("wrong.toml", "what no handout has")}
 
 
 @pytest.mark.parametrize("hidden", ["ladder.cu", "hidden_test.cc", "wrong/off.cu"])
@@ -115,14 +130,17 @@ def test_no_distinctive_line_of_anything_hidden_is_in_this_projects_handout(real
     )
     looked_for = 0
     lines: dict[bytes, str] = {}
-    for path in sorted((ROOT / "reference").rglob("*")):
-        if path.suffix in (".cu", ".cc", ".h") and path.is_file():
-            own = {line.strip() for line in path.read_bytes().split(b"\n")}
-            for line in own:
-                is_own = not line.startswith((b"//", b"#include")) and not _IDIOM.fullmatch(line)
-                if len(line) >= _LONG and is_own and line not in public:
-                    lines[line] = str(path)
-                    looked_for += 1
+    sources = {
+        str(path): path.read_bytes()
+        for path in (ROOT / "reference").rglob("*")
+        if path.suffix in (".cu", ".cc", ".h") and path.is_file()
+    }
+    for name, source in sorted((sources | hidden_entries()).items()):
+        for line in {line.strip() for line in source.split(b"\n")}:
+            is_own = not line.startswith((b"//", b"#include")) and not _IDIOM.fullmatch(line)
+            if len(line) >= _LONG and is_own and line not in public:
+                lines[line] = name
+                looked_for += 1
     assert looked_for > 100 * len(list((ROOT / "assignments").glob("*/assignment.toml")))
     every = b"\n".join(data for path, data in given.items() if not path.is_relative_to(real / "harness" / "vgpu"))
     found = {line.decode(): path for line, path in lines.items() if line in every}

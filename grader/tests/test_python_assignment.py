@@ -13,6 +13,7 @@ import pytest
 from conftest import BUILD, ROOT, needs, needs_build, needs_sandbox
 from grader.authoring.declared import collect
 from grader.authoring.opponents import find_opponents, judge_opponent
+from grader.authoring.solutions import Solution, solutions_in
 from grader.base.errors import InfrastructureError
 from grader.base.layout import Layout
 from grader.base.toolchain import find_toolchain
@@ -28,6 +29,7 @@ from grader.running.store import Journal
 
 DATA = Path(__file__).parent / "python_shift"
 SOLUTIONS = DATA / "solutions"
+WRONG = solutions_in(SOLUTIONS, "wrong", "shift.py")[0]
 NAME = "03_circular_shift"
 LIBRARIES = (
     "liblockstep_worker.a", "liblockstep_wire.a", "liblockstep_python.a", "libcudart.so.13", "python_flags.txt",
@@ -138,7 +140,8 @@ def build(bench: Bench, source: str, folder: Path) -> Built:
     ],
 )
 def test_what_does_not_compile_is_said_with_its_line(bench: Bench, name: str, message: str, tmp_path: Path) -> None:
-    built = build(bench, (SOLUTIONS / "wrong" / f"{name}.py").read_text(), tmp_path)
+    (source,) = (one.source.decode() for one in WRONG if Path(one.name).stem == name)
+    built = build(bench, source, tmp_path)
     assert (built.worker, built.message) == (None, message)
 
 
@@ -224,23 +227,23 @@ def test_right_designs_have_full_marks(bench: Bench, path: Path, tmp_path: Path)
     assert (record.score.total, record.verdict) == (declared[0], "PASS"), record.message
 
 
-@pytest.mark.parametrize("path", sorted(SOLUTIONS.glob("wrong/*.py")), ids=lambda path: path.stem)
-def test_wrong_solutions_get_their_verdicts(bench: Bench, path: Path, tmp_path: Path) -> None:
-    submission = Submission(path.name, Student(path.name), path.read_bytes())
-    verdict, rung = collect(bench.layout, bench.assignment).wrong[f"wrong/{path.name}"]
+@pytest.mark.parametrize("solution", WRONG, ids=lambda solution: Path(solution.name).stem)
+def test_wrong_solutions_get_their_verdicts(bench: Bench, solution: Solution, tmp_path: Path) -> None:
+    submission = Submission(solution.name, Student(solution.name), solution.source)
+    verdict, rung = collect(bench.layout, bench.assignment).wrong[solution.name]
     own = replace(bench, flags=("--one-failure",), settings=replace(bench.settings, rung=rung))
     record = grade(own, submission, tmp_path)
     assert record.score is not None, record.message
     assert (record.verdict, record.score.rung or "") == (verdict, rung), record.message
     said = "" if record.result is None else "\n".join(test.said for test in record.result.tests)
-    assert [words for words in SAID.get(path.stem, ()) if words not in said] == [], said
+    assert [words for words in SAID.get(Path(solution.name).stem, ()) if words not in said] == [], said
 
 
-@pytest.mark.parametrize("path", sorted(SOLUTIONS.glob("hostile/*.py")), ids=lambda path: path.stem)
-def test_hostile_solutions_get_their_verdicts(bench: Bench, path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [solution.name for solution in solutions_in(SOLUTIONS, "hostile", "shift.py")[0]])
+def test_hostile_solutions_get_their_verdicts(bench: Bench, name: str, tmp_path: Path) -> None:
     opponents, problems = find_opponents(bench.layout, bench.assignment)
     assert not problems
-    opponent = next(one for one in opponents if one.submission.folder == f"hostile/{path.name}")
+    opponent = next(one for one in opponents if one.submission.folder == name)
     own = replace(bench, flags=("--one-failure",), settings=replace(bench.settings, rung=opponent.rung))
     record = grade(own, opponent.submission, tmp_path)
     assert not judge_opponent(opponent, record, on_gpu=False).finding.problem

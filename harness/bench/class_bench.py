@@ -28,6 +28,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from grader.authoring.solutions import solutions_in
+
 ROOT = Path(__file__).resolve().parents[2]
 COPIED, MISSING, RENAMED = 0.15, 0.03, 0.5
 # How the others divide: few are as good as the reference, and most fail somewhere.
@@ -42,10 +44,12 @@ NVCC = (  # as worker/build.sh
 def sources(assignment: str) -> dict[str, list[str]]:
     """The texts that students' files are made from, by their sort."""
     reference = ROOT / "reference" / assignment
-    found = {sort: sorted((reference / sort).glob("*.cu")) for sort in ("right", "wrong")}
-    found["reference"] = list(reference.glob("*.cu"))
-    found["stub"] = list((ROOT / "assignments" / assignment).glob("*.cu"))
-    return {sort: [path.read_text(encoding="utf-8") for path in paths] for sort, paths in found.items()}
+    stubs = list((ROOT / "assignments" / assignment).glob("*.cu"))
+    files = {"reference": list(reference.glob("*.cu")), "stub": stubs}
+    found = {sort: [path.read_text(encoding="utf-8") for path in paths] for sort, paths in files.items()}
+    for sort in ("right", "wrong"):
+        found[sort] = [one.source.decode() for one in solutions_in(reference, sort, stubs[0].name)[0]]
+    return found
 
 
 def personal(text: str, student: str, header: str, chance: random.Random) -> str:

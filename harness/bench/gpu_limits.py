@@ -135,8 +135,11 @@ def build_all(folder: Path) -> None:
             pool.submit(build, folder / "references", "gpu_sanitize", references),
         ]
         for tool, wrong in _TOOLS.items():
-            others = [source for source in references if source.parent.name != Path(wrong).parts[0]]
-            sources = [*others, ROOT / "reference" / wrong]
+            assignment, _, name = wrong.partition("/")
+            others = [source for source in references if source.parent.name != assignment]
+            control = folder / f"{tool}.cu"
+            control.write_text(run(ROOT / ".venv/bin/grader", "check", assignment, "--show", name), encoding="utf-8")
+            sources = [*others, control]
             begun.append(pool.submit(build, folder / f"control_{tool}", "gpu_sanitize", sources))
     for program in begun:
         program.result()

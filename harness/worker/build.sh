@@ -4,12 +4,14 @@
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --glue FILE.cc --out WORKER
 #                           [--build DIR] [--arch 80] [--nvcc PATH] [--python PATH]
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --ptx OUT [--build DIR] [--arch 80] [--nvcc PATH]
+#   harness/worker/build.sh … --out WORKER --parts 'NAMESPACE …'
 #
 #   --assignment DIR  where the header that the submission and the glue include lies
 #   --source FILE.cu  the submission; FILE.py: kernels for Numba, and launchers in Python; where DIR has a kernels.cu,
 #                     launchers for PyCUDA alone, and these are the kernels
 #   --glue FILE.cc    the file that registers the launchers; default harness/suites/<assignment>_launchers.cc
 #   --out WORKER      the executable to make; everything else is written to TMPDIR, or beside it
+#   --parts 'A B'     FILE.cu holds several submissions, each in a namespace: makes WORKER.A and WORKER.B, those that link
 #   --ptx OUT         instead of a worker, the PTX that nvcc makes of the submission
 #   --build DIR       the build tree that has lib/; default build/ in the project's root
 #   --arch XX         compute capability that PTX is made for
@@ -24,7 +26,7 @@ set -u
 fail() { echo "build.sh: $*" >&2; exit 64; }
 
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 64
-assignment='' source='' glue='' out='' ptx='' build=$root/build arch=80 nvcc='' python=''
+assignment='' source='' glue='' out='' parts='' ptx='' build=$root/build arch=80 nvcc='' python=''
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || fail "$1 needs a value"
   case $1 in
@@ -32,6 +34,7 @@ while [ $# -gt 0 ]; do
     --source) source=$2 ;;
     --glue) glue=$2 ;;
     --out) out=$2 ;;
+    --parts) parts=$2 ;;
     --ptx) ptx=$2 ;;
     --build) build=$2 ;;
     --arch) arch=$2 ;;
@@ -279,14 +282,33 @@ explain_link() {
 }
 # The worker's own objects come first, so that its constructors run before the submission's. RUNPATH, not RPATH:
 # with a real GPU LD_LIBRARY_PATH names NVIDIA's library.
-if ! LC_ALL=C TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
-  -Wl,--whole-archive "$build/lib/liblockstep_worker.a" "$compiled" -Wl,--no-whole-archive \
-  "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" $python_flags "$@" \
-  -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread 2> "$scratch/link"; then
+link() {  # GLUE, and the libraries that a submission may call
+  launchers=$1
+  shift
+  LC_ALL=C TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
+    -Wl,--whole-archive "$build/lib/liblockstep_worker.a" "$launchers" -Wl,--no-whole-archive \
+    "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" $python_flags "$@" \
+    -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread 2> "$scratch/link"
+}
+# Another file system may lie between: the rename that shows the result is within one. A sandbox lets a Python
+# submission's build write to this file alone.
+show() { cp "$scratch/worker" "$1.new.$$" && mv -f "$1.new.$$" "$1"; }
+
+if [ -n "$parts" ]; then
+  # The glue calls launchers that are in no namespace: for each part these names are replaced by the part's.
+  symbols() { awk '{ print $NF }' | sort -u > "$scratch/symbols"; c++filt < "$scratch/symbols" | paste "$scratch/symbols" -; }
+  nm --defined-only "$scratch/submission.o" | symbols > "$scratch/defined"
+  nm -u "$compiled" | symbols > "$scratch/wanted"
+  for part in $parts; do
+    awk -F '\t' -v "part=$part::" 'NR == FNR { symbol[$2] = $1; next } (part $2) in symbol { print $1, symbol[part $2] }' \
+      "$scratch/defined" "$scratch/wanted" > "$scratch/renamed"
+    objcopy --redefine-syms="$scratch/renamed" "$compiled" "$scratch/glue.a" || exit $?
+    if link "$scratch/glue.a" "$@"; then show "$out.$part"; fi
+  done
+  exit 0
+fi
+if ! link "$compiled" "$@"; then
   explain_link >&2
   exit 1
 fi
-# Another file system may lie between: the rename that shows the result is within one. A sandbox lets a Python
-# submission's build write to this file alone.
-show() { cp "$scratch/worker" "$out.new.$$" && mv -f "$out.new.$$" "$out"; }
-if [ -z "$is_python" ]; then show; else show 2> /dev/null || cat "$scratch/worker" > "$out"; fi
+if [ -z "$is_python" ]; then show "$out"; else show "$out" 2> /dev/null || cat "$scratch/worker" > "$out"; fi

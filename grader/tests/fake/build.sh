@@ -1,6 +1,7 @@
 #!/bin/sh
 # Stands in for harness/worker/build.sh: a "worker" is a program that says what its source holds.
 set -eu
+parts=''
 while [ $# -gt 0 ]; do
   case $1 in
     --source) source=$2 ;;
@@ -8,6 +9,7 @@ while [ $# -gt 0 ]; do
     --glue) glue=$2 ;;
     --assignment) assignment=$2; test -f "$2/assignment.toml" ;;
     --nvcc) nvcc=$2 ;;
+    --parts) parts=$2 ;;
     --build) build=$2 ;;
   esac
   shift 2
@@ -27,6 +29,10 @@ if grep -q LOOK_AROUND "$source"; then
   ls "$(dirname "$glue")/../../reference" >&2 && exit 2
   echo x > /usr/lockstep_was_here 2>/dev/null && exit 2
 fi
-{ echo '#!/bin/sh'; echo "cat <<'END_OF_SOURCE'"; cat "$source"; echo; echo END_OF_SOURCE; } > "$out"
-chmod +x "$out"
+worker() {  # of the source that is read
+  { echo '#!/bin/sh'; echo "cat <<'END_OF_SOURCE'"; cat; echo; echo END_OF_SOURCE; } > "$1"
+  chmod +x "$1"
+}
+for part in $parts; do sed -n "/^namespace $part {/,/^}/p" "$source" | worker "$out.$part"; done
+[ -n "$parts" ] || worker "$out" < "$source"
 { echo "built $source" >> "$build/bin/runs.log"; } 2>/dev/null || true

@@ -17,7 +17,7 @@ cp "$here/gradescope_steps.sh" "$here/filter.py" "$with"
 mkdir -p "$with"/submissions/{reference,wrong/solution/src,probe,empty}
 cp "$root/reference/04_reduction/reduction.cu" "$with/submissions/reference"
 # In folders, as a student's zip has them.
-cp "$root/reference/04_reduction/wrong/adds_to_one_word.cu" "$with/submissions/wrong/solution/src/reduction.cu"
+"$root/.venv/bin/grader" check 04_reduction --show adds_to_one_word > "$with/submissions/wrong/solution/src/reduction.cu"
 {
   cat "$root/grader/tests/autograder/probe.cu"
   sed 's/^void reduce1_interleaved(.*) {$/& probe();/' "$root/assignments/04_reduction/reduction.cu"

@@ -23,12 +23,13 @@ SEED = 20_071_001  # fixed: a check that fails must fail again
 
 @dataclass
 class Checked:
-    """All findings of one assignment, and what is counted at the end."""
+    """All findings of one assignment, and what is counted at the end; `batched` solutions were compiled with others."""
 
     assignment: Assignment
     findings: list[Finding]
     verdicts: Counter[str]
     right: int = 0
+    batched: int = 0
 
 
 def check_points(assignment: Assignment) -> Finding:
@@ -170,6 +171,7 @@ def counts_text(checked: Sequence[Checked]) -> str:
         f"{len(findings) - failed} of {len(findings)} checks hold",
         f"{len(checked)} stubs and {len(checked)} references of {rungs} rungs, {criteria} criteria, "
         f"{sum(one.right for one in checked)} right solutions of other designs, "
-        f"{verdicts.total()} wrong ones{f' ({by_verdict})' if by_verdict else ''}",
+        f"{verdicts.total()} wrong ones{f' ({by_verdict})' if by_verdict else ''}; "
+        f"{sum(one.batched for one in checked)} of them were compiled in batches",
     ]
     return "\n".join(lines)

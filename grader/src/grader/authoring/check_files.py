@@ -8,8 +8,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from grader.authoring.entries import write_messages
 from grader.authoring.finding import Finding
 from grader.authoring.handout import make_handout
+from grader.authoring.solutions import read_entries
 from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import write_atomic
 from grader.base.layout import KERNELS, Layout
@@ -28,7 +30,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _LAUNCHER = re.compile(r"[a-z]+\d+_\w+")  # reduce4_first_add
 _TEST = re.compile(r"^TEST(?:_P|_F)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 _LABEL = re.compile(r'"([dh]_\w+)"')
-MESSAGES = "messages.txt"
+WRONG = "wrong.toml"
 FEWEST_WRONG = 10
 FEWEST_RIGHT = 5
 _STUDENTS = ("README.md", "Makefile", "assignment.toml")  # and hints, where there are some
@@ -50,9 +52,8 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         own: (*_STUDENTS, HINTS, FIGURES, assignment.submission, "*.h", *given, *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
-            *("hidden_*.cc", "*.h"),
+            *("hidden_*.cc", "*.h", WRONG, "hostile.toml"),
             *(f"{kind}/*{assignment.suffix}" for kind in ("wrong", "right", "hostile", "from_handout")),
-            f"wrong/{MESSAGES}",
         ),
     }
     problems += [
@@ -237,45 +238,49 @@ def check_messages(
 
     `is_partial`: `messages` has only some of the wrong solutions; what is on record of the others stays as it is.
     """
-    path = layout.reference(assignment.id) / "wrong" / MESSAGES
-    recorded = _sections(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    wanted = _sections(messages_text(messages))
-    if update:
-        write_atomic(path, messages_text((recorded if is_partial else {}) | messages))
-        return Finding(MESSAGES, f"{len(messages)} recorded")
+    hidden = layout.reference(assignment.id)
+    wanted = {Path(name).stem: recorded_form(message) for name, message in messages.items()}
+    try:
+        if update:
+            write_messages(hidden, wanted, is_partial=is_partial)
+            return Finding(WRONG, f"{len(messages)} messages recorded")
+        entries = read_entries(hidden, "wrong")
+    except GraderError as error:
+        return Finding(WRONG, "", str(error))
     again = f"look at it, and type:  grader check {assignment.id} --update-messages"
-    if not path.is_file():
-        return Finding(MESSAGES, "", f"it is missing; {again}")
+    if not (hidden / WRONG).is_file():
+        return Finding(WRONG, "", f"it is missing; {again}")
     problems = []
-    for name in sorted(wanted.keys() if is_partial else recorded.keys() | wanted.keys()):
-        if name not in recorded:
-            problems.append(f"{name} is not in it")
-        elif name not in wanted:
-            problems.append(f"it has {name}, which does not exist")
-        elif recorded[name] != wanted[name]:
-            problems.append(f"{name} was\n{recorded[name]}\nand is\n{wanted[name]}")
-    return Finding(MESSAGES, f"{len(messages)} as recorded", "\n".join([*problems, again]) if problems else "")
+    for name in sorted(wanted.keys() if is_partial else entries.keys() | wanted.keys()):
+        entry = entries.get(name, {})
+        if name not in wanted:
+            problems += [f"it has {name}, which does not exist"] if entry.keys() <= {"message"} else []
+        elif "message" not in entry:
+            problems.append(f"{name} has no message in it")
+        elif entry["message"].strip() != wanted[name]:
+            problems.append(f"{name} was\n{entry['message'].strip()}\nand is\n{wanted[name]}")
+    return Finding(WRONG, f"{len(messages)} messages as recorded", "\n".join([*problems, again]) if problems else "")
 
 
-def messages_text(messages: dict[str, str]) -> str:
-    """The golden file: each wrong solution's name, and its first message.
+def recorded_messages(layout: Layout, assignment: Assignment) -> dict[str, str]:
+    """The first messages on record, by the solution's name without its ending; empty where they can't be read."""
+    try:
+        entries = read_entries(layout.reference(assignment.id), "wrong")
+    except GraderError:
+        return {}
+    return {name: entry["message"].strip() for name, entry in entries.items() if "message" in entry}
+
+
+def recorded_form(message: str) -> str:
+    """What is recorded of a message.
 
     Addresses are left out: they say what was allocated before, and that depends on which tests ran. Of a compiler's
     message only the places of the errors are kept: its wording, the headers that it quotes, and the lines of the
     toolkit's headers are the toolchain's. Where an endless loop or recursion was stopped is another line each time.
     """
-    return "\n".join(f"== {name}\n{_recorded(message)}\n" for name, message in sorted(messages.items()))
-
-
-def _recorded(message: str) -> str:
     errors = _ERROR.findall(message)
     if errors:
         return "\n".join(errors)
     if any(words in message for words in _NO_ONE_LINE):
         message = _SOMEWHERE.sub(r"\1:…", message)
     return _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))
-
-
-def _sections(text: str) -> dict[str, str]:
-    parts = re.split(r"^== (.+)\n", text, flags=re.MULTILINE)[1:]
-    return {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}

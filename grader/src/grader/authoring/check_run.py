@@ -1,14 +1,17 @@
 """Runs `grader check`: all assignments' solutions in one queue, without runs whose result is known.
 
 Suites and compilers take most of the time. So no processor waits for the last solution of an assignment: the next
-assignment's solutions are in the same queue. A wrong solution's run leaves out what can't change a finding:
+assignment's solutions are in the same queue. Wrong solutions are compiled in batches (see `unity`), and each runs the
+one test that its recorded message is about: a test that catches it once catches it again. Where that test does not give
+the recorded message, or `whole` asks for it, the solution is compiled alone, and runs what can change a finding. Left
+out are
 
 * the rungs above the declared one: the first rung that fails gives the verdict (`tests_above`);
 * everything after the first failure on a rung: that failure gives verdict and message (--one-failure);
 * on the rungs below, tests that another solution runs on the same code (`known_tests`). Most wrong solutions use one
   good kernel for all other rungs.
 
-The stub, the reference and the right solutions run every test.
+Right solutions leave out the rungs on which they have the reference's code. The stub and the reference run every test.
 """
 
 import re
@@ -19,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from grader.authoring.check import (
     SEED,
@@ -42,12 +45,15 @@ from grader.authoring.check_files import (
     check_messages,
     check_names,
     check_places,
+    recorded_form,
+    recorded_messages,
 )
 from grader.authoring.check_handout import Attack, attacks_from_handout, check_attack
 from grader.authoring.declared import REFERENCE, STUB, Collected, collect
 from grader.authoring.finding import Finding
 from grader.authoring.in_order import InOrder
 from grader.authoring.same_code import Code
+from grader.authoring.unity import Unit, UnityBuilds, without_namespaces
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
 from grader.base.toolchain import Toolchain
@@ -71,7 +77,8 @@ class CheckSettings:
     """How a check runs.
 
     `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
-    `only`: globs such as `right/*`; solutions that match none of them are not graded.
+    `only`: globs such as `right/*`; solutions that match none of them are not graded. With `whole` a wrong solution
+    runs more than the test that is known to catch it.
     """
 
     jobs: int
@@ -80,6 +87,7 @@ class CheckSettings:
     record: bool = False
     update_messages: bool = False
     only: Sequence[str] = ()
+    whole: bool = False
 
 
 def check_assignments(
@@ -96,11 +104,21 @@ def check_assignments(
     shown = InOrder(assignments, on_begin, on_finding)
     jobs = Jobs(settings.jobs, stop)
     with tempfile.TemporaryDirectory(prefix="grader-check-") as name:
-        journal = Journal(Path(name) / "journal.sqlite")
+        journal, again = (Journal(Path(name) / f"{run}.sqlite") for run in ("journal", "again"))
         cache = WorkerCache(layout)
         cache.prune()
         checks = [
-            _Check(layout, toolchain, assignment, settings, Path(name), journal, cache, partial(shown.add, index), stop)
+            _Check(
+                layout,
+                toolchain,
+                assignment,
+                settings,
+                Path(name),
+                (journal, again),
+                cache,
+                partial(shown.add, index),
+                stop,
+            )
             for index, assignment in enumerate(assignments)
         ]
 
@@ -108,9 +126,9 @@ def check_assignments(
             if index < len(checks):
                 jobs.add(checks[index].begin, partial(begun, index))
 
-        def begun(index: int, submissions: Sequence[Submission]) -> None:
+        def begun(index: int, units: Sequence[Unit]) -> None:
             begin(index + 1)  # beside this one's solutions
-            left = len(submissions)
+            left = sum(len(unit.submissions) for unit in units)
 
             def graded(_: None) -> None:
                 nonlocal left
@@ -118,9 +136,13 @@ def check_assignments(
                 if left == 0:
                     finish(index)
 
-            for submission in submissions:
-                jobs.add(partial(checks[index].grade, submission), graded)
-            if not submissions:
+            def compiled(submissions: Sequence[Submission]) -> None:
+                for submission in submissions:
+                    jobs.add(partial(checks[index].grade, submission), graded)
+
+            for unit in units:
+                jobs.add(partial(checks[index].compile, unit), compiled)
+            if not left:
                 finish(index)
 
         def finish(index: int) -> None:
@@ -132,6 +154,7 @@ def check_assignments(
             jobs.run()
         finally:
             journal.close()
+            again.close()
     return [check.checked for check in checks]
 
 
@@ -145,7 +168,7 @@ class _Check:
         assignment: Assignment,
         settings: CheckSettings,
         folder: Path,
-        journal: Journal,
+        journals: tuple[Journal, Journal],
         cache: WorkerCache,
         on_finding: Callable[[Finding], None],
         stop: threading.Event,
@@ -156,8 +179,10 @@ class _Check:
         self._assignment = assignment
         self._settings = settings
         self._folder = folder
-        self._journal = journal
+        self._journal, self._again = journals
         self._cache = cache
+        self._batches = UnityBuilds(cache)
+        self._recorded: dict[str, str] = {}
         self._on_finding = on_finding
         self._stop = stop
         self._lock = threading.Lock()
@@ -167,7 +192,7 @@ class _Check:
         self._attacks: dict[str, Attack] = {}
         self._bench: Bench | None = None
 
-    def begin(self) -> list[Submission]:
+    def begin(self) -> list[Unit]:
         """Checks the files, and returns the solutions to grade: those that take longest first."""
         layout, assignment, settings = self._layout, self._assignment, self._settings
         self._found(
@@ -201,22 +226,65 @@ class _Check:
         chosen += [Submission(attack.name, Student(attack.name), attack.source) for attack in attacks]
         chosen.sort(key=lambda submission: submission.folder in collected.wrong)
         self._known = known_tests(assignment, bench.suite.tests, chosen, collected)
-        return chosen
+        if not settings.whole and not settings.update_messages:
+            self._recorded = recorded_messages(layout, assignment)
+        return self._batches.units(self._bench, chosen, self._is_alone)
+
+    def _is_alone(self, submission: Submission) -> bool:
+        """Whether it is no part of a batch: what needs all of its run, and what may not compile."""
+        return submission.folder not in self._collected.right and not self._test_of(submission)
+
+    def _test_of(self, submission: Submission) -> str:
+        """The test that a wrong solution's recorded message is about; "" where none is."""
+        words = self._recorded.get(_stem(submission.folder), "").split(maxsplit=2)[:2]
+        tests = self._bench.suite.tests if self._bench else ()
+        return words[1] if submission.folder in self._collected.wrong and words[1:] and words[1] in tests else ""
+
+    def compile(self, unit: Unit) -> Sequence[Submission]:
+        """Compiles a batch, and returns whose it is."""
+        return self._batches.compile(unit, self._stop)
 
     def grade(self, submission: Submission) -> None:
         """Grades one solution and says what is found."""
         bench = self._bench
         assert bench is not None  # noqa: S101
+        known = self._known.get(submission.folder, ())
+        above: Sequence[TestResult] = ()
+        batched = replace(bench, build=self._batches.build)
         if submission.folder in self._collected.wrong:
-            bench = replace(bench, flags=(*bench.flags, "--one-failure"))
-            rung = self._collected.wrong[submission.folder][1]
-            done = [
-                *tests_above(self._assignment, bench.suite.tests, rung),
-                *self._known.get(submission.folder, ()),
-            ]
-            self._journal.add_tests(submission.folder, key_of(bench, submission), done)
-        record = grade_one(Desk(bench, self._journal, Quiet(), "grader check"), submission, self._stop)
-        self._judge(with_known_evidence(self._assignment, record, self._known.get(submission.folder, ())))
+            bench, batched = (replace(one, flags=(*one.flags, "--one-failure")) for one in (bench, batched))
+            above = tests_above(self._assignment, bench.suite.tests, self._collected.wrong[submission.folder][1])
+            if test := self._test_of(submission):
+                others = [_as_passed(name) for name in bench.suite.tests if name != test]
+                record = without_namespaces(self._graded(batched, submission, others, self._journal))
+                if self._is_as_recorded(record):
+                    self._judge(record, is_batched=self._batches.has(submission))
+                    return
+        elif self._batches.has(submission):
+            record = without_namespaces(self._graded(batched, submission, known, self._journal))
+            if not check_right(self._assignment, record, *self._collected.right[submission.folder]).problem:
+                self._judge(record, is_batched=True)
+                return
+        self._judge(self._graded(bench, submission, known, self._again, above))
+
+    def _graded(
+        self,
+        bench: Bench,
+        submission: Submission,
+        known: Sequence[TestResult],
+        journal: Journal,
+        above: Sequence[TestResult] = (),
+    ) -> Record:
+        """The record of a solution; the tests in `known` pass and those `above` do not matter, so none of them runs."""
+        journal.add_tests(submission.folder, key_of(bench, submission), [*above, *known])
+        record = grade_one(Desk(bench, journal, Quiet(), "grader check"), submission, self._stop)
+        return with_known_evidence(self._assignment, record, known)
+
+    def _is_as_recorded(self, record: Record) -> bool:
+        """Whether a wrong solution gets what it declares and its message is the one on record."""
+        said = recorded_form(first_message(self._assignment, record))
+        finding = check_wrong(self._assignment, record, *self._collected.wrong[record.folder])
+        return not finding.problem and said == self._recorded[_stem(record.folder)]
 
     def finish(self) -> None:
         """What is to be said once all are graded."""
@@ -225,8 +293,10 @@ class _Check:
             check_messages(self._layout, self._assignment, self._messages, update=update, is_partial=is_partial)
         )
 
-    def _judge(self, record: Record) -> None:
+    def _judge(self, record: Record, *, is_batched: bool = False) -> None:
         folder = record.folder
+        with self._lock:
+            self.checked.batched += is_batched
         if folder == STUB:
             self._found(check_stub(self._assignment, record))
         elif folder == REFERENCE:
@@ -249,6 +319,11 @@ class _Check:
             with self._lock:
                 self.checked.findings.append(finding)
             self._on_finding(finding)
+
+
+def _stem(folder: str) -> str:
+    """A wrong solution's name, as wrong.toml has it."""
+    return PurePath(folder).stem
 
 
 def rung_of(test: str) -> str:
@@ -278,11 +353,12 @@ def _as_passed(name: str) -> TestResult:
 def known_tests(
     assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
 ) -> dict[str, list[TestResult]]:
-    """By wrong solution, the tests and evidence that one before it runs on the same code, as if they had passed.
+    """By solution, the tests and evidence that one before it runs on the same code, as if they had passed.
 
     A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
     passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs
-    that have to pass count. A metric may compare rungs: then all of them have to be the same code.
+    that have to pass count. A metric may compare rungs: then all of them have to be the same code. A right solution may
+    declare less than full marks: only what the reference runs is known of it.
     """
     ids = [rung.id for rung in assignment.rungs]
     compared = {rung: sorted({rung} | _rungs_compared(assignment, rung)) for rung in ids}
@@ -291,26 +367,32 @@ def known_tests(
         for is_evidence in (False, True)
     }
     seen: set[tuple[object, ...]] = set()
+    full: frozenset[tuple[object, ...]] = frozenset()  # what the reference runs
     known: dict[str, list[TestResult]] = {}
-    for submission in submissions:
+    for submission in sorted(submissions, key=lambda one: one.folder != REFERENCE):
         verdict, declared = collected.wrong.get(submission.folder, ("", ""))
-        if (not verdict and submission.folder != REFERENCE) or verdict in ("COMPILE", "REJECTED"):
+        is_reference = submission.folder == REFERENCE
+        is_right = submission.folder in collected.right
+        if not (verdict or is_right or is_reference) or verdict in ("COMPILE", "REJECTED"):
             continue
         # It reads C++: of other text it has no keys.
         code = Code("" if assignment.is_python else (submission.source or b"").decode("utf-8", "replace"))
         keys = {rung: code.key(rung) for rung in ids}
         below = ids[: ids.index(declared)] if declared and not assignment.is_bonus_rung(declared) else ids
         for rung in below:
-            if assignment.is_bonus_rung(rung):
+            if assignment.is_bonus_rung(rung) and not (is_right or is_reference):
                 continue
             for is_evidence, rungs in ((False, [rung]), (True, compared[rung])):
                 same = (is_evidence, rung, *(keys[other] for other in rungs))
                 if "" in same:
                     continue
-                if same in seen and verdict:
+                if same in (full if is_right else seen):
                     own = [_as_passed(name) for name in kinds[is_evidence] if rung_of(name) == rung]
                     known.setdefault(submission.folder, []).extend(own)
-                seen.add(same)
+                elif not is_right:
+                    seen.add(same)
+        if is_reference:
+            full = frozenset(seen)
     return known
 
 

@@ -3,7 +3,8 @@
 reference/NN_name/wrong/*.cu    // verdict: RACE reduce5_warp_unrolled     the verdict it must get, and on which rung
 reference/NN_name/right/*.cu    // points: 100 + 12                        the points it must get, and bonus points
 
-In an assignment in Python they are .py files, and the line begins with #.
+In an assignment in Python they are .py files, and the line begins with #. Entries of wrong.toml stand for files in
+wrong/ (see `solutions`).
 """
 
 import re
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.authoring.finding import Finding
+from grader.authoring.solutions import Solution, solutions_in
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
 from grader.model.discovery import Submission
@@ -51,8 +53,10 @@ def collect(layout: Layout, assignment: Assignment) -> Collected:
         else:
             collected.refuse(name, f"{path} is missing")
     known = {rung.id for rung in assignment.rungs}
-    for path in sources_in(hidden / "wrong", assignment):
-        _collect_wrong(collected, path, known)
+    wrong, problems = solutions_in(hidden, "wrong", assignment.submission)
+    collected.problems += problems
+    for solution in wrong:
+        _collect_wrong(collected, solution, known)
     for path in sources_in(hidden / "right", assignment):
         _collect_right(collected, path)
     return collected
@@ -67,8 +71,8 @@ def _first_line(source: bytes) -> str:
     return source.partition(b"\n")[0].decode("utf-8", "replace")
 
 
-def _collect_wrong(collected: Collected, path: Path, known: set[str]) -> None:
-    name, source = f"wrong/{path.name}", path.read_bytes()
+def _collect_wrong(collected: Collected, solution: Solution, known: set[str]) -> None:
+    name, source = solution.name, solution.source
     match = _VERDICT.fullmatch(_first_line(source))
     if not match:
         collected.refuse(name, "its first line must be  // verdict: VERDICT rung")

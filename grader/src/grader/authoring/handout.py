@@ -8,13 +8,14 @@ import re
 import shutil
 import subprocess
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.authoring.imports import PACKAGE, closure
+from grader.authoring.solutions import DECLARED, solutions_in
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.base.secret import NAME as SECRET
@@ -29,6 +30,7 @@ _OF_PYTHON = ("grader/requirements-python.txt",)  # what harness/setup.sh --pyth
 _PACKAGE = "grader/src/grader"
 _ENTRY = "grader.student.__main__"  # the module that students run; what it imports goes with it
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
+_HIDDEN_NAMES = ("hidden_test.cc", *(f"{kind}.toml" for kind in DECLARED), SECRET)
 _HIDDEN_SUFFIXES = (".cu", ".cuh", ".cc", ".h", ".py")
 _WINDOW = 3  # so many lines of a hidden file in a row are a leak
 _LONG = 60  # a line of this length is one by itself
@@ -116,7 +118,7 @@ def leaks(layout: Layout, folder: Path) -> list[Leak]:
             found.append(Leak(name, "a link", str(path.readlink())))
         if path.is_symlink() or not path.is_file():
             continue
-        if path.relative_to(folder).parts[0] in ("reference", ".git") or path.name in ("hidden_test.cc", SECRET):
+        if path.relative_to(folder).parts[0] in ("reference", ".git") or path.name in _HIDDEN_NAMES:
             found.append(Leak(name, "what no handout has", path.name))
             continue
         data = path.read_bytes()
@@ -141,20 +143,29 @@ def _leaks_of(name: str, text: str, index: dict[str, set[str]]) -> list[Leak]:
 def _hidden_lines(layout: Layout) -> dict[str, set[str]]:
     """Each hidden line, with the files that hold it."""
     index: dict[str, set[str]] = defaultdict(set)
-    reference = layout.root / "reference"
     public: dict[str, set[str]] = {}
-    for path in sorted(reference.rglob("*")):
-        if path.suffix not in _HIDDEN_SUFFIXES or not path.is_file():
-            continue
-        name = path.relative_to(reference).parts[0]
+    for file, text in _hidden_files(layout):
+        name = Path(file).parts[1]
         for assignment in [name] if name in layout.assignments() else layout.assignments():
             if assignment not in public:
                 public[assignment] = _public_lines(layout, assignment)
         shown = public[name] if name in public else set().union(*public.values())
-        for line in _lines(path.read_text(encoding="utf-8", errors="replace")):
+        for line in _lines(text):
             if line not in shown:
-                index[line].add(str(path.relative_to(layout.root)))
+                index[line].add(file)
     return index
+
+
+def _hidden_files(layout: Layout) -> Iterator[tuple[str, str]]:
+    """Every source below reference/, and those that entries stand for."""
+    for path in sorted((layout.root / "reference").rglob("*")):
+        if path.suffix in _HIDDEN_SUFFIXES and path.is_file():
+            yield str(path.relative_to(layout.root)), path.read_text(encoding="utf-8", errors="replace")
+    for name in layout.assignments():
+        submission = load_assignment(layout.assignment(name)).submission
+        for solution in (one for kind in DECLARED for one in solutions_in(layout.reference(name), kind, submission)[0]):
+            if solution.base:
+                yield f"reference/{name}/{solution.name}", solution.source.decode("utf-8", "replace")
 
 
 def _public_lines(layout: Layout, name: str) -> set[str]:

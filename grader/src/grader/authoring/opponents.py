@@ -1,6 +1,7 @@
 """Hostile solutions, and the result that each must get: only on the GPU, on both devices, or on the virtual GPU.
 
-They are in reference/NN_name/hostile, and some in wrong/, where the first line goes on with `; gpu: VERDICT`:
+They are in reference/NN_name/hostile, and some in wrong/, where the first line goes on with `; gpu: VERDICT`; or
+entries of hostile.toml and wrong.toml (see `solutions`):
 
     // gpu: WRONG reduce8_shuffle
     // gpu: PASS reduce8_shuffle, gains nothing; virtual: REJECTED
@@ -15,13 +16,17 @@ submission.
 """
 
 import re
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
-from grader.authoring.declared import COMMENT, sources_in
+from grader.authoring.declared import COMMENT
 from grader.authoring.finding import Finding
+from grader.authoring.solutions import solutions_in
+from grader.authoring.unity import Unit, UnityBuilds
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
@@ -80,14 +85,16 @@ class Met:
 
 def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponent], list[Finding]]:
     """The assignment's opponents, and those whose first line says nothing that can be held."""
-    opponents, problems = [], []
+    opponents: list[Opponent] = []
+    problems: list[Finding] = []
     rungs = {rung.id for rung in assignment.rungs}
     for folder, patterns in (("hostile", (_HOSTILE, _VIRTUAL)), ("wrong", (_WRONG,))):
-        for path in sources_in(layout.reference(assignment.id) / folder, assignment):
-            source = path.read_bytes()
+        solutions, unread = solutions_in(layout.reference(assignment.id), folder, assignment.submission)
+        problems += unread
+        for solution in solutions:
+            name, source = solution.name, solution.source
             first = source.partition(b"\n")[0].decode("utf-8", "replace")
             declared = _declared(first, patterns)
-            name = f"{folder}/{path.name}"
             if (
                 declared
                 and declared["rung"] in rungs
@@ -126,14 +133,34 @@ def meet_opponents(
     progress: Progress,
     on_met: Callable[[int, Met], None],
     *,
+    batches: UnityBuilds,
     jobs: int,
     stop: threading.Event,
 ) -> list[Met]:
     """Runs them, `jobs` at a time, each on its own rung alone; on a GPU where that is timed, if it is.
 
     Where no points are looked at, the first failure is the verdict, and what comes after it is left out: a solution
-    that floods the judge would do so in every test. `on_met` gets the place of the opponent's bench.
+    that floods the judge would do so in every test. `on_met` gets the place of the opponent's bench. They are compiled
+    in `batches`; one that does not get what it declares is compiled alone and run again.
     """
+    with tempfile.TemporaryDirectory(prefix="grader-opponents-") as name:
+        first = Journal(Path(name) / "journal.sqlite")
+        try:
+            return _meet(benches, journal, first, progress, on_met, batches, jobs, stop)
+        finally:
+            first.close()
+
+
+def _meet(
+    benches: Sequence[tuple[Bench, Sequence[Opponent]]],
+    journal: Journal,
+    of_batches: Journal,
+    progress: Progress,
+    on_met: Callable[[int, Met], None],
+    batches: UnityBuilds,
+    jobs: int,
+    stop: threading.Event,
+) -> list[Met]:
 
     def meet(bench: Bench, opponent: Opponent) -> Met:
         flags = () if opponent.most_points is not None else ("--one-failure",)
@@ -148,6 +175,11 @@ def meet_opponents(
                 if name.rpartition("/")[2] == opponent.rung
             ]
             journal.add_tests(opponent.submission.folder, gpu_key(key_of(own, opponent.submission)), passed)
+        if batches.has(opponent.submission):
+            batched = Desk(replace(own, build=batches.build), of_batches, progress, "grader opponents")
+            one = judge_opponent(opponent, grade_one(batched, opponent.submission, stop), on_gpu=False)
+            if not one.finding.problem:
+                return one
         record = grade_one(Desk(own, journal, progress, "grader opponents"), opponent.submission, stop)
         return judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
 
@@ -158,9 +190,18 @@ def meet_opponents(
         met[place, index] = one
         on_met(place, one)
 
-    for place, (bench, opponents) in enumerate(benches):
+    def compiled(place: int, submissions: Sequence[Submission]) -> None:
+        bench, opponents = benches[place]
+        ready = {submission.folder for submission in submissions}
         for index, opponent in enumerate(opponents):
-            queue.add(partial(meet, bench, opponent), partial(ended, place, index))
+            if opponent.submission.folder in ready:
+                queue.add(partial(meet, bench, opponent), partial(ended, place, index))
+
+    for place, (bench, opponents) in enumerate(benches):
+        submissions = [opponent.submission for opponent in opponents]
+        plain = [Unit([submission]) for submission in submissions]
+        for unit in plain if bench.settings.on_gpu else batches.units(bench, submissions):
+            queue.add(partial(batches.compile, unit, stop), partial(compiled, place))
     queue.run()
     return [met[at] for at in sorted(met)]
 

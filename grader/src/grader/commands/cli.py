@@ -7,18 +7,21 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.markup import escape
+from rich.syntax import Syntax
 
 from grader import __version__
 from grader.authoring.check import SEED, counts_text
 from grader.authoring.check_files import FEWEST_RIGHT, FEWEST_WRONG, check_suite_files
 from grader.authoring.check_run import CheckSettings, check_assignments
+from grader.authoring.entries import adopt as adopt_file
 from grader.authoring.finding import Finding
 from grader.authoring.handout import make_handout
 from grader.authoring.ladder import check_pages, ladder_assignments, ladder_page, ladder_text, measure_ladder
 from grader.authoring.mutate import Mutation, Share, mutate_assignment, mutation_text
 from grader.authoring.new import new_assignment
+from grader.authoring.solutions import solution_text
 from grader.base.counted import counted
-from grader.base.errors import GraderError, InfrastructureError
+from grader.base.errors import GraderError, InfrastructureError, UsageError
 from grader.base.layout import find_layout
 from grader.base.names import shown_block
 from grader.base.process import CancelledError
@@ -77,9 +80,18 @@ def cli() -> None:
 @cli.command(short_help="Checks that assignments are ready to hand out.")
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @click.option("--record", is_flag=True, help="Rewrite figures.json from the reference.")
-@click.option("--update-messages", is_flag=True, help="Rewrite the wrong solutions' messages.txt.")
+@click.option("--update-messages", is_flag=True, help="Rewrite the wrong solutions' messages.")
 @click.option(
     "--only", metavar="GLOB", multiple=True, help="Grade only these solutions, such as 'right/*'; repeatable."
+)
+@click.option("--whole", is_flag=True, help="Run more of wrong solutions than the test that is known to catch each.")
+@click.option("--show", metavar="NAME", help="Print one solution's whole file, such as 'no_guard', and check nothing.")
+@click.option("--diff", is_flag=True, help="With --show: only how it differs from its base.")
+@click.option(
+    "--adopt",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    multiple=True,
+    help="Make an entry of wrong.toml or hostile.toml of this file, remove it, and check nothing; repeatable.",
 )
 @jobs_option
 @no_sandbox_option
@@ -89,6 +101,10 @@ def check(
     record: bool,
     update_messages: bool,
     only: tuple[str, ...],
+    whole: bool,
+    show: str | None,
+    diff: bool,
+    adopt: tuple[Path, ...],
     jobs: int | None,
     no_sandbox: bool,
     build: Path | None,
@@ -96,9 +112,9 @@ def check(
     """Checks that assignments are ready to hand out: all of them, or those named.
 
     The stub compiles, has a TODO for each rung, and fails; the reference gets full marks; every solution of another
-    design in reference/ASSIGNMENT/right gets the points that its first line declares; every wrong one in
-    reference/ASSIGNMENT/wrong gets the verdict that its first line declares, and the message on record; points and
-    tests add up; every file is in its place; the handout holds nothing hidden, and the submissions in
+    design in reference/ASSIGNMENT/right gets the points that its first line declares; every wrong one, an entry of
+    reference/ASSIGNMENT/wrong.toml or a file in wrong/, gets the verdict that it declares, and the message on record;
+    points and tests add up; every file is in its place; the handout holds nothing hidden, and the submissions in
     reference/ASSIGNMENT/from_handout, made of its sources, earn no more than their first lines allow.
 
     \b
@@ -107,32 +123,58 @@ def check(
       grader check 04_reduction --jobs 4
       grader check 04_reduction --update-messages
       grader check 04_reduction --only 'right/*' --only wrong/no_guard.cu
+      grader check 04_reduction --show missing_barrier --diff
+      grader check 04_reduction --adopt reference/04_reduction/wrong/my_mistake.cu
     """
     console, layout = make_console(), find_layout(build)
+    if show or adopt:
+        if len(names) != 1:
+            raise UsageError(
+                "--show and --adopt are about one assignment.\nType:  grader check 04_reduction --show NAME"
+            )
+        assignment = load_assignment(layout.assignment(*known_assignments(layout, names)))
+        hidden = layout.reference(assignment.id)
+        for file in adopt:
+            console.print(escape(adopt_file(hidden, assignment.submission, file)), highlight=False, soft_wrap=True)
+        if show:
+            _show(
+                console,
+                solution_text(hidden, assignment.submission, show, diff=diff),
+                "diff" if diff else assignment.suffix[1:],
+            )
+        return
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
     stop = threading.Event()
 
-    def show(finding: Finding) -> None:
+    def print_finding(finding: Finding) -> None:
         show_finding(console, finding)
 
     def begin(assignment: Assignment) -> None:
         console.print(f"[bold]{escape(assignment.id)}[/]", highlight=False)
 
     strays = check_suite_files(layout)
-    show(strays)
-    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only)
+    print_finding(strays)
+    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only, whole)
     try:
         assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
         checked = check_assignments(
-            layout, toolchain, assignments, settings, on_begin=begin, on_finding=show, stop=stop
+            layout, toolchain, assignments, settings, on_begin=begin, on_finding=print_finding, stop=stop
         )
     finally:
         stop.set()
     console.print(escape(counts_text(checked)), highlight=False, soft_wrap=True)
     if strays.problem or any(finding.problem for one in checked for finding in one.findings):
         raise click.exceptions.Exit(WRONG_STATUS)
+
+
+def _show(console: Console, text: str, language: str) -> None:
+    """Prints a source: in colours on a terminal, byte for byte elsewhere."""
+    if console.is_terminal:
+        console.print(Syntax(text, {"cu": "cuda"}.get(language, language), background_color="default", word_wrap=True))
+    else:
+        click.echo(text, nl=False)
 
 
 @cli.command(short_help="Do the tests catch small mistakes in the references?")

@@ -24,6 +24,7 @@ from grader.authoring.gpu_results import OPPONENTS, load_run, opponents_document
 from grader.authoring.in_order import InOrder
 from grader.authoring.ladder import ladder_assignments
 from grader.authoring.opponents import Met, Opponent, find_opponents, meet_opponents, opponents_text
+from grader.authoring.unity import UnityBuilds
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 from grader.base.layout import find_layout
@@ -112,7 +113,7 @@ def opponents(
             if left[place] == 0:
                 shown.finish(place)
 
-        met = meet_opponents(benches, journal, Quiet(), on_met, jobs=jobs, stop=stop)
+        met = meet_opponents(benches, journal, Quiet(), on_met, batches=UnityBuilds(cache), jobs=jobs, stop=stop)
     if not names and not only:
         write_atomic(out / OPPONENTS, opponents_document(met, device))
     console.print(opponents_text(met), highlight=False)

@@ -53,7 +53,10 @@ class Built:
 
 @dataclass(frozen=True)
 class Order:
-    """What a worker is made of, with what, and in which folder."""
+    """What a worker is made of, with what, and in which folder.
+
+    `parts`: the source holds several submissions, each in a namespace of that name; of each is made out/worker.NAME.
+    """
 
     layout: Layout
     toolchain: Toolchain
@@ -61,10 +64,11 @@ class Order:
     source: bytes
     folder: Path
     sandboxed: bool
+    parts: tuple[str, ...] = ()
 
 
 def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
-    """Compiles the order's source into out/worker of its folder.
+    """Compiles the order's source into out/worker of its folder; of parts, into those that link.
 
     Raises InfrastructureError where the compiler could not even be started.
     """
@@ -90,6 +94,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         *("--out", str(worker)),
         *("--nvcc", str(toolchain.nvcc)),
         *(("--python", str(python.program)) if python else ()),
+        *(("--parts", " ".join(order.parts)) if order.parts else ()),
     ]
     status_read, status_write = os.pipe()
     try:
@@ -132,6 +137,8 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
             os.close(status_write)
     if not started:
         raise InfrastructureError(f"the sandbox did not start: {ended.output.strip()[-500:]}")
+    if order.parts:
+        return Built(None, ended.output, ended.seconds)
     if ended.status == BUILD_SCRIPT_STATUS and python and order.source:
         # The file may have made the script end so. With another it begins, or this raises.
         build_worker(replace(order, source=b"", folder=order.folder / "empty"), stop)

@@ -31,15 +31,28 @@ class WorkerCache:
 
     def build(self, order: Order, stop: threading.Event | None = None) -> Built:
         """As `build_worker`, without compiling what was compiled before."""
-        toolchain = order.toolchain
-        compilers = f"{toolchain.nvcc} {toolchain.nvcc_version} {toolchain.host_version}"
-        key = worker_key(order.layout, order.assignment.id, order.source, compilers)
+        key = self.key(order)
         with self._lock:
             own = self._at_work.setdefault(key, threading.Lock())
         with own:  # two that are alike wait for one compiler
-            return self._known(key, order.folder) or self._compiled(key, order, stop)
+            return self.known(key, order.folder) or self._compiled(key, order, stop)
 
-    def _known(self, key: str, folder: Path) -> Built | None:
+    def key(self, order: Order) -> str:
+        """The key of an order's worker."""
+        toolchain = order.toolchain
+        compilers = f"{toolchain.nvcc} {toolchain.nvcc_version} {toolchain.host_version}"
+        return worker_key(order.layout, order.assignment.id, order.source, compilers)
+
+    def holds(self, key: str) -> bool:
+        """Whether there is a worker under this key."""
+        return (self._folder / key).is_file()
+
+    def add(self, key: str, worker: Path) -> None:
+        """Keeps a worker. A grader that is killed here must not leave one that can't be started."""
+        write_atomic(self._folder / key, worker.read_bytes(), mode=0o755)
+
+    def known(self, key: str, folder: Path) -> Built | None:
+        """What is kept under a key; a worker is copied to out/worker of the folder."""
         worker, refused = self._folder / key, self._folder / f"{key}.json"
         if worker.is_file():
             os.utime(worker)
@@ -59,8 +72,7 @@ class WorkerCache:
             text = json.dumps({"message": built.message, "refused": built.refused})
             write_atomic(self._folder / f"{key}.json", text)
         else:
-            # A grader that is killed here must not leave a worker that can't be started.
-            write_atomic(self._folder / key, built.worker.read_bytes(), mode=0o755)
+            self.add(key, built.worker)
         return built
 
     def prune(self) -> None:

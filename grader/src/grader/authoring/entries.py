@@ -1,0 +1,99 @@
+"""Writes wrong.toml and hostile.toml: recorded messages, and files that become entries. Comments and order stay."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from grader.authoring.edits import find_edits, toml_text
+from grader.authoring.solutions import DECLARED, make_head, read_entries, split_head
+from grader.base.errors import GraderError
+from grader.base.files import write_atomic
+
+_START = """\
+# Solutions as edits of others, each with the message that it gets. docs/how-to/add-an-assignment.md explains the form.
+# The whole file of an entry:  grader check ASSIGNMENT --show NAME
+"""
+_TABLE = re.compile(r'^\["?([^"\]\n]+)"?\]\n', re.MULTILINE)
+_MESSAGE = re.compile(r"""^message = ('''|\"""|'|").*?\1\n""", re.MULTILINE | re.DOTALL)
+_END = re.compile(r"(?:^#.*\n|^\n)*\Z", re.MULTILINE)  # a comment there is the next entry's
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
+
+
+def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: bool) -> None:
+    """Records messages by the names of entries, and of files without suffix.
+
+    Unless `is_partial`, what has no message now, and no edits, is forgotten.
+    """
+    entries = read_entries(hidden, "wrong")
+    start, bodies = _read(hidden / "wrong.toml")
+    for name in sorted(messages.keys() | entries.keys()):
+        if name not in messages:
+            if not is_partial and entries[name].keys() <= {"message"}:
+                del entries[name], bodies[name]
+        elif entries.get(name, {}).get("message", "").strip() != messages[name] or name not in entries:
+            entries.setdefault(name, {})["message"] = messages[name]
+            body = _MESSAGE.sub("", bodies.get(name, ""))
+            end = _END.search(body)
+            at = end.start() if end else len(body)
+            bodies[name] = f"{body[:at]}message = {toml_text(messages[name])}\n{body[at:]}"
+    _write(hidden / "wrong.toml", start, bodies, entries)
+
+
+def adopt(hidden: Path, submission: str, file: Path) -> str:
+    """Makes an entry of a file, with the base that needs the fewest changed lines, and removes the file.
+
+    Returns what was done. Raises GraderError where the file declares nothing, or is no small change of another.
+    """
+    name, suffix = file.stem, Path(submission).suffix
+    text = file.read_bytes().decode()
+    head, code = split_head(text, suffix)
+    first, _, rest = head.partition("\n")
+    key, _, declared = first.lstrip("/# ").partition(": ")
+    kind = next((kind for kind, keys in DECLARED.items() if key in keys), "")
+    says = rest.strip('"\n') if suffix == ".py" else re.sub(r"^// ?", "", rest, flags=re.MULTILINE).rstrip("\n")
+    if not kind or not _BARE.fullmatch(name) or make_head(f"{key}: {declared}", says, suffix) + code != text:
+        raise GraderError(f"{file} can't be an entry: its first line must declare a verdict, and what it says follow.")
+    own, entries = hidden / kind / file.name, read_entries(hidden, kind)
+    bases = [
+        hidden / submission,
+        *(path for kind in ("right", *DECLARED) for path in (hidden / kind).glob(f"*{suffix}")),
+    ]
+    edits = {
+        str(path.relative_to(hidden)): find_edits(split_head(path.read_bytes().decode(), suffix)[1], code)
+        for path in sorted(bases)
+        if path not in (own, file)
+    }
+    base, change = min(edits.items(), key=lambda one: one[1].count("\n"), default=("", code))
+    if 2 * change.count("\n") > code.count("\n"):
+        raise GraderError(f"{file} is no small change of another solution. Leave it a file: {own}")
+    every = [entry for kind in DECLARED for entry in read_entries(hidden, kind).values()]
+    if any(entry.get("base") == f"{kind}/{file.name}" for entry in every):
+        raise GraderError(f"{file} is the base of entries. Leave it a file: {own}")
+    entry = {
+        **({"base": base} if base != submission else {}), key: declared, **({"says": says} if says else {}),
+        "change": change, **{key: text for key, text in entries.get(name, {}).items() if key == "message"},
+    }  # fmt: skip
+    start, bodies = _read(hidden / f"{kind}.toml")
+    bodies[name] = "".join(f"{key} = {toml_text(text)}\n" for key, text in entry.items())
+    _write(hidden / f"{kind}.toml", start, bodies, entries | {name: entry})
+    file.unlink()
+    return f"{kind}.toml has [{name}], {base} with {change.count(chr(10))} lines of edits; {file} is removed"
+
+
+def _read(path: Path) -> tuple[str, dict[str, str]]:
+    """What stands before the first table, and the text of each."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else _START
+    start, *parts = _TABLE.split(text)
+    return start, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _write(path: Path, start: str, bodies: dict[str, str], wanted: dict[str, dict[str, str]]) -> None:
+    known, text = _read(path)[1], start
+    for name, body in bodies.items():
+        blank = "" if name in known or text.endswith("\n\n") else "\n"
+        text += f"{blank}[{name if _BARE.fullmatch(name) else toml_text(name)}]\n{body}"
+    text = text.rstrip("\n") + "\n"
+    if tomllib.loads(text) != wanted:
+        raise GraderError(f"{path} is written in a way that can't be kept. Change it by hand.")
+    write_atomic(path, text)

@@ -1,0 +1,157 @@
+"""The solutions beside a reference: files in wrong/ and hostile/, and entries of wrong.toml and hostile.toml.
+
+An entry is a solution as edits (see `edits`) of the reference, or of the file that `base` names:
+
+    [missing_barrier]
+    base = "right/grid_stride.cu"
+    verdict = "RACE reduce3_sequential"
+    says = "No barrier separates the steps of the tree."
+    change = '''
+     if (tid < s) s_data[tid] += s_data[tid + s];
+    -__syncthreads();
+    '''
+    message = '''
+    RACE  ReductionTest.SumsOneBlock/reduce3_sequential …'''
+
+It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
+own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`). `message` is the message on
+record; a file's entry has only that.
+"""
+
+import difflib
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.authoring.edits import apply_edits
+from grader.authoring.finding import Finding
+from grader.base.errors import GraderError
+from grader.base.schema import Fields, SchemaError
+
+DECLARED = {"wrong": ("verdict",), "hostile": ("gpu", "virtual")}  # the keys, one of which an entry of the kind has
+_HEADS = {  # what a solution declares and says
+    ".cu": re.compile(r"(?://[^\n]*\n)*"),
+    ".py": re.compile(r'(?:#[^\n]*\n)*(?:"""(?:.|\n)*?"""\n)?'),
+}
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solution: its name (wrong/no_guard.cu), its text, and of which file it is an edit, where it is one."""
+
+    name: str
+    source: bytes
+    base: str = ""
+
+
+def solutions_in(hidden: Path, kind: str, submission: str) -> tuple[list[Solution], list[Finding]]:
+    """The solutions of a kind in a folder below reference/, and the entries that make none.
+
+    `submission`: the name of the file that students hand in, and of the reference.
+    """
+    suffix = Path(submission).suffix
+    found = {
+        path.name: Solution(f"{kind}/{path.name}", path.read_bytes()) for path in (hidden / kind).glob(f"*{suffix}")
+    }
+    problems = []
+    try:
+        entries = read_entries(hidden, kind)
+    except GraderError as error:
+        return list(found.values()), [Finding(f"{kind}.toml", "", str(error))]
+    for stem, entry in entries.items():
+        name = stem + suffix
+        if set(entry) <= {"message"}:
+            continue
+        try:
+            base = entry.get("base", submission)
+            found[name] = Solution(f"{kind}/{name}", _expanded(hidden, kind, name, entry, base).encode(), base)
+        except (GraderError, SchemaError) as error:
+            text = f"{error}\nChange [{stem}] in reference/{hidden.name}/{kind}.toml."
+            problems.append(Finding(f"{kind}/{name}", "", text))
+    return [found[name] for name in sorted(found)], problems
+
+
+def read_entries(hidden: Path, kind: str) -> dict[str, dict[str, str]]:
+    """The tables of wrong.toml or hostile.toml by name; none where there is no such file."""
+    path = hidden / f"{kind}.toml"
+    if not path.is_file():
+        return {}
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        entries = {}
+        for name, table in tables.items():
+            fields = Fields(table, name)
+            entries[name] = {
+                key: fields.text(key)
+                for key in (*DECLARED[kind], "base", "says", "change", "message")
+                if fields.has(key)
+            }
+            fields.finish()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, SchemaError) as error:
+        raise GraderError(f"reference/{hidden.name}/{path.name}: {error}") from error
+    return entries
+
+
+def split_head(text: str, suffix: str) -> tuple[str, str]:
+    """What a solution declares and says, and its code."""
+    match = _HEADS[suffix].match(text)
+    end = match.end() if match else 0
+    return text[:end], text[end:]
+
+
+def make_head(declared: str, says: str, suffix: str) -> str:
+    """The lines with which a solution begins."""
+    if suffix == ".py":
+        return f'# {declared}\n"""{says}"""\n' if says else f"# {declared}\n"
+    return "".join(f"// {line}".rstrip() + "\n" for line in [declared, *says.splitlines()])
+
+
+def _expanded(hidden: Path, kind: str, name: str, entry: dict[str, str], base: str) -> str:
+    declared = [f"{key}: {entry[key]}" for key in DECLARED[kind] if key in entry]
+    if len(declared) != 1:
+        raise GraderError(f"it must have {' or '.join(DECLARED[kind])}")
+    if "change" not in entry:
+        raise GraderError("it has no change")
+    if (hidden / kind / name).is_file():
+        raise GraderError(f"{kind}/{name} is there too")
+    path = hidden / base
+    if not path.is_file():
+        raise GraderError(f"its base {base} is missing")
+    suffix = Path(name).suffix
+    try:
+        code = apply_edits(split_head(path.read_bytes().decode(), suffix)[1], entry["change"])
+    except GraderError as error:
+        raise GraderError(f"its change does not fit {base}: {error}") from error
+    return make_head(declared[0], entry.get("says", ""), suffix) + code
+
+
+def solution_text(hidden: Path, submission: str, name: str, *, diff: bool = False) -> str:
+    """A solution's whole text, or how it differs from its base.
+
+    `name` may do without folder and suffix. Raises GraderError where no solution has it, or the base is missing.
+    """
+    read = [solutions_in(hidden, kind, submission) for kind in (*DECLARED, "right")]
+    known = {key: one for ones, _ in reversed(read) for one in ones for key in (_short(one.name), one.name)}
+    for problem in (problem for _, problems in read for problem in problems):
+        if _short(problem.what) == _short(name):
+            raise GraderError(f"{problem.what}: {problem.problem}")
+    solution = known.get(name) or known.get(_short(name))
+    if solution is None:
+        short = sorted({_short(key) for key in known})
+        near = ", ".join(difflib.get_close_matches(_short(name), short, n=5) or short)
+        raise GraderError(f"{hidden.name} has no solution {name}.\nThere are: {near}")
+    text = solution.source.decode("utf-8", "replace")
+    if not diff:
+        return text
+    if not solution.base:
+        raise GraderError(
+            f"{solution.name} is a file of its own, not an edit of another.\nType:  --show without --diff"
+        )
+    base = (hidden / solution.base).read_text(encoding="utf-8")
+    old, new = (text.splitlines(keepends=True) for text in (base, text))
+    return "".join(difflib.unified_diff(old, new, solution.base, solution.name))
+
+
+def _short(name: str) -> str:
+    return Path(name).stem

@@ -1,0 +1,136 @@
+"""Compiles the solutions beside a reference in batches.
+
+With a short file nvcc spends its time on headers. A batch is one source, with each solution in a namespace of its own:
+20 of 04's files take 5 s of a processor in a batch, and 17 s one by one. Of each namespace build.sh links a worker.
+
+Some solutions are compiled alone: those that a namespace would change, and all of a batch that does not compile. Who
+does not find what is expected of a worker from a batch compiles that solution alone, and looks again. Kernels' names
+show the namespace; `without_namespaces` takes it out.
+"""
+
+import re
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from grader.model.discovery import Submission
+from grader.model.record import Record
+from grader.running.bench import Bench
+from grader.running.build import Built, Order, build_worker
+from grader.running.worker_cache import WorkerCache
+
+SIZE = 16  # more make a worker's module, which each run reads, longer than the compiler's time is worth
+_NAMESPACE = "lockstep_part"
+_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
+_DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+# Names that a namespace changes, and what runs before main: it would in all workers of a batch.
+_ALONE = re.compile(
+    rb"""extern\s+"C"|\bmain\s*\(|\bnamespace\s+(?:std|cuda|cooperative_groups)\b|\bconstructor\b|\bglobal_asm\b|^asm\b"""
+    rb"|__managed__|#\s*pragma\s+once|\b(?:cub|thrust)/|\w##\w|\bdlsym\b",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Submissions that wait for one run of the compiler: a batch's, where there are `orders`, else one by itself."""
+
+    submissions: Sequence[Submission]
+    orders: Sequence[Order] = ()
+
+
+class UnityBuilds:
+    """Workers compiled in batches, and in their absence alone. May be used from several threads."""
+
+    def __init__(self, cache: WorkerCache) -> None:
+        """`cache` keeps the workers, of batches too."""
+        self._cache = cache
+        self._lock = threading.Lock()
+        self._parts: dict[bytes, str] = {}  # by source, the key of its worker
+
+    def units(
+        self, bench: Bench, submissions: Sequence[Submission], alone: Callable[[Submission], bool] = lambda _: False
+    ) -> list[Unit]:
+        """All submissions, those together that are compiled in one batch; never those that `alone` holds for."""
+        members: dict[bytes, Order] = {}
+        for index, submission in enumerate(submissions):
+            source = submission.source
+            if source is None or bench.assignment.is_python or alone(submission) or _ALONE.search(source):
+                continue
+            folder = bench.work / f"batch-{index}"
+            order = Order(
+                bench.layout, bench.toolchain, bench.assignment, source, folder, bench.settings.sandboxed
+            )  # fmt: skip
+            key = self._key(order)
+            if self._cache.holds(key):
+                self._parts[source] = key
+            else:
+                members[source] = order
+        orders = list(members.values())
+        count = -(-len(orders) // SIZE)
+        batches = [batch for batch in (orders[index::count] for index in range(count)) if len(batch) > 1]
+        batched = {order.source: batch for batch in batches for order in batch}
+        units = [Unit([submission]) for submission in submissions if submission.source not in batched]
+        for batch in batches:
+            sources = {order.source for order in batch}
+            units.append(Unit([submission for submission in submissions if submission.source in sources], batch))
+        return units
+
+    def compile(self, unit: Unit, stop: threading.Event) -> Sequence[Submission]:
+        """Compiles a unit's batch, if it is one, and returns whose it is."""
+        if not unit.orders:
+            return unit.submissions
+        names = [f"{_NAMESPACE}{index}" for index in range(len(unit.orders))]
+        first = unit.orders[0]
+        source = batch_source([order.source for order in unit.orders], names, first.assignment.submission)
+        build_worker(replace(first, source=source, parts=tuple(names)), stop)
+        for order, name in zip(unit.orders, names, strict=True):
+            worker = first.folder / "out" / f"worker.{name}"
+            if worker.is_file():
+                key = self._key(order)
+                self._cache.add(key, worker)
+                with self._lock:
+                    self._parts[order.source] = key
+        shutil.rmtree(first.folder, ignore_errors=True)
+        return unit.submissions
+
+    def has(self, submission: Submission) -> bool:
+        """Whether a batch has the submission's worker."""
+        return submission.source in self._parts
+
+    def build(self, order: Order, stop: threading.Event | None = None) -> Built:
+        """The worker from a batch where there is one, else compiled alone."""
+        with self._lock:
+            key = self._parts.get(order.source, "")
+        return (self._cache.known(key, order.folder) if key else None) or self._cache.build(order, stop)
+
+    def _key(self, order: Order) -> str:
+        return f"{self._cache.key(order)}-part"
+
+
+def batch_source(sources: Sequence[bytes], namespaces: Sequence[str], name: str) -> bytes:
+    """One source with each of the sources in a namespace; its lines keep their numbers, in a file called `name`."""
+    includes = dict.fromkeys(line.strip() for source in sources for line in _INCLUDE.findall(source))
+    parts = [b"\n".join(includes)]
+    for source, namespace in zip(sources, namespaces, strict=True):
+        parts += [
+            b'namespace %s {\n#line 1 "%s"' % (namespace.encode(), name.encode()),
+            _INCLUDE.sub(b"", source),
+            b"}",
+            *(b"#undef " + macro for macro in dict.fromkeys(_DEFINED.findall(source))),
+        ]
+    return b"\n".join(parts) + b"\n"
+
+
+def without_namespaces(record: Record) -> Record:
+    """The record with messages that don't show the namespaces of a batch."""
+    if record.result is None:
+        return record
+    tests = tuple(replace(test, message=_plain(test.message)) for test in record.result.tests)
+    evidence = tuple(replace(entry, message=_plain(entry.message)) for entry in record.result.evidence)
+    return replace(record, result=replace(record.result, tests=tests, evidence=evidence))
+
+
+def _plain(text: str) -> str:
+    return re.sub(rf"\b{_NAMESPACE}\d+::", "", text)
