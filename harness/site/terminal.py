@@ -11,7 +11,6 @@ import fcntl
 import os
 import pty
 import re
-import shutil
 import struct
 import subprocess
 import tempfile
@@ -19,6 +18,7 @@ import termios
 from html import escape
 from pathlib import Path
 
+from grader.authoring.sample_class import SAMPLE_CLASS, laid_out
 from svg import number
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,11 +43,17 @@ class RunError(Exception):
     """The run gave no output to draw."""
 
 
+def submission() -> bytes:
+    """What the student handed in."""
+    with laid_out(ROOT / SAMPLE_CLASS) as folder:
+        return (folder / STUDENT / "reduction.cu").read_bytes()
+
+
 def output(build: Path) -> str:
     """What the run prints on a terminal."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "reduction.cu"
-        shutil.copy(ROOT / "reference" / "sample_class" / STUDENT / "reduction.cu", source)
+        source.write_bytes(submission())
         command = [*SHOWN.split(), "--source", source, "--build", build]
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from grader.authoring.sample_class import laid_out
 from platforms.canvas import canvas_gradebook, make_canvas
 from platforms.git_clones import classroom_roster, make_git_clones
 from platforms.gradescope import gradescope_roster, make_gradescope
@@ -44,7 +45,8 @@ def main() -> None:
     parser.add_argument("source", type=Path, metavar="CLASS", help="a folder like reference/sample_class")
     parser.add_argument("out", type=Path, metavar="OUT", help="a folder, or OUT.zip, OUT.tar.gz, OUT.tar")
     options = parser.parse_args()
-    course = load_class(options.source)
+    with laid_out(options.source) as folder:
+        course = load_class(folder)
     uploads = []
     for upload in course.uploads:
         own = only(upload, options.file)

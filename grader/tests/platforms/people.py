@@ -75,7 +75,7 @@ def person(name: str, number: int, sid: str = "", email: str = "", alias: str = 
 
 
 def load_class(folder: Path) -> Class:
-    """The people of a roster.csv and the files in the folders beside it: how reference/sample_class looks."""
+    """The people of a roster.csv and the files in the folders beside it: how the sample class looks."""
     with (folder / "roster.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     people = tuple(

@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "judge/model/text.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kResultFormat = 2, kFiguresFormat = 1;
+constexpr int kResultFormat = 2, kFiguresFormat = 2;
 
 // What a submission can make long is cut, so that no file is too large to be read: docs/reference/result-json.md.
 constexpr size_t kMostOutput = 64 * 1024;
@@ -158,7 +159,7 @@ Json TimelineJson(const StreamTimeline& timeline, bool detailed) {
   return json;
 }
 
-Json ProfileJson(const RungProfile& profile, size_t detailed_launches) {
+Json ProfileJson(const RungProfile& profile, size_t detailed_launches, bool with_zeros) {
   Json launches = Json::array();
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const bool detailed = launches.size() < detailed_launches;
@@ -171,8 +172,10 @@ Json ProfileJson(const RungProfile& profile, size_t detailed_launches) {
     if (detailed) json["counters"] = CountersJson(launch.counters, false);
     launches.push_back(std::move(json));
   }
-  Json counters = CountersJson(profile.counters, true);
-  for (const ApiCountInfo& info : AllApiCounts()) counters[info.name] = profile.api.*info.field;
+  Json counters = CountersJson(profile.counters, with_zeros);
+  for (const ApiCountInfo& info : AllApiCounts()) {
+    if (with_zeros || profile.api.*info.field != 0) counters[info.name] = profile.api.*info.field;
+  }
   return {{"rung", profile.rung},
           {"source", profile.source},
           {"n", profile.elements},
@@ -209,7 +212,7 @@ Json HeadJson(const Results& results) {
             {"threads", results.device.threads}}}};
 }
 
-std::string Dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string Dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
 vgpu::Counters CountersFrom(const Json& json) {
   vgpu::Counters counters;
@@ -252,7 +255,7 @@ std::string ResultJson(const Results& results, bool detailed) {
   for (const TimingResult& timing : results.timings) json["timings"].push_back(TimingJson(timing));
   json["profiles"] = Json::array();
   for (const RungProfile& profile : results.profiles) {
-    Json element = ProfileJson(profile, detailed ? kDetailedLaunches : 0);
+    Json element = ProfileJson(profile, detailed ? kDetailedLaunches : 0, true);
     element["figures"] = DerivedJson(profile);
     if (profile.timeline) element["timeline"] = TimelineJson(*profile.timeline, detailed);
     if (detailed) element["lines"] = LinesJson(profile);
@@ -265,7 +268,7 @@ std::string ResultJson(const Results& results, bool detailed) {
                            {"value", NumberOrNull(results.ranking->value)},
                            {"reference", NumberOrNull(results.ranking->reference)}};
   }
-  return Dump(json);
+  return Dump(json, 1) + "\n";
 }
 
 }  // namespace
@@ -299,18 +302,47 @@ void WriteAtomically(const std::filesystem::path& path, const std::string& text)
   if (rename(temporary.c_str(), path.c_str()) != 0) fail("can't replace");
 }
 
-std::string FiguresJson(const Results& results) {
-  Json json = {{"format", kFiguresFormat},
-               {"assignment", results.assignment},
-               {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
-  json["profiles"] = Json::array();
-  for (const RungProfile& profile : results.profiles) {
-    if (profile.source != "submission") continue;
-    json["profiles"].push_back(ProfileJson(profile, profile.launches.size()));
-    if (profile.device_microseconds) json["profiles"].back()["device_microseconds"] = *profile.device_microseconds;
-    if (profile.timeline) json["profiles"].back()["timeline"] = TimelineJson(*profile.timeline, false);
+namespace {
+
+// The object with one more member, an array whose elements are a line each.
+std::string WithLines(const Json& object, const std::string& name, const std::vector<std::string>& elements,
+                      const std::string& indent) {
+  std::string text = Dump(object, -1);
+  text.back() = ',';
+  text += "\"" + name + "\":[";
+  const char* separator = "\n";
+  for (const std::string& element : elements) text += std::exchange(separator, ",\n") + indent + element;
+  return text + "]}";
+}
+
+// A launch a line; equal ones in a row are one, with their number.
+std::string ProfileFigures(const RungProfile& profile) {
+  Json json = ProfileJson(profile, profile.launches.size(), false);
+  if (profile.device_microseconds) json["device_microseconds"] = *profile.device_microseconds;
+  if (profile.timeline) json["timeline"] = TimelineJson(*profile.timeline, false);
+  const Json launches = std::move(json["launches"]);
+  json.erase("launches");
+  std::vector<std::string> lines;
+  for (auto launch = launches.begin(), next = launch; launch != launches.end(); launch = next) {
+    next = std::find_if(launch, launches.end(), [&](const Json& other) { return other != *launch; });
+    Json line = *launch;
+    if (next - launch > 1) line["count"] = next - launch;
+    lines.push_back(Dump(line, -1));
   }
-  return Dump(json);
+  return WithLines(json, "launches", lines, "  ");
+}
+
+}  // namespace
+
+std::string FiguresJson(const Results& results) {
+  const Json json = {{"format", kFiguresFormat},
+                     {"assignment", results.assignment},
+                     {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
+  std::vector<std::string> profiles;
+  for (const RungProfile& profile : results.profiles) {
+    if (profile.source == "submission") profiles.push_back(ProfileFigures(profile));
+  }
+  return WithLines(json, "profiles", profiles, " ") + "\n";
 }
 
 std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile) {
@@ -343,9 +375,10 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
         launch.grid = DimFrom(part.at("grid"));
         launch.block = DimFrom(part.at("block"));
         launch.microseconds = part.at("microseconds").get<double>();
+        launch.bound_by = part.at("bound_by").get<std::string>();
         launch.counters = CountersFrom(part.at("counters"));
         launch.is_own = !part.value("from_headers", false);
-        profile.launches.push_back(std::move(launch));
+        profile.launches.insert(profile.launches.end(), part.value("count", size_t{1}), launch);
       }
       profiles.push_back(std::move(profile));
     }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -251,6 +252,46 @@ TEST_F(FileTest, FiguresComeBack) {
   EXPECT_TRUE(ReadFigures(folder_ / "absent.json", "h200").empty());
   std::ofstream(folder_ / "bad.json") << "{\"profiles\": 3}";
   EXPECT_THROW(ReadFigures(folder_ / "bad.json", "h200"), std::runtime_error);
+}
+
+TEST_F(FileTest, FiguresHaveALineForEachLaunchThatDiffersFromTheOneBeforeAndNoZeros) {
+  Results results = Example();
+  std::vector<vgpu::LaunchRecord>& launches = results.profiles[0].launches;
+  launches.insert(launches.end(), 128, launches[0]);
+  launches.push_back(launches[0]);
+  launches.back().grid.x = 5;
+  launches.push_back(launches[0]);
+  const std::string text = FiguresJson(results);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
+  EXPECT_NE(text.find("\"counters\":{\"barriers\":9},\"count\":129}"), std::string::npos) << text;
+  EXPECT_EQ(text.find(":0,"), std::string::npos) << text;
+  WriteAtomically(folder_ / "figures.json", text);
+  const std::vector<RungProfile> figures = ReadFigures(folder_ / "figures.json", "h200");
+  ASSERT_EQ(figures.size(), 1u);
+  ASSERT_EQ(figures[0].launches.size(), 131u);
+  EXPECT_EQ(figures[0].launches[128].counters.barriers, 9u);
+  EXPECT_EQ(figures[0].launches[129].grid.x, 5u);
+}
+
+// Nothing is lost by reading, and no committed file has another layout than --record writes.
+TEST_F(FileTest, CommittedFiguresAreWrittenAgainAsTheyAre) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(LOCKSTEP_SOURCE_DIR) + "/assignments")) {
+    const std::filesystem::path path = entry.path() / "figures.json";
+    if (!std::filesystem::exists(path)) continue;
+    ++files;
+    const std::string text = Text(path);
+    const nlohmann::json json = nlohmann::json::parse(text);
+    Results results;
+    results.assignment = json["assignment"];
+    results.device = {json["device"]["kind"], json["device"]["profile"], "", 1};
+    results.profiles = ReadFigures(path, results.device.profile);
+    EXPECT_FALSE(results.profiles.empty()) << path;
+    for (RungProfile& profile : results.profiles) profile.source = "submission";
+    const std::string nvcc = "\"nvcc\":" + json["nvcc"].dump() + ",";  // put in front by the grader
+    EXPECT_EQ("{" + nvcc + FiguresJson(results).substr(1), text) << path;
+  }
+  EXPECT_GE(files, 11);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ from grader.authoring.handout import make_handout
 from grader.authoring.ladder import check_pages, ladder_assignments, ladder_page, ladder_text, measure_ladder
 from grader.authoring.mutate import Mutation, Share, mutate_assignment, mutation_text
 from grader.authoring.new import new_assignment
+from grader.authoring.sample_class import SAMPLE_CLASS, lay_out
 from grader.authoring.solutions import solution_text
 from grader.base.counted import counted
 from grader.base.errors import GraderError, InfrastructureError, UsageError
@@ -75,6 +76,22 @@ def cli() -> None:
 
     grader COMMAND --help has the options and more examples.
     """
+
+
+@cli.command("sample-class", short_help="Writes the sample class as a folder of submissions.")
+@click.argument("out", type=FOLDER)
+def sample_class(out: Path) -> None:
+    """Writes the class that `make demo` grades to the new folder OUT: a folder for each student, and the roster.
+
+    In reference/sample_class most files are stored as edits of others. `grader grade reference/sample_class` and
+    `grader match` read it as it is.
+
+    \b
+    Example:
+      grader sample-class out/sample_class
+    """
+    lay_out(find_layout(None).root / SAMPLE_CLASS, out)
+    make_console().print(escape(f"{out}: {counted(len([one for one in out.iterdir() if one.is_dir()]), 'student')}"))
 
 
 @cli.command(short_help="Checks that assignments are ready to hand out.")

@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from grader.authoring.sample_class import laid_out
 from grader.base.counted import listed
 from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
@@ -163,7 +164,7 @@ def grade(
         seeds = secret_of(urgent, home, given) if seed is None else None
         shutil.rmtree(home / "work", ignore_errors=True)  # of a run that was killed
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
-        with open_class(submissions, roster) as download:
+        with laid_out(submissions) as folder, open_class(folder, roster) as download:
             told = urgent if download.unmatched else console
             show_class(told, download, names=not is_anonymous(journal), propose=not dry_run)
             assignments = assignments_in(layout, names, download, submissions)

@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from grader.authoring.sample_class import laid_out
 from grader.base.counted import counted, listed
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
@@ -37,7 +38,7 @@ def match(submissions: Path, roster: Path | None) -> None:
     Status: 0 everybody is matched, 4 some submissions match no student.
     """
     console = make_console()
-    with open_class(submissions, roster) as download:
+    with laid_out(submissions) as folder, open_class(folder, roster) as download:
         show_class(console, download)
         for owner in download.owners:
             _line(console, f"  {escape(owner.folder)}  →  {escape(_whose(owner))}{_remarks(owner)}")

@@ -7,7 +7,7 @@ from grader.base.secret import MOST_SEED
 _SECTIONS = {
     "Grade a class": ("grade", "match", "report", "export", "leaderboard", "history", "similar", "seed", "repair"),
     "Let others grade or practise": ("autograder", "handout"),
-    "Write assignments": ("new", "check", "mutate", "opponents", "ladder", "gpu-pages"),
+    "Write assignments": ("new", "check", "mutate", "opponents", "ladder", "gpu-pages", "sample-class"),
 }
 
 

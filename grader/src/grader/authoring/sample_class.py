@@ -1,0 +1,67 @@
+"""The sample class: students' files in reference/sample_class, and in its class.toml those that are edits of others.
+
+    ["turing_alan/occupancy.cu"]
+    base = "../../assignments/07_occupancy/occupancy.cu"
+    change = '''
+    -  return 0;
+    +  return warps;
+    '''
+
+`base` is a path from the class's folder, `change` a diff (see `edits`).
+"""
+
+import contextlib
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.authoring.edits import apply_edits
+from grader.base.errors import GraderError
+from grader.base.schema import Fields, SchemaError
+
+SAMPLE_CLASS = "reference/sample_class"
+ENTRIES = "class.toml"
+
+
+def lay_out(folder: Path, out: Path) -> None:
+    """Makes the new folder `out`: one folder per student with all of the student's files, and the roster."""
+    if out.exists():
+        raise GraderError(f"{out} exists already.\nName a folder that does not")
+    edited = _edited(folder)
+    shutil.copytree(folder, out, ignore=shutil.ignore_patterns(ENTRIES))
+    for name, source in edited.items():
+        if (out / name).exists():
+            raise GraderError(f"{folder / ENTRIES}: [{name}]: {folder / name} is a file, too")
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_bytes(source)
+
+
+def _edited(folder: Path) -> dict[str, bytes]:
+    """The files that are edits of others, by student and name."""
+    path, name = folder / ENTRIES, ""
+    files = {}
+    try:
+        for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            entry = Fields(table, "entry")
+            base = (folder / entry.text("base")).read_bytes().decode()
+            files[name] = apply_edits(base, entry.text("change")).encode()
+            entry.finish()
+    except (GraderError, SchemaError, tomllib.TOMLDecodeError, OSError) as error:
+        raise GraderError(f"{path}: {name and f'[{name}]: '}{error}") from error
+    return files
+
+
+@contextlib.contextmanager
+def laid_out(path: Path) -> Iterator[Path]:
+    """The path, or of the sample class a temporary folder with all files.
+
+    The class is known by its place: students could hand in a class.toml.
+    """
+    if not path.resolve().match(SAMPLE_CLASS):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="grader-class-") as folder:
+        lay_out(path, Path(folder) / path.name)
+        yield Path(folder) / path.name
