@@ -79,8 +79,8 @@ def test_the_zip_has_what_is_needed_and_no_more(tmp_path: Path) -> None:
         f"harness/suites/{path.name}" for path in (ROOT / "harness/suites").glob(f"{NAME}_*")
     }
     assert {name.split("/")[1] for name in inside if name.startswith("harness/")} == {
-        "CMakeLists.txt", "build.sh", "judge", "libraries", "nvcc-requirements.txt", "setup.sh", "suites", "vgpu",
-        "worker",
+        "CMakeLists.txt", "build.sh", "judge", "libraries", "nvcc-requirements.txt", "protocol", "setup.sh", "suites",
+        "vgpu", "worker",
     }  # fmt: skip
     modules = {name.removeprefix("grader/src/grader/") for name in inside if name.startswith("grader/")}
     assert {"autograder/run.py", "base/user_box.py", "running/pipeline.py"} <= modules

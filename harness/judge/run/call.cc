@@ -9,8 +9,8 @@
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/run/failure.h"
+#include "judge/session/signal_text.h"
 #include "vgpu/cudart/report/crash_report.h"
-#include "worker/signal_text.h"
 
 namespace lockstep::judge {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/session.h"
+#include "judge/session/session.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,9 +11,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "judge/session/processor_time.h"
+#include "judge/session/signal_text.h"
 #include "vgpu/cudart/report/crash_report.h"
-#include "worker/processor_time.h"
-#include "worker/signal_text.h"
 
 namespace lockstep::worker {
 

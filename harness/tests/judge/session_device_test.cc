@@ -1,5 +1,5 @@
 // What a worker may ask of the judge's device.
-#include "worker/session_device.h"
+#include "judge/session/session_device.h"
 
 #include <gtest/gtest.h>
 

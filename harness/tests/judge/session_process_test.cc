@@ -1,5 +1,5 @@
 // A worker's process that is held, and what it has started with it.
-#include "worker/session_process.h"
+#include "judge/session/session_process.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

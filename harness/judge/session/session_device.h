@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/session/buffer_use.h"
+#include "judge/session/session.h"
+#include "judge/session/session_streams.h"
+#include "protocol/wire_device.h"
 #include "vgpu/device/device.h"
-#include "worker/buffer_use.h"
-#include "worker/session.h"
-#include "worker/session_streams.h"
-#include "worker/wire_device.h"
 
 namespace lockstep::worker {
 

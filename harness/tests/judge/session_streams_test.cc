@@ -1,4 +1,4 @@
-#include "worker/session_streams.h"
+#include "judge/session/session_streams.h"
 
 #include <gtest/gtest.h>
 

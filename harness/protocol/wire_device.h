@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "protocol/wire.h"
 #include "vgpu/device/device.h"
 #include "vgpu/device/library_operation.h"
-#include "worker/wire.h"
 
 namespace lockstep::worker {
 

@@ -1,4 +1,4 @@
-#include "worker/wire.h"
+#include "protocol/wire.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -6,9 +6,9 @@
 
 #include <thread>
 
+#include "protocol/wire_call.h"
+#include "protocol/wire_device.h"
 #include "worker/launchers.h"
-#include "worker/wire_call.h"
-#include "worker/wire_device.h"
 
 namespace lockstep::worker {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/session_process.h"
+#include "judge/session/session_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,8 +20,8 @@
 #include <string>
 #include <utility>
 
+#include "protocol/wire.h"
 #include "vgpu/cudart/report/crash_report.h"
-#include "worker/wire.h"
 
 namespace lockstep::worker {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "worker/wire.h"
+#include "protocol/wire.h"
 
 namespace lockstep::worker {
 

@@ -1,4 +1,4 @@
-#include "worker/wire.h"
+#include "protocol/wire.h"
 
 #include <sys/socket.h>
 #include <sys/uio.h>

@@ -1,4 +1,4 @@
-#include "worker/wire_device.h"
+#include "protocol/wire_device.h"
 
 namespace lockstep::worker {
 

@@ -14,9 +14,9 @@
 #include <map>
 #include <random>
 
-#include "worker/session.h"
-#include "worker/session_device.h"
-#include "worker/wire_device.h"
+#include "judge/session/session.h"
+#include "judge/session/session_device.h"
+#include "protocol/wire_device.h"
 
 namespace lockstep::worker {
 namespace {

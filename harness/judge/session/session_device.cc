@@ -1,4 +1,4 @@
-#include "worker/session_device.h"
+#include "judge/session/session_device.h"
 
 #include <algorithm>
 #include <cmath>

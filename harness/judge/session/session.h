@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "worker/session_process.h"
-#include "worker/wire_call.h"
+#include "judge/session/session_process.h"
+#include "protocol/wire_call.h"
 
 namespace lockstep::worker {
 

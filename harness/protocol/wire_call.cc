@@ -1,4 +1,4 @@
-#include "worker/wire_call.h"
+#include "protocol/wire_call.h"
 
 namespace lockstep::worker {
 

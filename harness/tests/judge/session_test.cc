@@ -1,6 +1,6 @@
 // The judge's end against workers that do all the wrong things. This executable is also the workers: started with
 // --as-worker=BEHAVIOUR it speaks the protocol by hand, without the worker library's good manners.
-#include "worker/session.h"
+#include "judge/session/session.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <map>
 #include <thread>
 
-#include "worker/wire.h"
-#include "worker/wire_device.h"
+#include "protocol/wire.h"
+#include "protocol/wire_device.h"
 
 namespace lockstep::worker {
 namespace {
