@@ -1,6 +1,7 @@
 // Host libraries that contain GPU kernels or call the driver. Their kernels are machine code, which the virtual GPU
-// cannot run, and their calls bypass the replaced runtime. A program that uses one is refused with the library's name;
-// otherwise it would continue with buffers that nothing has filled.
+// cannot run, and their calls bypass the replaced runtime. Some have a stand-in of ours (harness/libraries). A program
+// that loads NVIDIA's own is refused with the library's name; otherwise it would continue with buffers that nothing has
+// filled.
 #pragma once
 
 #include <string>
@@ -12,13 +13,13 @@ struct HostLibrary {
   std::string_view stem;    // prefix of the file name
   std::string_view name;    // display name
   std::string_view symbol;  // a function that reveals static linking; "" if there is none
-  // The Debian package that our stand-in is built with (harness/libraries); "" if there is no stand-in.
+  // The Debian package without which our stand-in is not built; "" if it needs none, or there is no stand-in.
   std::string_view package = "";
 };
 
 // nvrtc is not listed: it only compiles. The runtime and its device side (libcudart, libcudadevrt) are replaced.
 inline constexpr HostLibrary kHostLibraries[] = {
-    {"libcublasLt.", "cuBLASLt", "cublasLtCreate"},
+    {"libcublasLt.", "cuBLASLt", "cublasLtCreate", "libopenblas-dev"},
     {"libcublas.", "cuBLAS", "cublasCreate_v2", "libopenblas-dev"},
     {"libnvblas.", "NVBLAS", ""},
     {"libcufft.", "cuFFT", "cufftCreate", "libeigen3-dev"},
@@ -26,7 +27,7 @@ inline constexpr HostLibrary kHostLibraries[] = {
     {"libcurand.", "cuRAND's host API", "curandCreateGenerator"},
     {"libcusparse.", "cuSPARSE", "cusparseCreate"},
     {"libcusparseLt.", "cuSPARSELt", "cusparseLtInit"},
-    {"libcusolver.", "cuSOLVER", "cusolverDnCreate"},
+    {"libcusolver.", "cuSOLVER", "cusolverDnCreate", "libopenblas-dev"},
     {"libcusolverMg.", "cuSOLVERMg", "cusolverMgCreate"},
     {"libnpp", "NPP", "nppGetLibVersion"},
     {"libcudnn", "cuDNN", "cudnnCreate"},
@@ -67,8 +68,7 @@ inline std::string RefusalOf(const HostLibrary& library, std::string_view eviden
   if (library.package.empty()) {
     return text +
            "whose kernels are machine code that the virtual GPU can't run: write the kernel yourself, use Thrust or "
-           "CUB "
-           "(both header-only), or run the program on a GPU";
+           "CUB (both header-only), or run the program on a GPU";
   }
   if (evidence.find(".so") == std::string_view::npos) {
     return text + "whose kernels are machine code: link the shared library, for which the virtual GPU has a stand-in";
