@@ -1,7 +1,7 @@
 // The verdicts a test can end with, and the message a failed test shows.
 //
 // With several faults, a test has the worst verdict: the verdicts are ranked, and a mere consequence of a worse fault
-// does not count (a CUDA error after an out-of-bounds access belongs to the access, see judging.h). A message says the
+// does not count (a CUDA error after an out-of-bounds access belongs to the access). A message says the
 // verdict, the test, the launch; then the place and the evidence; then one hint.
 #pragma once
 

@@ -447,7 +447,11 @@ void DeviceServer::Answer(Request& request) {
         MayTouch(address, 0, origin.function);
       }
       out.Put(freed);
-      Record({ApiKind::kFree, origin.function, origin.call_site, "", 0, address, !freed, 0});
+      Record({.kind = ApiKind::kFree,
+              .function = origin.function,
+              .call_site = origin.call_site,
+              .address = address,
+              .failed = !freed});
       break;
     }
     case MessageType::kContains: {
@@ -476,9 +480,15 @@ void DeviceServer::Answer(Request& request) {
       if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
       result.microseconds = ToldMicroseconds(result.microseconds, told_step_us_);
       Put(out, result);
-      Record({ApiKind::kLaunch, origin.function, origin.call_site, launch.kernel, 0, 0,
-              result.error != vgpu::LaunchError::kNone, static_cast<int>(result.error), launch.grid, launch.block,
-              kernel->demangled});
+      Record({.kind = ApiKind::kLaunch,
+              .function = origin.function,
+              .call_site = origin.call_site,
+              .kernel = launch.kernel,
+              .failed = result.error != vgpu::LaunchError::kNone,
+              .error = static_cast<int>(result.error),
+              .grid = launch.grid,
+              .block = launch.block,
+              .kernel_name = kernel->demangled});
       break;
     }
     case MessageType::kLibrary: {
@@ -494,17 +504,13 @@ void DeviceServer::Answer(Request& request) {
       result.microseconds = ToldMicroseconds(result.microseconds, told_step_us_);
       Put(out, result);
       const std::string name = vgpu::NameOf(operation);
-      Record({ApiKind::kLaunch,
-              name,
-              origin.call_site,
-              name,
-              0,
-              0,
-              result.error != vgpu::LaunchError::kNone,
-              static_cast<int>(result.error),
-              {0, 0, 0},
-              {0, 0, 0},
-              name});
+      Record({.kind = ApiKind::kLaunch,
+              .function = name,
+              .call_site = origin.call_site,
+              .kernel = name,
+              .failed = result.error != vgpu::LaunchError::kNone,
+              .error = static_cast<int>(result.error),
+              .kernel_name = name});
       break;
     }
     case MessageType::kMaxBlocksPerSm: {
@@ -522,7 +528,7 @@ void DeviceServer::Answer(Request& request) {
     case MessageType::kReset: {
       in.Finish();
       FreeAll();
-      Record({ApiKind::kReset, "cudaDeviceReset", "", "", 0, 0, false, 0});
+      Record({.kind = ApiKind::kReset, .function = "cudaDeviceReset"});
       break;
     }
     default:
@@ -573,7 +579,11 @@ Message DeviceServer::Serve(const Message& message) {
     const WireOrigin origin = OriginOf(request.in);
     const auto error = request.in.Get<int>();
     request.in.Finish();
-    Record({ApiKind::kOther, origin.function, origin.call_site, "", 0, 0, error != 0, error});
+    Record({.kind = ApiKind::kOther,
+            .function = origin.function,
+            .call_site = origin.call_site,
+            .failed = error != 0,
+            .error = error});
     return {};
   }
   if (AnswersStreams(request)) return {};
