@@ -7,11 +7,11 @@ SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
 TOOLS := $(BUILD)/.setup-dev
 # What is built while the Python packages are installed.
-BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build grader-% cluster-check,$(MAKECMDGOALS)),core)))
+BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build grader-% cluster-check,$(MAKECMDGOALS)),core)))
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench docs pictures clean
+.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format check-all unit-tests grader-check grader-tests cluster-check bench docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -39,17 +39,20 @@ demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, le
 
 check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
 
-gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/records/gpu-*.md
-	@harness/gpu.sh --build $(BUILD)
+check-all: check cluster-check  ## and what takes long: set-up in clean systems, a Slurm cluster; root
+	@LOCKSTEP_BUILD=$(abspath $(BUILD)) LOCKSTEP_ALL=1 .venv/bin/pytest -v grader/tests/test_clean_root.py
+
+gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/reference/gpu-*.md
+	@harness/dev/gpu.sh --build $(BUILD)
 
 tidy: $(STAMP) $(TOOLS)  ## clang-tidy alone, which lint runs too
-	@harness/tidy.sh --build $(BUILD)
+	@harness/dev/tidy.sh --build $(BUILD)
 
 lint: $(STAMP) $(TOOLS)  ## formatting and static checks
-	@harness/lint.sh --build $(BUILD)
+	@harness/dev/lint.sh --build $(BUILD)
 
 format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
-	@harness/lint.sh --build $(BUILD) --fix
+	@harness/dev/lint.sh --build $(BUILD) --fix
 
 unit-tests: build-all  ## C++ tests
 	@# Some only wait, for what has to run out of time: more at once than there are processors.
@@ -72,7 +75,7 @@ grader-tests: build $(TOOLS)  ## Python tests
 	  $$(.venv/bin/python -c 'import os, xdist; print(f"--numprocesses={os.cpu_count() + 1} --dist=worksteal")' 2>/dev/null)
 
 cluster-check: build $(TOOLS)  ## grade on a real Slurm, which runs on this machine: Debian's packages, root
-	@harness/slurm/install.sh
+	@harness/dev/slurm/install.sh
 	@LOCKSTEP_BUILD=$(abspath $(BUILD)) LOCKSTEP_CLUSTER=1 .venv/bin/pytest -v grader/tests/test_slurm_cluster.py grader/tests/test_slurm.py
 
 bench: build-all  ## benchmarks of the virtual GPU
@@ -80,10 +83,10 @@ bench: build-all  ## benchmarks of the virtual GPU
 
 docs:  ## build the documentation's site in out/site
 	@harness/setup.sh --docs
-	@harness/site/build.sh --build $(BUILD)
+	@harness/dev/site/build.sh --build $(BUILD)
 
 pictures: build  ## draw again the documentation's pictures that are made from data and runs
-	@.venv/bin/python harness/site/pictures.py --build $(BUILD)
+	@.venv/bin/python harness/dev/site/pictures.py --build $(BUILD)
 
 test:  ## run the public tests on the stubs in assignments/: what students do
 	@$(STUDENT) test $(CHOICES)

@@ -80,10 +80,10 @@ if [ -n "$programs" ]; then
 fi
 if [ -n "$browser" ]; then
   extra browser playwright "what drives the browser"
-  if ! python3 harness/site/chromium.py >/dev/null 2>&1 && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
+  if ! python3 harness/dev/site/chromium.py >/dev/null 2>&1 && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
     install_packages chromium || true
   fi
-  reason=$(python3 harness/site/chromium.py 2>&1) || fail "$reason"
+  reason=$(python3 harness/dev/site/chromium.py 2>&1) || fail "$reason"
   exit
 fi
 

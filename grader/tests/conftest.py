@@ -67,7 +67,8 @@ def make_checkout(tmp_path: Path) -> Layout:
     for folder in (layout.assignment("90_fake"), layout.reference("90_fake") / "wrong", layout.libraries):
         folder.mkdir(parents=True)
     (root / "harness" / "suites").mkdir(parents=True)
-    (root / "harness" / "worker").mkdir()
+    for folder in layout.build_folders:
+        folder.mkdir()
     (root / "build" / "bin").mkdir()
     shutil.copy(FAKE / "assignment.toml", layout.assignment("90_fake"))
     shutil.copy(FAKE / "build.sh", layout.build_script)

@@ -1,7 +1,6 @@
 """Gradescope's autograder: the zip, and run_autograder in a root made of the zip's contents and the build tree.
 
-harness/tests/clean_root/gradescope.sh does all of it in a clean system, setup.sh too; that takes minutes, and is done
-by hand.
+test_clean_root.py does all of it in a clean system, setup.sh too, which takes minutes.
 """
 
 import contextlib
@@ -77,11 +76,12 @@ def test_the_zip_has_what_is_needed_and_no_more(tmp_path: Path) -> None:
         "private/settings.json",
     }  # fmt: skip
     assert {name for name in inside if name.startswith("harness/suites/")} == {
-        f"harness/suites/{path.name}" for path in (ROOT / "harness/suites").glob(f"{NAME}_*")
+        "harness/suites/CMakeLists.txt",
+        *(f"harness/suites/{path.name}" for path in (ROOT / "harness/suites").glob(f"{NAME}_*")),
     }
     assert {name.split("/")[1] for name in inside if name.startswith("harness/")} == {
-        "CMakeLists.txt", "build.sh", "judge", "libraries", "nvcc-requirements.txt", "setup.sh", "suites", "vgpu",
-        "worker",
+        "CMakeLists.txt", "build.sh", "judge", "libraries", "nvcc-requirements.txt", "protocol", "setup.sh", "suites",
+        "vgpu", "worker",
     }  # fmt: skip
     modules = {name.removeprefix("grader/src/grader/") for name in inside if name.startswith("grader/")}
     assert {"autograder/run.py", "base/user_box.py", "running/pipeline.py"} <= modules
@@ -149,7 +149,7 @@ def test_the_scripts_are_sound() -> None:
 @needs(_SHELLCHECK is not None, "shellcheck is missing; type: apt-get install shellcheck")
 def test_shellcheck_finds_nothing() -> None:
     scripts = [SCRIPT_FOLDER / name for name in SCRIPTS]
-    scripts += (ROOT / "harness/tests/clean_root").glob("gradescope*.sh")
+    scripts += (ROOT / "harness/dev/clean_root").glob("gradescope*.sh")
     run = subprocess.run([_SHELLCHECK or "", "-s", "bash", *scripts], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
 
@@ -283,7 +283,7 @@ def run(image: Path, alone_with_boxes: None) -> Iterator[Run]:
             script = script.replace("status=0", text, 1)
         environment = {
             "PATH": os.environ["PATH"], "FROM": str(image), "PYTHON": sys.executable, "SUITE": suite,
-            "FILTER": str(ROOT / "harness/tests/clean_root/filter.py"), "LOCKSTEP_AUTOGRADER": "/opt/autograder",
+            "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "LOCKSTEP_AUTOGRADER": "/opt/autograder",
         }  # fmt: skip
         command = ["unshare", "--mount", "--propagation", "private", "bash", "-c", script]
         ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)

@@ -85,8 +85,8 @@ def test_libraries_are_listed_by_name(tmp_path: Path) -> None:
 @needs_sandbox
 @pytest.mark.parametrize(
     "name",
-    ["harness/bench/scan_bench.cu", "harness/judge/device/gpu_kernels.cu", "reference/01_handson_copy/copy.cu",
-     "harness/suites/01_handson_copy_test.cc"],
+    ["harness/dev/bench/scan_bench.cu", "harness/judge/device/gpu_kernels.cu", "harness/judge/session/session.h",
+     "reference/01_handson_copy/copy.cu", "harness/suites/01_handson_copy_test.cc"],
 )  # fmt: skip
 def test_a_graded_submission_includes_nothing_of_the_checkouts(tmp_path: Path, name: str) -> None:
     layout = find_layout(None, ROOT)

@@ -1,6 +1,6 @@
 """The Dockerfile and the dev container: both name files that exist, and leave what is installed to harness/setup.sh.
 
-harness/tests/clean_root/dockerfile.sh runs the Dockerfile's steps; that takes minutes, and is done by hand.
+test_clean_root.py runs the Dockerfile's steps, which takes minutes.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ from conftest import ROOT
 from grader.base import sandbox
 
 DEV = ROOT / ".devcontainer"
-SCRIPTS = ROOT / "harness/tests/clean_root"
+SCRIPTS = ROOT / "harness/dev/clean_root"
 
 
 def _module() -> ModuleType:

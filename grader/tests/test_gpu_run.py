@@ -193,7 +193,7 @@ def test_of_several_gpus_the_judge_uses_the_one_that_was_given(
 
 
 def test_without_a_gpu_make_gpu_says_so() -> None:
-    done = subprocess.run([ROOT / "harness" / "gpu.sh"], capture_output=True, text=True, check=False)
+    done = subprocess.run([ROOT / "harness" / "dev" / "gpu.sh"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "needs a machine with an NVIDIA GPU" in done.stderr
     assert "make demo" in done.stderr

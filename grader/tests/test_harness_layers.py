@@ -1,6 +1,7 @@
 """The harness is built in layers: a part includes itself and what stands above it in the table, which is lowest first.
 
 The table is in docs/concepts/architecture.md, "The harness's parts". Tests and benchmarks may include anything.
+The trust boundary is two folders that know nothing of each other: worker/, which runs beside student code, and judge/.
 """
 
 import re
@@ -9,7 +10,7 @@ from pathlib import Path
 from conftest import ARCHITECTURE, ROOT, parts_in_order
 
 HARNESS = ROOT / "harness"
-FREE = ("tests", "bench", "samples")
+FREE = ("tests/", "dev/bench/", "dev/public_suites/")
 MOST_FILES = 40
 
 
@@ -33,17 +34,50 @@ def faults(sources: dict[str, str], order: list[str]) -> list[str]:
     return found
 
 
+def crossings(sources: dict[str, str]) -> list[str]:
+    """A sentence for each include that crosses the trust boundary."""
+    found = []
+    for name, text in sorted(sources.items()):
+        is_worker = name.startswith("worker/") or name.endswith("_launchers.cc")
+        is_judge = name.startswith("judge/") or (name.startswith("suites/") and not is_worker)
+        for included in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
+            if (is_worker and included.startswith(("judge/", "suites/"))) or (
+                is_judge and included.startswith("worker/")
+            ):
+                found.append(f"harness/{name} includes {included}, across the trust boundary")
+    return found
+
+
 def harness_sources() -> dict[str, str]:
-    """The text of each source by its path in harness/, tests and benchmarks aside."""
+    """The text of each source by its path in harness/, tests, benchmarks and programs for public suites aside."""
     paths = [path for pattern in ("*.h", "*.cc", "*.cu", "*.cuh", "*.inc") for path in HARNESS.rglob(pattern)]
     names = {str(path.relative_to(HARNESS)): path for path in paths}
-    return {name: path.read_text() for name, path in names.items() if name.split("/", 1)[0] not in FREE}
+    return {name: path.read_text() for name, path in names.items() if not name.startswith(FREE)}
 
 
 def test_includes_run_one_way() -> None:
     order = parts_in_order("The harness's parts")
     assert len(order) == len(set(order)) > 20
     assert faults(harness_sources(), order) == []
+
+
+def test_worker_and_judge_share_only_the_protocol() -> None:
+    assert crossings(harness_sources()) == []
+
+
+def test_a_crossing_is_named() -> None:
+    sources = {
+        "judge/run/call.cc": '#include "worker/launchers.h"\n#include "protocol/wire.h"\n',
+        "suites/01_a_launchers.cc": '#include "worker/launchers.h"\n#include "judge/run/call.h"\n',
+        "suites/01_a_test.cc": '#include "worker/launchers.h"\n#include "judge/run/call.h"\n',
+        "worker/main.cc": '#include "judge/session/session.h"\n#include "worker/launchers.h"\n',
+    }
+    assert [sentence.split(",")[0] for sentence in crossings(sources)] == [
+        "harness/judge/run/call.cc includes worker/launchers.h",
+        "harness/suites/01_a_launchers.cc includes judge/run/call.h",
+        "harness/suites/01_a_test.cc includes worker/launchers.h",
+        "harness/worker/main.cc includes judge/session/session.h",
+    ]
 
 
 def test_a_wrong_arrow_is_named() -> None:

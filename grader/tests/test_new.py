@@ -140,8 +140,8 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
     # Those that the build tree is made of now: it also keeps the objects of sources that have moved.
     commands = (build / "compile_commands.json").read_text()
     objects += [str(build / name) for name in sorted(set(re.findall(r" -o (\S+/lockstep_vgpu_\S+\.o) ", commands)))]
-    libraries = [build / "harness/liblockstep_judge.a", build / "lib/liblockstep_wire.a"]
-    libraries.append(build / "harness/liblockstep_fatbin.a")
+    libraries = [build / "harness/judge/liblockstep_judge.a", build / "lib/liblockstep_wire.a"]
+    libraries.append(build / "harness/vgpu/cudart/liblockstep_fatbin.a")
     (layout.build / "bin").mkdir()
     command = ["/usr/bin/g++", *objects, *map(str, libraries), "-lgtest", "-lzstd", "-ldl", "-lpthread"]
     subprocess.run([*command, "-o", str(layout.build / "bin" / f"{name}_full_suite")], check=True)
@@ -150,7 +150,7 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
 def _walked(root: Path, page: str, name: str, monkeypatch: pytest.MonkeyPatch) -> Result:
     """A checkout with the assignment that the page makes, and what `grader check` says of it."""
     layout = Layout(root, root / "build")
-    for part in ("worker", "judge", "vgpu", "build.sh", "CMakeLists.txt"):
+    for part in ("protocol", "worker", "judge", "vgpu", "build.sh", "CMakeLists.txt"):
         source = ROOT / "harness" / part
         target = root / "harness" / part
         target.parent.mkdir(parents=True, exist_ok=True)

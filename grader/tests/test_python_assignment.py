@@ -69,7 +69,8 @@ def made_checkout(root: Path) -> Layout:
     layout = Layout(root, root / "build")
     for folder in (layout.assignment(NAME), root / "harness" / "suites", layout.compiled_glue(NAME).parent):
         folder.mkdir(parents=True)
-    shutil.copytree(ROOT / "harness/worker", root / "harness/worker")
+    for folder in ("protocol", "worker"):
+        shutil.copytree(ROOT / "harness" / folder, root / "harness" / folder)
     for path in (DATA / "assignment.toml", DATA / "shift.py"):
         shutil.copyfile(path, layout.assignment(NAME) / path.name)
     # No reference, which would be built and measured first.

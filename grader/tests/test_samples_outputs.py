@@ -1,4 +1,4 @@
-"""What a GPU and the virtual GPU print is compared line by line (harness/samples/outputs.py)."""
+"""What a GPU and the virtual GPU print is compared line by line (harness/dev/public_suites/outputs.py)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "harness/samples"))
+sys.path.insert(0, str(ROOT / "harness/dev/public_suites"))
 
 from outputs import Run, compare  # noqa: E402
 

@@ -53,7 +53,7 @@ def test_a_page_that_is_not_listed_is_named(tmp_path: Path) -> None:
 def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     site = tmp_path / "site"
     run = subprocess.run(
-        [ROOT / "harness/site/build.sh", "--build", tmp_path, "--out", site],
+        [ROOT / "harness/dev/site/build.sh", "--build", tmp_path, "--out", site],
         capture_output=True,
         text=True,
         check=False,

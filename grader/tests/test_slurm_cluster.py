@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif("LOCKSTEP_CLUSTER" not in os.environ, reason="takes half a minute; type: make cluster-check"),
     pytest.mark.skipif(bool(why_no_cluster()), reason=why_no_cluster() or "there is Slurm"),
 ]
-SCRIPT = ROOT / "harness/slurm/cluster.py"
+SCRIPT = ROOT / "harness/dev/slurm/cluster.py"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""harness/tidy.sh finds mistakes, in a source and in a header that it includes, and takes what has none."""
+"""harness/dev/tidy.sh finds mistakes, in a source and in a header that it includes, and takes what has none."""
 
 import subprocess
 from pathlib import Path
@@ -28,7 +28,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 
 def tidy(source: Path) -> subprocess.CompletedProcess[str]:
-    command = [str(ROOT / "harness/tidy.sh"), "--build", str(BUILD), str(source)]
+    command = [str(ROOT / "harness/dev/tidy.sh"), "--build", str(BUILD), str(source)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "worker/wire_call.h"
+#include "protocol/wire_call.h"
 
 namespace lockstep::worker {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "protocol/wire.h"
+#include "protocol/wire_device.h"
 #include "vgpu/cudart/backend.h"
-#include "worker/wire.h"
-#include "worker/wire_device.h"
 
 namespace lockstep::worker {
 

@@ -59,7 +59,7 @@ say "Closing what submissions must not read"
 reference=("reference/$assignment/"*.cu)
 mv "${reference[0]}" private/reference.cu
 find build -mindepth 1 -maxdepth 1 ! -name bin ! -name lib ! -name nvcc.txt -exec rm -rf {} +
-find harness -mindepth 1 -maxdepth 1 ! -name worker ! -name suites -exec rm -rf {} +
+find harness -mindepth 1 -maxdepth 1 ! -name worker ! -name protocol ! -name suites -exec rm -rf {} +
 find harness/suites -type f ! -name "${assignment}_launchers.cc" -delete
 rm -rf reference include CMakeLists.txt
 chmod -R go-rwx build/bin private grader

@@ -11,8 +11,8 @@
 #include "judge/device/gpu.h"
 #include "judge/model/options.h"
 #include "judge/model/results.h"
+#include "protocol/wire_call.h"
 #include "vgpu/device/device.h"
-#include "worker/wire_call.h"
 
 namespace lockstep::judge {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "worker/session_device.h"
+#include "judge/session/session_device.h"
 
 namespace lockstep::judge {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "judge/model/verdict.h"
-#include "worker/session_device.h"
+#include "judge/session/session_device.h"
 
 namespace lockstep::judge {
 

@@ -1,7 +1,7 @@
 // What a call's streams did when, as the device's copy engines and its SMs would do it.
 //
 // The durations are modelled: of copies by their bytes and the profile's link to the host, of kernels by the time
-// model. The waits are those of the call's streams, events and host (worker/session_streams.h).
+// model. The waits are those of the call's streams, events and host (judge/session/session_streams.h).
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/session/session_streams.h"
 #include "vgpu/core/counters.h"
 #include "vgpu/model/copy_engines.h"
-#include "worker/session_streams.h"
 
 namespace lockstep::judge {
 

@@ -7,9 +7,9 @@
 
 #include "judge/model/api_counts.h"
 #include "judge/model/verdict.h"
+#include "judge/session/session.h"
 #include "vgpu/core/counters.h"
 #include "vgpu/core/finding.h"
-#include "worker/session.h"
 
 namespace lockstep::judge {
 

@@ -1,7 +1,7 @@
 // For workers that send the judge no requests: those on a real GPU use its own runtime, and a witness has no kernels.
 #pragma once
 
-#include "worker/session.h"
+#include "judge/session/session.h"
 
 namespace lockstep::judge {
 

@@ -11,7 +11,7 @@
 #include "judge/device/device.h"
 #include "judge/run/call.h"
 #include "judge/run/wall_budget.h"
-#include "worker/session.h"
+#include "judge/session/session.h"
 
 namespace lockstep::judge {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "worker/session.h"
+#include "judge/session/session.h"
 
 namespace lockstep::judge {
 

@@ -10,8 +10,8 @@
 #include "judge/run/no_server.h"
 #include "judge/run/runner.h"
 #include "judge/run/witness.h"
-#include "worker/processor_time.h"
-#include "worker/session_device.h"
+#include "judge/session/processor_time.h"
+#include "judge/session/session_device.h"
 
 namespace lockstep::judge {
 namespace {

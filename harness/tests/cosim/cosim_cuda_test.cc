@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "cosim/cuda/program.h"
+#include "dev/cosim/cuda/program.h"
 #include "tests/support/shell.h"
 
 namespace lockstep::cosim::cuda {

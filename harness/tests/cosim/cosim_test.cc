@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "cosim/campaign.h"
-#include "cosim/corpus.h"
-#include "cosim/kernel.h"
-#include "cosim/target.h"
+#include "dev/cosim/campaign.h"
+#include "dev/cosim/corpus.h"
+#include "dev/cosim/kernel.h"
+#include "dev/cosim/target.h"
 
 namespace lockstep::cosim {
 namespace {

@@ -1,5 +1,5 @@
 // The benchmarks' kernels, and two in which blocks meet.
-#include "../../bench/interpreter_bench.cu"
+#include "../../dev/bench/interpreter_bench.cu"
 
 extern "C" __global__ void histogram(const unsigned* in, unsigned* out, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

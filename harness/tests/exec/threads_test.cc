@@ -2,7 +2,7 @@
 // line, its modelled time.
 #include <gtest/gtest.h>
 
-#include "bench/workload.h"
+#include "dev/bench/workload.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -9,7 +9,7 @@
 #include "judge/device/device.h"
 #include "judge/run/call.h"
 #include "judge/run/runner.h"
-#include "worker/wire.h"
+#include "protocol/wire.h"
 
 namespace lockstep::judge {
 namespace {

@@ -19,7 +19,7 @@ using vgpu::WithDecimals;
 using worker::StreamedKind;
 using worker::StreamedOperation;
 
-// The program's arrays and its chunks: harness/bench/gpu_transfers.cu.
+// The program's arrays and its chunks: harness/dev/bench/gpu_transfers.cu.
 constexpr uint64_t kBytes = uint64_t{4} << 24;
 constexpr uint32_t kChunks = 32;
 constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
@@ -31,7 +31,7 @@ struct Recorded {
 
 Recorded ReadRecorded() {
   Recorded recorded;
-  std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/harness/bench/recorded/transfers-h100.csv");
+  std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/harness/dev/bench/recorded/transfers-h100.csv");
   std::getline(file, recorded.gpu);
   recorded.gpu.erase(0, 2);
   for (std::string line; std::getline(file, line);) {
@@ -98,9 +98,10 @@ std::string Page() {
           "[Streams](../concepts/streams.md#the-timeline)\n"
           "says how the timeline is modelled, and [assignment 09](../../assignments/09_streams/README.md) rests on "
           "it.\n\n"
-          "`harness/bench/gpu_transfers.cu` measures, and `LOCKSTEP_UPDATE_GOLDEN=1 transfers_page_test` writes this "
+          "`harness/dev/bench/gpu_transfers.cu` measures, and `LOCKSTEP_UPDATE_GOLDEN=1 transfers_page_test` writes "
+          "this "
           "page anew from\n"
-          "`harness/bench/recorded/transfers-h100.csv`. A test checks that it is up to date.\n\n"
+          "`harness/dev/bench/recorded/transfers-h100.csv`. A test checks that it is up to date.\n\n"
           "## The link to the host\n\n"
           "| GB/s | the course, GeForce 8800 (2006) | profile `g80` | measured: "
        << recorded.gpu

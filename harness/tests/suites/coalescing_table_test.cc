@@ -9,6 +9,7 @@
 
 #include "../../../reference/08_coalescing/cases.h"
 #include "tests/support/golden.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::suites {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/pc_counters.h"
-#include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
 

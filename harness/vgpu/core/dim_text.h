@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "vgpu/core/warp.h"
+#include "vgpu/core/dim3.h"
 
 namespace lockstep::vgpu {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/finding_kind.h"
 #include "vgpu/core/opcode_traits.h"
-#include "vgpu/core/warp.h"
 
 namespace lockstep::vgpu {
 

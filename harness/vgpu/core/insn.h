@@ -12,11 +12,10 @@
 
 #include <cstdint>
 
-namespace lockstep::vgpu {
+#include "vgpu/core/insn_class.h"
+#include "vgpu/core/lane_mask.h"
 
-inline constexpr int kWarpSize = 32;
-using LaneMask = uint32_t;
-inline constexpr LaneMask kFullMask = 0xffffffffu;
+namespace lockstep::vgpu {
 
 class Warp;
 struct Insn;
@@ -26,37 +25,6 @@ using Handler = void (*)(Warp& warp, const Insn& insn, LaneMask mask);
 using RowRef = uint32_t;
 inline constexpr RowRef kConstantPool = 0x80000000u;  // top bit: the offset is in the constant pool
 inline constexpr RowRef kNoRow = 0x7fffffffu;         // the operand is absent or is the sink _
-
-// Instruction class, for counters and the time model. Every static instruction has exactly one.
-enum class InsnClass : uint8_t {
-  kInteger,
-  kIntegerMultiply,  // except by a constant power of two
-  kIntegerDivide,    // except by a constant
-  kFloat32,
-  kFloat64,
-  kFloat16,
-  kSpecialFunction,
-  kConvert,
-  kMove,
-  kPredicate,
-  kLoad,
-  kStore,
-  kAtomic,
-  kBranch,
-  kCall,
-  kBarrier,
-  kWarpSync,
-  kTensor,
-  kFence,
-  kOther,
-};
-
-// What tensor cores do for one warp instruction, for counters and the time model.
-struct TensorWork {
-  uint32_t instructions = 0;  // machine instructions for tensor cores that ptxas makes of it for compute capability 9.0
-  uint32_t multiply_adds = 0;    // m * n * k
-  uint32_t half_equivalent = 0;  // multiply-adds of f16 values that take a tensor core as long
-};
 
 enum InsnFlag : uint8_t {
   kGuardNegated = 1,

@@ -1,9 +1,40 @@
-// Properties of instruction classes.
+// Classes of instructions and their properties.
 #pragma once
 
-#include "vgpu/core/insn.h"
+#include <cstdint>
 
 namespace lockstep::vgpu {
+
+// Instruction class, for counters and the time model. Every static instruction has exactly one.
+enum class InsnClass : uint8_t {
+  kInteger,
+  kIntegerMultiply,  // except by a constant power of two
+  kIntegerDivide,    // except by a constant
+  kFloat32,
+  kFloat64,
+  kFloat16,
+  kSpecialFunction,
+  kConvert,
+  kMove,
+  kPredicate,
+  kLoad,
+  kStore,
+  kAtomic,
+  kBranch,
+  kCall,
+  kBarrier,
+  kWarpSync,
+  kTensor,
+  kFence,
+  kOther,
+};
+
+// What tensor cores do for one warp instruction, for counters and the time model.
+struct TensorWork {
+  uint32_t instructions = 0;  // machine instructions for tensor cores that ptxas makes of it for compute capability 9.0
+  uint32_t multiply_adds = 0;    // m * n * k
+  uint32_t half_equivalent = 0;  // multiply-adds of f16 values that take a tensor core as long
+};
 
 // Reads and writes registers, with no other effect.
 inline bool IsPure(InsnClass insn_class) {

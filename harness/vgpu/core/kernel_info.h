@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/core/warp.h"
+#include "vgpu/core/dim3.h"
 
 namespace lockstep::vgpu {
 

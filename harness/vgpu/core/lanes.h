@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 

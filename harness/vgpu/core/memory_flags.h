@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "vgpu/core/insn.h"
-
 namespace lockstep::vgpu {
 
 enum class MemoryOrder : uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcquireRelease };

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/insn_class.h"
 
 namespace lockstep::vgpu {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 

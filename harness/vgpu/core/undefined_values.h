@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 

@@ -11,12 +11,6 @@ class Block;       // exec/block.h: barrier state, shared memory, the warps
 class Engine;      // exec/engine.h: one CPU thread's interpreter
 struct WarpState;  // exec/warp_state.h: parked lane groups, convergence points, call frames
 
-struct Dim3 {
-  uint32_t x = 1, y = 1, z = 1;
-  uint64_t Count() const { return uint64_t{x} * y * z; }
-  bool operator==(const Dim3&) const = default;
-};
-
 class Warp {
  public:
   // base[0]: the running group's call frame; base[1]: the constant pool. See core/insn.h.

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "vgpu/core/counters.h"
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/finding.h"
 #include "vgpu/core/kernel_info.h"
-#include "vgpu/core/warp.h"
 #include "vgpu/device/suspended_launch.h"
 #include "vgpu/exec/launch_spec.h"
 #include "vgpu/memory/touched_range.h"

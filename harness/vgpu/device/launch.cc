@@ -235,9 +235,8 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   record.lines = std::move(outcome.lines);
   record.cpu_threads = outcome.threads;
   const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
-  record.registers = static_cast<uint32_t>(RegistersOn(timed_as, kernel));
-  const TimeEstimate time = EstimateTime(record, timed_as);
   record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));
+  const TimeEstimate time = EstimateTime(record, timed_as, static_cast<uint32_t>(RegistersOn(timed_as, kernel)));
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;
   recorded_lines += record.lines.size();

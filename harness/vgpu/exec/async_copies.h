@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "vgpu/core/warp.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 

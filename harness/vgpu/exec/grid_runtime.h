@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/kernel_info.h"
-#include "vgpu/core/warp.h"
 #include "vgpu/exec/runtime_answers.h"
 
 namespace lockstep::vgpu {

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/launch_error.h"
 #include "vgpu/core/trace_request.h"
-#include "vgpu/core/warp.h"
 #include "vgpu/observers/checker_registry.h"
 
 namespace lockstep::vgpu {

@@ -1,7 +1,7 @@
 // Comparisons of two rows, as lane masks.
 //
 // Vectorised by hand where the host has AVX-512: its comparisons yield masks, and the compiler instead selects each
-// lane's bit and combines 32 of them. In bench/speed_bench.cc that gains 1.06 (reduction) and 1.2 (divergent).
+// lane's bit and combines 32 of them. In dev/bench/speed_bench.cc that gains 1.06 (reduction) and 1.2 (divergent).
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "vgpu/core/finding.h"
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/core/pc_counters.h"
 #include "vgpu/memory/coalescing.h"
 

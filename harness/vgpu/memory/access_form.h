@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/memory/coalescing.h"
 
 namespace lockstep::vgpu {

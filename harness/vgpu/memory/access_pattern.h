@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/core/lanes.h"
 #include "vgpu/core/pc_counters.h"
 #include "vgpu/memory/access_form.h"

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "vgpu/core/finding.h"
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "vgpu/core/finding.h"
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/memory/coalescing.h"
 #include "vgpu/memory/touched_range.h"
 

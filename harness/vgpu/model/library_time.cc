@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 namespace {

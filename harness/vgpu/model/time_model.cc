@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/model/library_time.h"
 #include "vgpu/model/occupancy.h"
 
@@ -47,14 +47,14 @@ struct Spread {
   double turns;    // rounds in which the busiest SM runs its blocks, as many at a time as are resident
 };
 
-Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device) {
+Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {
   const double blocks = static_cast<double>(launch.grid.Count());
   const double threads = static_cast<double>(launch.block.Count());
   Spread spread;
   spread.warps = blocks * std::ceil(threads / kWarpSize);
   spread.busiest = std::ceil(blocks / device.sm_count);
   spread.share = spread.busiest / blocks;
-  const int fit = MaxBlocksPerSm(device, static_cast<int>(std::min(threads, 1e6)), static_cast<int>(launch.registers),
+  const int fit = MaxBlocksPerSm(device, static_cast<int>(std::min(threads, 1e6)), static_cast<int>(registers),
                                  uint64_t{launch.static_shared} + launch.dynamic_shared);
   spread.turns = spread.busiest / std::min<double>(std::max(fit, 1), spread.busiest);
   return spread;
@@ -152,11 +152,11 @@ double LatencyClocks(const Counters& c, const DeviceProfile& device, const Sprea
 
 }  // namespace
 
-TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device) {
+TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {
   if (launch.grid.Count() == 0 || launch.block.Count() == 0) return EstimateLibraryTime(launch.library, device);
   TimeEstimate estimate{device.launch_overhead_us, "launch"};
   const Counters& c = launch.counters;
-  const Spread spread = SpreadOf(launch, device);
+  const Spread spread = SpreadOf(launch, device, registers);
   const double clocks_per_us = device.clock_ghz * 1e3;
   const TimeEstimate parts[] = {
       {spread.share * IssueClocks(c, device) / clocks_per_us, "issue"},

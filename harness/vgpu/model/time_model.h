@@ -12,8 +12,11 @@ struct TimeEstimate {
 };
 
 // Depends only on the launch's shape, resources and counters, or on what a library's function counts, so it is the same
-// on every machine and in every run. Does
-// not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
-TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device);
+// on every machine and in every run. Does not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
+// `registers`: what a thread has on that device, where that is not the device that the launch ran on.
+TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers);
+inline TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device) {
+  return EstimateTime(launch, device, launch.registers);
+}
 
 }  // namespace lockstep::vgpu

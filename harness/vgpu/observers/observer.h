@@ -7,10 +7,10 @@
 #include <string>
 
 #include "vgpu/core/counters.h"
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/finding.h"
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/core/memory_flags.h"
-#include "vgpu/core/warp.h"
 #include "vgpu/memory/access_form.h"
 
 namespace lockstep::vgpu {

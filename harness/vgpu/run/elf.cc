@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-#include "vgpu/core/host_libraries.h"
+#include "vgpu/cudart/libraries/host_libraries.h"
 
 namespace lockstep::vgpu::run {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/core/host_libraries.h"
 #include "vgpu/core/trace_request.h"
+#include "vgpu/cudart/libraries/host_libraries.h"
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/model/profile.h"
 #include "vgpu/run/disassemble.h"

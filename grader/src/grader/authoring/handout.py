@@ -23,7 +23,7 @@ from grader.model.assignment import Assignment, load_assignment
 
 HARNESS = (
     "CMakeLists.txt", "build.sh", "judge", "libraries/compilers", "libraries/loader", "libraries/submission",
-    "nvcc-requirements.txt", "run.sh", "setup.sh", "student.mk", "vgpu", "worker",
+    "nvcc-requirements.txt", "protocol", "run.sh", "setup.sh", "student.mk", "vgpu", "worker",
 )  # fmt: skip
 _ROOT = ("CMakeLists.txt", "LICENSE", "assignments/assignment.mk", ".gitignore", "lockstep")
 _OF_PYTHON = ("grader/requirements-python.txt",)  # what harness/setup.sh --python installs

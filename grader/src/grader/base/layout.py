@@ -31,6 +31,11 @@ class Layout:
         return [self.build_script, *sorted((self.build_script.parent / "python").glob("*.py"))]
 
     @property
+    def build_folders(self) -> list[Path]:
+        """What compiling a worker reads of the harness beside its glue: nothing of the judge's."""
+        return [self.build_script.parent, self.harness / "protocol"]
+
+    @property
     def templates(self) -> Path:
         """What pages, handouts and new assignments are made from: a link to `templates/`, in a wheel the files."""
         return Path(__file__).parents[1] / "templates"

@@ -130,7 +130,7 @@ def opponents(
 def gpu_pages(out: Path, pages: Path, measure: bool, no_sandbox: bool, build: Path | None) -> None:
     """Writes gpu-ladders.md from timing every rung of the ladders, and gpu-results.md from what `make gpu` found.
 
-    What is measured is recorded in harness/bench/recorded/ladders.csv. With --no-measure the pages are written from
+    What is measured is recorded in harness/dev/bench/recorded/ladders.csv. With --no-measure the pages are written from
     what is recorded; that works on any machine, and leaves gpu-results.md alone where no run's results are.
 
     \b

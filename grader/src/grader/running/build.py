@@ -1,8 +1,9 @@
 """Compiles a submission into a worker, in a box: compiling untrusted code is as dangerous as running it.
 
 The flags are in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
-assignment's folder as students have it and the one submission; it can write to one empty folder. It sees no other part
-of the harness, because a submission could include a solution from there: benchmarks have scans, tests have reductions.
+protocol's, the assignment's folder as students have it and the one submission; it can write to one empty folder. It
+sees no other part of the harness, because a submission could include a solution from there: benchmarks have scans,
+tests have reductions.
 
 A submission in Python runs while it is compiled: Numba compiles its kernels as it is imported. So its box can write to
 one file, the worker, and not to a folder that it could fill; what it prints is believed no more than what it makes.
@@ -101,7 +102,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         with cgroup.group(sandbox.PROCESSES, _MEMORY_BYTES) as groups:
             box = sandbox.Box(
                 read_only=(
-                    layout.build_script.parent,
+                    *layout.build_folders,
                     layout.glue(assignment.id),
                     assignment.path.parent,
                     layout.libraries,

@@ -1,6 +1,6 @@
 // Refuses programs that have loaded a library with its own machine code (host_libraries.h): when the program
 // starts, and at the first API call after it has loaded another library.
-#include "vgpu/core/host_libraries.h"
+#include "vgpu/cudart/libraries/host_libraries.h"
 
 #include <dlfcn.h>
 #include <link.h>

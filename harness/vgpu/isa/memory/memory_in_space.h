@@ -4,9 +4,9 @@
 // There are many movers, and each path is compiled for each of them. So rare cases have no path of their own.
 //
 // The paths of a load, in the order in which they are tried, and what each gains: the factor by which kernels of
-// bench/speed_bench.cc slow down without it, with counters and with all checkers. Medians of seven runs of processor
-// time, alternating with the unmodified code; repeated medians differ by 2 to 6 %, and factors not distinguishable from
-// 1 are omitted. Stores have the same paths.
+// dev/bench/speed_bench.cc slow down without it, with counters and with all checkers. Medians of seven runs of
+// processor time, alternating with the unmodified code; repeated medians differ by 2 to 6 %, and factors not
+// distinguishable from 1 are omitted. Stores have the same paths.
 //
 //   path                                                    counters                      checkers
 //   AccessGlobal: full warp, consecutive, in the buffer     reduction 1.08,               -

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/insn_class.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/isa/soft_float.h"
 
 namespace lockstep::vgpu::tensor {

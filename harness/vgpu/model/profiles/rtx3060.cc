@@ -1,67 +1,32 @@
 // GeForce RTX 3060 (12 GB): compute capability 8.6.
-#include "vgpu/model/profile.h"
+#include "vgpu/model/profiles/geforce_8x.h"
 
 namespace lockstep::vgpu {
 namespace {
 
-constexpr DeviceProfile kProfile = {
-    .id = "rtx3060",
-    .name = "NVIDIA GeForce RTX 3060",
-    .source = "CUDA Programming Guide 13, technical specifications of 8.6; GeForce RTX 3060 product page",
-    .cc_major = 8,
-    .cc_minor = 6,
-    .sm_count = 28,
-    .max_threads_per_block = 1024,
-    .max_threads_per_sm = 1536,
-    .max_warps_per_sm = 48,
-    .max_blocks_per_sm = 16,
-    .registers_per_sm = 65536,
-    .registers_per_block = 65536,
-    .max_registers_per_thread = 255,
-    .register_allocation_unit = 256,
-    .warp_allocation_granularity = 4,
-    .shared_per_sm = 102400,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 101376,
-    .shared_reserved_per_block = 1024,
-    .shared_allocation_unit = 128,
-    .memory_bytes = int64_t{12} << 30,
-    .l2_bytes = 2304 << 10,
-    .memory_bus_bits = 192,
-    .clock_ghz = 1.777,
-    .memory_clock_ghz = 7.5,
-    .dram_gb_per_s = 360,
-    .dram_efficiency = 0.88,             // estimated
-    .dram_read_efficiency = 0.92,        // estimated
-    .l2_bytes_per_clock = 1536,          // estimated
-    .l1_sectors_per_clock = 4,           // 128 bytes per clock
-    .shared_wavefronts_per_clock = 1,    // 128 bytes per clock
-    .issue_per_clock = 4,                // 4 schedulers
-    .machine_instructions = 1,           // as measured on an H200
-    .tensor_operations_per_clock = 512,  // 4 cores of 64 multiply-adds
-    .cycles_per_float64 = 16,            // 2 lanes per clock
-    .cycles_per_special = 2,             // 16 lanes per clock
-    .cycles_per_multiply = 0.5,          // 64 lanes per clock
-    .cycles_per_divide = 5.5,            // as measured on an H200
-    .cycles_per_barrier = 2,             // as measured on an H200
-    .cycles_per_atomic = 3.5,            // as measured on an H200
-    .dram_latency_cycles = 500,          // estimated
-    .l2_latency_cycles = 240,            // estimated
-    .l1_latency_cycles = 35,             // estimated
-    .shared_latency_cycles = 25,         // estimated
-    .alu_latency_cycles = 4.5,           // estimated
-    .barrier_latency_cycles = 30,        // estimated
-    .page_switch_ns = 0,                 // L2 combines accesses
-    .block_launch_cycles = 150,          // estimated
-    .launch_overhead_us = 3,             // estimated
-    .copy_overhead_us = 8,               // estimated
-    .host_gb_per_s = 8,                  // estimated
-    .host_pinned_gb_per_s = 24,          // estimated from the bus
-    .queued_copy_us = 2.5,               // estimated: an H100\'s
-    .copy_engines = 2,                   // one for each direction
-    .strict_half_warp_coalescing = false,
-    .shared_banks = 32,
-};
+constexpr DeviceProfile kProfile = [] {
+  DeviceProfile profile = kGeForce8x;
+  profile.id = "rtx3060";
+  profile.name = "NVIDIA GeForce RTX 3060";
+  profile.source = "CUDA Programming Guide 13, technical specifications of 8.6; GeForce RTX 3060 product page";
+  profile.cc_minor = 6;
+  profile.sm_count = 28;
+  profile.max_blocks_per_sm = 16;
+  profile.memory_bytes = int64_t{12} << 30;
+  profile.l2_bytes = 2304 << 10;
+  profile.memory_bus_bits = 192;
+  profile.clock_ghz = 1.777;
+  profile.memory_clock_ghz = 7.5;
+  profile.dram_gb_per_s = 360;
+  profile.dram_efficiency = 0.88;       // estimated
+  profile.dram_read_efficiency = 0.92;  // estimated
+  profile.l2_bytes_per_clock = 1536;    // estimated
+  profile.dram_latency_cycles = 500;    // estimated
+  profile.l2_latency_cycles = 240;      // estimated
+  profile.host_gb_per_s = 8;            // estimated
+  profile.host_pinned_gb_per_s = 24;    // estimated from the bus
+  return profile;
+}();
 
 const ProfileRegistration registration(&kProfile);
 

@@ -1,67 +1,32 @@
 // GeForce RTX 4090: compute capability 8.9.
-#include "vgpu/model/profile.h"
+#include "vgpu/model/profiles/geforce_8x.h"
 
 namespace lockstep::vgpu {
 namespace {
 
-constexpr DeviceProfile kProfile = {
-    .id = "rtx4090",
-    .name = "NVIDIA GeForce RTX 4090",
-    .source = "CUDA Programming Guide 13, technical specifications of 8.9; GeForce RTX 4090 product page",
-    .cc_major = 8,
-    .cc_minor = 9,
-    .sm_count = 128,
-    .max_threads_per_block = 1024,
-    .max_threads_per_sm = 1536,
-    .max_warps_per_sm = 48,
-    .max_blocks_per_sm = 24,
-    .registers_per_sm = 65536,
-    .registers_per_block = 65536,
-    .max_registers_per_thread = 255,
-    .register_allocation_unit = 256,
-    .warp_allocation_granularity = 4,
-    .shared_per_sm = 102400,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 101376,
-    .shared_reserved_per_block = 1024,
-    .shared_allocation_unit = 128,
-    .memory_bytes = int64_t{24} << 30,
-    .l2_bytes = 72 << 20,
-    .memory_bus_bits = 384,
-    .clock_ghz = 2.52,
-    .memory_clock_ghz = 10.5,
-    .dram_gb_per_s = 1008,
-    .dram_efficiency = 0.9,              // estimated
-    .dram_read_efficiency = 0.93,        // estimated
-    .l2_bytes_per_clock = 4096,          // estimated
-    .l1_sectors_per_clock = 4,           // 128 bytes per clock
-    .shared_wavefronts_per_clock = 1,    // 128 bytes per clock
-    .issue_per_clock = 4,                // 4 schedulers
-    .machine_instructions = 1,           // as measured on an H200
-    .tensor_operations_per_clock = 512,  // 4 cores of 64 multiply-adds
-    .cycles_per_float64 = 16,            // 2 lanes per clock
-    .cycles_per_special = 2,             // 16 lanes per clock
-    .cycles_per_multiply = 0.5,          // 64 lanes per clock
-    .cycles_per_divide = 5.5,            // as measured on an H200
-    .cycles_per_barrier = 2,             // as measured on an H200
-    .cycles_per_atomic = 3.5,            // as measured on an H200
-    .dram_latency_cycles = 600,          // estimated
-    .l2_latency_cycles = 280,            // estimated
-    .l1_latency_cycles = 35,             // estimated
-    .shared_latency_cycles = 25,         // estimated
-    .alu_latency_cycles = 4.5,           // estimated
-    .barrier_latency_cycles = 30,        // estimated
-    .page_switch_ns = 0,                 // L2 combines accesses
-    .block_launch_cycles = 150,          // estimated
-    .launch_overhead_us = 3,             // estimated
-    .copy_overhead_us = 8,               // estimated
-    .host_gb_per_s = 10,                 // estimated
-    .host_pinned_gb_per_s = 25,          // estimated from the bus
-    .queued_copy_us = 2.5,               // estimated: an H100\'s
-    .copy_engines = 2,                   // one for each direction
-    .strict_half_warp_coalescing = false,
-    .shared_banks = 32,
-};
+constexpr DeviceProfile kProfile = [] {
+  DeviceProfile profile = kGeForce8x;
+  profile.id = "rtx4090";
+  profile.name = "NVIDIA GeForce RTX 4090";
+  profile.source = "CUDA Programming Guide 13, technical specifications of 8.9; GeForce RTX 4090 product page";
+  profile.cc_minor = 9;
+  profile.sm_count = 128;
+  profile.max_blocks_per_sm = 24;
+  profile.memory_bytes = int64_t{24} << 30;
+  profile.l2_bytes = 72 << 20;
+  profile.memory_bus_bits = 384;
+  profile.clock_ghz = 2.52;
+  profile.memory_clock_ghz = 10.5;
+  profile.dram_gb_per_s = 1008;
+  profile.dram_efficiency = 0.9;        // estimated
+  profile.dram_read_efficiency = 0.93;  // estimated
+  profile.l2_bytes_per_clock = 4096;    // estimated
+  profile.dram_latency_cycles = 600;    // estimated
+  profile.l2_latency_cycles = 280;      // estimated
+  profile.host_gb_per_s = 10;           // estimated
+  profile.host_pinned_gb_per_s = 25;    // estimated from the bus
+  return profile;
+}();
 
 const ProfileRegistration registration(&kProfile);
 

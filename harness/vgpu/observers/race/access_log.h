@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vgpu/core/finding.h"
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 
 namespace lockstep::vgpu {
 

@@ -20,7 +20,7 @@
 #include <memory>
 #include <vector>
 
-#include "vgpu/core/insn.h"
+#include "vgpu/core/lane_mask.h"
 #include "vgpu/observers/race/order_clock.h"
 #include "vgpu/observers/race/sync_words.h"
 

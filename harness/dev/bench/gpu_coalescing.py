@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""The course's coalescing table beside the virtual GPU's of 2006, today's, and a real one.
+
+    gpu_coalescing.py build PROGRAM                  nvcc makes gpu_coalescing.cu and the reference of 08 into PROGRAM
+    gpu_coalescing.py record PROGRAM                 on a machine with an H100: times -> recorded/coalescing-h100.csv
+    gpu_coalescing.py page PROGRAM                   writes docs/records/coalescing.md
+    gpu_coalescing.py page PROGRAM --verify          says whether it is up to date
+
+The course's figures are in recorded/course.csv.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+from csv import DictReader
+from dataclasses import dataclass
+from pathlib import Path
+
+import gpu_pages
+
+BATCHES = 31
+FLOATS = 3 << 20
+# The row of recorded/course.csv that a pattern is, where the course has it; and its rung.
+PATTERNS = {
+    "aligned": ("coalescing: coalesced", "`coalesce2_aligned`"),
+    "aligned, one thread in eight idle": ("coalescing: some threads idle", ""),
+    "misaligned by one float": ("coalescing: misaligned", "`coalesce3_misaligned`"),
+    "strided by 32 floats": ("", "`coalesce4_strided`"),
+    "neighbours swapped": ("coalescing: permuted", "`coalesce5_permuted`"),
+    "array of structures": ("coalescing: float3", "`coalesce6_structures`"),
+    "structure of arrays": ("", "`coalesce7_arrays`"),
+    "array of structures, staged": ("coalescing: float3 staged", "`coalesce8_staged`"),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A GPU's times in microseconds by pattern: with the data in a cache, and with data that is in none."""
+
+    where: str
+    cached: dict[str, float]
+    uncached: dict[str, float]
+
+
+def build(program: Path, *, ptx_only: bool) -> None:
+    """PTX alone is enough for the virtual GPU; with machine code the same program runs on an H100 or H200."""
+    code = "compute_90" if ptx_only else "[compute_90,sm_90]"
+    gpu_pages.run(
+        os.environ.get("NVCC", "nvcc"),
+        "-std=c++17",
+        "-O3",
+        "-lineinfo",
+        "-cudart",
+        "shared",
+        f"-I{gpu_pages.ROOT / 'assignments/08_coalescing'}",
+        "-gencode",
+        f"arch=compute_90,code={code}",
+        gpu_pages.HERE / "gpu_coalescing.cu",
+        gpu_pages.ROOT / "reference/08_coalescing/coalescing.cu",
+        "-o",
+        program,
+    )
+
+
+def record(program: Path) -> None:
+    """The median of BATCHES batches of launches, of three runs."""
+    times: dict[str, list[tuple[float, float]]] = {}
+    for _ in range(3):
+        for line in gpu_pages.run(program, f"--time={BATCHES}").splitlines():
+            pattern, cached, uncached = line.split("\t")
+            times.setdefault(pattern, []).append((float(cached), float(uncached)))
+    rows = [
+        [pattern, *(f"{statistics.median(column):.2f}" for column in zip(*pairs, strict=True))]
+        for pattern, pairs in times.items()
+    ]
+    where = gpu_pages.gpu_and_driver()
+    _vendor, model, *_ = where.replace(",", "").split()
+    gpu_pages.write_recorded(f"coalescing-{model.lower()}.csv", where, ["pattern", "cached", "uncached"], rows)
+
+
+def count(vgpu_run: Path, program: Path, device: str) -> dict[str, dict[str, str]]:
+    """Each pattern's counters and modelled time on the virtual GPU."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "counters.csv"
+        names = gpu_pages.run(vgpu_run, f"--device={device}", "--threads=2", f"--counters={file}", program).splitlines()
+        with file.open(newline="") as text:
+            launches = list(DictReader(text))
+    if names != list(PATTERNS) or len(launches) != len(names):
+        sys.exit("the program's patterns are others than this script's")
+    return dict(zip(names, launches, strict=True))
+
+
+def measured(model: str) -> Measured:
+    """What was recorded on such a GPU."""
+    where, rows = gpu_pages.read_recorded(f"coalescing-{model}.csv")
+    if [row["pattern"] for row in rows] != list(PATTERNS):
+        sys.exit("the recorded patterns are others than the program's: record them again")
+    return Measured(
+        where,
+        {row["pattern"]: float(row["cached"]) for row in rows},
+        {row["pattern"]: float(row["uncached"]) for row in rows},
+    )
+
+
+def published() -> dict[str, float]:
+    """The course's times in microseconds by pattern."""
+    _, rows = gpu_pages.read_recorded("course.csv")
+    course = {row["case"]: float(row["microseconds"]) for row in rows}
+    return {pattern: course[row] for pattern, (row, _) in PATTERNS.items() if row}
+
+
+def table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """In Markdown; numbers to the right."""
+    return [
+        "| " + " | ".join(heads) + " |",
+        "|---|" + "---:|" * (len(heads) - 1),
+        *("| " + " | ".join(cells) + " |" for cells in rows),
+    ]
+
+
+def of_aligned(times: dict[str, float], pattern: str) -> str:
+    """A pattern's time as a multiple of the aligned one's."""
+    return f"{times[pattern] / times['aligned']:.2f}" if pattern in times else ""
+
+
+def microseconds(times: dict[str, float], pattern: str) -> str:
+    """A time in microseconds, in three digits or whole."""
+    if pattern not in times:
+        return ""
+    time = times[pattern]
+    return f"{time:,.0f}".replace(",", " ") if time >= 100 else f"{time:.3g}"  # noqa: PLR2004
+
+
+_HEAD = """\
+# Coalescing, then and now
+
+The course's experiment, and the patterns of [assignment 08](../../assignments/08_coalescing/README.md): 3 145 728
+floats are read, incremented and written, and only which thread has which float differs. The tests check that this page
+is up to date.
+
+```sh
+harness/dev/bench/gpu_coalescing.py build gpu_coalescing
+harness/dev/bench/gpu_coalescing.py record gpu_coalescing                # with an H100 or H200
+harness/dev/bench/gpu_coalescing.py page gpu_coalescing                  # anywhere: this page
+```
+
+## What the counters say
+
+Today's GPUs move sectors of 32 bytes; 4 per request is the best for 32 floats. The last column counts bytes under the
+coalescing rules of 2006 ([counting](../concepts/counting.md)): 8 for each float that is read and written, or 64 where
+the half-warps' rule is broken.
+"""
+_TIMES = """
+## Times, µs
+
+The course measured on a GeForce 8800. The virtual GPUs' times are [modelled](../concepts/time-model.md).
+"""
+_MEASURED = """
+Measured on {where}: medians of {batches} batches of 20 launches, of three runs. *From L2* is on the same buffers
+again and again, *from memory* on 16 pairs of buffers in turn, which no cache holds.
+"""
+_RATIOS = """
+## As a multiple of the aligned pattern's
+
+"""
+_END = """
+* **Misaligned and swapped** accesses broke the rule of 2006: each thread's float became a transaction of its own. Today
+  they are one sector more, or the same ones.
+* **Strided** accesses move a sector for each float, then and now.
+* **Structures**: the three requests touch the same 12 sectors. The hardware gathers the three stores of neighbouring
+  threads; the time model charges them as if they came at different times
+  ([known limits](../concepts/time-model.md#known-limits)). So no criterion of the assignment rests on that time.
+* **Staged** structures, and structures of arrays, cost what plain floats cost, then and now.
+"""
+
+
+def counted_row(pattern: str, rung: str, old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """What the virtual GPUs count of a pattern."""
+    requests = int(new["global_load_requests"]) + int(new["global_store_requests"])
+    sectors = int(new["global_load_sectors"]) + int(new["global_store_sectors"])
+    strict = int(old["strict_coalescing_bytes"])
+    return [pattern, rung, f"{sectors / requests:.2f}", f"{sectors / FLOATS:.3f}", f"{strict / FLOATS:.1f}"]
+
+
+def page_text(vgpu_run: Path, program: Path) -> str:
+    """The page, in Markdown."""
+    old, new = count(vgpu_run, program, "g80"), count(vgpu_run, program, "h100")
+    files = sorted(gpu_pages.RECORDED.glob("coalescing-*.csv"))
+    gpus = [measured(file.stem.removeprefix("coalescing-")) for file in files]
+    columns = [
+        ("course", published()),
+        ("virtual G80", {name: float(row["microseconds"]) for name, row in old.items()}),
+        ("virtual H100", {name: float(row["microseconds"]) for name, row in new.items()}),
+    ]
+    for gpu in gpus:
+        name = gpu.where.split(" ")[1].rstrip(",")
+        columns += [(f"{name}, from L2", gpu.cached), (f"{name}, from memory", gpu.uncached)]
+    heads = ["pattern", *(head for head, _ in columns)]
+    counted = [counted_row(pattern, rung, old[pattern], new[pattern]) for pattern, (_, rung) in PATTERNS.items()]
+    lines = [
+        _HEAD,
+        *table(["pattern", "rung", "sectors per request", "sectors per float", "bytes per float, 2006"], counted),
+        _TIMES + "".join(_MEASURED.format(where=gpu.where, batches=BATCHES) for gpu in gpus),
+        *table(heads, [[name, *(microseconds(times, name) for _, times in columns)] for name in PATTERNS]),
+        _RATIOS.rstrip("\n") + "\n",
+        *table(heads, [[name, *(of_aligned(times, name) for _, times in columns)] for name in PATTERNS]),
+        _END.rstrip("\n"),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Builds the program, records it on hardware, or writes or verifies the page."""
+    gpu_pages.main(__doc__, "coalescing.md", record, page_text, build)
+
+
+if __name__ == "__main__":
+    main()

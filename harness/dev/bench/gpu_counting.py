@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Compares the virtual GPU's counters with Nsight Compute's on the same program.
+
+    gpu_counting.py build PROGRAM                  nvcc makes harness/dev/bench/gpu_cases into PROGRAM
+    gpu_counting.py record PROGRAM                 on a machine with a GPU: what ncu counts -> recorded/ncu.csv
+    gpu_counting.py page PROGRAM --vgpu-run FILE   writes docs/records/gpu-counting.md
+    gpu_counting.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
+
+Only metrics that are the same in every run are taken: those that follow from the executed instructions and their
+addresses, not from timing or from what caches held. A difference that no reason below explains is an error.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import gpu_pages
+
+L1 = "l1tex__t_{what}_pipe_lsu_mem_{space}_op_{op}"
+
+
+def l1(what: str, space: str, *ops: str) -> tuple[str, ...]:
+    """The L1 metrics of one kind, an instruction each."""
+    return tuple(L1.format(what=what, space=space, op=op) for op in ops)
+
+
+# Our counter: the metrics of Nsight Compute that add up to it.
+METRICS: dict[str, tuple[str, ...]] = {
+    "global_load_requests": l1("requests", "global", "ld"),
+    "global_load_sectors": l1("sectors", "global", "ld"),
+    "global_store_requests": l1("requests", "global", "st"),
+    "global_store_sectors": l1("sectors", "global", "st"),
+    "global sectors_ideal": ("memory_l2_theoretical_sectors_global_ideal",),
+    "atomics": l1("requests", "global", "atom", "red"),
+    "atomic_sectors": l1("sectors", "global", "atom", "red"),
+    "shared_load_requests": ("smsp__inst_executed_op_shared_ld_pred_on_any",),
+    "shared_store_requests": ("smsp__inst_executed_op_shared_st_pred_on_any",),
+    "shared_atomics": ("smsp__inst_executed_op_shared_atom",),
+    "shared_wavefronts": ("smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared",),
+    "shared_wavefronts_ideal": ("memory_l1_wavefronts_shared_ideal",),
+    "local_requests": (
+        "smsp__inst_executed_op_local_ld",
+        "smsp__inst_executed_op_local_st",
+    ),
+    "local_sectors": l1("sectors", "local", "ld", "st"),
+    "divergent_branches": ("smsp__sass_branch_targets_threads_divergent",),
+}
+SHOWN = 4  # differences of one reason that the page names
+# Counters that Nsight Compute adds up differently.
+SUMS = {
+    "global sectors_ideal": ("global_load_sectors_ideal", "global_store_sectors_ideal"),
+}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why counts of some cases differ: the machine code has other accesses than the PTX."""
+
+    cases: str  # a regular expression
+    counters: tuple[str, ...]
+    text: str
+
+
+REASONS = [
+    Reason(
+        r".*",
+        ("divergent_branches",),
+        "the assembler made predicated instructions of a short `if`, or `@P EXIT`: no branch is left to diverge",
+    ),
+    Reason(
+        r"matrix product 64, tiled",
+        ("shared_load_requests", "shared_wavefronts", "shared_wavefronts_ideal"),
+        "the assembler made one `LDS.128` of four neighbouring loads",
+    ),
+    Reason(
+        r"scan, tree",
+        (
+            "shared_load_requests",
+            "shared_store_requests",
+            "shared_wavefronts",
+            "shared_wavefronts_ideal",
+        ),
+        "where the tree's two elements are neighbours, in its first and its last step, the assembler made one `LDS.64` "
+        "of two loads, and in the last one `STS.64` of two stores",
+    ),
+    Reason(
+        r"atomic global.*|reduction of 2100: 8 shuffle",
+        ("global sectors_ideal",),
+        "Nsight Compute counts the ideal sectors of atomics too, the virtual GPU those of loads and stores",
+    ),
+    Reason(
+        r"atomic global count",
+        ("atomic_sectors",),
+        "the assembler lets one lane add for its warp (`VOTEU`, `POPC`, `@P0 REDG`)",
+    ),
+]
+
+
+def run_ncu(program: Path, metrics: list[str], launches: int) -> dict[str, list[str]]:
+    """The metrics' values, launch by launch."""
+    with tempfile.NamedTemporaryFile("r", suffix=".csv") as log:
+        gpu_pages.run(
+            "ncu",
+            "--csv",
+            "--page",
+            "raw",
+            "--print-units",
+            "base",
+            "--clock-control",
+            "none",
+            "--log-file",
+            log.name,
+            "--metrics",
+            ",".join(metrics),
+            program,
+            "--set=counting",
+        )
+        text = "".join(line for line in log.read().splitlines(keepends=True) if not line.startswith("=="))
+    header, _units, *rows = csv.reader(io.StringIO(text))
+    if len(rows) != launches:
+        sys.exit(f"{launches} cases, but ncu saw {len(rows)} launches")
+    values = {}
+    for column, title in enumerate(header):
+        if title in metrics:
+            # A metric that is counted by instruction shows its sum before the instances.
+            values[title.removesuffix(".sum")] = [re.split(r"[ (;]", row[column].replace(",", ""))[0] for row in rows]
+    return values
+
+
+def record(program: Path) -> None:
+    """Runs the counting cases under ncu. One row a case; metrics are sums over the GPU."""
+    names = gpu_pages.run(program, "--set=counting").splitlines()
+    wanted = [name for metrics in METRICS.values() for name in metrics]
+    # Metrics that ncu counts by patching the machine code, apart from those of the hardware.
+    patched = [name for name in wanted if name.startswith(("smsp__sass", "memory_"))]
+    values = run_ncu(program, [f"{name}.sum" for name in wanted if name not in patched], len(names))
+    values |= run_ncu(
+        program,
+        [name if name.startswith("memory_") else f"{name}.sum" for name in patched],
+        len(names),
+    )
+    version = gpu_pages.run("ncu", "--version").strip().splitlines()[-1]
+    rows = [[name, *(column[k] for column in values.values())] for k, name in enumerate(names)]
+    gpu_pages.write_recorded(
+        "ncu.csv",
+        f"{gpu_pages.gpu_and_driver()}, ncu {version}",
+        ["case", *values],
+        rows,
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One counter of one launch: the virtual GPU's and the hardware's."""
+
+    case: str
+    counter: str
+    ours: int
+    theirs: int
+
+    def reason(self) -> str:
+        """Why the two differ, where that is known."""
+        for reason in REASONS:
+            if self.counter in reason.counters and re.fullmatch(reason.cases, self.case):
+                return reason.text
+        return ""
+
+
+def compare(vgpu_run: Path, program: Path) -> tuple[str, list[Comparison]]:
+    """What the hardware was, and every counter of every launch; ends the program where a difference has no reason."""
+    where, recorded = gpu_pages.read_recorded("ncu.csv")
+    names, counted = gpu_pages.count(vgpu_run, program, "--set=counting")
+    if names != [row["case"] for row in recorded] or len(counted) != len(names):
+        sys.exit("the recorded cases are others than the program's: record them again")
+    comparisons = []
+    for theirs, ours in zip(recorded, counted, strict=True):
+        for counter, metrics in METRICS.items():
+            if any(name not in theirs for name in metrics):
+                continue
+            value = sum(int(ours[name]) for name in SUMS.get(counter, (counter,)))
+            comparisons.append(
+                Comparison(
+                    theirs["case"],
+                    counter,
+                    value,
+                    sum(int(theirs[name]) for name in metrics),
+                )
+            )
+    unexplained = [c for c in comparisons if c.ours != c.theirs and not c.reason()]
+    for c in unexplained:
+        print(f"{c.case}: {c.counter}: ours {c.ours}, ncu {c.theirs}", file=sys.stderr)
+    if unexplained:
+        sys.exit("differences that no reason explains")
+    return where, comparisons
+
+
+def page_text(where: str, comparisons: list[Comparison]) -> str:
+    """The page, in Markdown."""
+    seen = [c for c in comparisons if c.ours != 0 or c.theirs != 0]
+    cases = list(dict.fromkeys(c.case for c in comparisons))
+    lines = [
+        "# Counters beside Nsight Compute's",
+        "",
+        f"{len(cases)} small launches (`harness/dev/bench/gpu_cases`), counted on hardware and by the virtual GPU "
+        "from the same",
+        f"program. Hardware: {where}.",
+        "",
+        "```sh",
+        "harness/dev/bench/gpu_counting.py build gpu_cases",
+        "harness/dev/bench/gpu_counting.py record gpu_cases                               # with a GPU: ncu",
+        "harness/dev/bench/gpu_counting.py page gpu_cases --vgpu-run build/bin/vgpu-run   # anywhere: this page",
+        "```",
+        "",
+        "Tests hold the virtual GPU to this page. [Counting](../concepts/counting.md) says what is counted.",
+        "",
+        "| counter | Nsight Compute | launches that have it | equal | other |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for counter, metrics in METRICS.items():
+        mine = [c for c in seen if c.counter == counter]
+        if not mine:
+            continue
+        equal = sum(c.ours == c.theirs for c in mine)
+        name = " + ".join(f"`{metric}`" for metric in metrics)
+        lines.append(f"| `{counter}` | {name} | {len(mine)} | {equal} | {len(mine) - equal} |")
+    lines += [
+        "",
+        "## Where they differ, and why",
+        "",
+        "The virtual GPU executes PTX. Where the assembler made other accesses of it, counts differ:",
+        "",
+    ]
+    for reason in REASONS:
+        mine = [c for c in seen if c.ours != c.theirs and c.reason() == reason.text]
+        counters = ", ".join(f"`{name}`" for name in dict.fromkeys(c.counter for c in mine))
+        few = "; ".join(f"{c.case}: {c.counter} {c.ours}, not {c.theirs}" for c in mine[:SHOWN])
+        lines.append(f"- {len(mine)} × {counters}: {reason.text}. ({few}{' …' if len(mine) > SHOWN else ''})")
+    lines += [
+        "",
+        "## All launches",
+        "",
+        "Global: load requests / sectors, store requests / sectors. Shared: load, store and atomic requests, "
+        "wavefronts.",
+        "One number where both agree, `ours ≠ ncu's` where they do not.",
+        "",
+        "| launch | global loads | global stores | atomics | shared ld, st, atom | wavefronts | divergent |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    by_case: dict[str, dict[str, Comparison]] = {case: {} for case in cases}
+    for c in comparisons:
+        by_case[c.case][c.counter] = c
+
+    def cell(case: str, *counters: str) -> str:
+        parts = [by_case[case][name] for name in counters]
+        if all(c.ours == c.theirs == 0 for c in parts):
+            return ""
+        return " / ".join(str(c.ours) if c.ours == c.theirs else f"{c.ours} ≠ {c.theirs}" for c in parts)
+
+    for case in cases:
+        cells = [
+            cell(case, "global_load_requests", "global_load_sectors"),
+            cell(case, "global_store_requests", "global_store_sectors"),
+            cell(case, "atomics", "atomic_sectors"),
+            cell(case, "shared_load_requests", "shared_store_requests", "shared_atomics"),
+            cell(case, "shared_wavefronts"),
+            cell(case, "divergent_branches"),
+        ]
+        lines.append(f"| {case} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Builds the cases, records them on hardware, or writes or verifies the page."""
+    gpu_pages.main(
+        __doc__,
+        "gpu-counting.md",
+        record,
+        lambda vgpu_run, program: page_text(*compare(vgpu_run, program)),
+    )
+
+
+if __name__ == "__main__":
+    main()

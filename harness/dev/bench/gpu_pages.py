@@ -1,0 +1,131 @@
+"""What the scripts beside it share: the program of cases, its runs, and pages that can be verified."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+RECORDED = HERE / "recorded"
+RECORD_PAGES = ROOT / "docs" / "records"
+
+
+def run(*command: str | Path, timeout: float = 1800) -> str:
+    """The command's standard output; ends the program with a sentence when it fails."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def build(program: Path, *, ptx_only: bool) -> None:
+    """PTX alone is enough for the virtual GPU; with machine code the same program runs on an H200."""
+    code = "compute_90" if ptx_only else "[compute_90,sm_90]"
+    sources = sorted((HERE / "gpu_cases").glob("*.cu"))
+    include = ROOT / "assignments" / "04_reduction"
+    run(
+        os.environ.get("NVCC", "nvcc"),
+        "-std=c++17",
+        "-O3",
+        "-lineinfo",
+        "-cudart",
+        "shared",
+        f"-I{include}",
+        "-gencode",
+        f"arch=compute_90,code={code}",
+        "-t",
+        "0",
+        *sources,
+        "-o",
+        program,
+    )
+
+
+def gpu_and_driver() -> str:
+    """What a recording was made on, and when: programs run on the first GPU of several."""
+    gpus = run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
+    gpu, driver = gpus[0].split(", ")
+    return f"{gpu}, driver {driver}, {datetime.date.today()}"
+
+
+def count(vgpu_run: Path, program: Path, which: str, device: str = "h200") -> tuple[list[str], list[dict[str, str]]]:
+    """Runs cases on the virtual GPU: their names, and each launch's counters."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "counters.csv"
+        names = run(
+            vgpu_run,
+            f"--device={device}",
+            "--threads=2",
+            f"--counters={file}",
+            program,
+            which,
+        ).splitlines()
+        with file.open(newline="") as text:
+            return names, list(csv.DictReader(text))
+
+
+def read_recorded(name: str) -> tuple[str, list[dict[str, str]]]:
+    """The first line, which says where and when, and the rows."""
+    with (RECORDED / name).open(newline="") as file:
+        where = file.readline().removeprefix("#").strip()
+        return where, list(csv.DictReader(file))
+
+
+def write_recorded(name: str, where: str, header: list[str], rows: list[list[str]]) -> None:
+    """Puts a recording beside the others; its first line says where it was made."""
+    RECORDED.mkdir(exist_ok=True)
+    with (RECORDED / name).open("w", newline="") as file:
+        file.write(f"# {where}\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def finish(page: Path, text: str, *, verify: bool) -> None:
+    """Writes the page, or says whether it is up to date."""
+    if not verify:
+        page.write_text(text)
+    elif page.read_text() != text:
+        sys.exit(f"{page} is out of date: run {Path(sys.argv[0]).name} page again, without --verify")
+
+
+def main(
+    about: str,
+    page: str,
+    record: Callable[[Path], None],
+    text: Callable[[Path, Path], str],
+    make: Callable[..., None] = build,
+) -> None:
+    """Builds the program, records it on hardware, or writes or verifies the page."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["build", "record", "page"])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--vgpu-run", type=Path, default=Path("build/bin/vgpu-run"))
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--ptx-only", action="store_true", help="build without machine code")
+    arguments = parser.parse_args()
+    program = arguments.program.resolve()
+    if arguments.what == "build":
+        make(program, ptx_only=arguments.ptx_only)
+    elif arguments.what == "record":
+        record(program)
+    else:
+        finish(
+            RECORD_PAGES / page,
+            text(arguments.vgpu_run, program),
+            verify=arguments.verify,
+        )

@@ -1,0 +1,180 @@
+// How fast the virtual GPU is, beside what it should reach: millions of warp instructions a second on one core, without
+// counters, with counters, with all checkers; with counters on two threads, and with all checkers; a scan of 2^24
+// floats.
+//
+//   speed_bench [--seconds=S] [--cpu-time] [KERNEL [COLUMN]]    S seconds a kernel; only this kernel, only this column
+//
+// Every figure is the best of many launches, the columns taking turns, so that a busy machine disturbs it little: one
+// thread's own CPU time counts, of two threads the wall clock. Where other work keeps the cores busy, --cpu-time takes
+// half of two threads' CPU time instead: what they would take if neither ever waited. Ends with 1 where a figure misses
+// its target.
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dev/bench/scan_work.h"
+#include "dev/bench/workload.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+struct Column {
+  const char* name;
+  bool counters, checkers;
+  int threads;
+  double target;  // million warp instructions a second; 0: none
+};
+constexpr Column kColumns[] = {
+    {"plain", false, false, 1, 0},     {"counters", true, false, 1, 100}, {"checkers", true, true, 1, 40},
+    {"counters-2", true, false, 2, 0}, {"checkers-2", true, true, 2, 0},
+};
+constexpr double kScanSeconds = 1.5;
+
+// The kernels that the targets are for; the others show what bad access patterns cost.
+bool HasTarget(const Work& work) {
+  const std::string_view name = work.kernel;
+  return name != "reduction_naive" && name != "transpose_naive";
+}
+
+double Now(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+DeviceOptions OptionsOf(const Column& column) {
+  DeviceOptions options;
+  options.counters = column.counters;
+  if (column.checkers) options.checkers = CheckerSet::All();
+  options.threads = column.threads;
+  return options;
+}
+
+void Fail(const char* what) {
+  std::fprintf(stderr, "speed_bench: %s failed\n", what);
+  std::exit(2);
+}
+
+struct Timer {
+  clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
+  double divisor = 1;
+  double best = 0;
+  template <typename F>
+  void Time(const F& f) {
+    const double begin = Now(clock);
+    f();
+    const double seconds = (Now(clock) - begin) / divisor;
+    if (best == 0 || seconds < best) best = seconds;
+  }
+};
+
+// A target that holds, is missed, or does not exist.
+std::string Beside(double figure, double target, bool has_target, bool* missed) {
+  if (target == 0 || !has_target) return "";
+  const bool ok = figure >= target;
+  *missed |= !ok;
+  char text[32];
+  std::snprintf(text, sizeof text, ok ? ">= %.0f" : "< %.0f !", target);
+  return text;
+}
+
+Timer TimerOf(int threads, bool cpu_time) {
+  if (threads == 1) return {};
+  if (!cpu_time) return {CLOCK_MONOTONIC};
+  return {CLOCK_PROCESS_CPUTIME_ID, static_cast<double>(threads)};
+}
+
+bool BenchKernel(const Work& work, std::string_view only_column, double seconds, bool cpu_time) {
+  const std::string ptx = ReadText(LOCKSTEP_BUILD_DIR "/ptx/interpreter_bench.ptx");
+  struct Run {
+    const Column* column;
+    std::unique_ptr<Device> device;
+    Prepared prepared;
+    Timer timer;
+  };
+  std::vector<Run> runs;
+  for (const Column& column : kColumns) {
+    if (!only_column.empty() && only_column != column.name) continue;
+    Run& run = runs.emplace_back();
+    run.column = &column;
+    run.device = std::make_unique<Device>(*FindProfile("h200"), OptionsOf(column));
+    run.prepared = Prepare(*run.device, run.device->LoadModule(ptx), work);
+    run.timer = TimerOf(column.threads, cpu_time);
+  }
+  // Instructions are the same in every column.
+  Device counted(*FindProfile("h200"), DeviceOptions());
+  if (counted.Launch(Prepare(counted, counted.LoadModule(ptx), work).spec).error != LaunchError::kNone)
+    Fail(work.kernel);
+  const double instructions = static_cast<double>(counted.launches()[0].counters.warp_instructions);
+
+  for (const double end = Now(CLOCK_MONOTONIC) + seconds; Now(CLOCK_MONOTONIC) < end;) {
+    for (Run& run : runs) {
+      run.device->ClearRecords();
+      run.timer.Time([&] {
+        if (run.device->Launch(run.prepared.spec).error != LaunchError::kNone) Fail(work.kernel);
+      });
+    }
+  }
+  bool missed = false;
+  std::printf("%-16s", work.kernel);
+  for (const Run& run : runs) {
+    const double rate = instructions / run.timer.best / 1e6;
+    std::printf("  %11.1f %-7s", rate, Beside(rate, run.column->target, HasTarget(work), &missed).c_str());
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+  return missed;
+}
+
+bool BenchScan(double seconds, bool cpu_time) {
+  ScanWork work(2);
+  Timer timer = TimerOf(2, cpu_time);
+  for (const double end = Now(CLOCK_MONOTONIC) + seconds; Now(CLOCK_MONOTONIC) < end || timer.best == 0;) {
+    timer.Time([&] {
+      if (!work.Run()) Fail("the scan");
+    });
+  }
+  if (!work.ResultIsRight()) Fail("the scan's result");
+  const bool missed = timer.best > kScanSeconds;
+  std::printf("\nscan of 2^24 floats, counters, 2 threads: %.2f s, %s %.1f\n", timer.best,
+              missed ? "missed:" : "<=", kScanSeconds);
+  return missed;
+}
+
+int Main(int argc, char** argv) {
+  double seconds = 3;
+  bool cpu_time = false;
+  std::string kernel, column;
+  for (int k = 1; k < argc; ++k) {
+    const std::string_view argument = argv[k];
+    if (argument.starts_with("--seconds=")) {
+      seconds = std::atof(argv[k] + 10);
+    } else if (argument == "--cpu-time") {
+      cpu_time = true;
+    } else {
+      (kernel.empty() ? kernel : column) = argument;
+    }
+  }
+  std::printf("%-16s", "M instructions/s");
+  for (const Column& c : kColumns) {
+    if (column.empty() || column == c.name) std::printf("  %11s %-7s", c.name, c.target != 0 ? "target" : "");
+  }
+  std::printf("\n");
+  bool missed = false;
+  for (const Work& work : kWork) {
+    if (kernel.empty() || kernel == work.kernel) missed |= BenchKernel(work, column, seconds, cpu_time);
+  }
+  if (kernel.empty() && column.empty()) missed |= BenchScan(seconds, cpu_time);
+  return missed ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace lockstep::vgpu
+
+int main(int argc, char** argv) { return lockstep::vgpu::Main(argc, argv); }

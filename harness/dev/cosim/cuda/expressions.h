@@ -1,0 +1,61 @@
+// Random expressions. Each has one value whatever the order of evaluation, and in C++ exactly the type asked for.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "dev/cosim/cuda/scope.h"
+#include "dev/cosim/random.h"
+
+namespace lockstep::cosim::cuda {
+
+class Expressions {
+ protected:
+  explicit Expressions(uint64_t seed) : random_(seed) {}
+
+  std::string Expression(Type type, int depth);
+  std::string Condition(int depth);
+  std::string RecordValue(int record, int depth);
+  std::string Constant(Type type);
+  std::string Index(int size, int depth);
+  // other: for parameters that are no value, record or input.
+  using Argument = std::function<std::string(const Parameter&)>;
+  std::string Call(const Function& function, int depth, const Argument& other);
+  std::string Call(const Function& function, int depth);  // one without effects
+  std::string Converted(Type to, const std::string& text, Type from);
+
+  Type AnyType();
+  Type AnyWhole();
+  bool Affordable(const Function& function) const { return cost_ + factor_ * function.cost < limit_; }
+  void Declare(const Variable& variable) { scope_.variables.push_back(variable); }
+  // A record's members, as variables and arrays.
+  void Open(const Instance& instance);
+  template <typename T>
+  const T& One(const std::vector<T>& of) {
+    return of[static_cast<size_t>(random_.Pick(static_cast<int>(of.size())))];
+  }
+
+  Random random_;
+  Scope scope_;
+  std::vector<Record> records_;
+  std::vector<Function> functions_;
+  std::vector<std::string> tables_[kTypes];     // names of functions of an index
+  std::vector<std::string> templates_;          // of a type, a number and two values
+  double cost_ = 0, factor_ = 1, limit_ = 600;  // rough number of operations of the function so far
+
+ private:
+  std::string Leaf(Type type);
+  std::string Whole(Type type, int depth);
+  std::string Real(Type type, int depth);
+  std::string Intrinsic(Type type, int depth);
+  std::string CallOf(Type type, int depth);
+};
+
+// The parts in their order, made from left to right: with + the compiler chooses which operand draws its random numbers
+// first.
+std::string Join(std::initializer_list<std::string> parts);
+std::string Format(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+}  // namespace lockstep::cosim::cuda

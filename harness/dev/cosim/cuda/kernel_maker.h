@@ -1,0 +1,57 @@
+// The kernel of a random program: phases that each thread runs by itself, and between them what threads do together.
+// Each step is written twice: for the device, and for the host, which takes the threads one after another.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dev/cosim/cuda/declarations.h"
+#include "dev/cosim/cuda/program.h"
+
+namespace lockstep::cosim::cuda {
+
+class KernelMaker : private Declarations {
+ public:
+  explicit KernelMaker(uint64_t seed);
+  ProgramText Make();
+
+ private:
+  struct Shared {
+    std::string name;
+    Type type;
+  };
+  void DeclareState();
+  void OpenState();  // what a step may name: the state s and the Env env
+  std::string PhaseFunction(bool with_shared, const std::string& shared, Type type);
+  void Steps(int count, bool in_loop);
+  void Step(bool in_loop);
+  void Phase();
+  void Shuffle();
+  void Vote();
+  void Reduce();
+  void AmongSome();
+  void Exchange();
+  void SharedAtomics();
+  void GlobalAtomics();
+  void Tree();
+  void BlockVote();
+  void Emit(const std::string& device, const std::string& host);
+  void Each(const std::string& statement);  // the same in every thread
+  std::string Sync() const { return "__syncthreads();"; }
+  std::string Kernel();
+  std::string Field(Type type);  // a member of the state of this type, made where there is none
+
+  uint64_t seed_;
+  std::string space_;  // the program's namespace
+  int threads_, blocks_, slots_ = 32;
+  bool whole_warps_;
+  std::vector<Variable> state_;  // scalars of which addresses may be taken
+  std::vector<Array> state_arrays_;
+  std::vector<Instance> state_records_;
+  std::vector<Shared> shared_;
+  std::string device_, host_;
+  int depth_ = 1;
+};
+
+}  // namespace lockstep::cosim::cuda
