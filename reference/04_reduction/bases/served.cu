@@ -1,4 +1,4 @@
-// Right on every rung, by one kernel. Wrong solutions are edits of it.
+// Right on every rung but the bonus ones, by one kernel. Wrong solutions are edits of it.
 #include <algorithm>
 
 #include "reduction.h"
