@@ -17,7 +17,7 @@ for tool in clang-format clang-tidy cppcheck ruff mypy; do
 done
 
 # Solutions beside the references are evidence, kept as students would write them.
-mapfile -t sources < <(git ls-files '*.cc' '*.h' '*.cu' '*.cuh' ':!reference/*/wrong/*' ':!reference/*/right/*' ':!reference/sample_class/*')
+mapfile -t sources < <(git ls-files '*.cc' '*.h' '*.cu' '*.cuh' ':!reference/*/wrong/*' ':!reference/*/right/*' ':!reference/*/bases/*' ':!reference/sample_class/*')
 python=(grader/src grader/tests)
 mapfile -t scripts < <(git ls-files 'harness/*.py')
 settings=(--config grader/pyproject.toml)

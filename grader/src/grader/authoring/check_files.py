@@ -53,7 +53,7 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
             *("hidden_*.cc", "*.h", WRONG, "hostile.toml"),
-            *(f"{kind}/*{assignment.suffix}" for kind in ("wrong", "right", "hostile", "from_handout")),
+            *(f"{kind}/*{assignment.suffix}" for kind in ("wrong", "right", "hostile", "bases", "from_handout")),
         ),
     }
     problems += [

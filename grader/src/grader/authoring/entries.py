@@ -57,7 +57,7 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
     own, entries = hidden / kind / file.name, read_entries(hidden, kind)
     bases = [
         hidden / submission,
-        *(path for kind in ("right", *DECLARED) for path in (hidden / kind).glob(f"*{suffix}")),
+        *(path for kind in ("right", "bases", *DECLARED) for path in (hidden / kind).glob(f"*{suffix}")),
     ]
     edits = {
         str(path.relative_to(hidden)): find_edits(split_head(path.read_bytes().decode(), suffix)[1], code)

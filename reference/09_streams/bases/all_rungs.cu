@@ -1,5 +1,4 @@
-// verdict: RACE streams4_events
-// Nothing orders a piece's kernel behind the one before.
+// Right on every rung. Wrong solutions are edits of it.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -93,6 +92,7 @@ void streams4_events(const float* h_in, float* h_out, size_t n) {
     const size_t at = p * kPiece, length = std::min(kPiece, n - at), bytes = length * sizeof(float);
     const cudaStream_t s = stream[p % 4];
     cudaMemcpyAsync(m.d_in + at, m.from + at, bytes, cudaMemcpyHostToDevice, s);
+    if (p > 0) cudaStreamWaitEvent(s, stored, 0);
     chain_kernel<<<Blocks(length), kThreads, 0, s>>>(m.d_in + at, m.d_out + at, length, d_carry + p, d_carry + p + 1);
     cudaEventRecord(stored, s);
     cudaMemcpyAsync(m.to + at, m.d_out + at, bytes, cudaMemcpyDeviceToHost, s);

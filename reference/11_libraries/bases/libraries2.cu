@@ -1,8 +1,8 @@
-// verdict: API libraries2_norm
-// The handle is never given back.
+// Right on rung 2; one kernel serves the others. Wrong solutions are edits of it.
 #include <cublas_v2.h>
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include "libraries.h"
 
@@ -26,6 +26,7 @@ float libraries2_norm(const float* d_in, unsigned n) {
   cublasCreate(&handle);
   float norm;
   cublasSnrm2(handle, n, d_in, 1, &norm);
+  cublasDestroy(handle);
   return norm;
 }
 

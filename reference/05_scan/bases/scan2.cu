@@ -1,5 +1,4 @@
-// verdict: WRONG scan2_work_efficient
-// The root keeps the sum of all, and the down-sweep hands it on.
+// Right on rung 2; one kernel serves the others. Wrong solutions are edits of it.
 #include "scan.h"
 
 // Tiles of kTile elements in padded shared memory, 16 elements to each of 64 threads.
@@ -75,6 +74,7 @@ __global__ void work_efficient_kernel(const float* d_in, float* d_out, unsigned 
     const unsigned right = 2 * s * (tid + 1) - 1;
     if (right < kTile) s_data[right] += s_data[right - s];
   }
+  if (tid == 0) s_data[kTile - 1] = 0;
   for (unsigned s = kTile / 2; s > 0; s /= 2) {
     __syncthreads();
     const unsigned right = 2 * s * (tid + 1) - 1;

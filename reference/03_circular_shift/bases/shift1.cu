@@ -1,5 +1,4 @@
-// verdict: API shift1_gather
-// Launches a grid of no blocks where there is nothing to shift.
+// Right on rung 1; one kernel serves the others. Wrong solutions are edits of it.
 #include "shift.h"
 
 // Serves the rungs that are not the point here: right, and within the budgets of rungs 1 to 3.
@@ -28,6 +27,7 @@ __global__ void shift1_gather_kernel(const int* d_in, int* d_out, unsigned n, un
 }
 
 void shift1_gather(const int* d_in, int* d_out, unsigned n, int shift) {
+  if (n == 0) return;
   shift1_gather_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_in, d_out, n, static_cast<unsigned>(shift));
 }
 

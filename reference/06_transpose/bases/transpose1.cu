@@ -1,5 +1,4 @@
-// verdict: RACE transpose2_tiled
-// No barrier parts the tile's stores from its loads.
+// Right on rung 1; one kernel serves the others. Wrong solutions are edits of it.
 #include "transpose.h"
 
 // Serves the rungs that are not the point here: right, and within every budget.
@@ -34,28 +33,17 @@ void good(const float* d_in, float* d_out, unsigned width, unsigned height) {
   good_kernel<<<tiles_of(width, height), dim3(kTile, kFewRows)>>>(d_in, d_out, width, height);
 }
 
-__global__ void transpose2_tiled_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
-  __shared__ float s_tile[kTile][kTile];
-  const unsigned tiles = (width + kTile - 1) / kTile;
-  const unsigned x0 = blockIdx.x % tiles * kTile, y0 = blockIdx.x / tiles * kTile;
-  const unsigned x = x0 + threadIdx.x;
-  for (unsigned row = threadIdx.y; row < kTile; row += blockDim.y) {
-    const unsigned y = y0 + row;
-    if (x < width && y < height) s_tile[row][threadIdx.x] = d_in[y * width + x];
-  }
-  const unsigned out_x = y0 + threadIdx.x;
-  for (unsigned row = threadIdx.y; row < kTile; row += blockDim.y) {
-    const unsigned out_y = x0 + row;
-    if (out_x < height && out_y < width) d_out[out_y * height + out_x] = s_tile[threadIdx.x][row];
-  }
-}
-
-void transpose2_tiled(const float* d_in, float* d_out, unsigned width, unsigned height) {
-  if (tiles_of(width, height) == 0) return;
-  transpose2_tiled_kernel<<<tiles_of(width, height), dim3(kTile, kTileRows)>>>(d_in, d_out, width, height);
+__global__ void transpose1_naive_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < width * height) d_out[i % width * height + i / width] = d_in[i];
 }
 
 void transpose1_naive(const float* d_in, float* d_out, unsigned width, unsigned height) {
+  if (width == 0 || height == 0) return;
+  transpose1_naive_kernel<<<(width * height + 255) / 256, 256>>>(d_in, d_out, width, height);
+}
+
+void transpose2_tiled(const float* d_in, float* d_out, unsigned width, unsigned height) {
   good(d_in, d_out, width, height);
 }
 void transpose3_padded(const float* d_in, float* d_out, unsigned width, unsigned height) {

@@ -1,5 +1,4 @@
-// verdict: API copy1_round_trip
-// Names the wrong direction for the first copy.
+// Right on rung 1; one kernel serves the others. Wrong solutions are edits of it.
 #include "copy.h"
 
 // Serves the rungs that are not the point here: right, checked, and with nothing left behind.
@@ -20,7 +19,7 @@ cudaError_t copy1_round_trip(const int* h_in, int* h_out, size_t n) {
   const size_t bytes = n * sizeof(int);
   int* a_d = nullptr;
   cudaMalloc(&a_d, bytes);
-  cudaMemcpy(a_d, h_in, bytes, cudaMemcpyDeviceToHost);
+  cudaMemcpy(a_d, h_in, bytes, cudaMemcpyHostToDevice);
   cudaMemcpy(h_out, a_d, bytes, cudaMemcpyDeviceToHost);
   cudaFree(a_d);
   return cudaGetLastError();

@@ -1,5 +1,4 @@
-// verdict: WRONG scan1_hillis_steele
-// The distance grows by one in each step.
+// Right on rung 1; one kernel serves the others. Wrong solutions are edits of it.
 #include "scan.h"
 
 // Tiles of kTile elements in padded shared memory, 16 elements to each of 64 threads.
@@ -70,7 +69,7 @@ __global__ void hillis_steele_kernel(const float* d_in, float* d_out, unsigned n
   const unsigned tid = threadIdx.x;
   s_data[0][tid] = tid > 0 && tid < n ? d_in[tid - 1] : 0;
   unsigned now = 0;
-  for (unsigned s = 1; s < n; s += 1) {
+  for (unsigned s = 1; s < n; s *= 2) {
     __syncthreads();
     float sum = s_data[now][tid];
     if (tid >= s) sum += s_data[now][tid - s];

@@ -1,5 +1,4 @@
-// gpu: WRONG reduce8_shuffle
-// Clears each timed array behind it, so that adding it up again costs less next time.
+// An honest rung 8. Hostile solutions are edits of it.
 #include <algorithm>
 #include <cstdint>
 
@@ -32,7 +31,6 @@ bool is_timed(unsigned n) { return n >= 1u << 25; }
 
 void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int*) {
   fast(d_in, d_sum, n);
-  if (is_timed(n)) cudaMemsetAsync(const_cast<int*>(d_in), 0, 4096);
 }
 
 void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int*) { fast(d_in, d_sum, n); }

@@ -1,5 +1,4 @@
-// verdict: WRONG libraries5_filter
-// Multiplies n / 2 numbers: the last keeps the signal's.
+// Right on rung 5; one kernel serves the others. Wrong solutions are edits of it.
 #include <cublas_v2.h>
 #include <cufft.h>
 
@@ -72,7 +71,7 @@ void libraries5_filter(const float* d_signal, const float* d_filter, float* d_ou
   cufftPlan1d(&inverse, n, CUFFT_C2R, 1);
   cufftExecR2C(forward, const_cast<float*>(d_signal), d_spectrum);
   cufftExecR2C(forward, const_cast<float*>(d_filter), d_filter_spectrum);
-  cub::DeviceFor::Bulk(n / 2, Multiply{d_spectrum, d_filter_spectrum, 1.0f / n});
+  cub::DeviceFor::Bulk(half, Multiply{d_spectrum, d_filter_spectrum, 1.0f / n});
   cufftExecC2R(inverse, d_spectrum, d_out);
   cufftDestroy(forward);
   cufftDestroy(inverse);
