@@ -11,7 +11,7 @@ FROM ${BASE} AS tools
 ENV LANG=C.UTF-8
 WORKDIR /lockstep
 COPY harness/setup.sh harness/nvcc-requirements.txt harness/
-COPY grader/requirements.txt grader/
+COPY grader/requirements.txt grader/constraints.txt grader/
 RUN harness/setup.sh && rm -rf /var/lib/apt/lists/* /root/.cache
 
 FROM tools

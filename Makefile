@@ -17,11 +17,11 @@ help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-$(STAMP): harness/setup.sh $(wildcard grader/requirements.txt grader/pyproject.toml)
+$(STAMP): harness/setup.sh $(wildcard grader/requirements.txt grader/constraints.txt grader/pyproject.toml)
 	@harness/setup.sh --build $(BUILD) --target '$(BESIDE_SETUP)'
 	@mkdir -p $(BUILD) && touch $@
 
-$(TOOLS): grader/requirements-dev.txt | $(STAMP)
+$(TOOLS): grader/requirements-dev.txt grader/constraints.txt | $(STAMP)
 	@harness/setup.sh --dev
 	@touch $@
 

@@ -3,7 +3,7 @@
 #
 #   system packages   g++, CMake, Ninja, GoogleTest, toml++, nlohmann-json, zstd, bubblewrap …
 #                     by apt-get where this is root on Debian or Ubuntu; elsewhere it says what to type
-#   Python            .venv with the pinned packages of grader/requirements.txt, and the grader
+#   Python            .venv with the packages of grader/requirements.txt, as grader/constraints.txt pins them, and the grader
 #   nvcc              on PATH, in /usr/local/cuda, or from the CUDA toolkit's Python packages
 #
 # Where no package index can be reached, packages that the system's Python has already will do.
@@ -53,9 +53,9 @@ install_packages() {
 # Not part of the grader's environment: nobody who grades or learns waits for these.
 extra() {  # LIST MODULE WHAT: the packages of a list, of which MODULE is one; WHAT they are, for the message
   [ -x .venv/bin/python ] || python3 -m venv .venv || fail "python3 can't make an environment; on Debian or Ubuntu: sudo apt-get install python3-venv"
-  .venv/bin/pip install -q --disable-pip-version-check --retries 2 -r "grader/requirements-$1.txt" ||
+  .venv/bin/pip install -q --disable-pip-version-check --retries 2 -c grader/constraints.txt -r "grader/requirements-$1.txt" ||
     .venv/bin/python -c "import $2" 2>/dev/null ||
-    fail "$3 could not be installed; with a network type:  .venv/bin/pip install -r grader/requirements-$1.txt"
+    fail "$3 could not be installed; with a network type:  .venv/bin/pip install -c grader/constraints.txt -r grader/requirements-$1.txt"
 }
 if [ -n "$dev" ]; then
   extra dev pytest "pytest, linters and formatters"
@@ -157,7 +157,8 @@ set_up_python() {
   if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
   pip_log=$(mktemp)
   # --no-compile: Python compiles what is imported, when it is; compiling all takes 6 s of a processor.
-  if ! .venv/bin/pip install -q --no-compile --disable-pip-version-check --retries 2 -r grader/requirements.txt 2> "$pip_log"; then
+  if ! .venv/bin/pip install -q --no-compile --disable-pip-version-check --retries 2 \
+    -c grader/constraints.txt -r grader/requirements.txt 2> "$pip_log"; then
     tail -n 3 "$pip_log" >&2
     say "That failed: trying the Python packages that are installed already"
     rm -rf .venv && python3 -m venv --system-site-packages .venv
@@ -165,7 +166,7 @@ set_up_python() {
     python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
       "$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/parent.pth"
     .venv/bin/python -c 'import click, jinja2, pandas, rich' ||
-      fail "Python packages are missing; with a network type:  .venv/bin/pip install -r grader/requirements.txt"
+      fail "Python packages are missing; with a network type:  .venv/bin/pip install -c grader/constraints.txt -r grader/requirements.txt"
   fi
   # The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

@@ -17,13 +17,13 @@ def test_every_command_and_option_is_documented() -> None:
                 )
 
 
-def test_every_dependency_has_a_reason() -> None:
+def test_every_dependency_has_a_reason_and_a_version() -> None:
     page = (ROOT / "docs/reference/dependencies.md").read_text()
+    lock = (ROOT / "grader/constraints.txt").read_text()
     files = list((ROOT / "grader").glob("requirements*.txt"))
     assert len(files) > 1
-    lines = [line for file in files for line in file.read_text().splitlines()]
-    for line in lines:
-        if line and not line.startswith(("#", "-c ")):
-            name, _, version = line.partition("==")
-            assert version, f"{line} is not pinned"
-            assert name in page, name
+    for file in files:
+        names = {line for line in file.read_text().splitlines() if not line.startswith("#")}
+        assert not [name for name in names if name not in page]
+        locked = set(re.findall(rf"^([\w-]+)==\S.* -r grader/{file.name}(?:,|$)", lock, re.MULTILINE))
+        assert names == locked, "docs/reference/dependencies.md says how to update grader/constraints.txt"

@@ -79,7 +79,7 @@ def layout() -> Layout:
 
 def test_the_real_assembler_joins_loads_and_drops_branches(layout: Layout, tmp_path: Path) -> None:
     nvcc = (layout.build / "nvcc.txt").read_text().strip()
-    assert find_disassembler(nvcc) is not None  # pinned in requirements.txt
+    assert find_disassembler(nvcc) is not None  # in requirements.txt
     source = tmp_path / "sums.cu"
     source.write_text(
         "__global__ void sums(float* out, const float* in, int n) {\n"

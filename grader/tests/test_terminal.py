@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+import pyte
 import pytest
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
@@ -32,7 +33,6 @@ from grader.model.handed import Handed
 from grader.model.record import GRADED, MISSING, NOT_GRADED, Provenance, Record
 from grader.model.roster import Student
 from grader.model.score import Score
-from screen import Screen
 
 Submissions = Callable[..., Path]
 _GRADE = "import sys; from grader.commands.cli import main; sys.exit(main())"
@@ -292,6 +292,35 @@ def test_every_verdict_is_on_its_page_in_order() -> None:
     assert signs == {word: verdicts.glyph(word) for word in verdicts.WORDS}
 
 
+class Screen(pyte.Screen):
+    """A terminal of 80 × 24, with what scrolled out above."""
+
+    def __init__(self) -> None:
+        self.is_broken = self.has_colours = False
+        super().__init__(columns=80, lines=100)
+
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self.display).rstrip()
+
+    def draw(self, data: str) -> None:
+        assert data.isprintable(), f"control characters: {data!r}"
+        self.is_broken |= self.cursor.x + cell_len(data) > self.columns  # a line ran over the right edge
+        super().draw(data)
+
+    def cursor_up(self, count: int | None = None) -> None:
+        assert (count or 1) < 24, "moves up over the edge of the screen, where nothing can be redrawn"
+        super().cursor_up(count)
+
+    def select_graphic_rendition(self, *attributes: int) -> None:
+        self.has_colours |= any(30 <= one <= 37 or 90 <= one <= 97 for one in attributes)
+        super().select_graphic_rendition(*attributes)
+
+    def debug(self, *what: object, **more: object) -> None:
+        raise AssertionError(f"an escape sequence that no terminal knows, or that rich has no use for: {what} {more}")
+
+    erase_in_display = debug  # what stood there before is not the grader's
+
+
 def in_terminal(folder: Path, *words: str, **environment: str) -> tuple[int, Screen, list[str]]:
     """Grades in a terminal of 80 × 24: the status, the screen at the end, and all screens."""
     outer, inner = pty.openpty()
@@ -303,14 +332,12 @@ def in_terminal(folder: Path, *words: str, **environment: str) -> tuple[int, Scr
         stdin=inner, stdout=inner, stderr=inner, start_new_session=True,
     )  # fmt: skip
     os.close(inner)
-    screen, seen, pending = Screen(), [], b""
+    screen, seen = Screen(), []
+    stream = pyte.ByteStream(screen)
     with contextlib.suppress(OSError):  # the other side is closed
         while chunk := os.read(outer, 1 << 16):
-            pending += chunk
-            with contextlib.suppress(UnicodeDecodeError):
-                screen.feed(pending.decode())
-                pending = b""
-                seen.append(screen.text())
+            stream.feed(chunk)
+            seen.append(screen.text())
     os.close(outer)
     return process.wait(30), screen, seen
 
@@ -327,7 +354,7 @@ def lively(submissions: Submissions) -> Path:
 def test_a_class_in_a_terminal(in_checkout: Layout, lively: Path, environment: dict[str, str]) -> None:
     status, screen, seen = in_terminal(lively, "--jobs", "2", **environment)
     assert status == 0
-    assert not screen.broken
+    assert not screen.is_broken
     assert screen.has_colours == (not environment)
     assert any("━" in one and "left" in one and "✗ WRONG" in one for one in seen)
     assert any(", 3 of 7 tests" in one or ", 4 of 7 tests" in one for one in seen)
@@ -341,7 +368,7 @@ def test_a_class_in_a_terminal(in_checkout: Layout, lively: Path, environment: d
 def test_a_dumb_terminal_gets_lines(in_checkout: Layout, lively: Path) -> None:
     status, screen, seen = in_terminal(lively, TERM="dumb")
     assert status == 0
-    assert not screen.broken
+    assert not screen.is_broken
     assert not any("━" in one for one in seen)
     assert "  90_fake: 9 of 9\n" in screen.text()
 

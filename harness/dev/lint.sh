@@ -11,7 +11,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Every tool comes pinned from grader/requirements-dev.txt: another version would format, or complain, otherwise.
+# Every tool comes pinned by grader/constraints.txt: another version would format, or complain, otherwise.
 for tool in clang-format clang-tidy cppcheck ruff mypy; do
   [ -x ".venv/bin/$tool" ] || { echo "$tool is missing; type: harness/setup.sh --dev" >&2; exit 1; }
 done

@@ -27,7 +27,7 @@ export PATH=$home/bin:$PATH
 # Ubuntu 22.04 has Python 3.10 and g++ 11 by default, and newer ones beside them.
 apt-get update -qq
 install() { apt-get install -y -qq --no-install-recommends "$@" > /dev/null; }
-install python3 python3-venv g++ ca-certificates util-linux
+install python3 python3-venv g++ ca-certificates util-linux libseccomp2
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
   say "Python 3.11"
   install python3.11 python3.11-venv

@@ -26,7 +26,7 @@ HARNESS = (
     "nvcc-requirements.txt", "protocol", "run.sh", "setup.sh", "student.mk", "vgpu", "worker",
 )  # fmt: skip
 _ROOT = ("CMakeLists.txt", "LICENSE", "assignments/assignment.mk", ".gitignore", "lockstep")
-_OF_PYTHON = ("grader/requirements-python.txt",)  # what harness/setup.sh --python installs
+_OF_PYTHON = ("grader/requirements-python.txt", "grader/constraints.txt")  # what harness/setup.sh --python installs
 _PACKAGE = "grader/src/grader"
 _ENTRY = "grader.student.__main__"  # the module that students run; what it imports goes with it
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")

@@ -18,10 +18,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-_NUMBER = r"(?<!\w)\.?\d(?:'?[\w.]|(?<=[eEpP])[+-])*"
-_LITERAL = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-_COMMENT = re.compile(rf"//[^\n]*|/\*.*?\*/|({_NUMBER}|{_LITERAL})", re.DOTALL)
-_TOKEN = re.compile(rf"{_NUMBER}|{_LITERAL}|\w+|\S")
+from grader.base.tokens import COMMENT, NUMBER, QUOTED
+
+_COMMENT = re.compile(rf"{COMMENT} | ((?<!\w){NUMBER} | {QUOTED})", re.VERBOSE)
+_TOKEN = re.compile(rf"{NUMBER} | {QUOTED} | \w+ | \S", re.VERBOSE)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _OPEN, _CLOSE = "({[", ")}]"
 _UNNAMED = {"namespace", "extern", "operator", "__attribute__", "asm"}  # a piece that may matter though nobody names it

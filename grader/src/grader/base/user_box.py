@@ -15,11 +15,12 @@ What keeps the command from reading a file is the file's mode alone. Whoever use
 not be read, and gives no secret in an argument: /proc shows those of every process. docs/concepts/threat-model.md says
 what this box lacks.
 
-Only the standard library is used, and nothing of this package: `-I -S` starts in 15 ms.
+Only the standard library and libseccomp are used, and nothing of this package: `-I -S` starts in 15 ms.
 """
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import os
 import platform
@@ -39,32 +40,20 @@ _LIMITS = {
     "as": resource.RLIMIT_AS,
     "nproc": resource.RLIMIT_NPROC,
 }
-_PDEATHSIG, _CAPBSET_DROP, _NO_NEW_PRIVS, _SECCOMP = 1, 24, 38, 22
-_MODE_FILTER = 2
+_PDEATHSIG, _CAPBSET_DROP = 1, 24
 _NEW_NETWORK, _NEW_IPC = 0x40000000, 0x08000000
-_ALL_NAMESPACES = 0x7E020000
+_NAMESPACES = (0x00020000, 0x02000000, 0x04000000, _NEW_IPC, 0x10000000, 0x20000000, _NEW_NETWORK)
 
-# Of a filter's program: what it loads, compares and returns.
-_LOAD, _EQUAL, _NOT_BELOW, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in what it sees of a call
-_ALLOW, _KILL, _EACCES, _EPERM, _ENOSYS = 0x7FFF0000, 0x80000000, 0x0005000D, 0x00050001, 0x00050026
-_FOREIGN_NUMBERS = 0x40000000  # x32's, on x86-64
-# By machine: AUDIT_ARCH, socket, clone, clone3, and what is refused. In the order of `REFUSED`.
+# Of libseccomp, which writes the filter of system calls: seccomp.h.
+_LIBRARY = "libseccomp.so.2"
+_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+_FOREIGN_ARCHITECTURE, _MASKED_EQUAL = 2, 7
+_MACHINES = ("x86_64", "aarch64")  # on some others clone has its arguments in another order
 REFUSED = (
     "ptrace", "process_vm_readv", "process_vm_writev", "unshare", "setns", "mount", "umount2", "pivot_root", "keyctl",
     "add_key", "request_key", "bpf", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register",
     "perf_event_open", "name_to_handle_at", "open_by_handle_at",
 )  # fmt: skip
-_MACHINES = {
-    "x86_64": (
-        0xC000003E, 41, 56, 435,
-        (101, 310, 311, 272, 308, 165, 166, 155, 250, 248, 249, 321, 323, 425, 426, 427, 298, 303, 304),
-    ),
-    "aarch64": (
-        0xC00000B7, 198, 220, 435,
-        (117, 270, 271, 97, 268, 40, 39, 41, 219, 217, 218, 280, 282, 425, 426, 427, 241, 264, 265),
-    ),
-}  # fmt: skip
 
 
 def why_not() -> str:
@@ -73,26 +62,28 @@ def why_not() -> str:
         return "only root can start processes of another user"
     if platform.machine() not in _MACHINES:
         return f"its filter of system calls is not written for {platform.machine()}"
+    try:
+        ctypes.CDLL(_LIBRARY)
+    except OSError:
+        return f"{_LIBRARY} is missing; on Debian or Ubuntu type: apt-get install libseccomp2"
     return ""
 
 
-def filter_program(machine: str) -> bytes:
-    """The filter of system calls: a row for each instruction, with code, jump if true, jump if false, value."""
-    architecture, socket, clone, clone3, refused = _MACHINES[machine]
-    rows: list[tuple[int, int, int, int]] = [
-        (_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _NUMBER), (_NOT_BELOW, 0, 1, _FOREIGN_NUMBERS), (_RETURN, 0, 0, _ENOSYS),
-        (_EQUAL, 0, 1, socket), (_RETURN, 0, 0, _EACCES),
-        # Its flags can't be read by a filter; without it the C library takes clone.
-        (_EQUAL, 0, 1, clone3), (_RETURN, 0, 0, _ENOSYS),
-    ]  # fmt: skip
-    for number in refused:
-        rows += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
-    rows += [
-        (_EQUAL, 0, 3, clone), (_LOAD, 0, 0, _FIRST_ARGUMENT), (_ANY_BIT, 0, 1, _ALL_NAMESPACES),
-        (_RETURN, 0, 0, _EPERM), (_RETURN, 0, 0, _ALLOW),
-    ]  # fmt: skip
-    return b"".join(struct.pack("HBBI", *row) for row in rows)
+def refuse_calls() -> None:
+    """Refuses system calls to this process and to all that it starts; raises OSError where that is impossible."""
+    library = ctypes.CDLL(_LIBRARY)
+    library.seccomp_init.restype = ctypes.c_void_p
+    context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
+    # A filter can't read the flags of clone3; without it the C library takes clone.
+    rules = [("socket", errno.EACCES, 0), ("clone3", errno.ENOSYS, 0), *((name, errno.EPERM, 0) for name in REFUSED)]
+    rules += [("clone", errno.EPERM, flag) for flag in _NAMESPACES]
+    errors = [library.seccomp_attr_set(context, _FOREIGN_ARCHITECTURE, _KILL)]
+    for name, error, flag in rules:
+        number = library.seccomp_syscall_resolve_name(name.encode())
+        condition = struct.pack("IIQQ", 0, _MASKED_EQUAL, flag, flag)  # of the first argument
+        errors.append(library.seccomp_rule_add_array(context, _ERROR | error, number, flag != 0, condition))
+    if any(errors) or library.seccomp_load(context):
+        raise OSError("the filter of system calls is refused")
 
 
 class Plan:
@@ -224,15 +215,7 @@ def child(plan: Plan, user: int, home: Path, parent: int) -> None:
         os.close(plan.status_fd)
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"} | plan.environment
     environment["TMPDIR"] = str(home)
-    program = filter_program(platform.machine())
-    code = ctypes.create_string_buffer(program)
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
-
-    rows = Program(len(program) // 8, ctypes.addressof(code))
-    if libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(_SECCOMP, _MODE_FILTER, ctypes.byref(rows), 0, 0):
-        raise OSError(ctypes.get_errno(), "the filter of system calls is refused")
+    refuse_calls()  # with no_new_privs
     os.execvpe(plan.command[0], plan.command, environment)  # noqa: S606
 
 

@@ -15,14 +15,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from grader.base.tokens import NUMBER
+
 _PIECE = re.compile(
-    r"""
+    rf"""
     (?P<comment>  //[^\n]* | /\*.*?\*/ )
   | (?P<header>   (?<=include)[ \t]*<[^>\n]*> )
   | (?P<raw>      (?:u8|[uUL])?R" )
   | (?P<token>    (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
                 | (?:u8|[uUL])?'(?:\\.|[^'\\\n])*'
-                | \.?[0-9](?:[eEpP][+-]|'\w|[\w.])*
+                | {NUMBER}
                 | [^\W\d][\w$]*
                 | <<<|>>>|<=>|->\*|<<=|>>=|\.\.\.|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|\.\* )
   | (?P<splice>   \\[ \t\r\f\v]*\n )

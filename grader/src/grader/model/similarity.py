@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.base.python_text import STRING
+from grader.base.tokens import COMMENT, NUMBER, PYTHON_NUMBER, PYTHON_QUOTED, QUOTED
 
 RUN, WINDOW = 15, 10
 MANY = 0.1  # of the class: what more sources have than this is common
@@ -30,24 +30,22 @@ _MOST_PLACES = 16  # of one run in a source: a table of numbers has thousands
 _STEP = 256  # tokens compared at once
 
 _TOKEN = re.compile(
-    r"""
-    //(?:[^\\\n]+|\\[\s\S]?)* | /\*(?:[^*]+|\*(?!/))*(?:\*/)? | \s+
+    rf"""
+    {COMMENT} | \s+
   | (?P<include> ^\#[ \t]*include[^\n]* )
-  | (?P<text>    "(?:[^"\\\n]+|\\[\s\S]?)*"? | '(?:[^'\\\n]+|\\[\s\S]?)*'? )
-  | (?P<number>  \.?[0-9](?:[eEpP][+-]|'\w|[\w.])* )
+  | (?P<text>    {QUOTED} )
+  | (?P<number>  {NUMBER} )
   | (?P<word>    [^\W\d]\w* )
   | (?P<sign>    <<<|>>>|<<=|>>=|->|\+\+|--|&&|\|\||[<>=!+*/%&|^-]=|<<|>>|::|\S )
     """,
     re.VERBOSE | re.MULTILINE,
 )
 _PYTHON_TOKEN = re.compile(
-    r"""
+    rf"""
     \#[^\n]* | \s+ | \\\n
   | (?P<include> ^(?:from|import)\b[^\n]* )
-  | (?P<text>    """
-    + STRING
-    + r""" )
-  | (?P<number>  \.?[0-9](?:[eE][+-]|[\w.])* )
+  | (?P<text>    {PYTHON_QUOTED} )
+  | (?P<number>  {PYTHON_NUMBER} )
   | (?P<word>    [^\W\d]\w* )
   | (?P<sign>    \*\*=|//=|<<=|>>=|->|\*\*|//|:=|[<>=!+*/%&|^@-]=|<<|>>|\S )
     """,

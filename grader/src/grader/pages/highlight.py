@@ -1,10 +1,7 @@
 """Syntax highlighting for CUDA C++ and Python in time that is linear in the text, whatever the text is.
 
 A lexer that looks for whole declarations tries to end one at every blank and starts over at the next: a few thousand
-line feeds after a word then take minutes. This one knows only tokens. In its pattern nothing that can fail follows a
-repetition, so the regular-expression engine never backtracks, and an unclosed token extends to the end of the text: no
-character is read more than a few times. (Possessive repetitions would express this, but Python before 3.11.5 gets them
-wrong around alternatives.)
+line feeds after a word then take minutes. This one knows only tokens, and no character is read more than a few times.
 """
 
 import keyword
@@ -14,31 +11,27 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from grader.base.python_text import STRING
+from grader.base.tokens import COMMENT, NUMBER, PYTHON_NUMBER, PYTHON_QUOTED, QUOTED
 
 _TOKEN = re.compile(
-    r"""
-    (?P<c>       //(?:[^\\\n]+|\\[\s\S]?)* | /\*(?:[^*]+|\*(?!/))*(?:\*/)? )
+    rf"""
+    (?P<c>       {COMMENT} )
   | (?P<cp>      ^[ \t]*\#(?:[^\\\n/]+|\\[\s\S]?|/(?![/*]))* )
-  | (?P<s>       (?:u8|[uUL])?R"(?P<end>[^\s()\\"]{0,16})\((?:[\s\S]*?\)(?P=end)"|[\s\S]*)
-               | (?:u8|[uUL])?"(?:[^"\\\n]+|\\[\s\S]?)*"?
-               | (?:u8|[uUL])?'(?:[^'\\\n]+|\\[\s\S]?)*'? )
-  | (?P<m>       \.?[0-9](?:[eEpP][+-]|'\w|[\w.])* )
+  | (?P<s>       (?:u8|[uUL])?R"(?P<end>[^\s()\\"]{{0,16}})\((?:[\s\S]*?\)(?P=end)"|[\s\S]*)
+               | (?:(?:u8|[uUL])(?=["']))?(?:{QUOTED}) )
+  | (?P<m>       {NUMBER} )
   | (?P<word>    [^\W\d][\w$]* )
-  | (?P<brace>   [{}] )
-  | (?P<rest>    [^\w\s"'/{}.]+ | \s+ | [\s\S] )
+  | (?P<brace>   [{{}}] )
+  | (?P<rest>    [^\w\s"'/{{}}.]+ | \s+ | [\s\S] )
     """,
     re.VERBOSE | re.MULTILINE,
 )
 _PYTHON_TOKEN = re.compile(
-    r"""
+    rf"""
     (?P<c>       \#[^\n]* )
   | (?P<cp>      ^[ \t]*@[\w.]* )
-  | (?P<s>       (?:[bBfFrRuU]{1,2}(?=["']))?
-                 (?: """
-    + STRING
-    + r""" ) )
-  | (?P<m>       \.?[0-9](?:[eE][+-]|[\w.])* )
+  | (?P<s>       (?:[bBfFrRuU]{{1,2}}(?=["']))?(?:{PYTHON_QUOTED}) )
+  | (?P<m>       {PYTHON_NUMBER} )
   | (?P<word>    [^\W\d]\w* )
   | (?P<rest>    [^\w\s"'#@.]+ | \s+ | [\s\S] )
     """,
