@@ -140,8 +140,7 @@ class ScanExplainer {
       return "from here on, each sum includes only the " + judge::Grouped(length) +
              " elements before, and misses the " + judge::Grouped(first_ - length) +
              " before those: a look-back has to go on until a tile knows its prefix; that is the total of all up to "
-             "its "
-             "end, not its own";
+             "its end, not its own";
     }
     return "";
   }

@@ -124,8 +124,7 @@ inline void ExplainRefusals(const judge::CallReport& report, std::vector<judge::
   };
   constexpr const char* kLeading =
       "cuBLAS refused the call: a leading dimension is at least the number of rows that the matrix has as it is "
-      "stored, in "
-      "column order. For d_in that is `columns`, for d_out `rows`";
+      "stored, in column order. For d_in that is `columns`, for d_out `rows`";
   constexpr Refusal kRefusals[] = {
       {"data is not aligned to a complex",
        "cuFFT takes data that begins at a multiple of a complex number's size, 8 bytes. Of signals of odd length every "
@@ -149,8 +148,7 @@ inline void ExplainRefusals(const judge::CallReport& report, std::vector<judge::
 // Memory that is still held belongs to a handle or a plan more often than not.
 inline constexpr const char* kHeldHint =
     "each cudaMalloc needs its cudaFree, each cublasCreate its cublasDestroy, each cufftPlan its cufftDestroy, on "
-    "every "
-    "path out of the function; a device_vector in a global variable is never given back";
+    "every path out of the function; a device_vector in a global variable is never given back";
 
 // A number that was returned though no kernel had run.
 inline constexpr const char* kNoLaunchHint =
@@ -227,8 +225,7 @@ inline std::string ExplainNorm(std::span<const float> values, double expected, d
   }
   if (std::isinf(found)) {
     return "that is more than a float holds: were sums squared too? thrust::reduce applies its function to sums. "
-           "Square "
-           "with thrust::transform_reduce";
+           "Square with thrust::transform_reduce";
   }
   return "the type of the initial value is the type of the sum, and an int has no fractions: 0 is an int, 0.0f a float";
 }
@@ -248,8 +245,7 @@ inline std::string ExplainScan(std::span<const int32_t> values, std::span<const 
   };
   if (std::all_of(found.begin(), found.end(), is_unwritten)) {
     return "nothing was written to d_out: without temporary memory CUB only says how much it needs, and with too "
-           "little "
-           "it returns an error";
+           "little it returns an error";
   }
   if (std::all_of(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), is_unwritten)) {
     return "nothing was written from element " + judge::Grouped(first) + " to the end: the scan has n elements";
@@ -300,8 +296,7 @@ inline std::string ExplainTranspose(Shape shape, std::span<const float> in, std:
   }
   if (rows != columns && all(as_other_shape)) {
     return "rows and columns are swapped: cuBLAS has columns one after the other. What is d_in in row order is for it "
-           "a "
-           "matrix of `columns` rows and `rows` columns, with the leading dimension `columns`";
+           "a matrix of `columns` rows and `rows` columns, with the leading dimension `columns`";
   }
   if (all([&](uint64_t i) { return 2 * expected(i); })) return "each element is doubled: alpha is 1, and beta is 0";
   if (all([&](uint64_t i) { return -expected(i); })) return "each element has the other sign: alpha is 1";
@@ -309,8 +304,7 @@ inline std::string ExplainTranspose(Shape shape, std::span<const float> in, std:
     return "all elements are 0: alpha is 1, and A is the matrix that is not to be left out";
   }
   return "for cuBLAS columns lie one after the other, in a distance of the leading dimension: what is d_in in row "
-         "order "
-         "is for it a matrix of " +
+         "order is for it a matrix of " +
          judge::Counted(columns, "row") + " and " + judge::Counted(rows, "column");
 }
 

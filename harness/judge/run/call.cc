@@ -74,16 +74,14 @@ const char* SignalHint(int signal, const std::string& about) {
       if (about == "null") return "a null pointer was dereferenced: was it ever set, and did its allocation succeed?";
       if (about == "device") {
         return "the host code dereferenced a device pointer, which only kernels may: use cudaMemcpy or cudaMemset, or "
-               "do this "
-               "in a kernel";
+               "do this in a kernel";
       }
       if (about == "stack") {
         return "the stack is full: a recursion never ends, or a function has a large array, which belongs in a "
                "std::vector";
       }
       return "the host code dereferenced a null, freed or device pointer, or went past the end of an array; only "
-             "kernels "
-             "may dereference device pointers";
+             "kernels may dereference device pointers";
     case SIGILL:
       return "a function that must return a value ends without a return";
     case SIGFPE:

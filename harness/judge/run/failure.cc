@@ -35,8 +35,7 @@ std::string LaunchHint(const ApiCall& launch, const CallContext& context) {
     return "the block needs more registers than there are: use fewer threads per block, or __launch_bounds__";
   }
   return "the block asks for more shared memory than it may have, 48 KB: add up the arrays that the kernel declares "
-         "and "
-         "the third launch argument";
+         "and the third launch argument";
 }
 
 bool IsCopy(const ApiCall& call) { return call.function.find("Memcpy") != std::string::npos; }
@@ -68,16 +67,15 @@ std::string CopyHint(const CallReport& report, const ApiCall& copy) {
 std::string CallHint(const CallReport& report, const ApiCall& call) {
   if (call.kind == ApiKind::kAllocate || call.function == "cudaMalloc") {
     return call.bytes > 0
-               ? "out of device memory: is the size right (n ints are n * sizeof(int) bytes), and do you free "
-                 "every buffer?"
+               ? "out of device memory: is the size right (n ints are n * sizeof(int) bytes), and do you free every "
+                 "buffer?"
                : "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast "
                  "hides that from the compiler";
   }
   if (IsCopy(call)) return CopyHint(report, call);
   if (call.function.find("Free") != std::string::npos) {
     return "free each buffer once, with the pointer that its allocation returned: cudaFree for cudaMalloc, "
-           "cudaFreeHost "
-           "for cudaMallocHost";
+           "cudaFreeHost for cudaMallocHost";
   }
   if (call.function.find("Memset") != std::string::npos) {
     return "cudaMemset takes a device pointer, the value of each byte, and the number of bytes: do they lie in one "

@@ -94,9 +94,8 @@ std::string_view RaceBetweenBlocks(const ThreadPlace& first, const ThreadPlace& 
   }
   if (stores && one_line) {
     return "each element is to be stored by one thread alone, and here two have it: an index is blockIdx.x * "
-           "blockDim.x "
-           "+ threadIdx.x, and a loop over the grid moves on by gridDim.x * blockDim.x; to add up, use an atomic "
-           "operation";
+           "blockDim.x + threadIdx.x, and a loop over the grid moves on by gridDim.x * blockDim.x; to add up, use an "
+           "atomic operation";
   }
   if (first.access == AccessKind::kAtomic && second.access == AccessKind::kAtomic) {
     return "both accesses are atomic, but one of them only within its own block: between blocks, use atomicAdd (not "
@@ -196,8 +195,8 @@ std::string_view BoundsHint(const MemoryPlace& memory, bool is_plane) {
       return is_plane
                  ? "check x and y each against its own end, and the length of a row: element (row, column) lies at "
                    "row * width + column"
-                 : "check the index against the array's length before the access: the last block has threads past "
-                   "the end";
+                 : "check the index against the array's length before the access: the last block has threads past the "
+                   "end";
   }
 }
 
@@ -221,12 +220,10 @@ std::string_view UninitializedHint(MemorySpace space, AccessKind access, bool co
       }
       if (is_beyond_threads) {
         return "shared memory starts uninitialised, and this index is beyond the block's threads: does each thread "
-               "fill "
-               "more than one element, and does the block have as many threads as the kernel expects?";
+               "fill more than one element, and does the block have as many threads as the kernel expects?";
       }
       return "shared memory starts uninitialised: some thread must write every element before you read it, 0 where "
-             "there "
-             "is no input (no early return, no if without else)";
+             "there is no input (no early return, no if without else)";
     default:
       return "no value was assigned on this path through the kernel: initialise the variable where you declare it";
   }
@@ -265,8 +262,7 @@ std::string_view HintOf(const Finding& finding) {
     case FindingKind::kUnsupported:
       if (finding.detail.ends_with(kTooMuchLocal)) {
         return "every thread has a copy of its own of what a kernel declares: a large array belongs in shared or "
-               "global "
-               "memory";
+               "global memory";
       }
       return finding.kernel.empty() ? "" : InfoOf(finding.kind).hint;  // of an instruction, or of an API call
     default:

@@ -67,8 +67,7 @@ inline std::string RefusalOf(const HostLibrary& library, std::string_view eviden
   if (library.package.empty()) {
     return text +
            "whose kernels are machine code that the virtual GPU can't run: write the kernel yourself, use Thrust or "
-           "CUB "
-           "(both header-only), or run the program on a GPU";
+           "CUB (both header-only), or run the program on a GPU";
   }
   if (evidence.find(".so") == std::string_view::npos) {
     return text + "whose kernels are machine code: link the shared library, for which the virtual GPU has a stand-in";

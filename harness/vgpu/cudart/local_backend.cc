@@ -7,8 +7,9 @@
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
-//   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs; LOCKSTEP_TRACE_KERNEL=NAME: in this kernel
-//   alone LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
+//   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs
+//   LOCKSTEP_TRACE_KERNEL=NAME    in this kernel alone
+//   LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -12,8 +12,7 @@ struct TimeEstimate {
 };
 
 // Depends only on the launch's shape, resources and counters, or on what a library's function counts, so it is the same
-// on every machine and in every run. Does
-// not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
+// on every machine and in every run. Does not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
 TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device);
 
 }  // namespace lockstep::vgpu
