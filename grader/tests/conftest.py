@@ -82,7 +82,7 @@ def make_checkout(tmp_path: Path) -> Layout:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     suite = root / "build" / "bin" / "90_fake_suite"
-    suite.write_text(f"#!{sys.executable}\n{(FAKE / 'suite.py').read_text()}")
+    suite.write_text(f"#!{sys.executable} -IS\n{(FAKE / 'suite.py').read_text()}")
     make_executable(suite)
     nvcc = tmp_path / "toolkit" / "bin" / "nvcc"
     nvcc.parent.mkdir(parents=True)
