@@ -22,8 +22,8 @@ pytest_plugins = ("browser",)
 EVIL = "<script>alert('name')</script>"
 _TEMPLATES = ROOT / "grader/src/grader/templates"
 _RIGHT = sorted(ROOT.glob("reference/*/right/*.cu"))
-_CLASS_SECONDS = 20.0  # 200 submissions of 7 assignments; measured: 5 s
-_CLASS_LOOPS = 37.0  # the same limit where Python is slower: as many times a plain loop; measured: 9.4
+_CLASS_SECONDS = 6.0  # 200 submissions of two assignments; measured: 1.5 s
+_CLASS_LOOPS = 11.0  # the same limit where Python is slower: as many times a plain loop
 _HOSTILE_SECONDS = 5.0  # measured: at most 1 s
 
 
@@ -175,7 +175,7 @@ def test_a_class_of_200_takes_seconds(tmp_path: Path) -> None:
     loop = _plain_loop()
     start = time.process_time()
     pages = SimilarPages(make_environment(_TEMPLATES), tmp_path, 0.5)
-    for name in sorted({path.parts[-3] for path in _RIGHT}):
+    for name in ("04_reduction", "05_scan"):
         files = sorted((ROOT / "reference" / name).glob("*/*.cu"))
         texts = [files[index % len(files)].read_text() + f"int own_{index}[{index}];\n" * index for index in range(200)]
         likeness = pages.add(
