@@ -7,11 +7,11 @@ SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
 TOOLS := $(BUILD)/.setup-dev
 # What is built while the Python packages are installed.
-BESIDE_SETUP := $(if $(filter check build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build grader-% cluster-check,$(MAKECMDGOALS)),core)))
+BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build grader-% cluster-check,$(MAKECMDGOALS)),core)))
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench docs pictures clean
+.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -38,6 +38,9 @@ demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, le
 	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(DEMO) --device $(DEVICE)
 
 check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
+
+check-all: export LOCKSTEP_ALL = 1
+check-all: check cluster-check  ## once a day: make check, tests of the project's own tools, a real Slurm (root, packages)
 
 gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/reference/gpu-*.md
 	@harness/gpu.sh --build $(BUILD)

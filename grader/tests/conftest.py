@@ -157,6 +157,8 @@ def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("daily") and "LOCKSTEP_ALL" not in os.environ:
+        pytest.skip("a tool's own test; type: make check-all")
     for mark in item.iter_markers("needs"):
         is_there, missing = mark.args
         if not is_there:

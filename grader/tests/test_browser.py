@@ -20,6 +20,7 @@ _PAGES = {
 }
 
 
+@pytest.mark.daily
 @needs_browser
 def test_a_page_that_misbehaves_fails_its_test_and_no_other(pytester: pytest.Pytester) -> None:
     fine = '<h1>Fine</h1><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><a href="x.html">x</a>'
