@@ -48,8 +48,7 @@ void reduce6_unrolled(const int* d_in, int* d_sum, unsigned n, int* d_work);
 void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work);
 
 // Rung 8, bonus. The tree done by shuffles, the loads 16 bytes wide, and no bound on the blocks: the sum, the largest,
-// and the smallest. The largest of
-// nothing is INT_MIN, the smallest INT_MAX.
+// and the smallest. The largest of nothing is INT_MIN, the smallest INT_MAX.
 void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work);
 void reduce8_max(const int* d_in, int* d_max, unsigned n, int* d_work);
 void reduce8_min(const int* d_in, int* d_min, unsigned n, int* d_work);

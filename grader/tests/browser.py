@@ -13,37 +13,43 @@ import chromium
 import pytest
 
 _PATIENCE_MS = 15_000  # the machine may be busy with compilers
+_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--process-per-site"]  # a process for each page costs 0.2 s
 
 Open = Callable[..., Any]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Chromium, for all tests of a module."""
+    """Chromium, for all tests of a worker."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415  (optional: see needs_browser)
 
     with sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=chromium.find_chromium(), args=["--no-sandbox"])
+        launched = driver.chromium.launch(executable_path=chromium.find_chromium(), args=_ARGUMENTS)
         yield launched
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def contexts(browser: Any) -> dict[bool, Any]:
+    """A window for light pages and one for dark ones: files keep nothing there."""
+    return {dark: browser.new_context(color_scheme="dark" if dark else "light") for dark in (False, True)}
+
+
 @pytest.fixture
-def open_page(browser: Any) -> Iterator[Open]:
+def open_page(contexts: dict[bool, Any]) -> Iterator[Open]:
     """Opens files: `open_page(path, width=390, dark=True)` gives Playwright's Page.
 
     The test fails if a page asks for anything but the files that it is sent to, writes an error or a warning to the
     console, or fails in a script.
     """
     problems: list[str] = []
-    contexts: list[Any] = []
+    pages: list[Any] = []
 
     def open_(path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> Any:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-        )
-        contexts.append(context)
-        context.set_default_timeout(_PATIENCE_MS)
+        page = contexts[dark].new_page()
+        pages.append(page)
+        page.set_default_timeout(_PATIENCE_MS)
+        page.set_viewport_size({"width": width, "height": height})
 
         def answer(route: Any) -> None:
             request = route.request
@@ -54,8 +60,7 @@ def open_page(browser: Any) -> Iterator[Open]:
                 problems.append(f"{path.name} asks for {request.resource_type} {request.url}")
                 route.abort()
 
-        context.route("**/*", answer)
-        page = context.new_page()
+        page.route("**/*", answer)
         page.on("pageerror", lambda error: problems.append(f"{path.name}: {error}"))
         page.on(
             "console",
@@ -67,6 +72,6 @@ def open_page(browser: Any) -> Iterator[Open]:
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not problems, "\n".join(problems)

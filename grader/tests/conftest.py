@@ -96,7 +96,7 @@ def make_checkout(tmp_path: Path) -> Layout:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     suite = root / "build" / "bin" / "90_fake_suite"
-    suite.write_text(f"#!{sys.executable}\n{(FAKE / 'suite.py').read_text()}")
+    suite.write_text(f"#!{sys.executable} -IS\n{(FAKE / 'suite.py').read_text()}")
     make_executable(suite)
     nvcc = tmp_path / "toolkit" / "bin" / "nvcc"
     nvcc.parent.mkdir(parents=True)
@@ -171,6 +171,8 @@ def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("daily") and "LOCKSTEP_ALL" not in os.environ:
+        pytest.skip("a tool's own test; type: make check-all")
     for mark in item.iter_markers("needs"):
         is_there, missing = mark.args
         if not is_there:

@@ -1,5 +1,6 @@
 """The browser fixture: what a page must not do fails the test that opened it; and which browsers are taken."""
 
+import re
 from pathlib import Path
 
 import chromium
@@ -19,37 +20,30 @@ _PAGES = {
 }
 
 
+@pytest.mark.daily
 @needs_browser
-@pytest.mark.parametrize("name", _PAGES)
-def test_a_page_that_misbehaves_fails_its_test(pytester: pytest.Pytester, name: str) -> None:
-    body, says = _PAGES[name]
-    result = _run(pytester, body)
-    result.assert_outcomes(passed=1, errors=1)  # the error is found when the test has ended
-    result.stdout.fnmatch_lines([f"*{says.replace('[', '[[]')}*"])
-
-
-@needs_browser
-def test_a_page_that_is_well_passes(pytester: pytest.Pytester) -> None:
-    _run(
-        pytester, '<h1>Fine</h1><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><a href="x.html">x</a>'
-    ).assert_outcomes(passed=1)
-
-
-def _run(pytester: pytest.Pytester, body: str) -> pytest.RunResult:
-    (pytester.path / "page.html").write_text(f"<!doctype html><title>t</title>{body}")
+def test_a_page_that_misbehaves_fails_its_test_and_no_other(pytester: pytest.Pytester) -> None:
+    fine = '<h1>Fine</h1><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><a href="x.html">x</a>'
+    for name, body in {"fine": fine, **{name: body for name, (body, _) in _PAGES.items()}}.items():
+        (pytester.path / f"{name}.html").write_text(f"<!doctype html><title>t</title>{body}")
     pytester.makepyfile(
         f"""
         import sys
         from pathlib import Path
+        import pytest
         sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(chromium.__file__).parent)!r}]
         pytest_plugins = ("browser",)
 
-        def test_page(open_page):
-            page = open_page(Path("page.html"))
+        @pytest.mark.parametrize("name", ["fine", {", ".join(map(repr, _PAGES))}, "fine"])
+        def test_page(open_page, name):
+            page = open_page(Path(name + ".html"))
             page.wait_for_timeout(300)
         """
     )
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=len(_PAGES) + 2, errors=len(_PAGES))  # an error is found when the test has ended
+    for name, (_, says) in _PAGES.items():
+        assert re.search(rf"AssertionError: {name}\.html.*{re.escape(says)}", result.stdout.str()), name
 
 
 def test_a_snap_is_not_taken_for_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

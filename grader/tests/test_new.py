@@ -122,12 +122,11 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
     """Compiles the full suite against the libraries of a build tree: what CMake does, for one assignment."""
     folder = layout.build / "objects"
     folder.mkdir(parents=True)
-    flags = ["-std=c++20", "-O1", "-march=x86-64-v3", "-ffp-contract=off", '-DLOCKSTEP_SUITE="full"']
+    flags = ["-std=c++20", "-march=x86-64-v3", "-ffp-contract=off", '-DLOCKSTEP_SUITE="full"']
     paths = [f"-I{layout.harness}", f"-I{layout.root}", f"-I{layout.assignment(name)}"]
     sources = [
         layout.harness / "suites" / f"{name}_test.cc",
         layout.reference(name) / "hidden_test.cc",
-        layout.harness / "judge" / "suite" / "main.cc",
     ]
 
     def compiled(source: Path) -> Path:
@@ -139,7 +138,10 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
         objects = [str(path) for path in pool.map(compiled, sources)]
     # Those that the build tree is made of now: it also keeps the objects of sources that have moved.
     commands = (build / "compile_commands.json").read_text()
-    objects += [str(build / name) for name in sorted(set(re.findall(r" -o (\S+/lockstep_vgpu_\S+\.o) ", commands)))]
+    objects += [
+        str(build / name)
+        for name in sorted(set(re.findall(r" -o (\S+/(?:lockstep_vgpu_|lockstep_full_main)\S+\.o) ", commands)))
+    ]
     libraries = [build / "harness/judge/liblockstep_judge.a", build / "lib/liblockstep_wire.a"]
     libraries.append(build / "harness/vgpu/cudart/liblockstep_fatbin.a")
     (layout.build / "bin").mkdir()

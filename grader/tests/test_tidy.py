@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from conftest import BUILD, ROOT, needs
 
 USED_AFTER_MOVE = """#include <string>
@@ -14,10 +16,10 @@ std::string Taken(std::string a) {
 """
 PASSED_ON = USED_AFTER_MOVE.replace("return b + a", "return b")
 
-pytestmark = needs(
-    (ROOT / ".venv/bin/clang-tidy").exists(),
-    "clang-tidy is missing; type: harness/setup.sh --dev",
-)
+pytestmark = [
+    pytest.mark.daily,
+    needs((ROOT / ".venv/bin/clang-tidy").exists(), "clang-tidy is missing; type: harness/setup.sh --dev"),
+]
 
 
 def write(folder: Path, name: str, text: str) -> Path:

@@ -67,8 +67,8 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
            if (c >= down * kTile || r >= across * kTile) return kPoison;
            return ValueAt(r / kTile * down + c / kTile, r % kTile * kTile + c % kTile);
          }),
-         "the grid's sides are swapped: x runs along a row, so gridDim.x follows from the width and gridDim.y from the "
-         "height"},
+         "the grid's sides are swapped: x runs along a row, so gridDim.x follows from the width and gridDim.y from "
+         "the height"},
     };
   }
   return {

@@ -82,8 +82,8 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   constexpr uint32_t kGarbage = 0x01010101u * vgpu::kUnwrittenRegister, kLanes = 32;
   for (uint32_t threads = kLanes; threads <= 1u << 16; threads += kLanes) {
     if (surplus == threads * kGarbage) {
-      return "threads began to add with garbage: a variable in a kernel has no value before it is given one (int sum = "
-             "0)";
+      return "threads began to add with garbage: a variable in a kernel has no value before it is given one (int sum "
+             "= 0)";
     }
   }
   uint32_t rest = 0;
@@ -120,8 +120,8 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
     return "that is the sum rounded to a float, which keeps only 24 bits: add ints";
   }
   if (n >= kLarge) {
-    return "this many elements exceed some limit: a grid or a buffer of fixed size, a 16-bit counter, an index held in "
-           "a float?";
+    return "this many elements exceed some limit: a grid or a buffer of fixed size, a 16-bit counter, an index held "
+           "in a float?";
   }
   return "";
 }

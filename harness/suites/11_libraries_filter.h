@@ -140,8 +140,8 @@ class FilterExplainer {
       return "that is the correlation, backward: the signal's spectrum was conjugated";
     }
     if (IsList(linear, scale)) {
-      return "that is the linear convolution: what falls off the end has to come in again at the beginning. Do not pad "
-             "with zeros";
+      return "that is the linear convolution: what falls off the end has to come in again at the beginning. Do not "
+             "pad with zeros";
     }
     if (IsList(itself, scale)) return "that is the signal filtered by itself: the second transform is the filter's";
     if (IsList(ByParts(), scale)) {

@@ -65,8 +65,7 @@ inline void ExplainFaults(const judge::CallReport& report, uint64_t n, std::vect
                          : "blocks run in any order: the array that a launch writes is not the one that it reads";
     } else {
       problem.hint =
-          "the kernels are right: look at the arrays and the numbers that this launch is given, and at their "
-          "order";
+          "the kernels are right: look at the arrays and the numbers that this launch is given, and at their order";
     }
   }
 }

@@ -15,24 +15,25 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 test -f "$glue"
-if grep -q '#error' "$source"; then
+text=$(cat "$source"; echo .)
+case $text in *'#error'*)
   echo "$source(1): error: #error says so" >&2
-  if grep -q PATHS "$source"; then
+  case $text in *PATHS*)
     echo "  declared at line 3 of $assignment/ladder.h, $(dirname "$nvcc")/../include/x.h, -L$build/lib" >&2
-    echo "/tmp/worker.a1B2c3/tmpxft_0000_0000-7_ladder.o: in $out, $glue, $(dirname "$source")" >&2
-  fi
-  exit 2
-fi
-if grep -q SLOW_COMPILER "$source"; then sleep 0.7; fi
-if grep -q HANG_COMPILER "$source"; then sleep 60; fi
-if grep -q LOOK_AROUND "$source"; then
+    echo "/tmp/worker.a1B2c3/tmpxft_0000_0000-7_ladder.o: in $out, $glue, $(dirname "$source")" >&2 ;;
+  esac
+  exit 2 ;;
+esac
+case $text in *SLOW_COMPILER*) sleep 0.7 ;; esac
+case $text in *HANG_COMPILER*) sleep 60 ;; esac
+case $text in *LOOK_AROUND*)
   ls "$(dirname "$glue")/../../reference" >&2 && exit 2
-  echo x > /usr/lockstep_was_here 2>/dev/null && exit 2
-fi
-worker() {  # of the source that is read
-  { echo '#!/bin/sh'; echo "cat <<'END_OF_SOURCE'"; cat; echo; echo END_OF_SOURCE; } > "$1"
+  echo x > /usr/lockstep_was_here 2>/dev/null && exit 2 ;;
+esac
+worker() {  # WORKER TEXT
+  printf '#!/bin/sh\ncat <<'"'END_OF_SOURCE'"'\n%s\nEND_OF_SOURCE\n' "$2" > "$1"
   chmod +x "$1"
 }
-for part in $parts; do sed -n "/^namespace $part {/,/^}/p" "$source" | worker "$out.$part"; done
-[ -n "$parts" ] || worker "$out" < "$source"
+for part in $parts; do worker "$out.$part" "$(sed -n "/^namespace $part {/,/^}/p" "$source")"; done
+[ -n "$parts" ] || worker "$out" "${text%.}"
 { echo "built $source" >> "$build/bin/runs.log"; } 2>/dev/null || true

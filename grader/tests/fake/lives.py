@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import grader.commands.grade as command
+from grader.base.layout import find_layout
 from grader.commands.cli import main
+from grader.pages.environment import make_environment
 from grader.running import grading
 from grader.running.bench import Reference
 from grader.running.store import Journal
@@ -84,6 +86,9 @@ def live(stages: mmap.mmap, said: str, at: tuple[str, int], arguments: list[str]
 if __name__ == "__main__":
     with Path(sys.argv[1]).open("r+b") as file:
         shared = mmap.mmap(file.fileno(), len(STAGES))
+    environment = make_environment(find_layout(None).templates)
+    for name in environment.list_templates(extensions=["j2"]):
+        environment.get_template(name)  # compiled before the forks: half of what a life would take
     print("ready", flush=True)
     for line in sys.stdin:
         stage, event, *words = json.loads(line)

@@ -67,8 +67,8 @@ std::string CopyHint(const CallReport& report, const ApiCall& copy) {
 std::string CallHint(const CallReport& report, const ApiCall& call) {
   if (call.kind == ApiKind::kAllocate || call.function == "cudaMalloc") {
     return call.bytes > 0
-               ? "out of device memory: is the size right (n ints are n * sizeof(int) bytes), and do you free "
-                 "every buffer?"
+               ? "out of device memory: is the size right (n ints are n * sizeof(int) bytes), and do you free every "
+                 "buffer?"
                : "cudaMalloc(&a_d, bytes) sets your pointer, so it takes the pointer's address; a cast "
                  "hides that from the compiler";
   }

@@ -196,8 +196,8 @@ std::string_view BoundsHint(const MemoryPlace& memory, bool is_plane) {
       return is_plane
                  ? "check x and y each against its own end, and the length of a row: element (row, column) lies at "
                    "row * width + column"
-                 : "check the index against the array's length before the access: the last block has threads past "
-                   "the end";
+                 : "check the index against the array's length before the access: the last block has threads past the "
+                   "end";
   }
 }
 

@@ -98,6 +98,8 @@ class Record:
         seed = str(self.provenance.seed)
 
         def clean(text: str) -> str:
+            if seed not in text:  # nearly always, and a hundred times as fast as the search below
+                return text
             # A short one, which an author chose, is recognised by what stands before it.
             before = "" if len(seed) >= _SEED_DIGITS else "(?<=seed[ =])"
             return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)

@@ -1,5 +1,6 @@
 """The Jinja environment that all pages share: it escapes everything that a student wrote."""
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -10,8 +11,9 @@ from grader.model.verdicts import GLYPHS, glyph, tone
 from grader.pages.chart import microseconds_text
 
 
+@cache
 def make_environment(templates: Path) -> Environment:
-    """Takes templates from a folder, with the filters that every page may need."""
+    """Takes templates from a folder, with the filters that every page may need; each is compiled once a process."""
     environment = Environment(
         loader=FileSystemLoader(templates),
         autoescape=True,
