@@ -34,13 +34,16 @@ Corpus ReadCorpus(const std::string& path) {
   while (std::getline(file, line)) {
     if (line.empty() || line[0] == '#') continue;
     std::istringstream words(line);
-    if (corpus.count == 0) {
-      words >> std::dec >> corpus.count >> std::hex >> corpus.generator;
-    } else {
-      corpus.hashes.emplace_back();
-      words >> std::dec >> corpus.hashes.back().first >> std::hex >> corpus.hashes.back().second;
+    uint64_t first, second;
+    while (words >> std::dec >> first >> std::hex >> second) {
+      if (corpus.count == 0) {
+        corpus.count = first;
+        corpus.generator = second;
+      } else {
+        corpus.hashes.emplace_back(first, second);
+      }
     }
-    if (!words) throw std::runtime_error(path + ": no line of a corpus: " + line);
+    if (!words.eof()) throw std::runtime_error(path + ": no line of a corpus: " + line);
   }
   if (corpus.hashes.empty()) throw std::runtime_error(path + ": no corpus");
   return corpus;
@@ -49,8 +52,8 @@ Corpus ReadCorpus(const std::string& path) {
 size_t WriteCorpus(const std::vector<uint64_t>& recorded, const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (file == nullptr) throw std::runtime_error("can't write " + path);
-  std::fprintf(file, "# cosim corpus: seeds, digest of their kernels; then seed, hash of the GPU's output\n");
-  std::fprintf(file, "%zu %016" PRIx64 "\n", recorded.size(), GeneratorDigest(recorded.size()));
+  std::fprintf(file, "# cosim corpus: seeds, digest of their kernels; then seeds, hash of the GPU's output of each\n");
+  std::fprintf(file, "%zu %016" PRIx64, recorded.size(), GeneratorDigest(recorded.size()));
   const std::unique_ptr<Target> target = MakeVirtualTarget();
   size_t kept = 0;
   for (uint64_t seed = 0; seed < recorded.size(); ++seed) {
@@ -59,9 +62,10 @@ size_t WriteCorpus(const std::vector<uint64_t>& recorded, const std::string& pat
     if (!target->Load(kModuleHeader + kernel.Text()).empty()) continue;
     const Outcome outcome = target->Run(kernel);
     if (!outcome.error.empty() || Hash(outcome.words) != recorded[seed]) continue;
-    std::fprintf(file, "%" PRIu64 " %016" PRIx64 "\n", seed, recorded[seed]);
+    std::fprintf(file, "%s%" PRIu64 " %016" PRIx64, kept % 4 == 0 ? "\n" : "  ", seed, recorded[seed]);
     ++kept;
   }
+  std::fprintf(file, "\n");
   if (std::fclose(file) != 0) throw std::runtime_error("can't write " + path);
   return kept;
 }

@@ -166,14 +166,11 @@ inline std::string VideoModule(const std::vector<std::string>& forms) {
   return ptx;
 }
 
-// FNV of a form's results, and the first four of them.
-inline std::string VideoLine(const std::string& form, const uint32_t* results) {
+// FNV of a form's results.
+inline uint64_t VideoHash(const uint32_t* results) {
   uint64_t hash = 0xcbf29ce484222325;
   for (uint32_t k = 0; k < kVideoCases; ++k) hash = (hash ^ results[k]) * 0x100000001b3;
-  char text[64];
-  std::snprintf(text, sizeof text, " %016llx %08x %08x %08x %08x", static_cast<unsigned long long>(hash), results[0],
-                results[1], results[2], results[3]);
-  return form + text;
+  return hash;
 }
 
 }  // namespace lockstep::vgpu
