@@ -50,17 +50,20 @@ def test_a_folder_that_holds_something_is_left_alone(in_checkout: Layout) -> Non
 
 def test_an_entry_is_hidden_as_a_file_is(in_checkout: Layout) -> None:
     """Also a line that only its edits have; and no handout has the file of entries."""
-    hidden, line = (
-        in_checkout.reference("90_fake"),
-        "const int hidden = the_mistake_of_this_entry_and_no_other(d_in, d_out);",
-    )
-    entry = f"[off]\nverdict = 'WRONG alpha_one'\nchange = '''\n // who reference\n+{line}\n'''\n"
+    hidden = in_checkout.reference("90_fake")
+    line = "const int hidden = the_mistake_of_this_entry_and_no_other(d_in, d_out);"
+    (hidden / "ladder.cu").write_text("int a;\n")
+    entry = f"[off]\nverdict = 'WRONG alpha_one'\nchange = '''\n int a;\n+{line}\n'''\n"
     (hidden / "wrong.toml").write_text(entry)
     make_handout(in_checkout, ["90_fake"], Path("given"))
     (Path("given") / "notes.md").write_text(line)
     (Path("given") / "wrong.toml").write_text("")
     found = {(leak.file, leak.hidden) for leak in leaks(in_checkout, Path("given"))}
     assert found == {("notes.md", "reference/90_fake/wrong/off.cu"), ("wrong.toml", "what no handout has")}
+    (hidden / "wrong.toml").write_text(entry.replace("int a", "int b"))
+    with pytest.raises(GraderError, match=r"wrong/off\.cu: its change does not fit"):
+        make_handout(in_checkout, ["90_fake"], Path("again"))
+    assert not Path("again").exists()
 
 
 @pytest.mark.parametrize("hidden", ["ladder.cu", "hidden_test.cc", "wrong/off.cu"])

@@ -82,7 +82,11 @@ def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
         shutil.copy(module, target)
     shutil.copy(layout.templates / "handout" / "Makefile", out / "Makefile")
     (out / "README.md").write_text(readme, encoding="utf-8")
-    found = leaks(layout, out)
+    try:
+        found = leaks(layout, out)
+    except GraderError:
+        shutil.rmtree(out)  # nobody has searched it
+        raise
     pages = [leak for leak in found if leak.file.startswith("docs/")]
     for leak in pages:
         (out / leak.file).unlink()
@@ -163,9 +167,13 @@ def _hidden_files(layout: Layout) -> Iterator[tuple[str, str]]:
             yield str(path.relative_to(layout.root)), path.read_text(encoding="utf-8", errors="replace")
     for name in layout.assignments():
         submission = load_assignment(layout.assignment(name)).submission
-        for solution in (one for kind in DECLARED for one in solutions_in(layout.reference(name), kind, submission)[0]):
-            if solution.base:
-                yield f"reference/{name}/{solution.name}", solution.source.decode("utf-8", "replace")
+        for kind in DECLARED:
+            solutions, problems = solutions_in(layout.reference(name), kind, submission)
+            if problems:
+                raise GraderError(f"{problems[0].what}: {problems[0].problem}")
+            for solution in solutions:
+                if solution.base:
+                    yield f"reference/{name}/{solution.name}", solution.source.decode("utf-8", "replace")
 
 
 def _public_lines(layout: Layout, name: str) -> set[str]:
