@@ -62,7 +62,8 @@ def test_an_entry_is_hidden_as_a_file_is(in_checkout: Layout) -> None:
     assert found == {("notes.md", "reference/90_fake/wrong/off.cu"), ("wrong.toml", "what no handout has")}
     (hidden / "wrong.toml").write_text(entry.replace("int a", "int b"))
     with pytest.raises(GraderError, match=r"wrong/off\.cu: its change does not fit"):
-        leaks(in_checkout, Path("given"))
+        make_handout(in_checkout, ["90_fake"], Path("again"))
+    assert not Path("again").exists()
 
 
 @pytest.mark.parametrize("hidden", ["ladder.cu", "hidden_test.cc", "wrong/off.cu"])

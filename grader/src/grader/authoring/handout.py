@@ -82,7 +82,11 @@ def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
         shutil.copy(module, target)
     shutil.copy(layout.templates / "handout" / "Makefile", out / "Makefile")
     (out / "README.md").write_text(readme, encoding="utf-8")
-    found = leaks(layout, out)
+    try:
+        found = leaks(layout, out)
+    except GraderError:
+        shutil.rmtree(out)  # nobody has searched it
+        raise
     pages = [leak for leak in found if leak.file.startswith("docs/")]
     for leak in pages:
         (out / leak.file).unlink()
