@@ -342,7 +342,7 @@ def test_a_build_script_that_can_not_work_is_no_compile_error(in_checkout: Layou
     script = in_checkout.build_script
     folder = submissions(ada="// only ada")
     script.write_text(
-        script.read_text().replace("if grep -q", 'if grep -q "only ada" "$source"; then exit 64; fi\nif grep -q', 1)
+        script.read_text().replace("# Tests put", 'if grep -q "only ada" "$source"; then exit 64; fi\n# Tests put')
     )
     assert grade(folder).exit_code == 3
     assert results(in_checkout)["ada"]["verdict"] == "HARNESS"

@@ -11,7 +11,6 @@ from conftest import ARCHITECTURE, ROOT, parts_in_order
 
 HARNESS = ROOT / "harness"
 FREE = ("tests/", "dev/bench/", "dev/public_suites/")
-MOST_FILES = 40
 
 
 def faults(sources: dict[str, str], order: list[str]) -> list[str]:
@@ -88,15 +87,3 @@ def test_a_wrong_arrow_is_named() -> None:
         "the table of architecture.md has d, which holds nothing",
         f"harness/{low} includes {high}, but a lies below b",
     ]
-
-
-def test_no_folder_is_crowded() -> None:
-    folders = [path for path in (HARNESS, *HARNESS.rglob("*")) if path.is_dir()]
-    # An assignment's files are one thing to look at: 04_reduction_test.cc, 04_reduction_launchers.cc, ...
-    counts = {
-        str(folder.relative_to(ROOT)): len(
-            {re.sub(r"^(\d\d)_.*", r"\1", path.name) for path in folder.iterdir() if path.is_file()}
-        )
-        for folder in folders
-    }
-    assert {folder: count for folder, count in counts.items() if count >= MOST_FILES} == {}

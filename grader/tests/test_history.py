@@ -1,5 +1,6 @@
 """`grader history`, and the same on the cards: each result that a submission got, and why."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from conftest import make_checkout
 from grader.base.layout import Layout
 from grader.commands.cli import cli, main
 from test_changes import edit
@@ -22,10 +24,27 @@ def history(*arguments: str) -> Result:
     return CliRunner().invoke(cli, ["history", *arguments])
 
 
-@pytest.fixture
-def graded(in_checkout: Layout, submissions: Submissions) -> Path:
+@pytest.fixture(scope="module")
+def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """Ada's submission was graded, handed in again, scored anew, regraded, and graded by another suite."""
-    folder = submissions(lovelace_ada="// fail beta_two WRONG", yonath_ada="")
+    layout = make_checkout(tmp_path_factory.mktemp("history"))
+    folder = layout.root.parent / "submissions"
+    for name, line in (("lovelace_ada", "// fail beta_two WRONG"), ("yonath_ada", "")):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "ladder.cu").write_text(f"// who {name}\n{line}\n")
+    with contextlib.chdir(layout.root):
+        grade_six_times(layout, folder)
+    return layout
+
+
+@pytest.fixture
+def graded(graded_once: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """That class, for tests that only read, as the current folder."""
+    monkeypatch.chdir(graded_once.root)
+    return graded_once
+
+
+def grade_six_times(layout: Layout, folder: Path) -> None:
     (folder / "roster.csv").write_text(ROSTER)
     assert grade(folder).exit_code == 0
     source = "__device__ int a;\n// who lovelace_ada\n"
@@ -33,21 +52,19 @@ def graded(in_checkout: Layout, submissions: Submissions) -> Path:
     grade(folder)
     (folder / "lovelace_ada" / "ladder.cu").write_text(f"{source}// a remark\n")
     grade(folder)
-    edit(in_checkout.assignment("90_fake") / "assignment.toml", 'title = "First"', 'title = "The first"')
+    edit(layout.assignment("90_fake") / "assignment.toml", 'title = "First"', 'title = "The first"')
     grade(folder)
     again = ("lovelace_ada", *AGAIN[2:], "--staff", "Hopper")
     assert grade(folder, "--only", *again).exit_code == 0
-    suite = in_checkout.build / "bin/90_fake_suite"
+    suite = layout.build / "bin/90_fake_suite"
     suite.write_text(suite.read_text() + "\n# newer\n")
     (folder / "adjustments.csv").write_text(
         "student,assignment,points,reason,staff\n1815,90_fake,-2,late,Hopper\n1815,90_fake,0,well done,Hopper\n"
     )
     assert grade(folder).exit_code == 0
-    return folder
 
 
-@pytest.mark.usefixtures("graded")
-def test_all_that_changed_is_told(in_checkout: Layout) -> None:
+def test_all_that_changed_is_told(graded: Layout) -> None:
     told = history("lovelace_ada")
     assert told.exit_code == 0, told.output
     assert max(map(len, told.output.splitlines())) <= 80
@@ -76,14 +93,13 @@ def test_all_that_changed_is_told(in_checkout: Layout) -> None:
         assert words in said
     assert told.output.count("*") == 1
     # The leaderboard's sparkline has one point for each file, and each run.
-    board = json.loads((in_checkout.root / "out/leaderboard.json").read_text())["boards"][0]
+    board = json.loads((graded.root / "out/leaderboard.json").read_text())["boards"][0]
     assert sorted(len(entry["history"]) for entry in board["entries"]) == [1, 1]
 
 
-@pytest.mark.usefixtures("graded")
-def test_both_cards_show_it(in_checkout: Layout) -> None:
+def test_both_cards_show_it(graded: Layout) -> None:
     for folder in ("cards", "staff/cards"):
-        cards = {path.name: path.read_text() for path in (in_checkout.root / "out" / folder).glob("*/*.html")}
+        cards = {path.name: path.read_text() for path in (graded.root / "out" / folder).glob("*/*.html")}
         (ada,) = (text for name, text in cards.items() if name.startswith("lovelace-ada"))
         assert "Results over time" in ada
         assert f"graded again: {WHY} (Hopper)" in ada

@@ -15,6 +15,7 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 test -f "$glue"
+# Tests put lines of their own here.
 text=$(cat "$source"; echo .)
 case $text in *'#error'*)
   echo "$source(1): error: #error says so" >&2

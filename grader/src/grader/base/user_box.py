@@ -44,7 +44,7 @@ _PDEATHSIG, _CAPBSET_DROP = 1, 24
 _NEW_NETWORK, _NEW_IPC = 0x40000000, 0x08000000
 _NAMESPACES = (0x00020000, 0x02000000, 0x04000000, _NEW_IPC, 0x10000000, 0x20000000, _NEW_NETWORK)
 
-# Of libseccomp, which writes the filter of system calls: seccomp.h.
+# Constants of the header of libseccomp, which writes the filter of system calls.
 _LIBRARY = "libseccomp.so.2"
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _FOREIGN_ARCHITECTURE, _MASKED_EQUAL = 2, 7

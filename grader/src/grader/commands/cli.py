@@ -141,7 +141,7 @@ def check(
       grader check 04_reduction --update-messages
       grader check 04_reduction --only 'right/*' --only wrong/no_guard.cu
       grader check 04_reduction --show missing_barrier --diff
-      grader check 04_reduction --adopt reference/04_reduction/wrong/my_mistake.cu
+      grader check 04_reduction --adopt reference/04_reduction/wrong/NAME.cu
     """
     console, layout = make_console(), find_layout(build)
     if show or adopt:
