@@ -1,5 +1,7 @@
 """The reference page and the command line agree."""
 
+import re
+
 import click
 
 from conftest import ROOT

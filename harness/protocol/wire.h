@@ -88,7 +88,10 @@ struct Message {
 class Encoder {
  public:
   template <typename T>
-  requires std::is_integral_v<T> || std::is_enum_v<T> Encoder& Put(T value) { return PutRaw(&value, sizeof value); }
+    requires std::is_integral_v<T> || std::is_enum_v<T>
+  Encoder& Put(T value) {
+    return PutRaw(&value, sizeof value);
+  }
   Encoder& PutDouble(double value) { return PutRaw(&value, sizeof value); }
   Encoder& PutBytes(std::span<const uint8_t> bytes);  // u64 length, bytes
   // The length alone: the bytes are sent behind what the encoder holds.
@@ -108,7 +111,8 @@ class Decoder {
  public:
   explicit Decoder(std::span<const uint8_t> payload) : rest_(payload) {}
   template <typename T>
-  requires std::is_integral_v<T> &&(!std::is_same_v<T, bool>)T Get() {
+    requires std::is_integral_v<T> && (!std::is_same_v<T, bool>)
+  T Get() {
     T value;
     GetRaw(&value, sizeof value);
     return value;

@@ -34,7 +34,7 @@ struct Argument {
     return {ArgumentKind::kIpcPointer, 0, offset, {handle.begin(), handle.end()}};
   }
   template <typename T>
-  requires std::is_integral_v<T> || std::is_enum_v<T>
+    requires std::is_integral_v<T> || std::is_enum_v<T>
   static Argument Integer(T value) {
     Argument argument{ArgumentKind::kInteger, sizeof value, 0, {}};
     std::memcpy(&argument.bits, &value, sizeof value);

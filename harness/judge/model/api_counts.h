@@ -36,7 +36,7 @@ struct ApiCounts {
 struct ApiCountInfo {
   const char* name;
   const char* text;
-  uint64_t ApiCounts::*field;
+  uint64_t ApiCounts::* field;
 };
 const std::vector<ApiCountInfo>& AllApiCounts();
 

@@ -25,7 +25,7 @@ bool ParseNumber(std::string_view text, T& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Setter SetPath(std::filesystem::path Options::*field) {
+Setter SetPath(std::filesystem::path Options::* field) {
   return [field](Options& options, std::string_view value) -> std::string {
     if (value.empty()) return "it takes a path";
     options.*field = std::filesystem::path(value);

@@ -47,7 +47,7 @@ struct StreamTimeline {
 struct TimelineFigureInfo {
   const char* name;
   const char* text;
-  double StreamTimeline::*field;
+  double StreamTimeline::* field;
 };
 const std::vector<TimelineFigureInfo>& AllTimelineFigures();
 bool IsTimelineFigure(std::string_view name);

@@ -36,7 +36,7 @@ std::string SectorsPerRequest(const vgpu::Counters& counters) {
   return requests > 0 ? WithDecimals(static_cast<double>(sectors) / static_cast<double>(requests), 2) : kNone;
 }
 
-std::string TimelineCell(const Measured& row, double StreamTimeline::*figure) {
+std::string TimelineCell(const Measured& row, double StreamTimeline::* figure) {
   return row.own->timeline ? WithDecimals((*row.own->timeline).*figure, 1) : kNone;
 }
 

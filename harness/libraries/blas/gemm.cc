@@ -149,10 +149,8 @@ cublasStatus_t MultiplyBy(cublasGemmAlgo_t algorithm, const Function& f, const G
 using namespace lockstep::libraries;
 using namespace lockstep::libraries::blas;
 
-#define SHAPE \
-  { transa, transb, m, n, k, lda, ldb, ldc }
-#define FUNCTION \
-  { __func__, handle }
+#define SHAPE {transa, transb, m, n, k, lda, ldb, ldc}
+#define FUNCTION {__func__, handle}
 #define SINGLE(S, T, I, _, gemm, version)                                                                         \
   cublasStatus_t cublas##S##gemm##version##_(cublasHandle_t handle, cublasOperation_t transa,                     \
                                              cublasOperation_t transb, I m, I n, I k, const T* alpha, const T* a, \

@@ -7,7 +7,7 @@
 namespace {
 
 template <typename T>
-cublasStatus_t Get(cublasHandle_t handle, T cublasContext::*field, T* value) {
+cublasStatus_t Get(cublasHandle_t handle, T cublasContext::* field, T* value) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (value == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *value = handle->*field;
@@ -15,7 +15,7 @@ cublasStatus_t Get(cublasHandle_t handle, T cublasContext::*field, T* value) {
 }
 
 template <typename T>
-cublasStatus_t Set(cublasHandle_t handle, T cublasContext::*field, T value, bool is_valid = true) {
+cublasStatus_t Set(cublasHandle_t handle, T cublasContext::* field, T value, bool is_valid = true) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!is_valid) return CUBLAS_STATUS_INVALID_VALUE;
   handle->*field = value;

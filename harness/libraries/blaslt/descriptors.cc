@@ -16,8 +16,7 @@ struct Attribute {
   int id;
   size_t offset, bytes;
 };
-#define LOCKSTEP_ATTRIBUTE(id, type, field) \
-  { id, offsetof(type, field), sizeof(type::field) }
+#define LOCKSTEP_ATTRIBUTE(id, type, field) {id, offsetof(type, field), sizeof(type::field)}
 constexpr Attribute kLayout[] = {
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATRIX_LAYOUT_TYPE, Layout, type),
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATRIX_LAYOUT_ORDER, Layout, order),

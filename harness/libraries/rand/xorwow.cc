@@ -60,7 +60,7 @@ class Matrix {
   }
 
  private:
-  std::array<Words, size_t{kWords}* kBits> rows_ = {};
+  std::array<Words, size_t{kWords} * kBits> rows_ = {};
 };
 
 // [i]: 2^i steps.

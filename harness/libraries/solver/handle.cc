@@ -18,7 +18,7 @@ cusolverStatus_t Destroy(T* made) {
 }
 
 template <typename T>
-cusolverStatus_t Get(cusolverDnHandle_t handle, T cusolverDnContext::*field, T* value) {
+cusolverStatus_t Get(cusolverDnHandle_t handle, T cusolverDnContext::* field, T* value) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (value == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
   *value = handle->*field;
@@ -27,7 +27,7 @@ cusolverStatus_t Get(cusolverDnHandle_t handle, T cusolverDnContext::*field, T* 
 
 // Once the work that finds it out is done.
 template <typename Info, typename T>
-cusolverStatus_t Ask(cusolverDnHandle_t handle, Info* info, T lockstep::libraries::solver::Jacobi::*field, T* value) {
+cusolverStatus_t Ask(cusolverDnHandle_t handle, Info* info, T lockstep::libraries::solver::Jacobi::* field, T* value) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (info == nullptr || value == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
   if (cudaStreamSynchronize(handle->stream) != cudaSuccess) return CUSOLVER_STATUS_EXECUTION_FAILED;

@@ -212,8 +212,8 @@ cusolverStatus_t OfType(const Function& f, cudaDataType type, F run) {
   }
 }
 template <typename T>
-inline constexpr cudaDataType kData = kIsComplex<T> ? (sizeof(T) == 8 ? CUDA_C_32F : CUDA_C_64F)
-                                                    : (sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_64F);
+inline constexpr cudaDataType kData =
+    kIsComplex<T> ? (sizeof(T) == 8 ? CUDA_C_32F : CUDA_C_64F) : (sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_64F);
 
 }  // namespace lockstep::libraries::solver
 

@@ -7,8 +7,7 @@ struct StatusText {
   cusparseStatus_t status;
   const char *name, *text;
 };
-#define LOCKSTEP_STATUS(name, text) \
-  { CUSPARSE_STATUS_##name, "CUSPARSE_STATUS_" #name, text }
+#define LOCKSTEP_STATUS(name, text) {CUSPARSE_STATUS_##name, "CUSPARSE_STATUS_" #name, text}
 constexpr StatusText kStatuses[] = {
     LOCKSTEP_STATUS(SUCCESS, "success"),
     LOCKSTEP_STATUS(NOT_INITIALIZED, "initialization error"),
@@ -34,14 +33,14 @@ const StatusText& TextOf(cusparseStatus_t status) {
 }
 
 template <typename Owner, typename T>
-cusparseStatus_t Get(const Owner* owner, T Owner::*field, T* value) {
+cusparseStatus_t Get(const Owner* owner, T Owner::* field, T* value) {
   if (owner == nullptr || value == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   *value = owner->*field;
   return CUSPARSE_STATUS_SUCCESS;
 }
 
 template <typename T>
-cusparseStatus_t Set(cusparseMatDescr_t matrix, T cusparseMatDescr::*field, T value, T most) {
+cusparseStatus_t Set(cusparseMatDescr_t matrix, T cusparseMatDescr::* field, T value, T most) {
   if (matrix == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (static_cast<unsigned>(value) > static_cast<unsigned>(most)) return CUSPARSE_STATUS_INVALID_VALUE;
   matrix->*field = value;

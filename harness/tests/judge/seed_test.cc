@@ -117,7 +117,7 @@ TEST(SeedTest, EveryBitOfAKeyCounts) {
   int changed = 0;
   constexpr int kTrials = 10'000;
   for (int trial = 0; trial < kTrials; ++trial) {
-    const SeedNumber number = trial, other = number ^ SeedNumber { 1 } << trial % 128;
+    const SeedNumber number = trial, other = number ^ SeedNumber{1} << trial % 128;
     changed += std::popcount(WordAt(number, trial) ^ WordAt(other, trial));
   }
   EXPECT_NEAR(changed, 16 * kTrials, 5 * 283);  // sqrt(32 · 10,000 / 4) = 283

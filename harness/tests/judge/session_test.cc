@@ -85,14 +85,8 @@ const std::map<std::string, std::function<void()>>& CallBehaviours() {
       {"close_all", [] { ::close_range(0, ~0U, 0), Hang(); }},
       {"close_exit", [] { ::close(kSocket), ::usleep(100'000), ::_exit(5); }},
       {"garbage", [] { WriteRaw(std::vector<uint8_t>(4096, 0xee)), Hang(); }},
-      {"giant",
-       [] {
-         WriteRaw({255, 255, 255, 255, static_cast<uint8_t>(MessageType::kWrite), 0, 0, 0}), Hang();
-       }},
-      {"half_header",
-       [] {
-         WriteRaw({1, 2, 3}), ::_exit(0);
-       }},
+      {"giant", [] { WriteRaw({255, 255, 255, 255, static_cast<uint8_t>(MessageType::kWrite), 0, 0, 0}), Hang(); }},
+      {"half_header", [] { WriteRaw({1, 2, 3}), ::_exit(0); }},
       {"hello_again", [] { SendHello(), Hang(); }},
       {"bad_returned", [] { Send(kSocket, MessageType::kReturned, 0, std::vector<uint8_t>(3, 1)), Hang(); }},
       {"extra_array",

@@ -24,19 +24,16 @@ class Rung {
       c_.global_load_requests += rounds * (rung < 4 ? 1 : 2);
       c_.warp_instructions += (rounds - 1) * 10;
     }
-    Shared(
-        kBlock, [](int t) { return t; }, 1);
+    Shared(kBlock, [](int t) { return t; }, 1);
     Barrier();
     if (rung <= 4) {
       for (int s = 1; s < kBlock; s *= 2) Step(rung, rung < 3 ? s : kBlock / 2 / s);
     } else {
       Everyone(rung == 5 ? 6 : 1);
-      Shared(
-          64, [](int t) { return t; }, 3);
+      Shared(64, [](int t) { return t; }, 3);
       Barrier();
       for (int s = 32; s > 0; s /= 2) {
-        Shared(
-            32, [](int t) { return t; }, 3);
+        Shared(32, [](int t) { return t; }, 3);
         c_.warp_instructions += 3;
       }
     }
@@ -72,14 +69,11 @@ class Rung {
     if (rung == 1) c_.integer_divisions += kWarps;
     if (rung == 2) c_.integer_multiplications += kWarps;
     if (rung == 1) {
-      Shared(
-          kBlock, [](int t) { return t; }, 3, 2 * s);
+      Shared(kBlock, [](int t) { return t; }, 3, 2 * s);
     } else if (rung == 2) {
-      Shared(
-          kBlock / (2 * s), [s](int t) { return 2 * s * t; }, 3);
+      Shared(kBlock / (2 * s), [s](int t) { return 2 * s * t; }, 3);
     } else {
-      Shared(
-          s, [](int t) { return t; }, 3);
+      Shared(s, [](int t) { return t; }, 3);
     }
     Barrier();
   }

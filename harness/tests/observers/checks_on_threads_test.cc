@@ -322,7 +322,7 @@ class BlockIsolationTest : public ::testing::Test {
   uint8_t& Byte(uint64_t k) { return *reinterpret_cast<uint8_t*>(begin_ + k); }
   uint64_t end() const { return begin_ + kPages * PageUse::kPageBytes; }
   uint64_t page(uint64_t k) const { return begin_ / PageUse::kPageBytes + k; }
-  static PageUse Use(PageUse::Mask PageUse::*how, int word) {
+  static PageUse Use(PageUse::Mask PageUse::* how, int word) {
     PageUse use;
     (use.*how)[static_cast<size_t>(word) / 64] |= uint64_t{1} << (word % 64);
     return use;

@@ -168,9 +168,8 @@ class RaceOracle {
   }
   // The step must stay where it is.
   void Remember(const OracleStep& step) {
-    ForBytes(step, [&](uint32_t lane, const Place& place) {
-      past_[place].push_back({&step, lane, TimeOf(step, lane)});
-    });
+    ForBytes(step,
+             [&](uint32_t lane, const Place& place) { past_[place].push_back({&step, lane, TimeOf(step, lane)}); });
   }
   // An asynchronous copy may store at any moment from its issue to its end.
   void BeginCopy(const OracleStep& step) {

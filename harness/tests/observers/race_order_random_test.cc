@@ -204,7 +204,7 @@ class RandomProgram {
   const bool race_free_;
   Outcome& outcome_;
   const std::unique_ptr<Checker> checker_ = MakeRaceChecker(true, true);
-  EventSource events_{*checker_, kOracleBlocks, kOracleWarps* kWarpSize, 4096, kOracleClusterBlocks};
+  EventSource events_{*checker_, kOracleBlocks, kOracleWarps * kWarpSize, 4096, kOracleClusterBlocks};
   RaceOracle oracle_;
   std::deque<OracleStep> steps_;
   std::map<uint64_t, uint32_t> writer_;  // the block that wrote an address last

@@ -110,7 +110,7 @@ struct CounterInfo {
   const char* unit;
   const char* metric;
   const char* text;
-  uint64_t Counters::*field;
+  uint64_t Counters::* field;
 };
 const std::vector<CounterInfo>& AllCounters();
 

@@ -15,8 +15,7 @@ struct ErrorText {
   const char* text;  // what programs print: as users of the hardware know it
 };
 
-#define LOCKSTEP_ERROR(code, text) \
-  { code, #code, text }
+#define LOCKSTEP_ERROR(code, text) {code, #code, text}
 
 // The errors that this runtime returns, and those that programs commonly compare with.
 constexpr ErrorText kErrors[] = {

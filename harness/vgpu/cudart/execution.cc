@@ -27,17 +27,15 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
-  return Api("cudaLaunchKernel", Faults::kIgnores, [&](Runtime& r) {
-    Launch(r, function, {grid, block, shared, stream}, arguments, false);
-  });
+  return Api("cudaLaunchKernel", Faults::kIgnores,
+             [&](Runtime& r) { Launch(r, function, {grid, block, shared, stream}, arguments, false); });
 }
 LOCKSTEP_PER_THREAD(cudaLaunchKernel, _ptsz)
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
                                         cudaStream_t stream) {
-  return Api("cudaLaunchCooperativeKernel", Faults::kIgnores, [&](Runtime& r) {
-    Launch(r, function, {grid, block, shared, stream}, arguments, true);
-  });
+  return Api("cudaLaunchCooperativeKernel", Faults::kIgnores,
+             [&](Runtime& r) { Launch(r, function, {grid, block, shared, stream}, arguments, true); });
 }
 LOCKSTEP_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 

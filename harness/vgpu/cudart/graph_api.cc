@@ -322,9 +322,8 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraph
 }
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child) {
-  return Change("cudaGraphExecChildGraphNodeSetParams", executable, node, [&](Runtime&) {
-    return ChildWork{GraphOf(child), MakeExecutable(*GraphOf(child))};
-  });
+  return Change("cudaGraphExecChildGraphNodeSetParams", executable, node,
+                [&](Runtime&) { return ChildWork{GraphOf(child), MakeExecutable(*GraphOf(child))}; });
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled) {

@@ -300,8 +300,7 @@ struct Function {
   std::string_view name;
   bool (*run)(const LaneCall& call);
 };
-#define LOCKSTEP_RUNTIME_FUNCTION(name) \
-  { #name, name }
+#define LOCKSTEP_RUNTIME_FUNCTION(name) {#name, name}
 constexpr Function kFunctions[] = {
     LOCKSTEP_RUNTIME_FUNCTION(DeviceGetAttribute),
     LOCKSTEP_RUNTIME_FUNCTION(DeviceGetLimit),

@@ -35,7 +35,8 @@ std::string Hex(uint64_t value, int digits = 1) {
 std::string TextOf(uint64_t value) { return value < kAddresses ? std::to_string(value) : "0x" + Hex(value); }
 std::string TextOf(int64_t value) { return std::to_string(value); }
 template <typename F>
-requires std::is_floating_point_v<F> std::string TextOf(F value) {
+  requires std::is_floating_point_v<F>
+std::string TextOf(F value) {
   char text[64];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }

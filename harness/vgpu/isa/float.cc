@@ -37,7 +37,7 @@ constexpr auto kFlushed = [](auto... x) {
 
 template <auto kOp, size_t kSources>
 Handler PickPairs() {
-  const auto pick = []<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
+  const auto pick = []<size_t... kIndex>(std::index_sequence<kIndex...>) -> Handler {
     return Elementwise<kPairOf<kOp>, uint64_t, decltype((void)kIndex, uint64_t{})...>;
   };
   return pick(std::make_index_sequence<kSources>{});

@@ -153,7 +153,7 @@ struct Constant {
 // The handler for kOp with kSources operands of type T, using host instructions.
 template <auto kOp, typename T, size_t kSources>
 Handler HostHandler(bool ftz, bool sat) {
-  const auto pick = [=]<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
+  const auto pick = [=]<size_t... kIndex>(std::index_sequence<kIndex...>) -> Handler {
     if (ftz) {
       return sat ? Elementwise<kWithModes<kOp, true, true>, T, decltype((void)kIndex, T{})...>
                  : Elementwise<kWithModes<kOp, true, false>, T, decltype((void)kIndex, T{})...>;

@@ -136,7 +136,7 @@ void PackedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
 template <auto kOp, size_t kSources>
 Handler PickWidth(bool packed) {
   if (packed) return PackedElementwise<kOp, kSources>;
-  const auto pick = []<size_t... kIndex>(std::index_sequence<kIndex...>)->Handler {
+  const auto pick = []<size_t... kIndex>(std::index_sequence<kIndex...>) -> Handler {
     return Elementwise<kOp, uint16_t, decltype((void)kIndex, uint16_t{})...>;
   };
   return pick(std::make_index_sequence<kSources>{});

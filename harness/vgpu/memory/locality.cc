@@ -52,7 +52,7 @@ void Locality::AddTo(TouchedRange& range) const {
       word |= kRegionWords - 1;  // on to the next region
       continue;
     }
-    const uint64_t(&ever)[3] = region->words[word % kRegionWords].ever;
+    const uint64_t (&ever)[3] = region->words[word % kRegionWords].ever;
     const auto bits = [&](AccessKind kind) { return ever[static_cast<size_t>(kind)]; };
     const auto at = static_cast<int64_t>(word << kWordShift) - static_cast<int64_t>(first);
     TouchedRange::Add(range.loaded, at, bits(AccessKind::kLoad));

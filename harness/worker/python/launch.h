@@ -64,7 +64,8 @@ class Value {
   using Kinds = std::variant<int64_t, uint64_t, double, Array, HostArray>;
 
   template <typename T>
-  requires std::is_arithmetic_v<T> Value(T value) : value_(Widened(value)) {}
+    requires std::is_arithmetic_v<T>
+  Value(T value) : value_(Widened(value)) {}
   Value(Array array) : value_(std::move(array)) {}
   Value(HostArray array) : value_(array) {}
 

@@ -9,8 +9,7 @@ struct StatusText {
   cublasStatus_t status;
   const char *name, *text;
 };
-#define LOCKSTEP_STATUS(name, text) \
-  { CUBLAS_STATUS_##name, "CUBLAS_STATUS_" #name, text }
+#define LOCKSTEP_STATUS(name, text) {CUBLAS_STATUS_##name, "CUBLAS_STATUS_" #name, text}
 constexpr StatusText kStatuses[] = {
     LOCKSTEP_STATUS(SUCCESS, "success"),
     LOCKSTEP_STATUS(NOT_INITIALIZED, "the library was not initialized"),

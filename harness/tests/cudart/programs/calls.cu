@@ -6,13 +6,13 @@
 
 #define SHOW(call) std::printf("  %s = %s\n", #call, cudaGetErrorName(call))
 
-__global__ void add_one(int *p, int n) {
+__global__ void add_one(int* p, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) p[i] += 1;
 }
 
 // What an inactive lane's value is in a shuffle: undefined by the documentation, 0 on the hardware.
-__global__ void shuffle_from_outside(int *out) {
+__global__ void shuffle_from_outside(int* out) {
   int value = 100 + static_cast<int>(threadIdx.x);
   if (threadIdx.x < 4) {
     for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xf, value, offset);
@@ -112,7 +112,7 @@ void page_locked() {
 }
 
 void launches() {
-  int *d;
+  int* d;
   cudaMalloc(&d, 4096);
   cudaMemset(d, 0, 4096);
   cudaLaunchConfig_t config = {};

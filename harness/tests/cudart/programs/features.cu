@@ -67,8 +67,7 @@ void streams() {
   scale<<<(n + 127) / 128, 128, 0, stream>>>(in, out, n);
   cudaMemcpyAsync(pinned_out, out, n * sizeof(int), cudaMemcpyDeviceToHost, stream);
   int called = 0;
-  cudaLaunchHostFunc(
-      stream, [](void* data) { *static_cast<int*>(data) = 1; }, &called);
+  cudaLaunchHostFunc(stream, [](void* data) { *static_cast<int*>(data) = 1; }, &called);
   cudaEventRecord(end, stream);
   cudaStreamSynchronize(stream);
   float ms = -1;

@@ -289,8 +289,7 @@ struct Scenario {
   const char* name;
   void (*run)(Fixture& f, bool right);
 };
-#define SCENARIO(function) \
-  { #function, function }
+#define SCENARIO(function) {#function, function}
 constexpr Scenario kScenarios[] = {
     SCENARIO(Producer),
     SCENARIO(HostBetween),

@@ -36,7 +36,7 @@ void in_place(const Dense& matrix, cublasOperation_t operation, bool solves, Run
 
 #define LOCKSTEP_TRIANGULAR(S, T, name, solves)                                                                   \
   LOCKSTEP_FOR_SQUARES(fill, operation, unit) {                                                                   \
-    Array<T> a(kLead*kOrder), p(kOrder*(kOrder + 1) / 2), b(kLead*kOrder);                                        \
+    Array<T> a(kLead * kOrder), p(kOrder * (kOrder + 1) / 2), b(kLead * kOrder);                                  \
     strengthen(a, kOrder, kLead);                                                                                 \
     const bool upper = fill == CUBLAS_FILL_MODE_UPPER;                                                            \
     for (int i = 0, at = 0; i < kOrder; at += upper ? i + 2 : kOrder - i, ++i) p.host[at] = Type<T>::narrow(5);   \
@@ -64,7 +64,7 @@ void in_place(const Dense& matrix, cublasOperation_t operation, bool solves, Run
 
 #define LOCKSTEP_SYMMETRIC_VECTORS(S, T, full, band, pack, hermitian)                                               \
   for (const cublasFillMode_t fill : kFills) {                                                                      \
-    Array<T> a(kLead*kOrder), p(kOrder*(kOrder + 1) / 2);                                                           \
+    Array<T> a(kLead * kOrder), p(kOrder * (kOrder + 1) / 2);                                                       \
     const bool upper = fill == CUBLAS_FILL_MODE_UPPER;                                                              \
     each(cublas##S##full, cublas##S##full##_64, [&](auto f) {                                                       \
       product_with_vector<T>(symmetric(general(a.host), fill, hermitian), CUBLAS_OP_N, kOrder, kOrder,              \
@@ -89,7 +89,7 @@ void in_place(const Dense& matrix, cublasOperation_t operation, bool solves, Run
 
 #define LOCKSTEP_GENERAL_VECTORS(S, T)                                                                              \
   for (const cublasOperation_t operation : kOperations) {                                                           \
-    Array<T> a(kLead* kN);                                                                                          \
+    Array<T> a(kLead * kN);                                                                                         \
     each(cublas##S##gemv, cublas##S##gemv_64, [&](auto f) {                                                         \
       product_with_vector<T>(general(a.host), operation, kM, kN,                                                    \
                              [&](T* alpha, T* x, int incx, T* beta, T* y, int incy) {                               \
@@ -121,7 +121,7 @@ static bool everywhere(int, int) { return true; }
 
 #define LOCKSTEP_GER(S, T, name, conjugates)                                                      \
   each(cublas##S##name, cublas##S##name##_64, [&](auto f) {                                       \
-    Array<T> a(kLead*kN), x(64), y(64);                                                           \
+    Array<T> a(kLead * kN), x(64), y(64);                                                         \
     Factor<T> alpha(Type<T>::narrow({0.75, -0.5}));                                               \
     call(f(handle, kM, kN, alpha.get(), x.device, 2, y.device, -3, a.device, kLead));             \
     compare_update(a, kM, kN, everywhere, [&](int row, int column) {                              \
@@ -136,7 +136,7 @@ static bool everywhere(int, int) { return true; }
   for (const cublasFillMode_t fill : kFills) {                                                                    \
     const auto inside = [=](int row, int column) { return stored(fill, row, column); };                           \
     each(cublas##S##name, cublas##S##name##_64, [&](auto f) {                                                     \
-      Array<T> a(kLead*kOrder), x(64);                                                                            \
+      Array<T> a(kLead * kOrder), x(64);                                                                          \
       for (int i = 0; i < kOrder; ++i) a.host[i * (kLead + 1)] = Type<T>::narrow(a.at(i * (kLead + 1)).real());   \
       a.up();                                                                                                     \
       Factor<A> alpha(Type<A>::narrow({0.75, -0.5}));                                                             \
@@ -152,7 +152,7 @@ static bool everywhere(int, int) { return true; }
   tell(#name, #S, Type<T>::kExact)
 #define LOCKSTEP_PACKED1(S, T, A, pack, hermitian)                                                                    \
   each(cublas##S##pack, cublas##S##pack##_64, [&](auto f) {                                                           \
-    Array<T> a(kOrder*(kOrder + 1) / 2), x(64);                                                                       \
+    Array<T> a(kOrder * (kOrder + 1) / 2), x(64);                                                                     \
     Factor<A> alpha(Type<A>::narrow(0.75));                                                                           \
     const Dense before = symmetric(packed(a.host, fill, kOrder), fill, hermitian);                                    \
     call(f(handle, fill, kOrder, alpha.get(), x.device, 1, a.device));                                                \
@@ -172,7 +172,7 @@ static bool everywhere(int, int) { return true; }
                        : alpha * (left * other_up + other * up);                                                  \
     };                                                                                                            \
     each(cublas##S##name, cublas##S##name##_64, [&](auto f) {                                                     \
-      Array<T> a(kLead*kOrder), x(64), y(64);                                                                     \
+      Array<T> a(kLead * kOrder), x(64), y(64);                                                                   \
       for (int i = 0; i < kOrder; ++i) a.host[i * (kLead + 1)] = Type<T>::narrow(a.at(i * (kLead + 1)).real());   \
       a.up();                                                                                                     \
       Factor<T> alpha(Type<T>::narrow({0.75, -0.5}));                                                             \
@@ -187,7 +187,7 @@ static bool everywhere(int, int) { return true; }
   tell(#name, #S, Type<T>::kExact)
 #define LOCKSTEP_PACKED2(S, T, pack, hermitian)                                                                       \
   each(cublas##S##pack, cublas##S##pack##_64, [&](auto f) {                                                           \
-    Array<T> a(kOrder*(kOrder + 1) / 2), x(64), y(64);                                                                \
+    Array<T> a(kOrder * (kOrder + 1) / 2), x(64), y(64);                                                              \
     Factor<T> alpha(Type<T>::narrow({0.75, -0.5}));                                                                   \
     const Dense before = symmetric(packed(a.host, fill, kOrder), fill, hermitian);                                    \
     call(f(handle, fill, kOrder, alpha.get(), x.device, 1, y.device, 1, a.device));                                   \
@@ -218,7 +218,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   for (const cublasOperation_t first : kOperations) {                                                                  \
     for (const cublasOperation_t second : kOperations) {                                                               \
       each(cublas##S##name, cublas##S##name##_64, [&](auto f) {                                                        \
-        Array<T> a(kLead*kLead), b(kLead*kLead), c(kLead*kLead);                                                       \
+        Array<T> a(kLead * kLead), b(kLead * kLead), c(kLead * kLead);                                                 \
         Factor<T> alpha(Type<T>::narrow({0.75, -0.5})), beta(Type<T>::narrow({-1.25, 0.25}));                          \
         call(f(handle, first, second, kM, kN, kK, alpha.get(), a.device, kLead, b.device, kLead, beta.get(), c.device, \
                kLead));                                                                                                \
@@ -236,7 +236,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   for (const cublasFillMode_t fill : kFills) {                                                                  \
     for (const bool left : {true, false}) {                                                                     \
       each(cublas##S##name, cublas##S##name##_64, [&](auto f) {                                                 \
-        Array<T> a(kLead*kLead), b(kLead*kLead), c(kLead*kLead);                                                \
+        Array<T> a(kLead * kLead), b(kLead * kLead), c(kLead * kLead);                                          \
         Factor<T> alpha(Type<T>::narrow({0.75, -0.5})), beta(Type<T>::narrow({-1.25, 0.25}));                   \
         call(f(handle, left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, fill, kM, kN, alpha.get(), a.device, kLead, \
                b.device, kLead, beta.get(), c.device, kLead));                                                  \
@@ -256,7 +256,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   for (const cublasFillMode_t fill : kFills) {                                                                   \
     for (const cublasOperation_t operation : {CUBLAS_OP_N, of}) {                                                \
       each(cublas##S##name, cublas##S##name##_64, [&](auto f) {                                                  \
-        Array<T> a(kLead*kLead), c(kLead*kLead);                                                                 \
+        Array<T> a(kLead * kLead), c(kLead * kLead);                                                             \
         for (int i = 0; i < kOrder && hermitian; ++i)                                                            \
           c.host[i * (kLead + 1)] = Type<T>::narrow(c.at(i * (kLead + 1)).real());                               \
         c.up();                                                                                                  \
@@ -282,7 +282,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   for (const cublasFillMode_t fill : kFills) {                                                                 \
     for (const cublasOperation_t operation : {CUBLAS_OP_N, of}) {                                              \
       each(cublas##S##name, cublas##S##name##_64, [&](auto f) {                                                \
-        Array<T> a(kLead*kLead), b(kLead*kLead), c(kLead*kLead);                                               \
+        Array<T> a(kLead * kLead), b(kLead * kLead), c(kLead * kLead);                                         \
         if (half) {                                                                                            \
           for (size_t i = 0; i < a.host.size(); ++i) b.host[i] = Type<T>::narrow(a.at(i) * 0.5);               \
           b.up();                                                                                              \
@@ -316,11 +316,11 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   LOCKSTEP_FOR_SQUARES(fill, operation, unit) {                                                                        \
     for (const bool left : {true, false}) {                                                                            \
       const cublasSideMode_t side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;                                       \
-      Array<T> a(kLead*kLead), b(kLead*kLead);                                                                         \
+      Array<T> a(kLead * kLead), b(kLead * kLead);                                                                     \
       strengthen(a, kLead, kLead);                                                                                     \
       const Dense whole = operated(triangular(general(a.host), fill, unit), operation);                                \
       each(cublas##S##trmm, cublas##S##trmm_64, [&](auto f) {                                                          \
-        Array<T> c(kLead* kLead);                                                                                      \
+        Array<T> c(kLead * kLead);                                                                                     \
         Factor<T> alpha(Type<T>::narrow({0.75, -0.5}));                                                                \
         call(f(handle, side, fill, operation, diagonal(unit), kM, kN, alpha.get(), a.device, kLead, b.device, kLead,   \
                c.device, kLead));                                                                                      \
@@ -331,7 +331,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
         });                                                                                                            \
       });                                                                                                              \
       each(cublas##S##trsm, cublas##S##trsm_64, [&](auto f) {                                                          \
-        Array<T> x(kLead* kLead);                                                                                      \
+        Array<T> x(kLead * kLead);                                                                                     \
         Factor<T> alpha(Type<T>::narrow({0.75, -0.5}));                                                                \
         call(f(handle, side, fill, operation, diagonal(unit), kM, kN, alpha.get(), a.device, kLead, x.device, kLead)); \
         const Dense found = general(x.down());                                                                         \
@@ -349,7 +349,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
 #define LOCKSTEP_BEYOND(S, T)                                                                                         \
   for (const cublasOperation_t first : kOperations) {                                                                 \
     each(cublas##S##geam, cublas##S##geam_64, [&](auto f) {                                                           \
-      Array<T> a(kLead*kLead), b(kLead*kLead), c(kLead*kLead);                                                        \
+      Array<T> a(kLead * kLead), b(kLead * kLead), c(kLead * kLead);                                                  \
       Factor<T> alpha(Type<T>::narrow({0.75, -0.5})), beta(Type<T>::narrow({-1.25, 0.25}));                           \
       call(f(handle, first, CUBLAS_OP_T, kM, kN, alpha.get(), a.device, kLead, beta.get(), b.device, kLead, c.device, \
              kLead));                                                                                                 \
@@ -361,7 +361,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   }                                                                                                                   \
   for (const bool left : {true, false}) {                                                                             \
     each(cublas##S##dgmm, cublas##S##dgmm_64, [&](auto f) {                                                           \
-      Array<T> a(kLead*kLead), x(64), c(kLead*kLead);                                                                 \
+      Array<T> a(kLead * kLead), x(64), c(kLead * kLead);                                                             \
       call(f(handle, left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, kM, kN, a.device, kLead, x.device, 2, c.device,     \
              kLead));                                                                                                 \
       compare_update(c, kM, kN, everywhere, [&](int row, int column) {                                                \
@@ -370,7 +370,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
     });                                                                                                               \
   }                                                                                                                   \
   for (const cublasFillMode_t fill : kFills) {                                                                        \
-    Array<T> p(kOrder*(kOrder + 1) / 2), a(kLead*kOrder), q(kOrder*(kOrder + 1) / 2);                                 \
+    Array<T> p(kOrder * (kOrder + 1) / 2), a(kLead * kOrder), q(kOrder * (kOrder + 1) / 2);                           \
     call(cublas##S##tpttr(handle, fill, kOrder, p.device, a.device, kLead));                                          \
     call(cublas##S##trttp(handle, fill, kOrder, a.device, kLead, q.device));                                          \
     compare_update(                                                                                                   \
@@ -384,7 +384,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
 // Complex symmetric matrices, which have no band or packed form.
 #define LOCKSTEP_SYMV(S, T)                                                                                    \
   for (const cublasFillMode_t fill : kFills) {                                                                 \
-    Array<T> a(kLead* kOrder);                                                                                 \
+    Array<T> a(kLead * kOrder);                                                                                \
     each(cublas##S##symv, cublas##S##symv_64, [&](auto f) {                                                    \
       product_with_vector<T>(symmetric(general(a.host), fill, false), CUBLAS_OP_N, kOrder, kOrder,             \
                              [&](T* alpha, T* x, int incx, T* beta, T* y, int incy) {                          \

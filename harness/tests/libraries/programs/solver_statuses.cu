@@ -9,7 +9,7 @@
 static cusolverDnHandle_t handle;
 static double *a, *b, *work;  // of 4096 elements; a and b are unit matrices of order 8
 static int *info, *pivots;
-static int64_t *wide;
+static int64_t* wide;
 
 // TELL, and what the call put into info, which was 77.
 #define TELL_INFO(call)                                                                      \
@@ -215,7 +215,7 @@ static void generic() {
 }
 
 int main() {
-  for (double **array : {&a, &b, &work}) {
+  for (double** array : {&a, &b, &work}) {
     cudaMalloc(array, 4096 * sizeof(double));
     cudaMemset(*array, 0, 4096 * sizeof(double));
   }
@@ -231,6 +231,5 @@ int main() {
   spectra();
   generic();
   TELL(cusolverDnDestroy(handle));
-  for (void *memory : {(void *)a, (void *)b, (void *)work, (void *)info, (void *)pivots, (void *)wide})
-    cudaFree(memory);
+  for (void* memory : {(void*)a, (void*)b, (void*)work, (void*)info, (void*)pivots, (void*)wide}) cudaFree(memory);
 }

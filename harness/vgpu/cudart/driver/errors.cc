@@ -22,8 +22,7 @@ struct ResultName {
   CUresult result;
   const char* name;
 };
-#define LOCKSTEP_RESULT(result) \
-  { result, #result }
+#define LOCKSTEP_RESULT(result) {result, #result}
 constexpr ResultName kResults[] = {
 #include "driver_results.inc"
 };

@@ -107,7 +107,7 @@ void Install() {
   stack.ss_size = kStackBytes;
   ::sigaltstack(&stack, nullptr);
   for (const int signal : kSignals) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = OnSignal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     ::sigaction(signal, &action, nullptr);

@@ -97,7 +97,7 @@ void MultiplyQuads(const Kind& kind, const Tile& tile) {
   const auto half = [](const uint8_t* row, int lane, int part) {
     return Half::ToFloat(Get<uint16_t>(row, 2 * lane + part));
   };
-  const auto fill = [&](const uint8_t* const* rows, bool along, float(&to)[kQuads][kSize][kDepth]) {
+  const auto fill = [&](const uint8_t* const* rows, bool along, float (&to)[kQuads][kSize][kDepth]) {
     for (int lane = 0; lane < kWarpSize; ++lane) {
       const int high = lane < 16 ? 0 : 4;
       for (int e = 0; e < 4; ++e) {

@@ -239,8 +239,7 @@ void MultiplyFloats(const Kind& kind, const Tile& tile) {
   for (int first = 0; first < kind.k; first += kind.group) {
     Group group;
     group.k = kind.group;
-    Gather(
-        kind, tile, [&](int k) { return k >= first && k < first + kind.group ? k - first : -1; }, group);
+    Gather(kind, tile, [&](int k) { return k >= first && k < first + kind.group ? k - first : -1; }, group);
     AddGroup(group, kind.a, inside, kind.m, c);
   }
   if (mixed && kind.d == Element::kF16) {
@@ -254,8 +253,7 @@ void MultiplyEighths(const Kind& kind, const Tile& tile) {
   for (const int odd : {0, 1}) {
     Group group;
     group.k = kind.k / 2;
-    Gather(
-        kind, tile, [&](int k) { return (k >> 1 & 1) == odd ? (k >> 2 << 1) + (k & 1) : -1; }, group);
+    Gather(kind, tile, [&](int k) { return (k >> 1 & 1) == odd ? (k >> 2 << 1) + (k & 1) : -1; }, group);
     AddGroup(group, Element::kF16, kind.d, kind.m, sum);
   }
   ReadAccumulators(kind, tile, c);
