@@ -1,6 +1,9 @@
 // What cuFFT computes: all types, ranks 1 to 3, any length, batches and layouts, in place and out of place, against the
-// transform's definition in long double. Prints a line for each, "C2C 1024 ok", and the same on a GPU; with an argument
-// the errors too, on standard error.
+// transform's definition in long double. Prints "C2C batch 3, within 5e-07: 2 3 5", the lengths that give the same, and the
+// same on a GPU; with an argument the errors too, on standard error.
+#include <algorithm>
+#include <utility>
+
 #include "fft_transform.h"
 
 static bool is_talkative = false;
@@ -11,6 +14,15 @@ static std::string text(const std::vector<int>& n) {
   return sizes;
 }
 
+// What several lengths have in common, in the order of the first, and these lengths.
+static std::vector<std::pair<std::string, std::string>> lines;
+
+static void add(const std::string& what, const std::string& length) {
+  auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == what; });
+  if (line == lines.end()) line = lines.insert(line, {what, ""});
+  line->second += " " + length;
+}
+
 template <typename R>
 static constexpr double kAllowed = sizeof(R) == 8 ? 1e-15 : 5e-7;
 
@@ -18,20 +30,20 @@ template <typename R>
 void tell(const Transform& t, const char* note = "", cufftHandle plan = CUFFT_PLAN_NULL) {
   const double allowed = kAllowed<R>;
   const Outcome outcome = run<R>(t, plan);
-  std::printf("%s %s", Numbers<R>::name(t.kind), text(t.n).c_str());
-  if (t.batch != 1) std::printf(" batch %d", t.batch);
-  std::printf("%s%s", t.in_place ? " in place" : "", note);
+  std::string what = Numbers<R>::name(t.kind);
+  if (t.batch != 1) what += " batch " + std::to_string(t.batch);
+  what += std::string(t.in_place ? " in place" : "") + note + ", ";
+  char result[40];
   if (outcome.status != 0) {
-    std::printf(": status %d\n", outcome.status);
-    return;
-  }
-  if (outcome.off <= allowed) {
-    std::printf(": within %g", allowed);
+    std::snprintf(result, sizeof result, "status %d", outcome.status);
   } else {
-    std::printf(": off by %.2g", outcome.off);
+    const bool is_within = outcome.off <= allowed;
+    std::snprintf(result, sizeof result, is_within ? "within %g" : "off by %.2g", is_within ? allowed : outcome.off);
   }
-  std::printf("%s%s\n", outcome.gaps_written ? ", gaps written" : "",
-              outcome.input_overwritten ? ", input overwritten" : "");
+  what += result;
+  if (outcome.status == 0 && outcome.gaps_written) what += ", gaps written";
+  if (outcome.status == 0 && outcome.input_overwritten) what += ", input overwritten";
+  add(what, text(t.n));
   if (is_talkative) std::fprintf(stderr, "%s %s %.3g\n", Numbers<R>::name(t.kind), text(t.n).c_str(), outcome.off);
 }
 
@@ -229,7 +241,8 @@ static void other_functions() {
     return y;
   };
   const auto same = [](const std::vector<float2>& a, const std::vector<float2>& b) {
-    return std::memcmp(a.data(), b.data(), kLength * sizeof(float2)) == 0;
+    for (const auto& [what, lengths] : lines) std::printf("%s:%s\n", what.c_str(), lengths.c_str());
+  return std::memcmp(a.data(), b.data(), kLength * sizeof(float2)) == 0;
   };
   const auto forward = result(cufftExecC2C(plan, in, out, CUFFT_FORWARD));
   const auto inverse = result(cufftExecC2C(plan, in, out, CUFFT_INVERSE));
@@ -259,4 +272,5 @@ int main(int argc, char**) {
   unused_parts();
   other_functions();
   std::printf("left %d\n", cudaDeviceSynchronize());
+  for (const auto& [what, lengths] : lines) std::printf("%s:%s\n", what.c_str(), lengths.c_str());
 }

@@ -41,17 +41,18 @@ struct Generator {
 static void Bits(const Generator& g, size_t n) {
   const int status = curandGenerate(g.handle, g.Output<unsigned>(), n);
   g.Fetch(n * 4);
-  std::printf("  %zu bits: %d %016llx\n", n, status, Hash(host_memory.data(), n * 4));
+  // What follows stands in the same line, up to one that ends it.
+  std::printf("  %zu bits: %d %016llx", n, status, Hash(host_memory.data(), n * 4));
 }
 static void LongBits(const Generator& g, size_t n) {
   const int status = curandGenerateLongLong(g.handle, g.Output<unsigned long long>(), n);
   g.Fetch(n * 8);
-  std::printf("  %zu wide bits: %d %016llx\n", n, status, Hash(host_memory.data(), n * 8));
+  std::printf("  %zu wide bits: %d %016llx", n, status, Hash(host_memory.data(), n * 8));
 }
 static void Uniforms(const Generator& g, size_t n) {
   const int status = curandGenerateUniform(g.handle, g.Output<float>(), n);
   g.Fetch(n * 4);
-  std::printf("  %zu uniforms: %d %016llx\n", n, status, Hash(host_memory.data(), n * 4));
+  std::printf("  %zu uniforms: %d %016llx", n, status, Hash(host_memory.data(), n * 4));
 }
 static void UniformDoubles(const Generator& g, size_t n) {
   const int status = curandGenerateUniformDouble(g.handle, g.Output<double>(), n);
