@@ -62,7 +62,7 @@ size_t WriteCorpus(const std::vector<uint64_t>& recorded, const std::string& pat
     if (!target->Load(kModuleHeader + kernel.Text()).empty()) continue;
     const Outcome outcome = target->Run(kernel);
     if (!outcome.error.empty() || Hash(outcome.words) != recorded[seed]) continue;
-    std::fprintf(file, "%s%" PRIu64 " %016" PRIx64, kept % 4 == 0 ? "\n" : "  ", seed, recorded[seed]);
+    std::fprintf(file, "%s%" PRIu64 " %016" PRIx64, kept % 8 == 0 ? "\n" : "  ", seed, recorded[seed]);
     ++kept;
   }
   std::fprintf(file, "\n");

@@ -13,11 +13,11 @@ static void PseudoRandom(curandRngType_t type, bool is_host) {
   for (const curandOrdering_t ordering : {CURAND_ORDERING_PSEUDO_BEST, CURAND_ORDERING_PSEUDO_DEFAULT,
                                           CURAND_ORDERING_PSEUDO_SEEDED, CURAND_ORDERING_PSEUDO_LEGACY}) {
     const Generator g(type, is_host);
-    std::printf("  ordering %d: %d\n", ordering, curandSetGeneratorOrdering(g.handle, ordering));
-    std::printf("  seed: %d\n", curandSetPseudoRandomGeneratorSeed(g.handle, 0x123456789abcdefull));
+    std::printf("  ordering %d: %d,", ordering, curandSetGeneratorOrdering(g.handle, ordering));
+    std::printf("  seed: %d,", curandSetPseudoRandomGeneratorSeed(g.handle, 0x123456789abcdefull));
     Bits(g, 100000), UniformDoubles(g, 300000), Bits(g, 300000), Normals(g, 20000, 1.5, 2);
     for (const unsigned long long offset : {0ull, 1ull, 4097ull, 262147ull, (1ull << 45) + 5}) {
-      std::printf("  offset %llu: %d\n", offset, curandSetGeneratorOffset(g.handle, offset));
+      std::printf("  offset %llu: %d,", offset, curandSetGeneratorOffset(g.handle, offset));
       Bits(g, 5001), UniformDoubles(g, 6001);
     }
   }
@@ -26,12 +26,12 @@ static void PseudoRandom(curandRngType_t type, bool is_host) {
 static void QuasiRandom(curandRngType_t type, bool is_host) {
   for (const unsigned dimensions : {1, 2, 7, 1000}) {
     const Generator g(type, is_host);
-    std::printf("  dimensions %u: %d\n", dimensions, curandSetQuasiRandomGeneratorDimensions(g.handle, dimensions));
+    std::printf("  dimensions %u: %d,", dimensions, curandSetQuasiRandomGeneratorDimensions(g.handle, dimensions));
     const size_t n = dimensions * (dimensions > 100 ? 12 : 3000);
     type == CURAND_RNG_QUASI_SOBOL64 ? LongBits(g, n) : Bits(g, n);
     Uniforms(g, n), UniformDoubles(g, n), Normals(g, n), Normals(g, n, 1.5, 2), Uniforms(g, dimensions);
     for (const unsigned long long offset : {1ull, 4097ull, 3000000000ull}) {
-      std::printf("  offset %llu: %d\n", offset, curandSetGeneratorOffset(g.handle, offset));
+      std::printf("  offset %llu: %d,", offset, curandSetGeneratorOffset(g.handle, offset));
       type == CURAND_RNG_QUASI_SOBOL64 ? LongBits(g, n) : Bits(g, n);
       UniformDoubles(g, n);
     }
