@@ -12,6 +12,8 @@ def test_every_command_and_option_is_documented() -> None:
     page = (ROOT / "docs/reference/grader-cli.md").read_text()
     for name, command in cli.commands.items():
         assert f"## grader {name}" in page
+        for below in command.commands if isinstance(command, click.Group) else ():
+            assert f"`grader {name} {below}" in page, below
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 assert f"`{parameter.opts[0]}" in page.partition(f"## grader {name}")[2].partition("\n## ")[0], (

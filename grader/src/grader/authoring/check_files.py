@@ -197,6 +197,8 @@ def check_figures(bench: Bench, *, record: bool) -> Finding:
         text = _measure(bench)
     except InfrastructureError as error:
         return Finding(FIGURES, "", str(error))
+    if (recorded or {}).get("format", 1) > json.loads(text).get("format", 1):
+        return Finding(FIGURES, "", "the build is older than the checkout and writes an old format; type:  make build")
     if record:
         # The suite lays the file out, a launch a line, and does not know the compiler that its figures depend on.
         write_atomic(path, f'{{"nvcc":"{bench.toolchain.nvcc_version}",{text.removeprefix("{")}')
@@ -214,13 +216,23 @@ def recorded_figures(assignment: Assignment) -> dict[str, Any] | None:
     return figures
 
 
+def _first_changed(old: list[dict[str, Any]], profile: dict[str, Any]) -> str:
+    """The first counter that differs from what is on record of the same rung, with both values."""
+    same = ("rung", "source", "n")
+    before = next((one for one in old if all(one.get(key) == profile.get(key) for key in same)), {})
+    was, now = before.get("counters", {}), profile.get("counters", {})
+    name = next((name for name in now | was if was and was.get(name, 0) != now.get(name, 0)), "")
+    return f"; {name} was {was.get(name, 0):,} and is {now.get(name, 0):,}" if name else ""
+
+
 def _difference(recorded: dict[str, Any] | None, measured: dict[str, Any]) -> str:
     if recorded is None:
         return "it is missing"
     old, new = recorded.get("profiles", []), measured["profiles"]
-    changed = [str(profile.get("rung")) for profile in new if profile not in old]
+    changed = [profile for profile in new if profile not in old]
     if changed:
-        return f"it is not what the reference is counted to do ({', '.join(changed)})"
+        rungs = ", ".join(str(profile.get("rung")) for profile in changed)
+        return f"it is not what the reference is counted to do ({rungs}{_first_changed(old, changed[0])})"
     return "it has rungs that the assignment has not" if len(old) != len(new) else ""
 
 

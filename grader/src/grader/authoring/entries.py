@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.authoring.edits import find_edits, toml_text
-from grader.authoring.solutions import DECLARED, make_head, read_entries, split_head
+from grader.authoring.solutions import DECLARED, make_head, read_entries, solutions_in, split_head
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 
@@ -74,8 +74,14 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
         **({"base": base} if base != submission else {}), key: declared, **({"says": says} if says else {}),
         "change": change, **{key: text for key, text in entries.get(name, {}).items() if key == "message"},
     }  # fmt: skip
+    for same in solutions_in(hidden, kind, submission)[0]:
+        if Path(same.name).stem != name and split_head(same.source.decode(), suffix)[1] == code:
+            raise GraderError(f"{same.name} has this mistake already. Remove {file}.")
     start, bodies = _read(hidden / f"{kind}.toml")
+    is_sorted = list(bodies) == sorted(bodies)
     bodies[name] = "".join(f"{key} = {toml_text(text)}\n" for key, text in entry.items())
+    if is_sorted:
+        bodies = dict(sorted(bodies.items()))
     _write(hidden / f"{kind}.toml", start, bodies, entries | {name: entry})
     file.unlink()
     return f"{kind}.toml has [{name}], {base} with {change.count(chr(10))} lines of edits; {file} is removed"
