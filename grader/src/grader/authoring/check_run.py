@@ -11,7 +11,7 @@ out are
 * on the rungs below, tests that another solution runs on the same code (`known_tests`). Most wrong solutions use one
   good kernel for all other rungs.
 
-Right solutions leave out the rungs on which they have the reference's code. The stub and the reference run every test.
+The stub, the reference and the right solutions run every test.
 """
 
 import re
@@ -353,12 +353,11 @@ def _as_passed(name: str) -> TestResult:
 def known_tests(
     assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
 ) -> dict[str, list[TestResult]]:
-    """By solution, the tests and evidence that one before it runs on the same code, as if they had passed.
+    """By wrong solution, the tests and evidence that one before it runs on the same code, as if they had passed.
 
     A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
     passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs
-    that have to pass count. A metric may compare rungs: then all of them have to be the same code. A right solution may
-    declare less than full marks: only what the reference runs is known of it.
+    that have to pass count. A metric may compare rungs: then all of them have to be the same code.
     """
     ids = [rung.id for rung in assignment.rungs]
     compared = {rung: sorted({rung} | _rungs_compared(assignment, rung)) for rung in ids}
@@ -367,32 +366,26 @@ def known_tests(
         for is_evidence in (False, True)
     }
     seen: set[tuple[object, ...]] = set()
-    full: frozenset[tuple[object, ...]] = frozenset()  # what the reference runs
     known: dict[str, list[TestResult]] = {}
-    for submission in sorted(submissions, key=lambda one: one.folder != REFERENCE):
+    for submission in submissions:
         verdict, declared = collected.wrong.get(submission.folder, ("", ""))
-        is_reference = submission.folder == REFERENCE
-        is_right = submission.folder in collected.right
-        if not (verdict or is_right or is_reference) or verdict in ("COMPILE", "REJECTED"):
+        if (not verdict and submission.folder != REFERENCE) or verdict in ("COMPILE", "REJECTED"):
             continue
         # It reads C++: of other text it has no keys.
         code = Code("" if assignment.is_python else (submission.source or b"").decode("utf-8", "replace"))
         keys = {rung: code.key(rung) for rung in ids}
         below = ids[: ids.index(declared)] if declared and not assignment.is_bonus_rung(declared) else ids
         for rung in below:
-            if assignment.is_bonus_rung(rung) and not (is_right or is_reference):
+            if assignment.is_bonus_rung(rung):
                 continue
             for is_evidence, rungs in ((False, [rung]), (True, compared[rung])):
                 same = (is_evidence, rung, *(keys[other] for other in rungs))
                 if "" in same:
                     continue
-                if same in (full if is_right else seen):
+                if same in seen and verdict:
                     own = [_as_passed(name) for name in kinds[is_evidence] if rung_of(name) == rung]
                     known.setdefault(submission.folder, []).extend(own)
-                elif not is_right:
-                    seen.add(same)
-        if is_reference:
-            full = frozenset(seen)
+                seen.add(same)
     return known
 
 
