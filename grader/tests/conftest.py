@@ -171,8 +171,9 @@ def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("daily") and "LOCKSTEP_ALL" not in os.environ:
-        pytest.skip("a tool's own test; type: make check-all")
+    is_daily = item.get_closest_marker("daily") or "open_page" in getattr(item, "fixturenames", ())
+    if is_daily and "LOCKSTEP_ALL" not in os.environ:
+        pytest.skip("runs once a day: make check-all; or with LOCKSTEP_ALL=1")
     for mark in item.iter_markers("needs"):
         is_there, missing = mark.args
         if not is_there:
