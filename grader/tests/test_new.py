@@ -143,7 +143,7 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
         for name in sorted(set(re.findall(r" -o (\S+/(?:lockstep_vgpu_|lockstep_full_main)\S+\.o) ", commands)))
     ]
     libraries = [build / "harness/judge/liblockstep_judge.a", build / "lib/liblockstep_wire.a"]
-    libraries.append(build / "harness/vgpu/cudart/liblockstep_fatbin.a")
+    libraries.append(build / "harness/vgpu/liblockstep_fatbin.a")
     (layout.build / "bin").mkdir()
     command = ["/usr/bin/g++", *objects, *map(str, libraries), "-lgtest", "-lzstd", "-ldl", "-lpthread"]
     subprocess.run([*command, "-o", str(layout.build / "bin" / f"{name}_full_suite")], check=True)

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "vgpu/core/dim_text.h"
+#include "vgpu/core/dim3.h"
 
 namespace lockstep::judge {
 namespace {

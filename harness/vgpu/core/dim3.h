@@ -1,7 +1,8 @@
-// Extents and coordinates of grids, clusters and blocks, as in CUDA.
+// Extents and coordinates of grids, clusters and blocks, as in CUDA, and how CUDA code writes them.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace lockstep::vgpu {
 
@@ -10,5 +11,18 @@ struct Dim3 {
   uint64_t Count() const { return uint64_t{x} * y * z; }
   bool operator==(const Dim3&) const = default;
 };
+
+// "128" for one dimension, "(16,16)" for more.
+inline std::string ShapeText(const Dim3& d) {
+  if (d.y == 1 && d.z == 1) return std::to_string(d.x);
+  std::string text = "(" + std::to_string(d.x) + "," + std::to_string(d.y);
+  if (d.z != 1) text += "," + std::to_string(d.z);
+  return text + ")";
+}
+
+// "(0,3,0)"
+inline std::string PointText(const Dim3& d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
 
 }  // namespace lockstep::vgpu

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "vgpu/core/dim_text.h"
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/symbol_name.h"
 
 namespace lockstep::vgpu {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "vgpu/core/dim_text.h"
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/row.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/exec/engine.h"

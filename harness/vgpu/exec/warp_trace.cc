@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "vgpu/core/dim_text.h"
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/grouped.h"
 #include "vgpu/core/row.h"
 #include "vgpu/core/symbol_name.h"

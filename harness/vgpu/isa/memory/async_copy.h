@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "vgpu/core/warp.h"
 #include "vgpu/exec/async_copies.h"
 
 namespace lockstep::vgpu {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "vgpu/core/warp.h"
 #include "vgpu/exec/async_copies.h"
 
 namespace lockstep::vgpu {
