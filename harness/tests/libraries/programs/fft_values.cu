@@ -241,8 +241,7 @@ static void other_functions() {
     return y;
   };
   const auto same = [](const std::vector<float2>& a, const std::vector<float2>& b) {
-    for (const auto& [what, lengths] : lines) std::printf("%s:%s\n", what.c_str(), lengths.c_str());
-  return std::memcmp(a.data(), b.data(), kLength * sizeof(float2)) == 0;
+    return std::memcmp(a.data(), b.data(), kLength * sizeof(float2)) == 0;
   };
   const auto forward = result(cufftExecC2C(plan, in, out, CUFFT_FORWARD));
   const auto inverse = result(cufftExecC2C(plan, in, out, CUFFT_INVERSE));
