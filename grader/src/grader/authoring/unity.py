@@ -78,22 +78,31 @@ class UnityBuilds:
         return units
 
     def compile(self, unit: Unit, stop: threading.Event) -> Sequence[Submission]:
-        """Compiles a unit's batch, if it is one, and returns whose it is."""
-        if not unit.orders:
-            return unit.submissions
-        names = [f"{_NAMESPACE}{index}" for index in range(len(unit.orders))]
-        first = unit.orders[0]
-        source = batch_source([order.source for order in unit.orders], names, first.assignment.submission)
-        build_worker(replace(first, source=source, parts=tuple(names)), stop)
-        for order, name in zip(unit.orders, names, strict=True):
-            worker = first.folder / "out" / f"worker.{name}"
+        """Compiles a unit's batch, if it is one, without what the compiler refuses, and returns whose it is."""
+        orders = list(unit.orders)
+        while len(orders) > 1:
+            names = [f"{_NAMESPACE}{index}" for index in range(len(orders))]
+            first = orders[0]
+            source = batch_source([order.source for order in orders], names, first.assignment.submission)
+            built = build_worker(replace(first, source=source, parts=tuple(names)), stop)
+            self._keep(orders, names)
+            refused = {int(index) for index in re.findall(rf"\b{_NAMESPACE}(\d+)::", built.message)}
+            if not built.refused or not refused:
+                break
+            orders = [order for index, order in enumerate(orders) if index not in refused]
+        return unit.submissions
+
+    def _keep(self, orders: Sequence[Order], names: Sequence[str]) -> None:
+        """Keeps the workers of a batch that there are."""
+        folder = orders[0].folder
+        for order, name in zip(orders, names, strict=True):
+            worker = folder / "out" / f"worker.{name}"
             if worker.is_file():
                 key = self._key(order)
                 self._cache.add(key, worker)
                 with self._lock:
                     self._parts[order.source] = key
-        shutil.rmtree(first.folder, ignore_errors=True)
-        return unit.submissions
+        shutil.rmtree(folder, ignore_errors=True)
 
     def has(self, submission: Submission) -> bool:
         """Whether a batch has the submission's worker."""

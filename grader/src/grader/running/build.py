@@ -139,7 +139,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
     if not started:
         raise InfrastructureError(f"the sandbox did not start: {ended.output.strip()[-500:]}")
     if order.parts:
-        return Built(None, ended.output, ended.seconds)
+        return Built(None, ended.output, ended.seconds, refused=ended.status != 0)
     if ended.status == BUILD_SCRIPT_STATUS and python and order.source:
         # The file may have made the script end so. With another it begins, or this raises.
         build_worker(replace(order, source=b"", folder=order.folder / "empty"), stop)
