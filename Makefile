@@ -62,7 +62,7 @@ grader-check: build  ## stubs fail, references pass, wrong solutions get their v
 	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.
 	@.venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents > $(BUILD)/opponents.log 2>&1 & opponents=$$!; \
 	  trap 'kill $$opponents' INT TERM; \
-	  .venv/bin/grader check --build $(BUILD); checked=$$?; \
+	  .venv/bin/grader check --build $(BUILD) $${LOCKSTEP_ALL:+--whole}; checked=$$?; \
 	  wait $$opponents; met=$$?; cat $(BUILD)/opponents.log; [ $$checked = 0 ] && [ $$met = 0 ]
 	@.venv/bin/grader ladder --build $(BUILD) --pages docs/records/ladders --verify
 

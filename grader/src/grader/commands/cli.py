@@ -101,7 +101,11 @@ def sample_class(out: Path) -> None:
 @click.option(
     "--only", metavar="GLOB", multiple=True, help="Grade only these solutions, such as 'right/*'; repeatable."
 )
-@click.option("--whole", is_flag=True, help="Run more of wrong solutions than the test that is known to catch each.")
+@click.option(
+    "--whole",
+    is_flag=True,
+    help="Right solutions run tests on large arrays, wrong ones all that can show.",
+)
 @click.option("--show", metavar="NAME", help="Print one solution's whole file, such as 'no_guard', and check nothing.")
 @click.option("--diff", is_flag=True, help="With --show: only how it differs from its base.")
 @click.option(
