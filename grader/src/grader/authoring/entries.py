@@ -74,9 +74,11 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
         **({"base": base} if base != submission else {}), key: declared, **({"says": says} if says else {}),
         "change": change, **{key: text for key, text in entries.get(name, {}).items() if key == "message"},
     }  # fmt: skip
-    for same in solutions_in(hidden, kind, submission)[0]:
-        if Path(same.name).stem != name and split_head(same.source.decode(), suffix)[1] == code:
-            raise GraderError(f"{same.name} has this mistake already. Remove {file}.")
+    alike = [
+        f"; {same.name} makes the same mistake"
+        for same in solutions_in(hidden, kind, submission)[0]
+        if Path(same.name).stem != name and split_head(same.source.decode(), suffix)[1] == code
+    ]
     start, bodies = _read(hidden / f"{kind}.toml")
     is_sorted = list(bodies) == sorted(bodies)
     bodies[name] = "".join(f"{key} = {toml_text(text)}\n" for key, text in entry.items())
@@ -84,7 +86,7 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
         bodies = dict(sorted(bodies.items()))
     _write(hidden / f"{kind}.toml", start, bodies, entries | {name: entry})
     file.unlink()
-    return f"{kind}.toml has [{name}], {base} with {change.count(chr(10))} lines of edits; {file} is removed"
+    return f"{kind}.toml has [{name}], {base} with {change.count(chr(10))} lines of edits; {file} is removed{''.join(alike)}"
 
 
 def _read(path: Path) -> tuple[str, dict[str, str]]:
