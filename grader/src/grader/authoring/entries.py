@@ -86,7 +86,8 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
         bodies = dict(sorted(bodies.items()))
     _write(hidden / f"{kind}.toml", start, bodies, entries | {name: entry})
     file.unlink()
-    return f"{kind}.toml has [{name}], {base} with {change.count(chr(10))} lines of edits; {file} is removed{''.join(alike)}"
+    lines = change.count("\n")
+    return f"{kind}.toml has [{name}], {base} with {lines} lines of edits; {file} is removed{''.join(alike)}"
 
 
 def _read(path: Path) -> tuple[str, dict[str, str]]:
