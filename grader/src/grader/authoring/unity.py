@@ -58,7 +58,7 @@ class UnityBuilds:
             source = submission.source
             if source is None or bench.assignment.is_python or alone(submission) or _ALONE.search(source):
                 continue
-            folder = bench.work / f"batch-{index}"
+            folder = bench.work / f"batch-{bench.assignment.id}-{index}"  # benches may share a folder
             order = Order(
                 bench.layout, bench.toolchain, bench.assignment, source, folder, bench.settings.sandboxed
             )  # fmt: skip
