@@ -1,6 +1,6 @@
 """A browser for tests of pages: headless Chromium, which gets no page but files, and no error past it.
 
-A test module says `pytest_plugins = ("browser",)` and marks what opens pages with `conftest.needs_browser`.
+A test module says `pytest_plugins = ("browser",)`; what takes `open_page` runs once a day (see conftest.py).
 """
 
 from collections.abc import Callable, Iterator

@@ -171,10 +171,11 @@ def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    is_daily = item.get_closest_marker("daily") or "open_page" in getattr(item, "fixturenames", ())
-    if is_daily and "LOCKSTEP_ALL" not in os.environ:
+    in_browser = "open_page" in getattr(item, "fixturenames", ())
+    if (in_browser or item.get_closest_marker("daily")) and "LOCKSTEP_ALL" not in os.environ:
         pytest.skip("runs once a day: make check-all; or with LOCKSTEP_ALL=1")
-    for mark in item.iter_markers("needs"):
+    marks = [*item.iter_markers("needs"), *([needs_browser.mark] if in_browser else [])]
+    for mark in marks:
         is_there, missing = mark.args
         if not is_there:
             (pytest.fail if "LOCKSTEP_CI" in os.environ else pytest.skip)(missing)

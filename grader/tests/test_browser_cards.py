@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from card_gallery import EVIL, make_gallery
-from conftest import make_checkout, needs_browser
+from conftest import make_checkout
 from grader.model.verdicts import GLYPHS
 
 pytest_plugins = ("browser",)
-pytestmark = needs_browser
 
 Open = Callable[..., Any]
 Gallery = dict[str, Path]
