@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conftest import ROOT, needs_browser
+from conftest import ROOT
 from grader.course.grades import StudentGrades, compute_grades
 from grader.model.assignment import Assignment
 from grader.model.roster import Student
@@ -17,7 +17,6 @@ from made_board import by_name, made_assignments, made_board, made_record, made_
 from made_class import absent
 
 pytest_plugins = ("browser",)
-pytestmark = needs_browser
 
 EVIL = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>"
 _BYTES = 1_000_000  # measured: 0.66 MB for 200 students and 7 assignments

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from conftest import ROOT, hidden_entries, needs_browser
+from conftest import ROOT, hidden_entries
 from grader.base.layout import Layout
 from grader.commands.cli import cli
 from grader.model.assignment import load_assignment
@@ -232,7 +232,6 @@ def test_without_results_it_says_what_to_type(in_checkout: Layout) -> None:
     assert "has no results yet" in str(result.exception)
 
 
-@needs_browser
 def test_the_pages_in_a_browser(graded: Path, open_page: Callable[..., Any]) -> None:
     assert CliRunner().invoke(cli, ["similar"]).exit_code == 0
     page = open_page(graded / "staff/similar.html")

@@ -1,8 +1,8 @@
 """Runs `grader check`: all assignments' solutions in one queue, without runs whose result is known.
 
 Suites and compilers take most of the time. So no processor waits for the last solution of an assignment: the next
-assignment's solutions are in the same queue. Wrong solutions are compiled in batches (see `unity`), and each runs the
-one test that its recorded message is about: a test that catches it once catches it again. Where that test does not give
+assignment's solutions are in the same queue. Solutions are compiled in batches (see `unity`). A wrong one runs the one
+test that its recorded message is about: a test that catches it once catches it again. Where that test does not give
 the recorded message, or `whole` asks for it, the solution is compiled alone, and runs what can change a finding. Left
 out are
 

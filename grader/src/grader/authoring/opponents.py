@@ -19,6 +19,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -143,24 +144,6 @@ def meet_opponents(
     that floods the judge would do so in every test. `on_met` gets the place of the opponent's bench. They are compiled
     in `batches`; one that does not get what it declares is compiled alone and run again.
     """
-    with tempfile.TemporaryDirectory(prefix="grader-opponents-") as name:
-        first = Journal(Path(name) / "journal.sqlite")
-        try:
-            return _meet(benches, journal, first, progress, on_met, batches, jobs, stop)
-        finally:
-            first.close()
-
-
-def _meet(
-    benches: Sequence[tuple[Bench, Sequence[Opponent]]],
-    journal: Journal,
-    of_batches: Journal,
-    progress: Progress,
-    on_met: Callable[[int, Met], None],
-    batches: UnityBuilds,
-    jobs: int,
-    stop: threading.Event,
-) -> list[Met]:
 
     def meet(bench: Bench, opponent: Opponent) -> Met:
         flags = () if opponent.most_points is not None else ("--one-failure",)
@@ -202,7 +185,11 @@ def _meet(
         plain = [Unit([submission]) for submission in submissions]
         for unit in plain if bench.settings.on_gpu else batches.units(bench, submissions):
             queue.add(partial(batches.compile, unit, stop), partial(compiled, place))
-    queue.run()
+    with (
+        tempfile.TemporaryDirectory(prefix="grader-opponents-") as name,
+        closing(Journal(Path(name) / "journal.sqlite")) as of_batches,
+    ):
+        queue.run()
     return [met[at] for at in sorted(met)]
 
 

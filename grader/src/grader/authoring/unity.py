@@ -3,7 +3,7 @@
 With a short file nvcc spends its time on headers. A batch is one source, with each solution in a namespace of its own:
 20 of 04's files take 5 s of a processor in a batch, and 17 s one by one. Of each namespace build.sh links a worker.
 
-Some solutions are compiled alone: those that a namespace would change, and all of a batch that does not compile. Who
+Some solutions are compiled alone: those that a namespace would change, and those that the compiler refuses in one. Who
 does not find what is expected of a worker from a batch compiles that solution alone, and looks again. Kernels' names
 show the namespace; `without_namespaces` takes it out.
 """
@@ -26,7 +26,7 @@ _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
 _DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 # Names that a namespace changes, and what runs before main: it would in all workers of a batch.
 _ALONE = re.compile(
-    rb"""extern\s+"C"|\bmain\s*\(|\bnamespace\s+(?:std|cuda|cooperative_groups)\b|\bconstructor\b|\bglobal_asm\b|^asm\b"""
+    rb'extern\s+"C"|\bmain\s*\(|\bnamespace\s+(?:std|cuda|cooperative_groups)\b|\bconstructor\b|\bglobal_asm\b|^asm\b'
     rb"|__managed__|#\s*pragma\s+once|\b(?:cub|thrust)/|\w##\w|\bdlsym\b",
     re.MULTILINE,
 )
