@@ -337,6 +337,17 @@ def test_right_solutions_run_every_test(good: Layout) -> None:
     assert len(_tests_run(good, "one")) == len(_tests_run(good, "two")) == 6
 
 
+def test_shares_grade_each_solution_once(good: Layout) -> None:
+    shown = [check("--shard", f"{index}/3") for index in (1, 2, 3)]
+    assert [result.exit_code for result in shown] == [0, 0, 0]
+    solutions = {
+        f"{kind}/{path.name}" for kind in ("wrong", "right") for path in (good.reference("90_fake") / kind).iterdir()
+    }
+    for name in solutions:
+        assert sum(name in said(result) for result in shown) == 1, name
+    assert all("full marks" in said(result) for result in shown)
+
+
 def test_some_solutions_alone_leave_the_record_of_the_others(good: Layout) -> None:
     messages = good.reference("90_fake") / "wrong.toml"
     recorded = messages.read_text()

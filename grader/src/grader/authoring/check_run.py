@@ -54,6 +54,7 @@ from grader.authoring.declared import REFERENCE, STUB, Collected, collect
 from grader.authoring.finding import Finding
 from grader.authoring.in_order import InOrder
 from grader.authoring.same_code import Code
+from grader.authoring.shard import ALL, Shard
 from grader.authoring.unity import Unit, UnityBuilds, without_namespaces
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
@@ -79,7 +80,8 @@ class CheckSettings:
 
     `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
     `only`: globs such as `right/*`; solutions that match none of them are not graded. With `whole` a wrong solution
-    runs more than the test that is known to catch it, and a right one the tests on large arrays too.
+    runs more than the test that is known to catch it, and a right one the tests on large arrays too. `shard`: of the
+    solutions beside the reference only this share is graded.
     """
 
     jobs: int
@@ -89,6 +91,7 @@ class CheckSettings:
     update_messages: bool = False
     only: Sequence[str] = ()
     whole: bool = False
+    shard: Shard = ALL
 
 
 def check_assignments(
@@ -225,6 +228,7 @@ class _Check:
             if not settings.only or any(fnmatchcase(submission.folder, glob) for glob in settings.only)
         ]
         chosen += [Submission(attack.name, Student(attack.name), attack.source) for attack in attacks]
+        chosen = [one for one in chosen if one.folder in (STUB, REFERENCE) or settings.shard.holds(one.folder)]
         chosen.sort(key=lambda submission: submission.folder in collected.wrong)
         self._known = known_tests(assignment, bench.suite.tests, chosen, collected)
         if not settings.whole and not settings.update_messages:
@@ -291,7 +295,8 @@ class _Check:
 
     def finish(self) -> None:
         """What is to be said once all are graded."""
-        update, is_partial = self._settings.update_messages, bool(self._settings.only)
+        update = self._settings.update_messages
+        is_partial = bool(self._settings.only) or self._settings.shard != ALL
         self._found(
             check_messages(self._layout, self._assignment, self._messages, update=update, is_partial=is_partial)
         )

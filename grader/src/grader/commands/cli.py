@@ -20,6 +20,7 @@ from grader.authoring.ladder import check_pages, ladder_assignments, ladder_page
 from grader.authoring.mutate import Mutation, Share, mutate_assignment, mutation_text
 from grader.authoring.new import new_assignment
 from grader.authoring.sample_class import SAMPLE_CLASS, lay_out
+from grader.authoring.shard import Shard
 from grader.authoring.solutions import solution_text
 from grader.base.counted import counted
 from grader.base.errors import GraderError, InfrastructureError, UsageError
@@ -40,6 +41,7 @@ from grader.commands.common import (
     known_assignments,
     make_console,
     no_sandbox_option,
+    shard_option,
     show_finding,
     split_jobs,
 )
@@ -106,6 +108,7 @@ def sample_class(out: Path) -> None:
     is_flag=True,
     help="Right solutions run tests on large arrays, wrong ones all that can show.",
 )
+@shard_option
 @click.option("--show", metavar="NAME", help="Print one solution's whole file, such as 'no_guard', and check nothing.")
 @click.option("--diff", is_flag=True, help="With --show: only how it differs from its base.")
 @click.option(
@@ -123,6 +126,7 @@ def check(
     update_messages: bool,
     only: tuple[str, ...],
     whole: bool,
+    shard: Shard,
     show: str | None,
     diff: bool,
     adopt: tuple[Path, ...],
@@ -144,6 +148,7 @@ def check(
       grader check 04_reduction --jobs 4
       grader check 04_reduction --update-messages
       grader check 04_reduction --only 'right/*' --only wrong/no_guard.cu
+      grader check --shard 2/4                 a quarter of the right and wrong solutions
       grader check 04_reduction --show missing_barrier --diff
       grader check 04_reduction --adopt reference/04_reduction/wrong/NAME.cu
     """
@@ -177,7 +182,7 @@ def check(
 
     strays = check_suite_files(layout)
     print_finding(strays)
-    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only, whole)
+    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only, whole, shard)
     try:
         assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
         checked = check_assignments(
@@ -202,7 +207,7 @@ def _show(console: Console, text: str, language: str) -> None:
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
 @click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants of each reference.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed that selects them.")
-@click.option("--shard", default="1/1", show_default=True, metavar="I/N", help="The I-th of N shares of them.")
+@shard_option
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Start no new mutant after this many minutes.")
 @click.option("--out", type=FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
 @jobs_option
@@ -212,7 +217,7 @@ def mutate(
     names: tuple[str, ...],
     count: int,
     seed: int,
-    shard: str,
+    shard: Shard,
     minutes: float | None,
     out: Path,
     jobs: int | None,
@@ -234,9 +239,8 @@ def mutate(
 
     Status: 0 all caught or known to be equivalent, 1 some survive, or were not tried for lack of time.
     """
-    index, of = _shard(shard)
     deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
-    share = Share(count, seed, index, of, deadline)
+    share = Share(count, seed, shard.index, shard.of, deadline)
     console, layout = make_console(), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)
@@ -257,14 +261,6 @@ def mutate(
     console.print(escape(mutation_text(done)), highlight=False, soft_wrap=True)
     if not all(mutation.holds for mutation in done):
         raise click.exceptions.Exit(WRONG_STATUS)
-
-
-def _shard(text: str) -> tuple[int, int]:
-    """I/N as an index from 0 and a number of shares."""
-    index, _, of = text.partition("/")
-    if not (index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
-        raise click.BadParameter(f"{text} is not a share; type --shard 1/4, for example")
-    return int(index) - 1, int(of)
 
 
 @cli.command(short_help="Makes the files of a new assignment.")

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader.authoring.finding import Finding
+from grader.authoring.shard import Shard
 from grader.base import sandbox
 from grader.base.counted import counted
 from grader.base.errors import GraderError
@@ -36,6 +37,19 @@ jobs_option = click.option(
     "--jobs",
     type=click.IntRange(1, 256),
     help="Submissions graded at once.  [default: the number of processors plus one]",
+)
+
+
+def _shard(_context: click.Context, _option: click.Parameter, text: str) -> Shard:
+    """I/N as a share; raises BadParameter with what to type."""
+    index, _, of = text.partition("/")
+    if not (index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
+        raise click.BadParameter(f"{text} is not a share; type --shard 1/4, for example")
+    return Shard(int(index) - 1, int(of))
+
+
+shard_option = click.option(
+    "--shard", callback=_shard, default="1/1", show_default=True, metavar="I/N", help="The I-th of N shares of them."
 )
 device_option = click.option(
     "--device",

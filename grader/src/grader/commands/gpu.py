@@ -24,6 +24,7 @@ from grader.authoring.gpu_results import OPPONENTS, load_run, opponents_document
 from grader.authoring.in_order import InOrder
 from grader.authoring.ladder import ladder_assignments
 from grader.authoring.opponents import Met, Opponent, find_opponents, meet_opponents, opponents_text
+from grader.authoring.shard import ALL, Shard
 from grader.authoring.unity import UnityBuilds
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
@@ -41,6 +42,7 @@ from grader.commands.common import (
     make_console,
     need_gpu,
     no_sandbox_option,
+    shard_option,
     show_finding,
     split_jobs,
 )
@@ -57,6 +59,7 @@ from grader.running.worker_cache import WorkerCache
 @device_option
 @click.option("--out", type=FOLDER, default=Path("out/opponents"), show_default=True, help="Where the journal is.")
 @click.option("--only", metavar="GLOB", multiple=True, help="Run only these, such as 'hostile/greets_*'; repeatable.")
+@shard_option
 @jobs_option
 @no_sandbox_option
 @build_option
@@ -65,6 +68,7 @@ def opponents(
     device: str,
     out: Path,
     only: tuple[str, ...],
+    shard: Shard,
     jobs: int | None,
     no_sandbox: bool,
     build: Path | None,
@@ -95,6 +99,7 @@ def opponents(
         cache, gate = WorkerCache(layout), GpuGate()
         for assignment, every, _ in listed:
             found = [one for one in every if not only or any(fnmatchcase(one.submission.folder, glob) for glob in only)]
+            found = [one for one in found if shard.holds(one.submission.folder)]
             if found:
                 need_gpu(layout, [assignment], device)
                 settings = RunSettings(SEED, device, threads, sandboxed, alone=device == "cuda")
@@ -114,7 +119,7 @@ def opponents(
                 shown.finish(place)
 
         met = meet_opponents(benches, journal, Quiet(), on_met, batches=UnityBuilds(cache), jobs=jobs, stop=stop)
-    if not names and not only:
+    if not names and not only and shard == ALL:
         write_atomic(out / OPPONENTS, opponents_document(met, device))
     console.print(opponents_text(met), highlight=False)
     if unreadable or any(one.finding.problem for one in met):
