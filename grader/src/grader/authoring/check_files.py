@@ -26,6 +26,7 @@ _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _SOMEWHERE = re.compile(r"^(  at      [\w.]+\.(?:cu|py)):\d+$", re.MULTILINE)
 _NO_ONE_LINE = ("did not return within", "the stack is full")  # the line is where the loop or recursion was just then
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
+_STREAM = re.compile(r"\bin stream (\d+)")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _LAUNCHER = re.compile(r"[a-z]+\d+_\w+")  # reduce4_first_add
 _TEST = re.compile(r"^TEST(?:_P|_F)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
@@ -287,13 +288,16 @@ def recorded_messages(layout: Layout, assignment: Assignment) -> dict[str, str]:
 def recorded_form(message: str) -> str:
     """What is recorded of a message.
 
-    Addresses are left out: they say what was allocated before, and that depends on which tests ran. Of a compiler's
-    message only the places of the errors are kept: its wording, the headers that it quotes, and the lines of the
-    toolkit's headers are the toolchain's. Where an endless loop or recursion was stopped is another line each time.
+    Addresses are left out and streams are numbered from 1: both depend on what was made before, and so on which tests
+    ran. Of a compiler's message only the places of the errors are kept: its wording, the headers that it quotes, and
+    the lines of the toolkit's headers are the toolchain's. Where an endless loop or recursion was stopped is another
+    line each time.
     """
     errors = _ERROR.findall(message)
     if errors:
         return "\n".join(errors)
     if any(words in message for words in _NO_ONE_LINE):
         message = _SOMEWHERE.sub(r"\1:…", message)
+    streams: dict[str, int] = {}
+    message = _STREAM.sub(lambda one: f"in stream {streams.setdefault(one[1], len(streams) + 1)}", message)
     return _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))
