@@ -1,7 +1,7 @@
 // A virtual GPU in this process, for programs that run on their own: see vgpu/run for the variables' front end.
 //
 //   LOCKSTEP_PROFILE=h200         the modelled device
-//   LOCKSTEP_THREADS=4            CPU threads that run blocks; results do not depend on it
+//   LOCKSTEP_THREADS=4            CPU threads that run blocks, one a processor by default; results do not depend on it
 //   LOCKSTEP_DEVICES=2            the number of such devices (cudart/runtime.cc)
 //   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers (report/checks.h); "all" for every one
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
@@ -83,7 +83,8 @@ void SayHowToGetMore(uint64_t bytes) {
 
 DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, int ordinal) {
   DeviceOptions options;
-  options.threads = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", 1), 1, 256));
+  options.threads =
+      static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", std::thread::hardware_concurrency()), 1, 256));
   options.checkers = checks.launches;
   options.trace = ChosenTrace();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);

@@ -46,7 +46,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --devices=N       how many of it there are (default 1)
   --memory=GIB      how much of the device's memory programs can have, in GiB (default 16); only what they touch is taken
                     from this machine's
-  --threads=N       CPU threads that run blocks (default 1); results do not depend on it
+  --threads=N       CPU threads that run blocks (default one a processor); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
   --color=WHEN      always, never, or auto (default): on a terminal
   --trace=BLOCK,WARP[,FROM,TO]
