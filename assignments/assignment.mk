@@ -2,9 +2,12 @@
 # harness/student.mk says what they take.
 include ../../harness/student.mk
 
-.PHONY: test watch check profile hint run
+.PHONY: test watch check profile hint run help
 test watch check profile hint:
 	@$(STUDENT) $@ $(notdir $(CURDIR)) $(CHOICES)
+
+help:
+	@$(STUDENT) help
 
 run:
 	@$(RUN)

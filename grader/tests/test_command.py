@@ -66,6 +66,7 @@ def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) ->
         (["test", "--rug", "3"], "lockstep test: there is no --rug here; did you mean --rung?\nType:  lockstep test -"),
         (["test", "fak"], "There is no assignment fak. Did you mean 90_fake?\nType:  lockstep test 90_fake\n"),
         (["test", "xyz"], "There is no assignment xyz. There are:\n  90_fake\n  91_other\nType:  lockstep test 90_fak"),
+        (["test", "90", "9"], "90_fake has no rung 9. Its rungs are:\n  alpha_one  beta_two"),
         (["test", "3"], "Rung 3 of which assignment?\nType:  lockstep test 90_fake 3\n"),
         (["test", "fake", "7"], "90_fake has no rung 7. Its rungs are:\n  alpha_one  beta_two  gamma_bonus\n"
                                 "Type:  lockstep test 90_fake alpha_one\n"),

@@ -167,6 +167,13 @@ std::filesystem::path LibraryDirectory() {
 
 // There must be a CUDA runtime of this version that can be replaced, as a shared library or within the program.
 void CheckProgram(const std::string& path) {
+  const std::filesystem::path file(path);
+  if (file.extension() == ".cu") {
+    const std::string name = file.stem().string();
+    Fail(path + " is a source. Type:  nvcc -o " + name + " " + path + " && vgpu-run ./" + name + "\n" +
+             "or, in a checkout:  lockstep run " + path,
+         kCantRunStatus);
+  }
   const ProgramFacts facts = ReadProgram(path);
   for (const std::string& needed : facts.needed) {
     const HostLibrary* library = FindHostLibrary(needed);

@@ -30,7 +30,7 @@ _EXAMPLES = {
   lockstep test --test SumsOne   the tests whose names contain this
   lockstep test 3 --verbose      every message, and all counters
   lockstep test 3 --device cuda  on this machine's NVIDIA GPU
-  lockstep test 04_reduction 3   from anywhere in the checkout
+  lockstep test 04_reduction 3   from anywhere in the checkout; or: test 4 3
   lockstep test                  at the root: how far you are everywhere""",
     "watch": """\
   lockstep watch                 in an assignment's folder: begins with the
@@ -168,7 +168,7 @@ examples, in an assignment's folder:
 
 and at the root:
   lockstep test                  how far you are in every assignment
-  lockstep test 04_reduction 3
+  lockstep test 04_reduction 3   short: lockstep test 4 3
 
 lockstep COMMAND --help says more. `make COMMAND` does the same.
 {_STATUS}"""

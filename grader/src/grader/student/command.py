@@ -110,10 +110,10 @@ def _assignment_around(layout: Layout, folder: Path) -> list[str]:
 
 
 def _assignment_named(layout: Layout, word: str) -> str:
-    """By its id, what follows the number, the number as the id has it, or a path to it; "" where there is none."""
+    """By its id, what follows the number, its number (4, 04), or a path to it; "" where there is none."""
     for name in layout.assignments():
         number, _, rest = name.partition("_")
-        if word in (name, number, rest):
+        if word in (name, number, number.lstrip("0"), rest):
             return name
     if "/" in word and (found := _assignment_around(layout, Path(word))):
         return found[0]
