@@ -45,6 +45,7 @@ def screens(page: str, folder: Path) -> Iterator[tuple[re.Match[str], list[str]]
 
 
 @needs_build
+@pytest.mark.daily
 def test_every_screen_of_the_page_is_what_is_shown(folder: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
     build = ["../../lockstep", "build", "--build", str(find_layout(BUILD, ROOT).build)]

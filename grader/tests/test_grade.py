@@ -294,6 +294,7 @@ def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -
     assert not (in_checkout.root / "out/work").exists()
 
 
+@pytest.mark.daily
 def test_killed_again_and_again_while_it_compiles(in_checkout: Layout, submissions: Submissions) -> None:
     """A run that never lives long enough to compile all and run a suite comes to an end all the same."""
     names = ["s0", "s1"]

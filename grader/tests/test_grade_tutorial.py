@@ -92,7 +92,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
     return followed
 
 
-pytestmark = [needs_build, needs_sandbox, needs("export" in cli.commands, "grader export is missing")]
+pytestmark = [
+    pytest.mark.daily,
+    needs_build,
+    needs_sandbox,
+    needs("export" in cli.commands, "grader export is missing"),
+]
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -165,6 +165,7 @@ def test_its_build_can_be_configured(real: Path, tmp_path: Path) -> None:
     assert configured.returncode == 0, configured.stderr
 
 
+@pytest.mark.daily
 @needs_build
 def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
     """`make test` as they have it: a friendly failure on the stub, and a pass once the solution is there."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from grader.base.layout import Layout
@@ -67,6 +68,7 @@ def peak(layout: Layout, out: Path, record: Record, students: int) -> int:
         journal.close()
 
 
+@pytest.mark.daily
 def test_a_student_more_costs_an_outline(in_checkout: Layout, submissions: Callable[..., Path], tmp_path: Path) -> None:
     record = graded(in_checkout, submissions(ada="int x;"))
     whole = len(large(record, 1).to_json())

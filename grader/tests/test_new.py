@@ -175,6 +175,7 @@ def _walked(root: Path, page: str, name: str, monkeypatch: pytest.MonkeyPatch) -
     return result
 
 
+@pytest.mark.daily
 @needs_build
 def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "checkout"
@@ -190,6 +191,7 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "5 right solutions of other designs, 12 wrong ones" in " ".join(recorded.output.split())
 
 
+@pytest.mark.daily
 @needs_build
 def test_a_lab_is_brought_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "checkout"

@@ -29,6 +29,7 @@ def test_the_terminal_shows_what_a_run_prints() -> None:
     assert not stale, f"{', '.join(stale)} {_TYPE}"
 
 
+@pytest.mark.daily
 @needs_build
 @needs_sandbox
 def test_the_report_card_is_the_one_that_the_picture_was_taken_of() -> None:

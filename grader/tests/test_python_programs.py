@@ -119,6 +119,7 @@ def test_pycuda_does_what_its_stand_in_is_compared_with(tmp_path: Path) -> None:
     assert done.stdout == (PROGRAMS / "pycuda_lines.txt").read_text(encoding="utf-8"), done.stderr
 
 
+@pytest.mark.daily
 @needs_numba
 def test_every_solution_to_the_puzzles_is_right_and_has_no_finding() -> None:
     done = run("puzzles.py")
@@ -126,6 +127,7 @@ def test_every_solution_to_the_puzzles_is_right_and_has_no_finding() -> None:
     assert "Findings\n  none\n" in done.stderr
 
 
+@pytest.mark.daily
 @needs_numba
 @pytest.mark.parametrize(
     ("puzzle", "heading", "kernel"),

@@ -125,6 +125,7 @@ def test_a_dry_run_asks_for_nothing(in_checkout: Layout, graded: Path) -> None:
     assert log(in_checkout) == ran
 
 
+@pytest.mark.daily
 def test_killed_again_and_again_it_is_one_regrade(in_checkout: Layout, submissions: Submissions) -> None:
     folder = submissions(ada="// slow 0.15", grace="")
     assert grade(folder).exit_code == 0

@@ -171,6 +171,7 @@ def _plain_loop() -> float:
     return time.process_time() - start
 
 
+@pytest.mark.daily
 def test_a_class_of_200_takes_seconds(tmp_path: Path) -> None:
     loop = _plain_loop()
     start = time.process_time()

@@ -49,6 +49,7 @@ def test_a_page_that_is_not_listed_is_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.daily
 @needs(GENERATOR.is_file(), "the site's generator is missing; type: harness/setup.sh --docs")
 def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     site = tmp_path / "site"

@@ -63,6 +63,7 @@ def runs(layout: Layout) -> list[str]:
     return [line for line in (layout.build / "bin/runs.log").read_text().splitlines() if line.startswith("run ")]
 
 
+@pytest.mark.daily
 def test_a_damaged_page_is_told_and_repaired(
     in_checkout: Layout, graded: Path, run: Callable[..., tuple[int, str]]
 ) -> None:

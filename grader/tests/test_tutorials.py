@@ -5,6 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from conftest import BUILD, ROOT, needs_build
 from grader.authoring.handout import make_handout
 from grader.base.layout import find_layout
@@ -21,6 +23,7 @@ def _edit(path: Path, body: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+@pytest.mark.daily
 @needs_build
 def test_the_first_kernel(tmp_path: Path) -> None:
     layout = find_layout(BUILD, ROOT)

@@ -98,6 +98,7 @@ def test_it_says_that_it_needs_a_checkout(
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.daily
 def test_it_grades_in_a_checkout_once_that_is_built(
     grader: Callable[..., "subprocess.CompletedProcess[str]"], in_checkout: Layout, submissions: Callable[..., Path]
 ) -> None:
