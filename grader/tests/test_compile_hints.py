@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.student.compile_hints import compile_hint
+from grader.student.compile_hints import compile_hint, warning_hints
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,21 @@ from grader.student.compile_hints import compile_hint
         ('no instance of overloaded function "std::min" matches the argument list', "", "of one type"),
         ('namespace "std" has no member "clamp"', "", "#include <algorithm>"),
         ('identifier "x" is undefined', "", ""),
+        ('identifier "blockidx" is undefined', "", "did you mean blockIdx?"),
+        ('identifier "syncthreads" is undefined', "", "did you mean __syncthreads?"),
+        ('identifier "my_tota" is undefined', "", "did you mean my_total?"),
+        ('identifier "__shfl_down" is undefined', "", "__shfl_down_sync takes the mask"),
+        ('class "uint3" has no member "X"', "  i = blockIdx.X;", "did you mean x?"),
+        ('expected a ";"', "void reduce(int *d_in) {", "a } is missing above"),
+        ('no instance of overloaded function "cudaMalloc" matches the argument list', "", "cudaMalloc(&d_a, bytes)"),
+        ("too few arguments in function call", "  cudaMemcpy(a, b, n);", "which way"),
+        ("too few arguments in function call", "  f(a);", ""),
+        ('no operator "*" matches these operands', "  operand types are: const uint3 * const dim3", "three parts"),
+        ("a variable length array cannot have static storage duration", "", "extern __shared__"),
     ],
 )
 def test_explains_what_the_compiler_does_not(said: str, line: str, hint: str) -> None:
-    found = compile_hint(f"launch.cu(12): error: {said}\n{line}\n  ^\n\n1 error detected")
+    found = compile_hint(f"launch.cu(12): error: {said}\n{line}\n  ^\n\n1 error detected", "int my_total = 0;")
     assert hint in found if hint else found == ""
 
 
@@ -28,3 +39,18 @@ def test_goes_by_the_first_error() -> None:
     errors = 'a.cu(1): error: identifier "x" is undefined\n  x\n\na.cu(2): error: expected a ";"\n'
     assert compile_hint(errors) == ""
     assert compile_hint("warning alone") == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "line", "hint"),
+    [
+        ("#174-D: expression has no effect", "  dim3 block = (16, 16);", "write dim3 b(16, 16)"),
+        ("#174-D: expression has no effect", "  for (int s = 8; s > 0; s >> 1)", "as s >>= 1 does"),
+        ("#186-D: pointless comparison of unsigned integer with zero", "", "the loop never ends"),
+        ("#177-D: variable was declared but never referenced", "", ""),
+    ],
+)
+def test_explains_warnings_by_their_place(said: str, line: str, hint: str) -> None:
+    found = warning_hints(f"copy.cu(7): warning {said}\n{line}\n  ^\n\n" * 2)
+    assert len(found) == bool(hint)
+    assert all(one.startswith("  hint    copy.cu(7): ") and hint in one for one in found)

@@ -26,7 +26,7 @@ from grader.base.schema import SchemaError
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.result import SuiteResult, listed_tests, parse_result
-from grader.student.compile_hints import compile_hint
+from grader.student.compile_hints import compile_hint, warning_hints
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
@@ -124,7 +124,8 @@ class _Student:
             worker = self._worker(assignment)
         except _CompileError as error:
             said = str(error)
-            hint_line = f"  hint    {found}\n\n" if (found := compile_hint(said)) else ""
+            text = self._source(assignment).read_text(encoding="utf-8", errors="replace")
+            hint_line = f"  hint    {found}\n\n" if (found := compile_hint(said, text)) else ""
             self._print(
                 f"{said}\n\n{hint_line}{assignment.submission} does not compile: fix the first error above."
                 "  Next: make test"
@@ -247,7 +248,7 @@ class _Student:
     def _warn(self, warnings: str) -> None:
         if warnings:
             self._say("")
-            self._print(warnings + "\n")
+            self._print("\n".join([warnings, "", *(f"{hint}\n" for hint in warning_hints(warnings))]))
 
     def _build(self, assignment: Assignment) -> tuple[Path, str]:
         """The solution and the compiler's warnings, compiled where something that it depends on changed.
@@ -266,8 +267,9 @@ class _Student:
         compiler = self._layout.build / "nvcc.txt"
         version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
         key = worker_key(self._layout, assignment.id, source, version)
+        warnings = worker.with_suffix(".said")
         if worker.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8") == key:
-            return worker, ""
+            return worker, warnings.read_text(encoding="utf-8") if warnings.is_file() else ""
         worker.parent.mkdir(parents=True, exist_ok=True)
         stamp.unlink(missing_ok=True)
         command = [
@@ -284,6 +286,7 @@ class _Student:
             raise GraderError(message)
         if ended.returncode != 0:
             raise _CompileError(message)
+        write_atomic(warnings, message)  # they are shown at every run: they may say why it fails
         write_atomic(stamp, key)
         return worker, message
 
