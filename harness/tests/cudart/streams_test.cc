@@ -1,7 +1,10 @@
 // Programs that use streams, each in a right and a wrong form (cudart/programs/streams.cu), under vgpu-run --check.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
@@ -76,6 +79,26 @@ TEST_F(StreamsTest, ACopyToPageLockedMemoryArrivesWhenTheHostHasWaited) {
       "filled, not waited: not arrived\nread by the next kernel: arrived\nto pageable memory: arrived\n";
   EXPECT_EQ(Run("", "arrival").text, expected);
   EXPECT_EQ(Run("--check=races", "arrival").text.substr(0, expected.size()), expected);
+}
+
+TEST_F(StreamsTest, ATimelineHasEachOperationInItsStream) {
+  const std::string file = folder_->path() + "timeline.json";
+  Run("--timeline=" + file, "arrival");
+  std::ifstream stream(file);
+  const nlohmann::json trace = nlohmann::json::parse(stream);
+  std::map<std::string, int> found;
+  std::map<int, double> ends;  // by stream
+  for (const nlohmann::json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    ++found[event["cat"]];
+    double& end = ends[event["tid"]];
+    EXPECT_GE(event["ts"].get<double>() + 0.001, end) << event;  // times are rounded to a nanosecond
+    end = event["ts"].get<double>() + event["dur"].get<double>();
+  }
+  EXPECT_GE(found["copy"], 2);
+  EXPECT_GE(found["kernel"], 1);
+  EXPECT_GE(found["fill"], 1);
+  EXPECT_GE(ends.size(), 2u);
 }
 
 TEST_F(StreamsTest, KernelsReachRegisteredMemory) {

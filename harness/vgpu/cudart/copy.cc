@@ -77,6 +77,12 @@ void CopyRow(Runtime& r, void* to, const void* from, uint64_t bytes, const Ends&
   Require(done, cudaErrorInvalidValue);
 }
 
+const char* NameOf(Runtime& r, const CopyWork& copy, const Ends& ends) {
+  const bool to_device = ends.to && !r.IsPinned(copy.to), from_device = ends.from && !r.IsPinned(copy.from);
+  if (to_device) return !from_device ? "host to device" : *ends.to == *ends.from ? "on the device" : "device to device";
+  return from_device ? "device to host" : "host to host";
+}
+
 double CopyMicroseconds(Runtime& r, const CopyWork& copy, const Ends& ends) {
   const DeviceProfile& profile = r.profile();
   const auto bytes = static_cast<double>(copy.region.Bytes());
@@ -237,7 +243,7 @@ void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
     }
   }
   operation.End();
-  r.timeline().Enqueue(stream, CopyMicroseconds(r, work, ends));
+  r.timeline().Enqueue(stream, CopyMicroseconds(r, work, ends), {"copy", NameOf(r, work, ends), work.region.Bytes()});
   if (behavior.waits) r.timeline().Synchronize(stream);
 }
 
@@ -293,7 +299,8 @@ void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
   operation.End();
   const DeviceProfile& profile = r.profile();
   const double rate = profile.dram_gb_per_s * profile.dram_efficiency * kBytesPerMicrosecond;
-  r.timeline().Enqueue(stream, profile.launch_overhead_us + static_cast<double>(region.Bytes()) / rate);
+  r.timeline().Enqueue(stream, profile.launch_overhead_us + static_cast<double>(region.Bytes()) / rate,
+                       {"fill", "memset", region.Bytes()});
   if (work.waits && r.IsShared(Address(work.to))) r.timeline().clocks().HostWaits(stream.slot);
 }
 

@@ -144,7 +144,7 @@ void ThrowCallError(Runtime& r, const KernelWork& work, LaunchError error) {
 void End(Runtime& r, const KernelWork& work, Stream& stream, const LaunchResult& result) {
   if (result.error == LaunchError::kIllegalAddress) MappedMemory::ExplainHostAddresses(r, work.parameters);
   ThrowCallError(r, work, result.error);
-  r.timeline().Enqueue(stream, result.microseconds);
+  r.timeline().Enqueue(stream, result.microseconds, {"kernel", work.kernel->name});
   if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
 }
 

@@ -88,7 +88,13 @@ double Timeline::Ready(const Stream& stream) const {
   return ready;
 }
 
-void Timeline::Enqueue(Stream& stream, double microseconds) { stream.ready_us = Ready(stream) + microseconds; }
+void Timeline::Enqueue(Stream& stream, double microseconds, const OperationName& what) {
+  const double begins = Ready(stream);
+  stream.ready_us = begins + microseconds;
+  if (!keeps_) return;
+  operations_.push_back({stream.device, stream.number, stream.in_graph, begins, microseconds, what.category,
+                         std::string(what.name), what.bytes});
+}
 
 void Timeline::Record(Event& event, const Stream& stream) {
   event.at_us = Ready(stream);

@@ -9,8 +9,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "vgpu/observers/stream_clocks.h"
@@ -54,6 +58,23 @@ struct Event {
   void Settle();
 };
 
+// What an operation in a stream is, for vgpu-run --timeline.
+struct OperationName {
+  const char* category;   // "kernel", "copy", "fill", "library"
+  std::string_view name;  // a kernel's as the linker has it
+  uint64_t bytes = 0;     // that it moves; 0: not known
+};
+// One that was enqueued: times in microseconds of the modelled clock.
+struct Operation {
+  int device;
+  unsigned long long stream;  // its number; 0: the default stream
+  bool in_graph;
+  double begins_us, takes_us;
+  const char* category;
+  std::string name;
+  uint64_t bytes;
+};
+
 class Timeline {
  public:
   // Handles; throw ApiError for one that does not exist. `device` is the current one, which the default stream means.
@@ -65,7 +86,9 @@ class Timeline {
   Event& EventOf(cudaEvent_t event);
 
   // Work of this length is put in the stream.
-  void Enqueue(Stream& stream, double microseconds);
+  void Enqueue(Stream& stream, double microseconds, const OperationName& what);
+  // What was enqueued, where LOCKSTEP_TIMELINE_FILE asks for it (report/timeline_file.cc).
+  const std::vector<Operation>& operations() const { return operations_; }
   void Record(Event& event, const Stream& stream);
   void Wait(Stream& stream, const Event& event);
   // The host waits.
@@ -98,6 +121,8 @@ class Timeline {
   unsigned long long next_id_ = 1;
   unsigned long long created_ = 0;
   double host_us_ = 0;
+  const bool keeps_ = std::getenv("LOCKSTEP_TIMELINE_FILE") != nullptr;
+  std::vector<Operation> operations_;
   StreamClocks clocks_;
 };
 

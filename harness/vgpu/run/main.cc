@@ -42,6 +42,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --check[=LIST]    report mistakes at the end. Accesses out of bounds are always found; beside these, by default all of:
 {checks}  --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
+  --timeline=FILE   write what ran when, by stream, to FILE: a trace for ui.perfetto.dev or Chrome's about:tracing
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
   --devices=N       how many of it there are (default 1)
   --memory=GIB      how much of the device's memory programs can have, in GiB (default 16); only what they touch is taken
@@ -111,6 +112,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_PROFILE_REPORT", value.value_or("kernels"));
   } else if (flag == "--counters" && value && !value->empty()) {
     Set("LOCKSTEP_COUNTERS_FILE", *value);
+  } else if (flag == "--timeline" && value && !value->empty()) {
+    Set("LOCKSTEP_TIMELINE_FILE", *value);
   } else if (flag == "--device" && value) {
     if (*value == "help") ListDevices();
     if (FindProfile(*value) == nullptr) {

@@ -60,7 +60,7 @@ void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream) {
       work.operation ? r.backend().DoOperation(*work.operation, {work.function.name.c_str(), work.function.call_site})
                      : r.backend().CallLibrary(work.function, work.body);
   operation.End();
-  r.timeline().Enqueue(stream, result.microseconds);
+  r.timeline().Enqueue(stream, result.microseconds, {"library", work.function.name});
   if (result.error != LaunchError::kNone) r.SetPending(ErrorOf(result.error));
 }
 
