@@ -117,16 +117,18 @@ std::string Judge(const Approximation& row, const Form& form, double a, double b
   const long double exact = Exact(form.opcode, a, b);
   if (std::isnan(exact)) return std::isnan(result) ? "" : "not a NaN";
   if (std::isnan(result)) return "a NaN";
-  const long double bound = std::exp2(static_cast<long double>(row.exponent));
+  const long double bound = std::exp2(static_cast<long double>(row.exponent)) * static_cast<long double>(row.beyond);
   if (std::isinf(exact)) return result == static_cast<double>(exact) ? "" : "not the infinity";
   // Beyond the largest number a result may be infinite, or that number.
   if (std::fabs(exact) >= Largest(form.format)) return std::fabs(result) >= Largest(form.format) ? "" : "too small";
   const FormatFacts& facts = FactsOf(form.format);
   const long double least_normal = std::ldexp(1.0L, facts.least_exponent);
   if (form.ftz && std::fabs(exact) < least_normal && result == 0) return "";
-  // Half a unit of the last place is the format's own; among subnormal numbers it is more than a relative bound.
+  // Half a unit of the last place is the format's own; among subnormal numbers it is more than a relative bound. 16-bit
+  // results are cut, not rounded, which takes a whole one.
   long double allowed = bound * UnitOf(row, exact, form.format);
-  if (std::fabs(exact) < least_normal) allowed += std::ldexp(0.5L, facts.least_exponent - facts.fraction_bits);
+  const long double own = form.format == Format::kHalf || form.format == Format::kBfloat ? 1 : 0.5L;
+  if (std::fabs(exact) < least_normal) allowed += std::ldexp(own, facts.least_exponent - facts.fraction_bits);
   const long double error = std::fabs(static_cast<long double>(result) - exact);
   if (error <= allowed) return "";
   return "off by " + std::to_string(static_cast<double>(error / allowed)) + " times the bound";

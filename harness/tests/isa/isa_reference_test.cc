@@ -294,9 +294,10 @@ order": they say when blocks must take turns on one thread.
   page << R"(
 ## Approximations
 
-How far a result may lie from the exact one: what the PTX ISA promises, and what `isa_approximation_test` holds the virtual
-GPU's results to, the 16-bit forms on every operand. Where the PTX ISA promises nothing the bound is ours. Operands that
-are infinite, zero or NaN give the documented results. `sin` and `cos` have no bound beyond 100 pi.
+The results are an H100's, bit for bit ([on record](../records/special-functions.md)), whatever the device. How far one may
+lie from the exact result: what the PTX ISA promises, and what `isa_approximation_test` finds, the 16-bit forms on every
+operand. Where the PTX ISA promises nothing the bound is ours; two promises an H100 doesn't keep. Operands that are
+infinite, zero or NaN give the documented results. `sin` and `cos` have no bound beyond 100 pi.
 
 | instruction | error at most | for |
 |---|---|---|
@@ -308,7 +309,9 @@ are infinite, zero or NaN give the documented results. `sin` and `cos` have no b
     page << "| `" << row.instruction << "` | "
          << (ulp ? std::to_string(static_cast<int>(std::exp2(row.exponent))) + " ulp"
                  : bound.str() + (row.measure == ErrorMeasure::kRelative ? " of the result" : ""))
-         << (row.documented ? "" : " (ours)") << " | " << row.on << " |\n";
+         << (row.documented ? "" : " (ours)");
+    if (row.beyond > 1) page << "; an H100's: up to " << row.beyond << " times that";
+    page << " | " << row.on << " |\n";
   }
   page << "\n## Special registers\n\n";
   std::string line;

@@ -1,8 +1,8 @@
 // Error bounds of the approximate instructions: what the PTX ISA guarantees, and what isa_approximation_test checks for
-// this implementation. docs/reference/isa.md prints the table.
+// this implementation, whose results are an H100's. docs/reference/isa.md prints the table.
 //
 // Source: PTX ISA 9.0, 9.7.3 and 9.7.4. Where it guarantees nothing, `documented` is false and the bound is this
-// project's.
+// project's. An H100 keeps all bounds but two: there `beyond` is its largest error in bounds.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ struct Approximation {
   double least, most;   // range of the operand's magnitude (div: the divisor's); 0 and infinity: unbounded
   std::string_view on;  // the same range in words
   bool documented = true;
+  double beyond = 1;
 };
 
 inline constexpr double kAnySize = __builtin_inf();
@@ -38,7 +39,7 @@ inline constexpr Approximation kApproximations[] = {
     {"rsqrt.approx.ftz.f64", ErrorMeasure::kRelative, -19, 0, kAnySize, "all positive operands", false},
     {"sin.approx{.ftz}.f32", ErrorMeasure::kAbsolute, -20.5, 0, 6.283185, "-2 pi to 2 pi"},
     {"sin.approx{.ftz}.f32", ErrorMeasure::kAbsolute, -14.7, 0, 314.15926, "-100 pi to 100 pi"},
-    {"cos.approx{.ftz}.f32", ErrorMeasure::kAbsolute, -20.5, 0, 6.283185, "-2 pi to 2 pi"},
+    {"cos.approx{.ftz}.f32", ErrorMeasure::kAbsolute, -20.5, 0, 6.283185, "-2 pi to 2 pi", true, 1.053},
     {"cos.approx{.ftz}.f32", ErrorMeasure::kAbsolute, -14.7, 0, 314.15926, "-100 pi to 100 pi"},
     {"lg2.approx{.ftz}.f32", ErrorMeasure::kAbsolute, -22, 0.5, 2, "1/2 to 2"},
     {"lg2.approx{.ftz}.f32", ErrorMeasure::kRelative, -22, 0, 0.5, "positive operands below 1/2"},
@@ -48,7 +49,7 @@ inline constexpr Approximation kApproximations[] = {
     {"ex2.approx.ftz.bf16{x2}", ErrorMeasure::kRelative, -7, 0, kAnySize, "all operands"},
     {"tanh.approx.f32", ErrorMeasure::kRelative, -11, 0, kAnySize, "all operands"},
     {"tanh.approx.f16{x2}", ErrorMeasure::kAbsolute, -10.987, 0, kAnySize, "all operands"},
-    {"tanh.approx.bf16{x2}", ErrorMeasure::kAbsolute, -8, 0, kAnySize, "all operands"},
+    {"tanh.approx.bf16{x2}", ErrorMeasure::kAbsolute, -8, 0, kAnySize, "all operands", true, 1.0001},
 };
 
 }  // namespace lockstep::vgpu

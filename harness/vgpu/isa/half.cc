@@ -12,6 +12,7 @@
 
 #include "vgpu/core/half_format.h"
 #include "vgpu/isa/arithmetic.h"
+#include "vgpu/isa/special_unit.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -23,8 +24,6 @@ constexpr auto kAdd = [](float a, float b) { return a + b; };
 constexpr auto kSub = [](float a, float b) { return a - b; };
 constexpr auto kMul = [](auto a, auto b) { return a * b; };
 constexpr auto kFma = [](double a, double b, double c) { return AddToOdd(a * b, c); };
-constexpr auto kEx2 = [](double a) { return std::exp2(a); };
-constexpr auto kTanh = [](double a) { return std::tanh(a); };
 
 enum class Clamp : uint8_t { kNone, kSat, kRelu };
 
@@ -72,6 +71,18 @@ void Encode(const float* from, uint16_t* to) {
   for (int k = 0; k < kElements; ++k) to[k] = Format::FromFloat(from[k]);
 }
 
+// One element or two for each lane.
+template <int kElements>
+void StoreElements(Warp& warp, const Insn& insn, LaneMask mask, const uint16_t* result) {
+  if constexpr (kElements == kWarpSize) {
+    ForLanesInPlace<uint16_t>(Destination<uint16_t>(warp, insn.row[0]), mask, [&](int lane) { return result[lane]; });
+  } else {
+    uint32_t pairs[kWarpSize];
+    std::memcpy(pairs, result, sizeof pairs);
+    ForLanesInPlace<uint32_t>(Destination<uint32_t>(warp, insn.row[0]), mask, [&](int lane) { return pairs[lane]; });
+  }
+}
+
 // Turns an operation on values into a handler for rows of kElements encodings. Each stage is a separate loop over one
 // width, which vectorises.
 template <auto kOp, typename Format, bool kFtz, Clamp kClamp, int kElements, size_t kSources>
@@ -103,13 +114,7 @@ void EncodedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   run(std::make_index_sequence<kSources>{});
   uint16_t result[kElements];
   Encode<Format, kElements>(rounded, result);
-  if constexpr (kElements == kWarpSize) {
-    ForLanesInPlace<uint16_t>(Destination<uint16_t>(warp, insn.row[0]), mask, [&](int lane) { return result[lane]; });
-  } else {
-    uint32_t pairs[kWarpSize];
-    std::memcpy(pairs, result, sizeof pairs);
-    ForLanesInPlace<uint32_t>(Destination<uint32_t>(warp, insn.row[0]), mask, [&](int lane) { return pairs[lane]; });
-  }
+  StoreElements<kElements>(warp, insn, mask, result);
 }
 
 template <auto kOp, typename Format, bool kFtz, Clamp kClamp, size_t kSources>
@@ -250,14 +255,43 @@ Selection SelectExtreme(Modifiers& modifiers) {
           InsnClass::kFloat16};
 }
 
-template <auto kFunction>
+// The special function unit's f32 result, cut to the format.
+template <typename Format>
+uint16_t CutFromFloat(uint32_t bits) {
+  const uint32_t magnitude = bits & 0x7fffffff;
+  const uint32_t sign = (bits >> 16) & 0x8000u;
+  if constexpr (std::is_same_v<Format, Bfloat>) {
+    return static_cast<uint16_t>(bits >> 16);  // the unit's NaN is 0x7fffffff
+  } else {
+    const uint32_t normal = (magnitude - (112u << 23)) >> 13;
+    const float small = std::bit_cast<float>(magnitude < 0x38800000 ? magnitude : 0);
+    const auto subnormal = static_cast<uint32_t>(static_cast<int32_t>(small * 0x1p24f));
+    uint32_t cut = magnitude >= 0x38800000 ? normal : subnormal;
+    cut = magnitude >= 0x47800000 ? uint32_t{Half::kExponent} : cut;
+    return static_cast<uint16_t>(magnitude > special_unit::kInfinityBits ? uint32_t{Half::kNan} : sign | cut);
+  }
+}
+
+template <typename Function, typename Format, int kElements>
+void UnitHandler(Warp& warp, const Insn& insn, LaneMask mask) {
+  const uint16_t* source = Source<uint16_t>(warp, insn.row[1]);
+  uint32_t single[kElements];
+  for (int k = 0; k < kElements; ++k) single[k] = std::bit_cast<uint32_t>(Format::ToFloat(source[k]));
+  special_unit::Evaluate<Function, kElements>(single, single);
+  uint16_t result[kElements];
+  for (int k = 0; k < kElements; ++k) result[k] = CutFromFloat<Format>(single[k]);
+  StoreElements<kElements>(warp, insn, mask, result);
+}
+
+template <typename Function>
 Selection SelectFunction(Modifiers& modifiers, bool bfloat_flushes) {
   const HalfType type = TypeOf(modifiers);
   if (!modifiers.Take("approx")) return {};
-  if (!type.bfloat) return {PickEncoded<kFunction, Half, false, Clamp::kNone, 1>(type.packed)};
-  if (!bfloat_flushes) return {PickEncoded<kFunction, Bfloat, false, Clamp::kNone, 1>(type.packed)};
-  if (!modifiers.Take("ftz")) return {};
-  return {PickEncoded<kFunction, Bfloat, true, Clamp::kNone, 1>(type.packed)};
+  if (type.bfloat && bfloat_flushes && !modifiers.Take("ftz")) return {};
+  if (type.bfloat) {
+    return {type.packed ? UnitHandler<Function, Bfloat, 2 * kWarpSize> : UnitHandler<Function, Bfloat, kWarpSize>};
+  }
+  return {type.packed ? UnitHandler<Function, Half, 2 * kWarpSize> : UnitHandler<Function, Half, kWarpSize>};
 }
 
 }  // namespace
@@ -281,7 +315,7 @@ Selection SelectHalfAbs(Modifiers& modifiers) { return SelectSign<kAbs>(modifier
 Selection SelectHalfNeg(Modifiers& modifiers) { return SelectSign<kNeg>(modifiers); }
 Selection SelectHalfMin(Modifiers& modifiers) { return SelectExtreme<false>(modifiers); }
 Selection SelectHalfMax(Modifiers& modifiers) { return SelectExtreme<true>(modifiers); }
-Selection SelectHalfEx2(Modifiers& modifiers) { return SelectFunction<kEx2>(modifiers, true); }
-Selection SelectHalfTanh(Modifiers& modifiers) { return SelectFunction<kTanh>(modifiers, false); }
+Selection SelectHalfEx2(Modifiers& modifiers) { return SelectFunction<special_unit::Power>(modifiers, true); }
+Selection SelectHalfTanh(Modifiers& modifiers) { return SelectFunction<special_unit::Tangent>(modifiers, false); }
 
 }  // namespace lockstep::vgpu
