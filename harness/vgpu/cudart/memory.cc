@@ -3,11 +3,26 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// Where what cudaMalloc and its like gave begins.
+std::set<uint64_t>& OfMalloc() {
+  static auto* const bases = new std::set<uint64_t>;
+  return *bases;
+}
+
+}  // namespace
+
+bool IsOfMalloc(uint64_t base) { return OfMalloc().count(base) != 0; }
+void ForgetAllocations() { OfMalloc().clear(); }
 
 void Allocate(Runtime& r, void** pointer, uint64_t bytes) {
   Require(pointer != nullptr, cudaErrorInvalidValue);
@@ -24,6 +39,8 @@ void Free(Runtime& r, void* pointer) {
   Require(r.host_ranges().count(address) == 0, cudaErrorInvalidValue);
   Require(r.backend(r.DeviceHolding(address).value_or(r.device())).Free(address, r.origin()), cudaErrorInvalidValue);
   r.managed().erase(address);
+  OfMalloc().erase(address);
+  ForgetNotes(address);
   ForgetPooled(pointer);
 }
 
@@ -31,19 +48,19 @@ namespace {
 
 constexpr uint64_t kPitchAlignment = 512;
 
+// cudaMalloc and cudaFree stand between what streams did before and what they do next, as documented.
+void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
+  Allocate(r, pointer, bytes);
+  if (*pointer != nullptr) OfMalloc().insert(reinterpret_cast<uintptr_t>(*pointer));
+  r.timeline().clocks().Fence(r.device());
+}
+
 void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, uint64_t rows) {
   Require(pitch != nullptr && width <= SIZE_MAX - kPitchAlignment, cudaErrorInvalidValue);
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   uint64_t bytes = 0;
   Require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
-  Allocate(r, pointer, bytes);
-  r.timeline().clocks().Fence(r.device());
-}
-
-// cudaMalloc and cudaFree stand between what streams did before and what they do next, as documented.
-void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
-  Allocate(r, pointer, bytes);
-  r.timeline().clocks().Fence(r.device());
+  AllocateBetween(r, pointer, bytes);
 }
 
 // A fill that is not asynchronous by its name: it is all the same, unless the host sees the memory.
@@ -125,9 +142,10 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 // Managed memory is device memory where the device lives in this process.
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return Api("cudaMallocManaged", [&](Runtime& r) {
-    Require(bytes > 0 && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost), cudaErrorInvalidValue);
+    Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue);
     if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory, where the device is another process's,");
-    Allocate(r, pointer, bytes);
+    AllocateBetween(r, pointer, bytes);
+    if (*pointer == nullptr) return;
     // The host's own writes are seen by no checker, so none of it counts as uninitialised.
     r.backend().Fill(reinterpret_cast<uintptr_t>(*pointer), 0, bytes, r.origin());
     r.managed()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, r.device()};
@@ -143,7 +161,9 @@ cudaError_t cudaFree(void* pointer) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return Api("cudaMemGetInfo", [&](Runtime& r) {
-    Require(free != nullptr && total != nullptr, cudaErrorInvalidValue);
+    size_t unused = 0;
+    if (free == nullptr) free = &unused;
+    if (total == nullptr) total = &unused;
     *total = static_cast<size_t>(r.profile().memory_bytes);
     *free = std::min<size_t>(*total, r.backend().FreeBytes());
   });

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
@@ -145,6 +146,11 @@ void ForgetPooled(const void* pointer) {
   pools().allocated.erase(found);
 }
 
+cudaMemPool_t PoolOfAllocation(uint64_t base) {
+  const auto found = pools().allocated.find(base);
+  return found == pools().allocated.end() ? nullptr : found->second.first;
+}
+
 void ResetPools(int device) {
   Pools& state = pools();
   std::erase_if(state.all, [device](const auto& pool) { return pool.second->device == device; });
@@ -192,8 +198,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return Api("cudaDeviceGetMemPool", [&](Runtime& r) {
-    Require(pool != nullptr, cudaErrorInvalidValue);
-    r.RequireDevice(device);
+    Require(pool != nullptr && device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
     *pool = CurrentPool(device);
   });
 }
