@@ -180,6 +180,14 @@ bool HostWaits(Runtime& r, const CopyWork& work) {
   return work.region.Bytes() != 0 && BehaviorOf(r, work, EndsOf(r, work.to, work.from, work.kind)).waits;
 }
 
+bool CheckCopy(Runtime& r, const CopyWork& work) {
+  Check(work.to_layout, work.region);
+  Check(work.from_layout, work.region);
+  if (work.region.Bytes() == 0) return false;
+  EndsOf(r, work.to, work.from, work.kind);
+  return true;
+}
+
 CopyWork Staged(Runtime& r, const CopyWork& work) {
   if (work.region.Bytes() == 0 || EndsOf(r, work.to, work.from, work.kind).from || r.IsPinned(work.from)) return work;
   auto bytes = std::make_shared<std::vector<uint8_t>>();
@@ -243,6 +251,9 @@ void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
 
 void CopyNow(Runtime& r, CopyWork work) {
   work.waits = true;
+  Check(work.to_layout, work.region);
+  Check(work.from_layout, work.region);
+  if (work.region.Bytes() == 0) return;
   Submit(r, work, nullptr);
   r.timeline().MoveHostTo(r.StreamOf(nullptr));
 }

@@ -13,13 +13,13 @@ namespace {
 
 // What it starts with, and what becomes of a value that is set: least and most, and the step up to which it is rounded.
 // Recorded from a Hopper (harness/dev/conformance). The virtual GPU's own stack and heap grow as needed.
-struct Limit {
+struct LimitRule {
   cudaLimit limit;
   size_t start, least, most, step;
   bool cut;  // beyond the most is the most, not an error
 };
 constexpr size_t kMebi = 1 << 20;
-constexpr Limit kLimits[] = {
+constexpr LimitRule kLimits[] = {
     {cudaLimitStackSize, 1024, 0, kMebi / 2, 16, false},
     {cudaLimitPrintfFifoSize, 8650752, kMebi / 2, 2048 * kMebi, 256, true},
     {cudaLimitMallocHeapSize, 8 * kMebi, 4 * kMebi, SIZE_MAX, 65536, true},
@@ -33,9 +33,9 @@ constexpr int kCigFallback = 9;
 // Persisting lines of L2 come in tenths of the most that can be set aside, and there are three at the start.
 constexpr size_t kTenths = 10, kTenthsAtStart = 3;
 
-Limit Find(Runtime& r, cudaLimit limit) {
+LimitRule RuleOf(Runtime& r, cudaLimit limit) {
   Require(limit >= cudaLimitStackSize && limit <= kCigFallback, cudaErrorInvalidValue);
-  for (const Limit& each : kLimits) {
+  for (const LimitRule& each : kLimits) {
     if (each.limit == limit) return each;
   }
   Require(limit == cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit);
@@ -48,14 +48,12 @@ std::map<cudaLimit, size_t>& SetLimits() {
   return set;
 }
 
-size_t RoundedUp(size_t value, size_t step) { return (value + step - 1) / step * step; }
-
 }  // namespace
 
 size_t GetLimit(Runtime& r, cudaLimit limit) {
   if (static_cast<int>(limit) == kSharedSize) return static_cast<size_t>(r.profile().shared_per_block_optin);
   if (static_cast<int>(limit) == kCigEnabled) return 0;
-  const Limit known = Find(r, limit);
+  const LimitRule known = RuleOf(r, limit);
   const auto set = SetLimits().find(limit);
   return set != SetLimits().end() ? set->second : known.start;
 }
@@ -63,7 +61,7 @@ size_t GetLimit(Runtime& r, cudaLimit limit) {
 void SetLimit(Runtime& r, cudaLimit limit, size_t value) {
   const int number = limit;
   Require(number != kSharedSize && number != kCigEnabled, cudaErrorNotPermitted);
-  const Limit known = Find(r, limit);
+  const LimitRule known = RuleOf(r, limit);
   Require(known.cut || value <= known.most, cudaErrorInvalidValue);
   const size_t now = GetLimit(r, limit);
   size_t rounded = known.step == 1 ? value : RoundedUp(value, known.step);
@@ -173,6 +171,7 @@ cudaError_t cudaDeviceReset() {
     r.Reset();
     ResetPools(r.device());
     ForgetAllocations();
+    ResetGraphMemory(r.device());
     ResetArrays(r.device());
   });
 }

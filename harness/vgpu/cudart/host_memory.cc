@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/runtime.h"
 
@@ -144,8 +145,9 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, c
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned flags,
                                  cudaStream_t stream) {
   return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
+    const Stream& in = r.StreamOf(stream);
+    if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
     Require(flags == 0 && bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
-    r.StreamOf(stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz)

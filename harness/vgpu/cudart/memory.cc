@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
@@ -37,6 +38,7 @@ void Free(Runtime& r, void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   Require(r.host_ranges().count(address) == 0, cudaErrorInvalidValue);
+  if (FreeGraphMemory(r, pointer)) return;
   Require(r.backend(r.DeviceHolding(address).value_or(r.device())).Free(address, r.origin()), cudaErrorInvalidValue);
   r.managed().erase(address);
   OfMalloc().erase(address);
@@ -50,6 +52,7 @@ constexpr uint64_t kPitchAlignment = 512;
 
 // cudaMalloc and cudaFree stand between what streams did before and what they do next, as documented.
 void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
+  if (pointer != nullptr && bytes > 0) RequireSafeInCapture();
   Allocate(r, pointer, bytes);
   if (*pointer != nullptr) OfMalloc().insert(reinterpret_cast<uintptr_t>(*pointer));
   r.timeline().clocks().Fence(r.device());
@@ -66,7 +69,7 @@ void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, 
 // A fill that is not asynchronous by its name: it is all the same, unless the host sees the memory.
 void FillNow(Runtime& r, FillWork work) {
   work.waits = true;
-  Submit(r, work, nullptr);
+  if (work.region.Bytes() != 0) Submit(r, work, nullptr);
 }
 
 FillWork Linear(void* to, int value, size_t bytes) {
@@ -187,7 +190,11 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                 cudaStream_t stream) {
   return Api("cudaMemcpyPeerAsync",
-             [&](Runtime& r) { Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), stream); });
+             [&](Runtime& r) {
+               const Stream& in = r.StreamOf(stream);
+               if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
+               Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), stream);
+             });
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parms) {

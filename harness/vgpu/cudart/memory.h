@@ -6,6 +6,8 @@
 
 namespace lockstep::vgpu::cudart {
 
+inline uint64_t RoundedUp(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
 // On the current device. Throw ApiError. No bytes give a null pointer.
 void Allocate(Runtime& r, void** pointer, uint64_t bytes);
 void Free(Runtime& r, void* pointer);

@@ -3,14 +3,14 @@
 
 #include <map>
 
+#include "vgpu/cudart/memory.h"
+
 namespace lockstep::vgpu::cudart {
 
 namespace {
 
 // Device memory is mapped in blocks of this size, host memory in pages; pools take larger blocks.
-constexpr uint64_t kBlock = 2 << 20, kPoolBlock = 32 << 20, kPage = 4096;
-
-uint64_t RoundedUp(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+constexpr uint64_t kBlock = 2 << 20, kPoolBlock = 32 << 20, kHostPage = 4096;
 
 std::map<uint64_t, MemoryNotes>& Notes() {
   static auto* const notes = new std::map<uint64_t, MemoryNotes>;
@@ -33,8 +33,8 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* pointer) {
     memory.device = range.device;
     // The host's own memory has an image with another address, if any (mapped_memory.h).
     if (range.kind == Runtime::HostRange::Kind::kOnDevice) memory.device_pointer = const_cast<void*>(pointer);
-    memory.mapping_base = registered ? base / kPage * kPage : base;
-    memory.mapping_bytes = registered ? RoundedUp(base + range.bytes, kPage) - memory.mapping_base
+    memory.mapping_base = registered ? base / kHostPage * kHostPage : base;
+    memory.mapping_bytes = registered ? RoundedUp(base + range.bytes, kHostPage) - memory.mapping_base
                                       : RoundedUp(range.bytes, kBlock);
     return memory;
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/memory.h"
 #include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
@@ -71,8 +72,17 @@ int DeviceAt(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType 
 }
 
 void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
-  Require(r.StreamForWork(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+  Stream& in = r.StreamForWork(stream);
+  Require(pointer != nullptr, cudaErrorInvalidValue);
   Pool& pool = PoolOf(handle);
+  if (in.point.capture != nullptr) {
+    *pointer = nullptr;
+    if (bytes == 0) return;
+    AllocateWork work = MakeAllocation(r, bytes);
+    *pointer = reinterpret_cast<void*>(work.memory->address);
+    return AddToCapture(in, std::move(work));
+  }
+  RequireSafeInCapture();
   Require(pool.device == r.device(), cudaErrorInvalidDevice);
   Require(pool.max_bytes == 0 || bytes <= pool.max_bytes - pool.used, cudaErrorMemoryAllocation);
   Allocate(r, pointer, bytes);
@@ -177,8 +187,12 @@ LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return Api("cudaFreeAsync", [&](Runtime& r) {
-    Require(r.StreamOf(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
     Stream& in = r.StreamOf(stream);
+    if (in.point.capture != nullptr) {
+      if (pointer != nullptr) AddToCapture(in, MakeFree(*in.point.capture->graph, pointer));
+      return;
+    }
+    RequireSafeInCapture();
     SideBySide::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
     Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),

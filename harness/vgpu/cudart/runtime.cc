@@ -104,6 +104,14 @@ std::optional<int> Runtime::DeviceHolding(uint64_t address) {
   return std::nullopt;
 }
 
+Stream& Runtime::StreamOf(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) {
+    const cudaError_t error = SpoilByLegacyStream(true);
+    Require(error == cudaSuccess, error);
+  }
+  return timeline_.StreamOf(device(), stream);
+}
+
 Stream& Runtime::StreamForWork(cudaStream_t handle) {
   Stream& stream = StreamOf(handle);
   Require(stream.device == device(), cudaErrorInvalidResourceHandle);
@@ -132,7 +140,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults) {
     current.sticky = current.pending;
     current.pending = cudaSuccess;
   }
-  return current.sticky;
+  return current.sticky != cudaSuccess ? current.sticky : SpoilByCallOf(function);
 }
 
 void Runtime::Arrive() {

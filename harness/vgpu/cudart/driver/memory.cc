@@ -224,8 +224,8 @@ bool IsPointerAttribute(CUpointer_attribute attribute) {
 
 // With the runtime's lock, and its errors.
 template <typename Body>
-cudaError_t WithMemory(CUdeviceptr pointer, Body body) {
-  return Api("cuPointerGetAttribute", [&](Runtime& r) {
+cudaError_t WithMemory(const char* function, CUdeviceptr pointer, Body body) {
+  return Api(function, [&](Runtime& r) {
     const cudaError_t error = body(MemoryAt(r, Pointer(pointer)));
     if (error != cudaSuccess) throw ApiError{error};
   });
@@ -376,7 +376,7 @@ CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t widt
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   return Drive("cuPointerGetAttribute", [&] {
-    return WithMemory(pointer, [&](const std::optional<KnownMemory>& memory) {
+    return WithMemory("cuPointerGetAttribute", pointer, [&](const std::optional<KnownMemory>& memory) {
       if (value == nullptr || !memory) return cudaErrorInvalidValue;
       return AttributeOf(value, attribute, pointer, *memory);
     });
@@ -386,7 +386,7 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdev
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values, CUdeviceptr pointer) {
   return Drive("cuPointerGetAttributes", [&] {
     if (count == 0 || attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;
-    return WithMemory(pointer, [&](const std::optional<KnownMemory>& memory) {
+    return WithMemory("cuPointerGetAttributes", pointer, [&](const std::optional<KnownMemory>& memory) {
       const auto is_asked = [](CUpointer_attribute attribute) {
         return IsPointerAttribute(attribute) && attribute != CU_POINTER_ATTRIBUTE_P2P_TOKENS;
       };
@@ -407,7 +407,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
 // The only attribute that can be set. Copies of one pointer's memory are done in order here, whatever it says.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   return Drive("cuPointerSetAttribute", [&] {
-    return WithMemory(pointer, [&](const std::optional<KnownMemory>& memory) {
+    return WithMemory("cuPointerSetAttribute", pointer, [&](const std::optional<KnownMemory>& memory) {
       if (value == nullptr || !memory) return cudaErrorInvalidValue;
       if (memory->mapped) return cudaErrorNotSupported;
       if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return cudaErrorInvalidValue;
@@ -419,7 +419,7 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr pointer) {
   return Drive("cuMemGetAddressRange", [&] {
-    return WithMemory(pointer, [&](const std::optional<KnownMemory>& memory) {
+    return WithMemory("cuMemGetAddressRange", pointer, [&](const std::optional<KnownMemory>& memory) {
       const bool found = memory && (!memory->mapped || memory->device_pointer != nullptr);
       if (base != nullptr) *base = found ? memory->base : 0;
       if (bytes != nullptr) *bytes = found ? memory->bytes : 0;
