@@ -57,7 +57,7 @@ struct World {
 };
 
 // Adds, and says what the node's executable would be.
-void Built(World& w, const std::string& name, cudaError_t added, cudaGraphNode_t node) {
+void Built(World& w, const std::string& name, cudaError_t added, const cudaGraphNode_t& node) {
   Say(name, added);
   if (added != cudaSuccess) return;
   cudaGraphNodeType type{};

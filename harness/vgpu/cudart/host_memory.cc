@@ -1,8 +1,7 @@
-// Host memory that the runtime tracks: page-locked, registered, mapped; memory hints.
+// Host memory that the runtime tracks: page-locked, registered, mapped.
 #include <cstdlib>
 #include <cstring>
 
-#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/runtime.h"
 
@@ -114,6 +113,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   return Api("cudaHostGetDevicePointer", [&](Runtime& r) {
     Require(device != nullptr && flags == 0, cudaErrorInvalidValue);
+    *device = nullptr;
     // Any address within the range.
     const auto range = r.HostRangeHolding(host);
     Require(range.has_value(), cudaErrorInvalidValue);
@@ -134,22 +134,5 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
     *flags = (range ? range->second.flags & kTold : 0) | cudaHostAllocMapped;
   });
 }
-
-// Hints: where pages lie is not modelled.
-cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
-  return Api("cudaMemAdvise", [&](Runtime& r) {
-    Require(bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
-  });
-}
-
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned flags,
-                                 cudaStream_t stream) {
-  return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
-    const Stream& in = r.StreamOf(stream);
-    if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
-    Require(flags == 0 && bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
-  });
-}
-LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
 }  // extern "C"

@@ -60,6 +60,7 @@ void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
 
 void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, uint64_t rows) {
   Require(pitch != nullptr && width <= SIZE_MAX - kPitchAlignment, cudaErrorInvalidValue);
+  if (rows == 0) width = 0;
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   uint64_t bytes = 0;
   Require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
@@ -83,7 +84,9 @@ FillWork Box(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
           {to.pitch, to.pitch * to.ysize},
           static_cast<unsigned>(value),
           1,
-          {extent.width, extent.height, extent.depth}};
+          {extent.width, extent.height, extent.depth},
+          false,
+          true};
 }
 CopyWork CopyRows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                   cudaMemcpyKind kind) {
@@ -145,6 +148,9 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 // Managed memory is device memory where the device lives in this process.
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return Api("cudaMallocManaged", [&](Runtime& r) {
+    Require(pointer != nullptr, cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0) return;
     Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue);
     if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory, where the device is another process's,");
     AllocateBetween(r, pointer, bytes);
@@ -230,6 +236,32 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t strea
   return Api("cudaMemcpy3DAsync", [&](Runtime& r) { Submit(r, MakeCopy3D(parms), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
+
+// Several copies, each with the attributes of the group that it belongs to: when its source is read is a hint only, as
+// it is read no later than the call here.
+cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes, size_t count,
+                                 cudaMemcpyAttributes* attributes, size_t* groups, size_t group_count,
+                                 cudaStream_t stream) {
+  return Api("cudaMemcpyBatchAsync", [&](Runtime& r) {
+    Require(stream != nullptr && stream != cudaStreamLegacy, cudaErrorInvalidValue);
+    Require(to != nullptr && from != nullptr && bytes != nullptr && count > 0, cudaErrorInvalidValue);
+    Require(attributes != nullptr && groups != nullptr && group_count > 0 && groups[0] == 0, cudaErrorInvalidValue);
+    for (size_t i = 0; i < group_count; ++i) {
+      const auto order = attributes[i].srcAccessOrder;
+      Require(order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny, cudaErrorInvalidValue);
+      Require(attributes[i].flags <= cudaMemcpyFlagPreferOverlapWithCompute, cudaErrorInvalidValue);
+      Require(groups[i] < count && (i == 0 || groups[i] > groups[i - 1]), cudaErrorInvalidValue);
+    }
+    std::vector<CopyWork> copies;
+    for (size_t i = 0; i < count; ++i) {
+      Require(bytes[i] > 0, cudaErrorInvalidValue);
+      copies.push_back(MakeCopy(to[i], from[i], bytes[i], cudaMemcpyDefault));
+      CheckCopy(r, copies.back());
+    }
+    for (CopyWork& copy : copies) Submit(r, std::move(copy), stream);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMemcpyBatchAsync, _ptsz)
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return Api("cudaMemset", [&](Runtime& r) { FillNow(r, Linear(to, value, bytes)); });

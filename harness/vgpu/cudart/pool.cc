@@ -193,6 +193,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       return;
     }
     RequireSafeInCapture();
+    Require(!r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorNotSupported);
     SideBySide::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
     Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),

@@ -268,7 +268,13 @@ Kernel* Runtime::FindKernel(Module* module, const std::string& name) {
 }
 
 const VariableInfo& Runtime::VariableOf(const void* host) {
-  const auto found = symbols_.find(host);
+  auto found = symbols_.find(host);
+  // Host code names a __managed__ variable by where it is.
+  if (found == symbols_.end()) {
+    found = std::find_if(symbols_.begin(), symbols_.end(), [host](const auto& entry) {
+      return entry.second.managed_slot != nullptr && *entry.second.managed_slot == host && host != nullptr;
+    });
+  }
   Require(found != symbols_.end(), cudaErrorInvalidSymbol);
   return VariableOf(found->second);
 }

@@ -162,10 +162,13 @@ class Runtime {
   bool IsPinned(const void* address) const;
   // The range that holds the address: its base, and itself.
   std::optional<std::pair<uintptr_t, HostRange>> HostRangeHolding(const void* address) const;
-  // Managed memory: base → bytes and the device whose memory it is.
+  // Managed memory: base → bytes and the device whose memory it is, and what the program has said of it (managed.cc).
   struct ManagedRange {
-    uint64_t bytes;
-    int device;
+    uint64_t bytes = 0;
+    int device = 0;
+    bool read_mostly = false;
+    cudaMemLocation preferred = {}, prefetched = {};
+    std::vector<int> accessed_by = {};  // devices, and cudaCpuDeviceId
   };
   std::map<uint64_t, ManagedRange>& managed() { return managed_; }
   bool IsManaged(uint64_t address) const;

@@ -51,6 +51,7 @@ struct FillWork {
   unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, over and over
   Region region;
   bool waits = false;  // the call is of those that wait where the memory is the host's
+  bool box = false;    // asked for as rows and slices, whose pitch counts however few they are
 };
 struct HostWork {
   cudaHostFn_t function = nullptr;

@@ -80,6 +80,9 @@ cudaError_t CopyBox(const CUDA_MEMCPY3D& copy, bool waits, CUstream stream) {
 CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUstream stream) {
   return Drive(function, [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;
+    for (const CUmemorytype type : {copy->srcMemoryType, copy->dstMemoryType}) {
+      if (type < CU_MEMORYTYPE_HOST || type > CU_MEMORYTYPE_UNIFIED) return cudaErrorInvalidValue;
+    }
     if (HasArray(*copy)) {
       CUDA_MEMCPY3D box;
       std::memset(&box, 0, sizeof box);
@@ -218,6 +221,13 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
   }
 }
 
+cudaMemLocation Runtimes(const CUmemLocation& location) {
+  cudaMemLocation same = {};
+  same.type = static_cast<cudaMemLocationType>(location.type);
+  same.id = location.id;
+  return same;
+}
+
 bool IsPointerAttribute(CUpointer_attribute attribute) {
   return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT && attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 }
@@ -248,13 +258,20 @@ CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes) {
   });
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned) {
-  return Drive("cuMemAllocPitch",
-               [&] { return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height); });
+CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned element) {
+  return Drive("cuMemAllocPitch", [&] {
+    const bool is_size = element == 4 || element == 8 || element == 16;
+    if (pitch != nullptr && (width == 0 || height == 0 || !is_size)) *pitch = 0;
+    if (width == 0 || height == 0 || !is_size) return cudaErrorInvalidValue;
+    return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+  });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
-  return Drive("cuMemAllocManaged", [&] { return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags); });
+  return Drive("cuMemAllocManaged", [&] {
+    if (bytes == 0) return cudaErrorInvalidValue;
+    return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+  });
 }
 
 CUresult cuMemFree(CUdeviceptr pointer) {
@@ -425,6 +442,36 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr poin
       if (bytes != nullptr) *bytes = found ? memory->bytes : 0;
       return found ? cudaSuccess : cudaErrorSymbolNotFound;
     });
+  });
+}
+
+// ---- Managed memory ----
+
+CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation location) {
+  return Drive("cuMemAdvise", [&] {
+    return cudaMemAdvise(Pointer(pointer), bytes, static_cast<cudaMemoryAdvise>(advice), Runtimes(location));
+  });
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,
+                            CUstream stream) {
+  return Drive("cuMemPrefetchAsync",
+               [&] { return cudaMemPrefetchAsync(Pointer(pointer), bytes, Runtimes(location), flags, stream); });
+}
+
+CUresult cuMemRangeGetAttribute(void* data, size_t data_bytes, CUmem_range_attribute attribute, CUdeviceptr pointer,
+                                size_t bytes) {
+  return Drive("cuMemRangeGetAttribute", [&] {
+    return cudaMemRangeGetAttribute(data, data_bytes, static_cast<cudaMemRangeAttribute>(attribute), Pointer(pointer),
+                                    bytes);
+  });
+}
+
+CUresult cuMemRangeGetAttributes(void** data, size_t* data_bytes, CUmem_range_attribute* attributes, size_t count,
+                                 CUdeviceptr pointer, size_t bytes) {
+  return Drive("cuMemRangeGetAttributes", [&] {
+    return cudaMemRangeGetAttributes(data, data_bytes, reinterpret_cast<cudaMemRangeAttribute*>(attributes), count,
+                                     Pointer(pointer), bytes);
   });
 }
 
