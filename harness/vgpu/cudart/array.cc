@@ -442,6 +442,15 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, un
   });
 }
 
+// Elements of the widest texture on linear memory.
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* desc, int device) {
+  return Api("cudaDeviceGetTexture1DLinearMaxWidth", [&](Runtime& r) {
+    Require(width != nullptr && desc != nullptr && device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
+    constexpr uint64_t kMostElements = uint64_t{1} << 30, kMostBytes = uint64_t{1} << 32;
+    *width = std::min(kMostElements, kMostBytes / FormatOf(*desc).Bytes());
+  });
+}
+
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t array) {
   return Api("cudaGetChannelDesc", [&](Runtime&) { Set(desc, ArrayOf(array).desc); });
 }

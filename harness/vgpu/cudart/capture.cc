@@ -1,5 +1,8 @@
 // Capturing streams: their work becomes a graph's nodes.
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <thread>
 
 #include "vgpu/cudart/graph.h"
 
@@ -7,15 +10,19 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-void Begin(Runtime& r, cudaStream_t handle, std::shared_ptr<Graph> graph, std::vector<Node*> after) {
-  Require(handle != nullptr && handle != cudaStreamLegacy, cudaErrorStreamCaptureUnsupported);
+void Begin(Runtime& r, cudaStream_t handle, std::shared_ptr<Graph> graph, std::vector<Node*> after,
+           cudaStreamCaptureMode mode) {
   Stream& stream = r.StreamForWork(handle);
+  Require(handle != nullptr && handle != cudaStreamLegacy, cudaErrorStreamCaptureUnsupported);
   Require(stream.point.capture == nullptr, cudaErrorIllegalState);
   auto capture = std::make_shared<Capture>();
   capture->graph = std::move(graph);
   capture->origin = &stream;
   capture->id = ++graphs().captures;
-  stream.point = {capture, std::move(after)};
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  graphs().active.insert(capture);
+  Join(stream, {capture, std::move(after)});
 }
 
 bool IsMode(cudaStreamCaptureMode mode) {
@@ -34,7 +41,7 @@ std::vector<Node*> NodesOf(const Graph& graph, const cudaGraphNode_t* handles, s
   return nodes;
 }
 
-// Each thread's mode, which only decides what a thread may do meanwhile; nothing here depends on it.
+// Each thread's mode: what it may do while streams are captured.
 cudaStreamCaptureMode& ThreadMode() {
   static thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   return mode;
@@ -42,9 +49,47 @@ cudaStreamCaptureMode& ThreadMode() {
 
 cudaGraph_t HandleOf(const std::shared_ptr<Graph>& graph) { return reinterpret_cast<cudaGraph_t>(graph.get()); }
 
+// The legacy stream can't be asked while a stream that would wait for it is captured; no harm is done.
+Stream& Asked(Runtime& r, cudaStream_t handle) {
+  const bool legacy = handle == nullptr || handle == cudaStreamLegacy;
+  Require(!legacy || SpoilByLegacyStream(false) == cudaSuccess, cudaErrorStreamCaptureImplicit);
+  return r.timeline().StreamOf(r.device(), handle);
+}
+
 cudaStreamCaptureStatus StatusOf(const Stream& stream) {
   if (stream.point.capture == nullptr) return cudaStreamCaptureStatusNone;
   return stream.point.capture->valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
+}
+
+// Functions that no capture allows but a relaxed one, whatever their arguments: they may wait for the device, or make
+// or free what captured work may need.
+constexpr std::string_view kUnsafe[] = {
+    "cudaCreateSurfaceObject", "cudaCreateTextureObject", "cudaDeviceSetCacheConfig", "cudaDeviceSetLimit",
+    "cudaDeviceSetMemPool", "cudaFree", "cudaFreeHost", "cudaGraphExecDestroy", "cudaGraphInstantiate",
+    "cudaGraphInstantiateWithFlags", "cudaGraphInstantiateWithParams", "cudaHostAlloc", "cudaHostRegister",
+    "cudaHostUnregister", "cudaMallocHost", "cudaMallocManaged", "cudaMallocPitch", "cudaMalloc3D", "cudaMalloc3DArray",
+    "cudaMallocArray", "cudaMemAdvise", "cudaMemPoolCreate", "cudaMemPoolDestroy", "cudaMemPoolGetAttribute",
+    "cudaMemPoolSetAttribute", "cudaMemPoolTrimTo", "cuPointerSetAttribute"};
+// Those that not even a relaxed one allows.
+constexpr std::string_view kNever[] = {"cudaDeviceSynchronize"};
+
+// Whether this thread may not make an unsafe call because of the capture.
+bool Forbids(const Capture& capture) {
+  if (ThreadMode() == cudaStreamCaptureModeRelaxed || capture.mode == cudaStreamCaptureModeRelaxed) return false;
+  if (capture.thread == std::this_thread::get_id()) return true;
+  return ThreadMode() == cudaStreamCaptureModeGlobal && capture.mode == cudaStreamCaptureModeGlobal;
+}
+
+// Makes those captures fail that the condition holds for.
+template <typename Condition>
+bool SpoilIf(bool spoils, Condition condition) {
+  bool any = false;
+  for (const auto& capture : graphs().active) {
+    if (!condition(*capture)) continue;
+    any = true;
+    if (spoils) capture->valid = false;
+  }
+  return any;
 }
 
 // Whether all that was captured lies before where the first stream stands: every stream that joined was joined again.
@@ -62,6 +107,39 @@ bool AllJoined(const Graph& graph, const std::vector<Node*>& after) {
 
 }  // namespace
 
+cudaError_t SpoilByUnsafeCall() {
+  return SpoilIf(true, Forbids) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t SpoilByCallOf(std::string_view function) {
+  if (graphs().active.empty()) return cudaSuccess;
+  const auto is = [&](std::string_view name) { return name == function; };
+  if (std::any_of(std::begin(kUnsafe), std::end(kUnsafe), is)) return SpoilByUnsafeCall();
+  if (std::none_of(std::begin(kNever), std::end(kNever), is)) return cudaSuccess;
+  return SpoilIf(true, [](const Capture&) { return true; }) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t SpoilByLegacyStream(bool spoils) {
+  const bool any = SpoilIf(spoils, [](const Capture& capture) { return capture.blocking; });
+  return any ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+
+void Spoil(const Stream& stream, cudaError_t error) {
+  if (stream.point.capture != nullptr) stream.point.capture->valid = false;
+  throw ApiError{error};
+}
+
+void AddToCapture(Stream& stream, Work work) {
+  Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
+  Node* const node = AddNode(*stream.point.capture->graph, std::move(work), stream.point.after);
+  stream.point.after = {node};
+}
+
+void Join(Stream& stream, const CapturePoint& point) {
+  stream.point = point;
+  if ((stream.flags & cudaStreamNonBlocking) == 0) point.capture->blocking = true;
+}
+
 }  // namespace lockstep::vgpu::cudart
 
 using namespace lockstep::vgpu::cudart;
@@ -72,7 +150,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   return Api("cudaStreamBeginCapture", [&](Runtime& r) {
     Require(IsMode(mode), cudaErrorInvalidValue);
     auto graph = std::make_shared<Graph>();
-    Begin(r, stream, graph, {});
+    Begin(r, stream, graph, {}, mode);
     graphs().graphs[HandleOf(graph)] = graph;
   });
 }
@@ -83,7 +161,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
   return Api("cudaStreamBeginCaptureToGraph", [&](Runtime& r) {
     Require(IsMode(mode), cudaErrorInvalidValue);
     const auto target = GraphOf(graph);
-    Begin(r, stream, target, NodesOf(*target, dependencies, count));
+    Begin(r, stream, target, NodesOf(*target, dependencies, count), mode);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
@@ -91,8 +169,7 @@ LOCKSTEP_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   return Api("cudaStreamEndCapture", [&](Runtime& r) {
     Stream& stream = r.StreamOf(handle);
-    Require(graph != nullptr, cudaErrorInvalidValue);
-    *graph = nullptr;
+    if (graph != nullptr) *graph = nullptr;
     const std::shared_ptr<Capture> capture = stream.point.capture;
     Require(capture != nullptr, cudaErrorIllegalState);
     if (capture->origin != &stream) {
@@ -101,11 +178,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     }
     const bool joined = AllJoined(*capture->graph, stream.point.after);
     r.timeline().LeaveCapture(capture.get());
+    graphs().active.erase(capture);
     const cudaGraph_t result = HandleOf(capture->graph);
-    if (!capture->valid || !joined) graphs().graphs.erase(result);
+    if (!capture->valid || !joined || graph == nullptr) graphs().graphs.erase(result);
     Require(capture->valid, cudaErrorStreamCaptureInvalidated);
     Require(joined, cudaErrorStreamCaptureUnjoined);
-    *graph = result;
+    if (graph != nullptr) *graph = result;
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamEndCapture, _ptsz)
@@ -113,7 +191,7 @@ LOCKSTEP_PER_THREAD(cudaStreamEndCapture, _ptsz)
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return Api("cudaStreamIsCapturing", Faults::kIgnores, [&](Runtime& r) {
     Require(status != nullptr, cudaErrorInvalidValue);
-    *status = StatusOf(r.StreamOf(stream));
+    *status = StatusOf(Asked(r, stream));
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamIsCapturing, _ptsz)
@@ -123,7 +201,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
                                      const cudaGraphEdgeData** edges, size_t* count) {
   return Api("cudaStreamGetCaptureInfo", Faults::kIgnores, [&](Runtime& r) {
     Require(status != nullptr, cudaErrorInvalidValue);
-    Stream& stream = r.StreamOf(handle);
+    Stream& stream = Asked(r, handle);
     *status = StatusOf(stream);
     if (*status != cudaStreamCaptureStatusActive) return;
     if (id != nullptr) *id = stream.point.capture->id;
@@ -152,7 +230,7 @@ LOCKSTEP_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return Api("cudaThreadExchangeStreamCaptureMode", Faults::kIgnores, [&](Runtime&) {
-    Require(mode != nullptr && IsMode(*mode), cudaErrorInvalidValue);
+    Require(mode != nullptr, cudaErrorInvalidValue);
     std::swap(*mode, ThreadMode());
   });
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "vgpu/cudart/work.h"
@@ -16,9 +17,15 @@ constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
 
 bool Overflows(uint64_t a, uint64_t b, uint64_t* product) { return __builtin_mul_overflow(a, b, product); }
 
-// Rows that lie within their pitch, slices within theirs, and sizes that do not wrap around.
+// Rows that lie within their pitch, slices within theirs, and sizes that do not wrap around. The pitch of a single row
+// may be 0.
 void Check(const Layout& layout, const Region& region) {
-  Require(region.height <= 1 || region.width <= layout.pitch, cudaErrorInvalidPitchValue);
+  if (region.Bytes() == 0) return;
+  const bool one_row = region.height <= 1 && region.depth <= 1;
+  Require(region.width <= layout.pitch || (one_row && layout.pitch == 0),
+          one_row ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue);
+  Require(region.depth <= 1 || layout.pitch == 0 || region.height <= layout.slice / layout.pitch,
+          cudaErrorInvalidPitchValue);
   uint64_t bytes = 0;
   Require(!Overflows(region.width, region.height, &bytes) && !Overflows(bytes, region.depth, &bytes),
           cudaErrorInvalidValue);
@@ -32,30 +39,15 @@ struct Ends {
   std::optional<int> to, from;
 };
 
+// What the driver knows may be at either end, whatever the kind says; memory that it does not know is the host's.
 Ends EndsOf(Runtime& r, const void* to, const void* from, cudaMemcpyKind kind) {
+  Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
   Require(to != nullptr && from != nullptr, cudaErrorInvalidValue);
   const Ends ends{r.DeviceHolding(Address(to)), r.DeviceHolding(Address(from))};
-  // What the caller calls host memory may be shared; anything else must be what the kind says.
-  const auto agrees = [&](bool is_device, bool says_device, const void* pointer) {
-    return is_device == says_device || (is_device && r.IsShared(Address(pointer)));
-  };
-  const bool to_device = ends.to.has_value(), from_device = ends.from.has_value();
-  switch (kind) {
-    case cudaMemcpyHostToDevice:
-      Require(agrees(to_device, true, to) && agrees(from_device, false, from), cudaErrorInvalidValue);
-      break;
-    case cudaMemcpyDeviceToHost:
-      Require(agrees(to_device, false, to) && agrees(from_device, true, from), cudaErrorInvalidValue);
-      break;
-    case cudaMemcpyDeviceToDevice:
-      Require(agrees(to_device, true, to) && agrees(from_device, true, from), cudaErrorInvalidValue);
-      break;
-    case cudaMemcpyHostToHost:  // with unified addressing, what the pointers say
-    case cudaMemcpyDefault:
-      break;
-    default:
-      throw ApiError{cudaErrorInvalidMemcpyDirection};
-  }
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  Require(!to_device || ends.to || r.IsPinned(to), cudaErrorInvalidValue);
+  Require(!from_device || ends.from || r.IsPinned(from), cudaErrorInvalidValue);
   return ends;
 }
 
@@ -124,12 +116,18 @@ CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kin
 
 CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
   Require(parms != nullptr, cudaErrorInvalidValue);
+  const cudaExtent& extent = parms->extent;
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return {};
   if (parms->srcArray != nullptr || parms->dstArray != nullptr) return CopyArray3D(*parms);
   Require(parms->srcPtr.ptr != nullptr && parms->dstPtr.ptr != nullptr, cudaErrorInvalidValue);
   const auto layout = [](const cudaPitchedPtr& base) { return Layout{base.pitch, base.pitch * base.ysize}; };
   const auto place = [&](const cudaPitchedPtr& base, const cudaPos& position) {
     return static_cast<char*>(base.ptr) + position.z * layout(base).slice + position.y * base.pitch + position.x;
   };
+  for (const auto& [base, position] : {std::pair(parms->dstPtr, parms->dstPos), {parms->srcPtr, parms->srcPos}}) {
+    const bool within = position.x <= base.pitch && extent.width <= base.pitch - position.x;
+    Require(within || extent.width > base.pitch, cudaErrorInvalidValue);
+  }
   return {place(parms->dstPtr, parms->dstPos),
           layout(parms->dstPtr),
           place(parms->srcPtr, parms->srcPos),
@@ -184,6 +182,14 @@ bool HostWaits(Runtime& r, const CopyWork& work) {
   Check(work.to_layout, work.region);
   Check(work.from_layout, work.region);
   return work.region.Bytes() != 0 && BehaviorOf(r, work, EndsOf(r, work.to, work.from, work.kind)).waits;
+}
+
+bool CheckCopy(Runtime& r, const CopyWork& work) {
+  Check(work.to_layout, work.region);
+  Check(work.from_layout, work.region);
+  if (work.region.Bytes() == 0) return false;
+  EndsOf(r, work.to, work.from, work.kind);
+  return true;
 }
 
 CopyWork Staged(Runtime& r, const CopyWork& work) {
@@ -249,18 +255,63 @@ void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
 
 void CopyNow(Runtime& r, CopyWork work) {
   work.waits = true;
+  Check(work.to_layout, work.region);
+  Check(work.from_layout, work.region);
+  if (work.region.Bytes() == 0) return;
   Submit(r, work, nullptr);
   r.timeline().MoveHostTo(r.StreamOf(nullptr));
 }
 
+namespace {
+
+// Bytes of value, over and over.
+std::vector<uint8_t> Filled(const FillWork& work, uint64_t bytes) {
+  std::vector<uint8_t> pattern(bytes);
+  for (uint64_t at = 0; at < bytes; at += work.element_bytes) {
+    std::memcpy(pattern.data() + at, &work.value, work.element_bytes);
+  }
+  return pattern;
+}
+
+// As for copies, but that a single row's pitch does not count, and what is wrong is the value.
+void CheckFill(const FillWork& work) {
+  const Region& region = work.region;
+  const bool one_row = region.height <= 1 && region.depth <= 1 && !work.box;
+  Require(one_row || region.width <= work.layout.pitch, cudaErrorInvalidValue);
+  Layout layout = work.layout;
+  if (one_row) layout.pitch = layout.slice = region.width;
+  const bool tall = region.depth > 1 && layout.pitch != 0 && region.height > layout.slice / layout.pitch;
+  Require(!tall, cudaErrorInvalidValue);
+  Check(layout, region);
+}
+
+// Of host memory that is registered: once all that is in the stream is done.
+void FillHost(Runtime& r, const FillWork& work, Stream& stream) {
+  const std::vector<HostTransfers::Row> rows = RowsAt(work.to, work.region, work.layout);
+  for (const HostTransfers::Row& row : rows) {
+    const auto range = r.HostRangeHolding(row.at);
+    Require(range.has_value() && Address(row.at) + row.bytes <= range->first + range->second.bytes,
+            cudaErrorInvalidValue);
+  }
+  std::vector<StreamPoint::Span> spans;
+  AddSpans(rows, false, true, spans);
+  StreamOperation operation(r, stream, false, std::move(spans));
+  r.transfers().ArriveBefore(r, operation.point().before);
+  r.transfers().Deliver(r, operation.point(), std::vector(rows), Filled(work, work.region.Bytes()));
+  if (work.waits) r.timeline().Synchronize(stream);
+}
+
+}  // namespace
+
 bool HostWaits(Runtime& r, const FillWork& work) { return work.waits && r.IsShared(Address(work.to)); }
 
 void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
-  Check(work.layout, work.region);
+  if (work.region.Bytes() != 0) CheckFill(work);
   const unsigned unit = work.element_bytes;
   Require(unit == 1 || ((unit == 2 || unit == 4) && work.region.width % unit == 0), cudaErrorInvalidValue);
   if (work.region.Bytes() == 0) return;
   const std::optional<int> device = r.DeviceHolding(Address(work.to));
+  if (!device && r.IsPinned(work.to)) return FillHost(r, work, stream);
   Require(device.has_value(), cudaErrorInvalidValue);
   Backend& backend = r.backend(*device);
   const bool arrives_later = r.IsPinned(work.to) && !work.waits;
@@ -280,15 +331,10 @@ void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
     host_memory.emplace(r, operation.point());
   operation.Begin();
   const Region region = Joined(work.region, work.layout);
-  const auto filled = [&](uint64_t bytes) {
-    std::vector<uint8_t> pattern(bytes);
-    for (uint64_t at = 0; at < bytes; at += unit) std::memcpy(pattern.data() + at, &work.value, unit);
-    return pattern;
-  };
   if (arrives_later) {
-    r.transfers().Deliver(r, operation.point(), std::move(rows), filled(region.Bytes()));
+    r.transfers().Deliver(r, operation.point(), std::move(rows), Filled(work, region.Bytes()));
   } else {
-    const std::vector<uint8_t> row = filled(unit > 1 ? region.width : 0);
+    const std::vector<uint8_t> row = Filled(work, unit > 1 ? region.width : 0);
     ForEachRow(region, work.layout, work.layout, [&](uint64_t offset, uint64_t) {
       const uint64_t to = Address(work.to) + offset;
       Require(unit == 1 ? backend.Fill(to, static_cast<uint8_t>(work.value), region.width, r.origin())

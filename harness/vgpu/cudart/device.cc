@@ -1,38 +1,95 @@
 // Devices: listing them, choosing the current one, waiting for it, resetting it.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 
 #include "vgpu/cudart/memory.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
 
-// The virtual GPU's own stack and heap grow as needed.
-size_t& LimitOf(cudaLimit limit) {
-  static size_t stack = 1024, printf_fifo = 8 << 20, heap = 8 << 20, fetch = 64, persisting = 0, pending = 2048;
-  switch (limit) {
-    case cudaLimitStackSize:
-      return stack;
-    case cudaLimitPrintfFifoSize:
-      return printf_fifo;
-    case cudaLimitMallocHeapSize:
-      return heap;
-    case cudaLimitMaxL2FetchGranularity:
-      return fetch;
-    case cudaLimitPersistingL2CacheSize:
-      return persisting;
-    case cudaLimitDevRuntimePendingLaunchCount:
-      return pending;
-    default:
-      throw ApiError{cudaErrorUnsupportedLimit};
+namespace {
+
+// What it starts with, and what becomes of a value that is set: least and most, and the step up to which it is rounded.
+// Recorded from a Hopper (harness/dev/conformance). The virtual GPU's own stack and heap grow as needed.
+struct LimitRule {
+  cudaLimit limit;
+  size_t start, least, most, step;
+  bool cut;  // beyond the most is the most, not an error
+};
+constexpr size_t kMebi = 1 << 20;
+constexpr LimitRule kLimits[] = {
+    {cudaLimitStackSize, 1024, 0, kMebi / 2, 16, false},
+    {cudaLimitPrintfFifoSize, 8650752, kMebi / 2, 2048 * kMebi, 256, true},
+    {cudaLimitMallocHeapSize, 8 * kMebi, 4 * kMebi, SIZE_MAX, 65536, true},
+    {cudaLimitDevRuntimePendingLaunchCount, 2048, 32, 599186, 1, true},
+    {cudaLimitMaxL2FetchGranularity, 64, 0, 128, 1, false},
+};
+// Those that can only be read: CU_LIMIT_SHMEM_SIZE and CU_LIMIT_CIG_ENABLED.
+constexpr int kSharedSize = 7, kCigEnabled = 8;
+// Known, and not to be had: the depth of cudaDeviceSynchronize in kernels, and CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
+constexpr int kCigFallback = 9;
+// Persisting lines of L2 come in tenths of the most that can be set aside, and there are three at the start.
+constexpr size_t kTenths = 10, kTenthsAtStart = 3;
+
+LimitRule RuleOf(Runtime& r, cudaLimit limit) {
+  Require(limit >= cudaLimitStackSize && limit <= kCigFallback, cudaErrorInvalidValue);
+  for (const LimitRule& each : kLimits) {
+    if (each.limit == limit) return each;
   }
+  Require(limit == cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit);
+  const auto most = static_cast<size_t>(AttributeOf(r, cudaDevAttrMaxPersistingL2CacheSize));
+  return {limit, most / kTenths * kTenthsAtStart, 0, most, std::max<size_t>(most / kTenths, 1), false};
+}
+
+std::map<cudaLimit, size_t>& SetLimits() {
+  static std::map<cudaLimit, size_t> set;
+  return set;
+}
+
+}  // namespace
+
+size_t GetLimit(Runtime& r, cudaLimit limit) {
+  if (static_cast<int>(limit) == kSharedSize) return static_cast<size_t>(r.profile().shared_per_block_optin);
+  if (static_cast<int>(limit) == kCigEnabled) return 0;
+  const LimitRule known = RuleOf(r, limit);
+  const auto set = SetLimits().find(limit);
+  return set != SetLimits().end() ? set->second : known.start;
+}
+
+void SetLimit(Runtime& r, cudaLimit limit, size_t value) {
+  const int number = limit;
+  Require(number != kSharedSize && number != kCigEnabled, cudaErrorNotPermitted);
+  const LimitRule known = RuleOf(r, limit);
+  Require(known.cut || value <= known.most, cudaErrorInvalidValue);
+  const size_t now = GetLimit(r, limit);
+  size_t rounded = known.step == 1 ? value : RoundedUp(value, known.step);
+  // A stack that needs no other memory than before keeps the number that was asked for.
+  if (limit == cudaLimitStackSize && rounded == RoundedUp(now, known.step)) rounded = value;
+  // The largest number of all wraps around.
+  const bool wraps = known.step > 1 && value > SIZE_MAX - known.step;
+  SetLimits()[limit] = wraps ? 0 : std::clamp(rounded, known.least, std::max(known.most, known.least));
+}
+
+unsigned& DeviceFlags() {
+  static unsigned flags = 0;
+  return flags;
+}
+
+bool AreDeviceFlags(unsigned flags) {
+  const unsigned schedule = flags & cudaDeviceScheduleMask;
+  return (flags & ~cudaDeviceMask) == 0 && (schedule & (schedule - 1)) == 0;
 }
 
 namespace {
 
-unsigned& DeviceFlags() {
-  static unsigned flags = cudaDeviceMapHost;
-  return flags;
+// Those that the runtime keeps.
+constexpr unsigned kKeptFlags = cudaDeviceScheduleMask | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
+
+cudaFuncCache& CacheConfig() {
+  static cudaFuncCache config = cudaFuncCachePreferNone;
+  return config;
 }
 
 }  // namespace
@@ -54,8 +111,11 @@ cudaError_t cudaSetDevice(int device) {
   return Api("cudaSetDevice", Faults::kNone, [&](Runtime& r) { r.SetDevice(device); });
 }
 
-cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return Api("cudaInitDevice", [&](Runtime& r) { r.RequireDevice(device); });
+cudaError_t cudaInitDevice(int device, unsigned flags, unsigned how) {
+  return Api("cudaInitDevice", [&](Runtime& r) {
+    r.RequireDevice(device);
+    Require((how & cudaInitDeviceFlagsAreValid) == 0 || AreDeviceFlags(flags), cudaErrorInvalidValue);
+  });
 }
 
 cudaError_t cudaGetDevice(int* device) {
@@ -73,13 +133,16 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  return Api("cudaSetDeviceFlags", [&](Runtime&) { DeviceFlags() = flags; });
+  return Api("cudaSetDeviceFlags", [&](Runtime&) {
+    Require(AreDeviceFlags(flags), cudaErrorInvalidValue);
+    DeviceFlags() = flags & kKeptFlags;
+  });
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return Api("cudaGetDeviceFlags", [&](Runtime&) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    *flags = DeviceFlags();
+    *flags = (DeviceFlags() & kKeptFlags) | cudaDeviceMapHost;
   });
 }
 
@@ -107,38 +170,42 @@ cudaError_t cudaDeviceReset() {
   return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) {
     r.Reset();
     ResetPools(r.device());
+    ForgetAllocations();
+    ResetGraphMemory(r.device());
     ResetArrays(r.device());
   });
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-  return Api("cudaDeviceSetLimit", [&](Runtime&) {
-    constexpr size_t kFewestPending = 32;
-    LimitOf(limit) = limit == cudaLimitDevRuntimePendingLaunchCount ? std::max(value, kFewestPending) : value;
-  });
+  return Api("cudaDeviceSetLimit", [&](Runtime& r) { SetLimit(r, limit, value); });
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-  return Api("cudaDeviceGetLimit", [&](Runtime&) {
+  return Api("cudaDeviceGetLimit", [&](Runtime& r) {
     Require(value != nullptr, cudaErrorInvalidValue);
-    *value = LimitOf(limit);
+    *value = GetLimit(r, limit);
   });
 }
 
 // Preferences that nothing in the model follows.
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
-  return Api("cudaDeviceSetCacheConfig", [](Runtime&) {});
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return Api("cudaDeviceSetCacheConfig", [&](Runtime&) {
+    Require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual, cudaErrorInvalidValue);
+    CacheConfig() = config;
+  });
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return Api("cudaDeviceGetCacheConfig", [&](Runtime&) {
     Require(config != nullptr, cudaErrorInvalidValue);
-    *config = cudaFuncCachePreferNone;
+    *config = CacheConfig();
   });
 }
 
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-  return Api("cudaDeviceSetSharedMemConfig", [](Runtime&) {});
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
+  return Api("cudaDeviceSetSharedMemConfig", [&](Runtime&) {
+    Require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte, cudaErrorInvalidValue);
+  });
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
@@ -237,9 +304,25 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
 cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations,
                                                 unsigned count, int device) {
   return Api("cudaDeviceGetHostAtomicCapabilities", [&](Runtime& r) {
-    Require(capabilities != nullptr && operations != nullptr, cudaErrorInvalidValue);
+    Require(capabilities != nullptr && operations != nullptr && count > 0, cudaErrorInvalidValue);
     r.RequireDevice(device);
     std::fill_n(capabilities, count, 0u);
+    const auto is_operation = [](cudaAtomicOperation operation) {
+      return operation >= cudaAtomicOperationIntegerAdd && operation <= cudaAtomicOperationFloatMax;
+    };
+    Require(std::all_of(operations, operations + count, is_operation), cudaErrorInvalidValue);
+  });
+}
+
+// No other device reaches this one's memory, and none asks itself.
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations,
+                                               unsigned, int device, int peer) {
+  return Api("cudaDeviceGetP2PAtomicCapabilities", [&](Runtime& r) {
+    Require(capabilities != nullptr && operations != nullptr, cudaErrorInvalidValue);
+    r.RequireDevice(device);
+    r.RequireDevice(peer);
+    Require(device != peer, cudaErrorInvalidDevice);
+    NotSupported("atomic operations on another device's memory");
   });
 }
 

@@ -1,4 +1,5 @@
 // Events, whose times come from the modelled clock.
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
@@ -14,8 +15,20 @@ void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
   *event = r.timeline().CreateEvent(r.device(), flags);
 }
 
+// That the host may wait for.
+const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
+  const auto& awaited = r.timeline().EventOf(event);
+  if (awaited.point.capture != nullptr) {
+    awaited.point.capture->valid = false;
+    throw ApiError{cudaErrorCapturedEvent};
+  }
+  RequireSafeInCapture();
+  return awaited;
+}
+
 const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
   const auto& timed = r.timeline().EventOf(event);
+  Require(timed.point.capture == nullptr, cudaErrorCapturedEvent);
   Require((timed.recorded || timed.later != nullptr) && (timed.flags & cudaEventDisableTiming) == 0,
           cudaErrorInvalidResourceHandle);
   // On the modelled clock the work goes on until the host has waited for it, as on a GPU, though it is done at once
@@ -48,6 +61,11 @@ LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz)
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
     Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
+    Stream& in = r.StreamOf(stream);
+    if (flags == cudaEventRecordExternal && in.point.capture != nullptr) {
+      r.timeline().EventOf(event);
+      return AddToCapture(in, RecordWork{event});
+    }
     Submit(r, RecordWork{event}, stream);
   });
 }
@@ -55,7 +73,7 @@ LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return Api("cudaEventQuery", [&](Runtime& r) {
-    const SideBySide::Ids record = {r.timeline().EventOf(event).operation};
+    const SideBySide::Ids record = {Awaited(r, event).operation};
     Require(r.beside().AreDone(r, record), cudaErrorNotReady);
     r.RequireNoFault();
     r.timeline().Synchronize(r.timeline().EventOf(event));
@@ -64,7 +82,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return Api("cudaEventSynchronize", [&](Runtime& r) {
-    r.beside().WaitFor(r, {r.timeline().EventOf(event).operation});
+    r.beside().WaitFor(r, {Awaited(r, event).operation});
     r.RequireNoFault();
     r.timeline().Synchronize(r.timeline().EventOf(event));
   });

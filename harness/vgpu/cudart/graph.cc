@@ -52,6 +52,7 @@ std::vector<const Node*> InOrder(const Graph& graph) {
 }
 
 std::shared_ptr<Graph> Clone(const Graph& graph, std::map<const Node*, const Node*>* originals) {
+  RequireNoMemoryNodes(graph);
   const std::map<const Node*, size_t> positions = Positions(graph);
   auto copy = std::make_shared<Graph>();
   for (const auto& node : graph.nodes) {
@@ -98,7 +99,8 @@ cudaGraphNodeType TypeOf(const Work& work) {
   constexpr cudaGraphNodeType kTypes[] = {
       cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
       cudaGraphNodeTypeHost,      cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeEventRecord,
-      cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeGraph,  cudaGraphNodeTypeKernel};
+      cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeGraph,  cudaGraphNodeTypeKernel,
+      cudaGraphNodeTypeMemAlloc,  cudaGraphNodeTypeMemFree};
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   return kTypes[work.index()];
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "vgpu/cudart/work.h"
@@ -65,6 +66,9 @@ struct Capture {
   const Stream* origin = nullptr;
   unsigned long long id = 0;
   bool valid = true;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread = {};  // which began it
+  bool blocking = false;        // a stream that waits for the legacy stream takes part
 };
 
 // What handles stand for.
@@ -72,6 +76,7 @@ struct Graphs {
   std::map<cudaGraph_t, std::shared_ptr<Graph>> graphs;
   std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>> executables;
   unsigned long long captures = 0;
+  std::set<std::shared_ptr<Capture>> active;
 };
 Graphs& graphs();
 
@@ -82,6 +87,13 @@ ExecutableGraph& ExecutableOf(cudaGraphExec_t handle);
 ExecutableNode& NodeIn(ExecutableGraph& executable, cudaGraphNode_t node);
 
 inline cudaGraphNode_t HandleOf(const Node* node) { return reinterpret_cast<cudaGraphNode_t>(const_cast<Node*>(node)); }
+
+// capture.cc. The stream's capture can't go on: it fails when it ends. Throws ApiError.
+[[noreturn]] void Spoil(const Stream& stream, cudaError_t error);
+// The work becomes a node of the stream's capture, behind what the stream stands at.
+void AddToCapture(Stream& stream, Work work);
+// A stream takes part in a capture from now on.
+void Join(Stream& stream, const CapturePoint& point);
 
 Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies);
 cudaGraphNodeType TypeOf(const Work& work);

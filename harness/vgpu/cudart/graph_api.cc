@@ -25,16 +25,46 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
-cudaGraphExec_t Instantiate(cudaGraph_t graph, unsigned long long flags) {
+// The device's memory, or what a graph may have allocated by then.
+bool IsFillable(Runtime& r, const FillWork& fill) {
+  const auto address = reinterpret_cast<uint64_t>(fill.to);
+  return r.DeviceHolding(address).has_value() || IsOfGraph(r, address);
+}
+
+cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long flags) {
   constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
   if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) NotSupported("a graph that kernels launch");
   auto executable = MakeExecutable(*GraphOf(graph));
+  // Memory that a graph allocates can be one executable graph's only.
+  for (const auto& [handle, other] : graphs().executables) {
+    for (const ExecutableNode& node : other->nodes) {
+      const auto* const theirs = std::get_if<AllocateWork>(&node.work);
+      const auto is_same = [&](const ExecutableNode& own) {
+        const auto* const allocation = std::get_if<AllocateWork>(&own.work);
+        return theirs != nullptr && allocation != nullptr && allocation->memory == theirs->memory;
+      };
+      Require(std::none_of(executable->nodes.begin(), executable->nodes.end(), is_same), cudaErrorNotSupported);
+    }
+  }
+  for (const ExecutableNode& node : executable->nodes) {
+    const auto* const fill = std::get_if<FillWork>(&node.work);
+    Require(fill == nullptr || IsFillable(r, *fill), cudaErrorInvalidValue);
+  }
   executable->flags = flags;
   const auto handle = reinterpret_cast<cudaGraphExec_t>(executable.get());
   graphs().executables[handle] = std::move(executable);
   return handle;
+}
+
+// A node that can be switched off: a kernel, a copy or a fill.
+ExecutableNode& Switchable(ExecutableGraph& executable, cudaGraphNode_t handle) {
+  ExecutableNode& node = NodeIn(executable, handle);
+  Require(std::holds_alternative<KernelWork>(node.work) || std::holds_alternative<CopyWork>(node.work) ||
+              std::holds_alternative<FillWork>(node.work),
+          cudaErrorInvalidValue);
+  return node;
 }
 
 // Every cudaGraphExec…SetParams.
@@ -110,6 +140,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t orig
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   return Api("cudaGraphDestroyNode", [&](Runtime& r) {
     Node& node = NodeOf(handle);
+    RequireNoMemoryNodes(*node.graph);
     r.timeline().ForgetNode(&node);
     auto& nodes = node.graph->nodes;
     for (const auto& other : nodes) std::erase(other->dependencies, &node);
@@ -188,33 +219,35 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                         const cudaGraphEdgeData*, size_t count) {
   return Api("cudaGraphRemoveDependencies", [&](Runtime&) {
-    for (const auto& [before, after] : EdgesBetween(graph, from, to, count)) {
+    const auto edges = EdgesBetween(graph, from, to, count);
+    if (count > 0) RequireNoMemoryNodes(*GraphOf(graph));
+    for (const auto& [before, after] : edges) {
       Require(std::erase(after->dependencies, before) > 0, cudaErrorInvalidValue);
     }
   });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
-  return Api("cudaGraphInstantiate", [&](Runtime&) {
+  return Api("cudaGraphInstantiate", [&](Runtime& r) {
     Require(executable != nullptr, cudaErrorInvalidValue);
-    *executable = Instantiate(graph, flags);
+    *executable = Instantiate(r, graph, flags);
   });
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
-  return Api("cudaGraphInstantiateWithFlags", [&](Runtime&) {
+  return Api("cudaGraphInstantiateWithFlags", [&](Runtime& r) {
     Require(executable != nullptr, cudaErrorInvalidValue);
-    *executable = Instantiate(graph, flags);
+    *executable = Instantiate(r, graph, flags);
   });
 }
 
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* params) {
-  return Api("cudaGraphInstantiateWithParams", [&](Runtime&) {
+  return Api("cudaGraphInstantiateWithParams", [&](Runtime& r) {
     Require(executable != nullptr && params != nullptr, cudaErrorInvalidValue);
     params->errNode_out = nullptr;
     params->result_out = cudaGraphInstantiateError;
-    *executable = Instantiate(graph, params->flags);
+    *executable = Instantiate(r, graph, params->flags);
     params->result_out = cudaGraphInstantiateSuccess;
   });
 }
@@ -239,7 +272,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   return Api("cudaGraphLaunch", Faults::kIgnores, [&](Runtime& r) {
     Stream& stream = r.StreamForWork(handle);
-    Require(stream.point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    if (stream.point.capture != nullptr) Spoil(stream, cudaErrorStreamCaptureUnsupported);
     LaunchGraph(r, ExecutableOf(executable), stream);
   });
 }
@@ -248,7 +281,8 @@ LOCKSTEP_PER_THREAD(cudaGraphLaunch, _ptsz)
 // There is nothing to be sent to the device beforehand.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
   return Api("cudaGraphUpload", [&](Runtime& r) {
-    r.StreamOf(stream);
+    const Stream& in = r.StreamOf(stream);
+    if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
     ExecutableOf(executable);
   });
 }
@@ -328,7 +362,7 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cud
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled) {
   return Api("cudaGraphNodeSetEnabled",
-             [&](Runtime&) { NodeIn(ExecutableOf(executable), node).enabled = enabled != 0; });
+             [&](Runtime&) { Switchable(ExecutableOf(executable), node).enabled = enabled != 0; });
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled) {

@@ -67,6 +67,7 @@ void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream) {
 }
 
 void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
+  BeforeLaunch(r, executable);
   executable.done.Settle();
   WaitInOrder(r, executable.done, stream);
   PerformNodes(r, executable, stream);

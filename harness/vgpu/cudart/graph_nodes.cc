@@ -169,6 +169,36 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, 
              [&](Runtime& r) { return MakeWait(r, event); });
 }
 
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                     size_t count, cudaMemAllocNodeParams* params) {
+  return Add("cudaGraphAddMemAllocNode", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeAllocation(r, params); });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                    size_t count, void* pointer) {
+  return Add("cudaGraphAddMemFreeNode", node, graph, dependencies, count,
+             [&](Runtime&) { return MakeFree(*GraphOf(graph), pointer); });
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* params) {
+  return Api("cudaGraphMemAllocNodeGetParams", [&](Runtime&) {
+    const GraphMemory& memory = *WorkOf<AllocateWork>(NodeOf(node)).memory;
+    cudaMemAllocNodeParams same = {};
+    same.poolProps.allocType = cudaMemAllocationTypePinned;
+    same.poolProps.location = {cudaMemLocationTypeDevice, {memory.device}};
+    same.bytesize = memory.bytes;
+    same.dptr = reinterpret_cast<void*>(memory.address);
+    Set(params, same);
+  });
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+  return Api("cudaGraphMemFreeNodeGetParams", [&](Runtime&) {
+    Set(static_cast<uint64_t*>(pointer), WorkOf<FreeWork>(NodeOf(node)).memory->address);
+  });
+}
+
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t handle, cudaKernelNodeParams* params) {
   return Api("cudaGraphKernelNodeGetParams", [&](Runtime&) {
     Node& node = NodeOf(handle);

@@ -1,7 +1,8 @@
-// Host memory that the runtime tracks: page-locked, registered, mapped; pointer attributes; memory hints.
+// Host memory that the runtime tracks: page-locked, registered, mapped.
 #include <cstdlib>
 #include <cstring>
 
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart {
@@ -67,6 +68,7 @@ cudaError_t cudaFreeHost(void* pointer) {
     r.mapped().Unmap(r, pointer);
     r.timeline().clocks().Fence(r.device());
     r.host_ranges().erase(reinterpret_cast<uintptr_t>(pointer));
+    ForgetNotes(reinterpret_cast<uintptr_t>(pointer));
     if (kind == Kind::kOnDevice) {
       r.backend(device).Free(reinterpret_cast<uintptr_t>(pointer), r.origin());
     } else {
@@ -77,8 +79,17 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   return Api("cudaHostRegister", [&](Runtime& r) {
-    Require(pointer != nullptr && bytes > 0, cudaErrorInvalidValue);
-    Require(!r.IsPinned(pointer), cudaErrorHostMemoryAlreadyRegistered);
+    // Memory of devices' registers (cudaHostRegisterIoMemory) is none that a process here has.
+    constexpr unsigned kFlags = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+    Require(pointer != nullptr && bytes > 0 && (flags & ~kFlags) == 0, cudaErrorInvalidValue);
+    const auto begin = reinterpret_cast<uintptr_t>(pointer);
+    Require(begin <= UINTPTR_MAX - bytes, cudaErrorInvalidValue);
+    auto next = r.host_ranges().lower_bound(begin + bytes);
+    if (next != r.host_ranges().begin() && (--next)->first + next->second.bytes > begin) {
+      Require(next->second.kind == Runtime::HostRange::Kind::kRegistered, cudaErrorInvalidValue);
+      throw ApiError{cudaErrorHostMemoryAlreadyRegistered};
+    }
+    Require(!r.DeviceHolding(begin).has_value(), cudaErrorInvalidValue);
     r.host_ranges()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, flags, Runtime::HostRange::Kind::kRegistered,
                                                              r.device()};
   });
@@ -87,8 +98,11 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return Api("cudaHostUnregister", [&](Runtime& r) {
     const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
-    Require(found != r.host_ranges().end() && found->second.kind == Runtime::HostRange::Kind::kRegistered,
-            cudaErrorHostMemoryNotRegistered);
+    if (found == r.host_ranges().end() || found->second.kind != Runtime::HostRange::Kind::kRegistered) {
+      const bool known = pointer == nullptr || MemoryAt(r, pointer).has_value();
+      throw ApiError{known ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered};
+    }
+    ForgetNotes(found->first);
     r.beside().WaitFor(r, r.beside().On(r.device()));
     r.transfers().Free(r, pointer, found->second.bytes);
     r.mapped().Unmap(r, pointer);
@@ -99,6 +113,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   return Api("cudaHostGetDevicePointer", [&](Runtime& r) {
     Require(device != nullptr && flags == 0, cudaErrorInvalidValue);
+    *device = nullptr;
     // Any address within the range.
     const auto range = r.HostRangeHolding(host);
     Require(range.has_value(), cudaErrorInvalidValue);
@@ -112,48 +127,12 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return Api("cudaHostGetFlags", [&](Runtime& r) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    *flags = RangeAt(r, host).flags;
+    // All of it is mapped.
+    constexpr unsigned kTold = cudaHostAllocPortable | cudaHostAllocWriteCombined;
+    const auto range = r.HostRangeHolding(host);
+    Require(range.has_value() || r.IsManaged(reinterpret_cast<uintptr_t>(host)), cudaErrorInvalidValue);
+    *flags = (range ? range->second.flags & kTold : 0) | cudaHostAllocMapped;
   });
 }
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  return Api("cudaPointerGetAttributes", [&](Runtime& r) {
-    Require(attributes != nullptr, cudaErrorInvalidValue);
-    *attributes = {};
-    void* const address = const_cast<void*>(pointer);
-    attributes->device = r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).value_or(r.device());
-    if (r.IsManaged(reinterpret_cast<uintptr_t>(pointer))) {
-      attributes->type = cudaMemoryTypeManaged;
-      attributes->devicePointer = attributes->hostPointer = address;
-    } else if (r.IsPinned(pointer)) {
-      attributes->type = cudaMemoryTypeHost;
-      attributes->hostPointer = address;
-      if (r.IsShared(reinterpret_cast<uintptr_t>(pointer))) attributes->devicePointer = address;
-    } else if (r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer))) {
-      attributes->type = cudaMemoryTypeDevice;
-      attributes->devicePointer = address;
-    } else {
-      attributes->type = cudaMemoryTypeUnregistered;
-      attributes->device = -2;
-      attributes->hostPointer = address;
-    }
-  });
-}
-
-// Hints: where pages lie is not modelled.
-cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
-  return Api("cudaMemAdvise", [&](Runtime& r) {
-    Require(bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
-  });
-}
-
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned flags,
-                                 cudaStream_t stream) {
-  return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
-    Require(flags == 0 && bytes > 0 && r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
-    r.StreamOf(stream);
-  });
-}
-LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
 }  // extern "C"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/report/call_site.h"
 #include "vgpu/cudart/work.h"
 
@@ -112,8 +113,13 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
             bool cooperative) {
   NoteLaunchedKernel(r.KernelOf(function).name);
-  r.StreamForWork(configuration.stream);
-  Submit(r, MakeLaunch(r, function, configuration, arguments, cooperative), configuration.stream);
+  const Stream& stream = r.StreamForWork(configuration.stream);
+  try {
+    Submit(r, MakeLaunch(r, function, configuration, arguments, cooperative), configuration.stream);
+  } catch (const ApiError& error) {
+    // A launch that fails ends a capture.
+    Spoil(stream, error.code);
+  }
 }
 
 namespace {

@@ -3,11 +3,27 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
+#include "vgpu/cudart/graph.h"
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// Where what cudaMalloc and its like gave begins.
+std::set<uint64_t>& OfMalloc() {
+  static auto* const bases = new std::set<uint64_t>;
+  return *bases;
+}
+
+}  // namespace
+
+bool IsOfMalloc(uint64_t base) { return OfMalloc().count(base) != 0; }
+void ForgetAllocations() { OfMalloc().clear(); }
 
 void Allocate(Runtime& r, void** pointer, uint64_t bytes) {
   Require(pointer != nullptr, cudaErrorInvalidValue);
@@ -22,8 +38,11 @@ void Free(Runtime& r, void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   Require(r.host_ranges().count(address) == 0, cudaErrorInvalidValue);
+  if (FreeGraphMemory(r, pointer)) return;
   Require(r.backend(r.DeviceHolding(address).value_or(r.device())).Free(address, r.origin()), cudaErrorInvalidValue);
   r.managed().erase(address);
+  OfMalloc().erase(address);
+  ForgetNotes(address);
   ForgetPooled(pointer);
 }
 
@@ -31,25 +50,27 @@ namespace {
 
 constexpr uint64_t kPitchAlignment = 512;
 
-void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, uint64_t rows) {
-  Require(pitch != nullptr && width <= SIZE_MAX - kPitchAlignment, cudaErrorInvalidValue);
-  *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-  uint64_t bytes = 0;
-  Require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
+// cudaMalloc and cudaFree stand between what streams did before and what they do next, as documented.
+void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
+  if (pointer != nullptr && bytes > 0) RequireSafeInCapture();
   Allocate(r, pointer, bytes);
+  if (*pointer != nullptr) OfMalloc().insert(reinterpret_cast<uintptr_t>(*pointer));
   r.timeline().clocks().Fence(r.device());
 }
 
-// cudaMalloc and cudaFree stand between what streams did before and what they do next, as documented.
-void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
-  Allocate(r, pointer, bytes);
-  r.timeline().clocks().Fence(r.device());
+void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, uint64_t rows) {
+  Require(pitch != nullptr && width <= SIZE_MAX - kPitchAlignment, cudaErrorInvalidValue);
+  if (rows == 0) width = 0;
+  *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+  uint64_t bytes = 0;
+  Require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
+  AllocateBetween(r, pointer, bytes);
 }
 
 // A fill that is not asynchronous by its name: it is all the same, unless the host sees the memory.
 void FillNow(Runtime& r, FillWork work) {
   work.waits = true;
-  Submit(r, work, nullptr);
+  if (work.region.Bytes() != 0) Submit(r, work, nullptr);
 }
 
 FillWork Linear(void* to, int value, size_t bytes) {
@@ -63,7 +84,9 @@ FillWork Box(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
           {to.pitch, to.pitch * to.ysize},
           static_cast<unsigned>(value),
           1,
-          {extent.width, extent.height, extent.depth}};
+          {extent.width, extent.height, extent.depth},
+          false,
+          true};
 }
 CopyWork CopyRows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                   cudaMemcpyKind kind) {
@@ -125,9 +148,13 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 // Managed memory is device memory where the device lives in this process.
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return Api("cudaMallocManaged", [&](Runtime& r) {
-    Require(bytes > 0 && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost), cudaErrorInvalidValue);
+    Require(pointer != nullptr, cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0) return;
+    Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue);
     if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory, where the device is another process's,");
-    Allocate(r, pointer, bytes);
+    AllocateBetween(r, pointer, bytes);
+    if (*pointer == nullptr) return;
     // The host's own writes are seen by no checker, so none of it counts as uninitialised.
     r.backend().Fill(reinterpret_cast<uintptr_t>(*pointer), 0, bytes, r.origin());
     r.managed()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, r.device()};
@@ -143,7 +170,9 @@ cudaError_t cudaFree(void* pointer) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return Api("cudaMemGetInfo", [&](Runtime& r) {
-    Require(free != nullptr && total != nullptr, cudaErrorInvalidValue);
+    size_t unused = 0;
+    if (free == nullptr) free = &unused;
+    if (total == nullptr) total = &unused;
     *total = static_cast<size_t>(r.profile().memory_bytes);
     *free = std::min<size_t>(*total, r.backend().FreeBytes());
   });
@@ -167,7 +196,11 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                 cudaStream_t stream) {
   return Api("cudaMemcpyPeerAsync",
-             [&](Runtime& r) { Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), stream); });
+             [&](Runtime& r) {
+               const Stream& in = r.StreamOf(stream);
+               if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
+               Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), stream);
+             });
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parms) {
@@ -203,6 +236,32 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t strea
   return Api("cudaMemcpy3DAsync", [&](Runtime& r) { Submit(r, MakeCopy3D(parms), stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
+
+// Several copies, each with the attributes of the group that it belongs to: when its source is read is a hint only, as
+// it is read no later than the call here.
+cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes, size_t count,
+                                 cudaMemcpyAttributes* attributes, size_t* groups, size_t group_count,
+                                 cudaStream_t stream) {
+  return Api("cudaMemcpyBatchAsync", [&](Runtime& r) {
+    Require(stream != nullptr && stream != cudaStreamLegacy, cudaErrorInvalidValue);
+    Require(to != nullptr && from != nullptr && bytes != nullptr && count > 0, cudaErrorInvalidValue);
+    Require(attributes != nullptr && groups != nullptr && group_count > 0 && groups[0] == 0, cudaErrorInvalidValue);
+    for (size_t i = 0; i < group_count; ++i) {
+      const auto order = attributes[i].srcAccessOrder;
+      Require(order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny, cudaErrorInvalidValue);
+      Require(attributes[i].flags <= cudaMemcpyFlagPreferOverlapWithCompute, cudaErrorInvalidValue);
+      Require(groups[i] < count && (i == 0 || groups[i] > groups[i - 1]), cudaErrorInvalidValue);
+    }
+    std::vector<CopyWork> copies;
+    for (size_t i = 0; i < count; ++i) {
+      Require(bytes[i] > 0, cudaErrorInvalidValue);
+      copies.push_back(MakeCopy(to[i], from[i], bytes[i], cudaMemcpyDefault));
+      CheckCopy(r, copies.back());
+    }
+    for (CopyWork& copy : copies) Submit(r, std::move(copy), stream);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMemcpyBatchAsync, _ptsz)
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return Api("cudaMemset", [&](Runtime& r) { FillNow(r, Linear(to, value, bytes)); });

@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
@@ -70,8 +72,17 @@ int DeviceAt(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType 
 }
 
 void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
-  Require(r.StreamForWork(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+  Stream& in = r.StreamForWork(stream);
+  Require(pointer != nullptr, cudaErrorInvalidValue);
   Pool& pool = PoolOf(handle);
+  if (in.point.capture != nullptr) {
+    *pointer = nullptr;
+    if (bytes == 0) return;
+    AllocateWork work = MakeAllocation(r, bytes);
+    *pointer = reinterpret_cast<void*>(work.memory->address);
+    return AddToCapture(in, std::move(work));
+  }
+  RequireSafeInCapture();
   Require(pool.device == r.device(), cudaErrorInvalidDevice);
   Require(pool.max_bytes == 0 || bytes <= pool.max_bytes - pool.used, cudaErrorMemoryAllocation);
   Allocate(r, pointer, bytes);
@@ -145,6 +156,11 @@ void ForgetPooled(const void* pointer) {
   pools().allocated.erase(found);
 }
 
+cudaMemPool_t PoolOfAllocation(uint64_t base) {
+  const auto found = pools().allocated.find(base);
+  return found == pools().allocated.end() ? nullptr : found->second.first;
+}
+
 void ResetPools(int device) {
   Pools& state = pools();
   std::erase_if(state.all, [device](const auto& pool) { return pool.second->device == device; });
@@ -171,8 +187,13 @@ LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return Api("cudaFreeAsync", [&](Runtime& r) {
-    Require(r.StreamOf(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
     Stream& in = r.StreamOf(stream);
+    if (in.point.capture != nullptr) {
+      if (pointer != nullptr) AddToCapture(in, MakeFree(*in.point.capture->graph, pointer));
+      return;
+    }
+    RequireSafeInCapture();
+    Require(!r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorNotSupported);
     SideBySide::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
     Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),
@@ -192,8 +213,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return Api("cudaDeviceGetMemPool", [&](Runtime& r) {
-    Require(pool != nullptr, cudaErrorInvalidValue);
-    r.RequireDevice(device);
+    Require(pool != nullptr && device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
     *pool = CurrentPool(device);
   });
 }

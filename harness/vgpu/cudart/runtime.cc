@@ -104,6 +104,14 @@ std::optional<int> Runtime::DeviceHolding(uint64_t address) {
   return std::nullopt;
 }
 
+Stream& Runtime::StreamOf(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) {
+    const cudaError_t error = SpoilByLegacyStream(true);
+    Require(error == cudaSuccess, error);
+  }
+  return timeline_.StreamOf(device(), stream);
+}
+
 Stream& Runtime::StreamForWork(cudaStream_t handle) {
   Stream& stream = StreamOf(handle);
   Require(stream.device == device(), cudaErrorInvalidResourceHandle);
@@ -132,7 +140,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults) {
     current.sticky = current.pending;
     current.pending = cudaSuccess;
   }
-  return current.sticky;
+  return current.sticky != cudaSuccess ? current.sticky : SpoilByCallOf(function);
 }
 
 void Runtime::Arrive() {
@@ -260,7 +268,13 @@ Kernel* Runtime::FindKernel(Module* module, const std::string& name) {
 }
 
 const VariableInfo& Runtime::VariableOf(const void* host) {
-  const auto found = symbols_.find(host);
+  auto found = symbols_.find(host);
+  // Host code names a __managed__ variable by where it is.
+  if (found == symbols_.end()) {
+    found = std::find_if(symbols_.begin(), symbols_.end(), [host](const auto& entry) {
+      return entry.second.managed_slot != nullptr && *entry.second.managed_slot == host && host != nullptr;
+    });
+  }
   Require(found != symbols_.end(), cudaErrorInvalidSymbol);
   return VariableOf(found->second);
 }

@@ -120,7 +120,8 @@ class Runtime {
   SideBySide& beside() { return beside_; }
   // The host has waited for something: it arrives now, if it is not to do so at the end of the API function.
   void Arrive();
-  Stream& StreamOf(cudaStream_t stream) { return timeline_.StreamOf(device(), stream); }
+  // Throws ApiError; for the legacy stream too, while a stream that would wait for it is captured.
+  Stream& StreamOf(cudaStream_t stream);
   // A stream into which work may be put: one of the current device's.
   Stream& StreamForWork(cudaStream_t stream);
   const DeviceProfile& profile() { return backend().profile(); }
@@ -161,10 +162,13 @@ class Runtime {
   bool IsPinned(const void* address) const;
   // The range that holds the address: its base, and itself.
   std::optional<std::pair<uintptr_t, HostRange>> HostRangeHolding(const void* address) const;
-  // Managed memory: base → bytes and the device whose memory it is.
+  // Managed memory: base → bytes and the device whose memory it is, and what the program has said of it (managed.cc).
   struct ManagedRange {
-    uint64_t bytes;
-    int device;
+    uint64_t bytes = 0;
+    int device = 0;
+    bool read_mostly = false;
+    cudaMemLocation preferred = {}, prefetched = {};
+    std::vector<int> accessed_by = {};  // devices, and cudaCpuDeviceId
   };
   std::map<uint64_t, ManagedRange>& managed() { return managed_; }
   bool IsManaged(uint64_t address) const;
@@ -264,6 +268,15 @@ template <typename Body>
 cudaError_t Api(const char* function, Body body) {
   return Api(function, Faults::kReports, body);
 }
+
+// While streams are captured (capture.cc): a call that might wait for what is captured, or come between, makes those
+// captures that forbid it fail when they end. cudaSuccess: it is allowed.
+cudaError_t SpoilByUnsafeCall();
+// The same for a function by its name, which may be one that is never unsafe.
+cudaError_t SpoilByCallOf(std::string_view function);
+// For a call that uses the legacy stream; `spoils`: the captures fail, not only the call.
+cudaError_t SpoilByLegacyStream(bool spoils);
+inline void RequireSafeInCapture() { Require(SpoilByUnsafeCall() == cudaSuccess, cudaErrorStreamCaptureUnsupported); }
 
 // Ends the process, with a sentence, where it has loaded a library that it can't go on with
 // (cudart/libraries/host_libraries.cc). Under the runtime's lock.

@@ -10,13 +10,17 @@ void Create(Runtime& r, cudaStream_t* stream, unsigned flags, int priority) {
   *stream = r.timeline().CreateStream(r.device(), flags, priority);
 }
 
-// A stream that the host may wait for.
+// A stream that is not captured.
 Stream& NotCapturing(Runtime& r, cudaStream_t handle) {
   Stream& stream = r.StreamOf(handle);
-  if (stream.point.capture != nullptr) {
-    stream.point.capture->valid = false;
-    throw ApiError{cudaErrorStreamCaptureUnsupported};
-  }
+  if (stream.point.capture != nullptr) Spoil(stream, cudaErrorStreamCaptureUnsupported);
+  return stream;
+}
+
+// A stream that the host may wait for.
+Stream& Awaited(Runtime& r, cudaStream_t handle) {
+  Stream& stream = NotCapturing(r, handle);
+  RequireSafeInCapture();
   return stream;
 }
 
@@ -63,7 +67,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return Api("cudaStreamSynchronize", [&](Runtime& r) {
-    const Stream& waited = NotCapturing(r, stream);
+    const Stream& waited = Awaited(r, stream);
     r.beside().WaitFor(r, r.beside().Before(r, waited));
     r.RequireNoFault();
     r.timeline().Synchronize(waited);
@@ -74,7 +78,7 @@ LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 // Work that can be done is done when it is asked for, so the answer is yes unless a launch is suspended.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return Api("cudaStreamQuery", [&](Runtime& r) {
-    const Stream& asked = NotCapturing(r, stream);
+    const Stream& asked = Awaited(r, stream);
     Require(r.beside().AreDone(r, r.beside().Before(r, asked)), cudaErrorNotReady);
     r.RequireNoFault();
     r.timeline().Synchronize(asked);
@@ -85,6 +89,13 @@ LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz)
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return Api("cudaStreamWaitEvent", Faults::kIgnores, [&](Runtime& r) {
     Require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal, cudaErrorInvalidValue);
+    const Stream& waiting = r.StreamOf(stream);
+    const Event& awaited = r.timeline().EventOf(event);
+    // An event outside a capture can be waited for by a node only, where that is asked for.
+    if (waiting.point.capture != nullptr && awaited.point.capture == nullptr && flags != cudaEventWaitExternal) {
+      if (!awaited.recorded && awaited.later == nullptr) return;
+      Spoil(waiting, cudaErrorStreamCaptureIsolation);
+    }
     Submit(r, WaitWork{event}, stream);
   });
 }
@@ -103,7 +114,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 LOCKSTEP_PER_THREAD(cudaStreamAddCallback, _ptsz)
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return Api("cudaStreamGetFlags", Faults::kIgnores, [&](Runtime& r) { Set(flags, r.StreamOf(stream).flags); });
+  return Api("cudaStreamGetFlags", Faults::kIgnores, [&](Runtime& r) { Set(flags, NotCapturing(r, stream).flags); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetFlags, _ptsz)
 
@@ -114,12 +125,12 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 LOCKSTEP_PER_THREAD(cudaStreamGetPriority, _ptsz)
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return Api("cudaStreamGetId", Faults::kIgnores, [&](Runtime& r) { Set(id, r.StreamOf(stream).id); });
+  return Api("cudaStreamGetId", Faults::kIgnores, [&](Runtime& r) { Set(id, NotCapturing(r, stream).id); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetId, _ptsz)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  return Api("cudaStreamGetDevice", Faults::kIgnores, [&](Runtime& r) { Set(device, r.StreamOf(stream).device); });
+  return Api("cudaStreamGetDevice", Faults::kIgnores, [&](Runtime& r) { Set(device, NotCapturing(r, stream).device); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz)
 
@@ -154,7 +165,7 @@ LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 // Managed memory is visible everywhere at all times.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned flags) {
   return Api("cudaStreamAttachMemAsync", [&](Runtime& r) {
-    r.StreamOf(stream);
+    NotCapturing(r, stream);
     Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
             cudaErrorInvalidValue);
     Require(r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);

@@ -25,11 +25,11 @@ void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {
 
 // The stream joins the capture in which the event was recorded, or waits for more of its own.
 void WaitInCapture(const Event& event, Stream& stream) {
-  if (stream.point.capture == nullptr) {
-    stream.point = event.point;
-    return;
+  if (stream.point.capture == nullptr) return Join(stream, event.point);
+  if (stream.point.capture != event.point.capture) {
+    event.point.capture->valid = false;
+    Spoil(stream, cudaErrorStreamCaptureMerge);
   }
-  Require(stream.point.capture == event.point.capture, cudaErrorStreamCaptureMerge);
   for (Node* node : event.point.after) stream.point.after.push_back(node);
 }
 
@@ -50,6 +50,8 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
                  [&](const WaitWork& wait) { WaitInOrder(r, r.timeline().EventOf(wait.event), stream); },
                  [&](const LibraryWork& library) { PerformLibrary(r, library, stream); },
                  [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
+                 [&](const AllocateWork& allocation) { PerformAllocation(r, allocation, stream); },
+                 [&](const FreeWork& freed) { PerformFree(r, freed, stream); },
              },
              work);
 }
@@ -122,12 +124,27 @@ void Submit(Runtime& r, Work work, cudaStream_t handle) {
                        : r.StreamForWork(handle);
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
     const Event& event = r.timeline().EventOf(wait->event);
-    if (event.point.capture != nullptr) return WaitInCapture(event, stream);
+    if (event.point.capture != nullptr) {
+      if (handle == nullptr || handle == cudaStreamLegacy) {
+        event.point.capture->valid = false;
+        throw ApiError{cudaErrorStreamCaptureImplicit};
+      }
+      return WaitInCapture(event, stream);
+    }
   }
   if (stream.point.capture == nullptr) return PerformInOrder(r, work, stream);
+  Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
   if (const auto* record = std::get_if<RecordWork>(&work)) return RecordInCapture(r, *record, stream);
-  Node* const node = AddNode(*stream.point.capture->graph, std::move(work), stream.point.after);
-  stream.point.after = {node};
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    try {
+      CheckKernel(r, *kernel);
+    } catch (const ApiError& error) {
+      Spoil(stream, error.code);
+    }
+  }
+  if (const auto* copy = std::get_if<CopyWork>(&work); copy != nullptr && !CheckCopy(r, *copy)) return;
+  if (const auto* fill = std::get_if<FillWork>(&work); fill != nullptr && fill->region.Bytes() == 0) return;
+  AddToCapture(stream, std::move(work));
 }
 
 }  // namespace lockstep::vgpu::cudart

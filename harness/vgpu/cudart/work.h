@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "vgpu/cudart/graph_memory.h"
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart {
@@ -50,6 +51,7 @@ struct FillWork {
   unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, over and over
   Region region;
   bool waits = false;  // the call is of those that wait where the memory is the host's
+  bool box = false;    // asked for as rows and slices, whose pitch counts however few they are
 };
 struct HostWork {
   cudaHostFn_t function = nullptr;
@@ -72,8 +74,8 @@ struct LibraryWork {
   std::function<void(LibraryLaunch&)> body;                  // names the memory that it touches, and does the work
   std::optional<LibraryOperation> operation = std::nullopt;  // in its place: what the device's owner does
 };
-using Work =
-    std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork, LibraryWork>;
+using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork,
+                          LibraryWork, AllocateWork, FreeWork>;
 
 // All throw ApiError. A fault of a kernel waits for a later call; then the work that follows is not done.
 void Perform(Runtime& r, const Work& work, Stream& stream);
@@ -112,6 +114,8 @@ void CheckKernel(Runtime& r, const KernelWork& work);
 // Whether the host comes back only when it is done.
 bool HostWaits(Runtime& r, const CopyWork& work);
 bool HostWaits(Runtime& r, const FillWork& work);
+// Whether there is anything to copy. Throws what the copy would.
+bool CheckCopy(Runtime& r, const CopyWork& work);
 // What the copy reads of pageable memory is read now: into memory that the copy returned keeps.
 CopyWork Staged(Runtime& r, const CopyWork& work);
 void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream);

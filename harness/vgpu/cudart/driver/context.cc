@@ -1,6 +1,7 @@
 // Devices and contexts.
 #include <cuda_profiler_api.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/memory.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -148,8 +150,9 @@ CUresult cuDeviceGetCount(int* count) {
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   return Drive("cuDeviceGet", Needs::kInit, [&] {
     if (device == nullptr) return cudaErrorInvalidValue;
-    *device = ordinal;
-    return CheckDevice(ordinal);
+    const cudaError_t error = CheckDevice(ordinal);
+    if (error == cudaSuccess) *device = ordinal;
+    return error;
   });
 }
 
@@ -188,11 +191,7 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 // The attributes have the same numbers in both APIs.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return Drive("cuDeviceGetAttribute", Needs::kInit, [&] {
-    const auto error = cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
-    // The runtime API has no name for it.
-    const bool maps = attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
-    if (error == cudaSuccess && maps) *value = 1;
-    return error;
+    return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
   });
 }
 
@@ -201,6 +200,33 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
     const cudaError_t error = cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
     return error != cudaSuccess ? error : cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, device);
   });
+}
+
+// Of the days before attributes.
+CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
+  return Drive("cuDeviceGetProperties", Needs::kInit, [&] {
+    cudaDeviceProp same;
+    if (properties == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = cudaGetDeviceProperties(&same, device);
+    if (error != cudaSuccess) return error;
+    *properties = {};
+    properties->maxThreadsPerBlock = same.maxThreadsPerBlock;
+    std::copy_n(same.maxThreadsDim, 3, properties->maxThreadsDim);
+    std::copy_n(same.maxGridSize, 3, properties->maxGridSize);
+    properties->sharedMemPerBlock = static_cast<int>(same.sharedMemPerBlock);
+    properties->totalConstantMemory = static_cast<int>(same.totalConstMem);
+    properties->SIMDWidth = same.warpSize;
+    properties->memPitch = static_cast<int>(same.memPitch);
+    properties->regsPerBlock = same.regsPerBlock;
+    properties->textureAlign = static_cast<int>(same.textureAlignment);
+    return cudaDeviceGetAttribute(&properties->clockRate, cudaDevAttrClockRate, device);
+  });
+}
+
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned* capabilities, const CUatomicOperation* operations, unsigned count,
+                                           CUdevice device) {
+  return PassOnInit("cuDeviceGetHostAtomicCapabilities", cudaDeviceGetHostAtomicCapabilities, capabilities,
+                    reinterpret_cast<const cudaAtomicOperation*>(operations), count, device);
 }
 
 CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
@@ -242,7 +268,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
   return Drive("cuDevicePrimaryCtxGetState", Needs::kInit, [&] {
     if (flags == nullptr || active == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
-    *flags = PrimaryOf(device)->flags;
+    PrimaryOf(device);
+    *flags = DeviceFlags();
     *active = All().primary[device].second > 0 || RuntimeInUse() ? 1 : 0;
     return cudaSuccess;
   });
@@ -250,9 +277,10 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
   return Drive("cuDevicePrimaryCtxSetFlags", Needs::kInit, [&] {
-    const cudaError_t error = CheckDevice(device);
-    if (error == cudaSuccess) PrimaryOf(device)->flags = flags;
-    return error;
+    if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    if (!AreDeviceFlags(flags) || (flags & CU_CTX_MAP_HOST) != 0) return cudaErrorInvalidValue;
+    DeviceFlags() = flags;
+    return cudaSuccess;
   });
 }
 
@@ -347,7 +375,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
 CUresult cuCtxGetFlags(unsigned* flags) {
   return Drive("cuCtxGetFlags", [&] {
     if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = CurrentContext()->flags;
+    *flags = CurrentContext()->primary ? DeviceFlags() : CurrentContext()->flags;
     return cudaSuccess;
   });
 }

@@ -1,7 +1,10 @@
 // Memory: allocation, copies, fills, what a pointer is.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart::driver {
@@ -77,6 +80,9 @@ cudaError_t CopyBox(const CUDA_MEMCPY3D& copy, bool waits, CUstream stream) {
 CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUstream stream) {
   return Drive(function, [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;
+    for (const CUmemorytype type : {copy->srcMemoryType, copy->dstMemoryType}) {
+      if (type < CU_MEMORYTYPE_HOST || type > CU_MEMORYTYPE_UNIFIED) return cudaErrorInvalidValue;
+    }
     if (HasArray(*copy)) {
       CUDA_MEMCPY3D box;
       std::memset(&box, 0, sizeof box);
@@ -129,58 +135,110 @@ CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value
   });
 }
 
-// Of the allocation, on the device or page-locked, that holds the address.
-cudaError_t AddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
-  Runtime& r = runtime();
-  const std::lock_guard lock(r.mutex());
-  std::pair<uint64_t, uint64_t> range;
-  if (const auto host = r.HostRangeHolding(Pointer(address)); host.has_value()) {
-    range = {host->first, host->second.bytes};
-  } else {
-    const auto device = r.DeviceHolding(address);
-    const auto found = device ? r.backend(*device).RangeHolding(address) : std::nullopt;
-    if (!found) return cudaErrorInvalidValue;
-    range = *found;
-  }
-  if (base != nullptr) *base = range.first;
-  if (bytes != nullptr) *bytes = range.second;
+// The types of attributes' values.
+template <typename T>
+cudaError_t Give(void* to, T value) {
+  *static_cast<T*>(to) = value;
   return cudaSuccess;
 }
 
-cudaError_t PointerAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
-  if (value == nullptr) return cudaErrorInvalidValue;
-  cudaPointerAttributes known;
-  if (const cudaError_t error = cudaPointerGetAttributes(&known, Pointer(pointer)); error != cudaSuccess) return error;
-  if (known.type == cudaMemoryTypeUnregistered) return cudaErrorInvalidValue;
+// What a driver writes of an address that it does not know, where several attributes are asked at once.
+cudaError_t AttributeOfNothing(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      *static_cast<void**>(value) = CurrentContext();
-      return cudaSuccess;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *static_cast<unsigned*>(value) = known.type == cudaMemoryTypeHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-      return cudaSuccess;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      *static_cast<void**>(value) = known.devicePointer;
-      return known.devicePointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return Give<uint64_t>(value, 0);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      *static_cast<void**>(value) = known.hostPointer;
-      return known.hostPointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      *static_cast<unsigned*>(value) = known.type == cudaMemoryTypeManaged ? 1 : 0;
-      return cudaSuccess;
+      return Give(value, Pointer(pointer));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int*>(value) = known.device;
-      return cudaSuccess;
+      return Give<int>(value, cudaInvalidDeviceId);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      return AddressRange(static_cast<CUdeviceptr*>(value), nullptr, pointer);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-      return AddressRange(nullptr, static_cast<size_t*>(value), pointer);
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-      *static_cast<unsigned*>(value) = 1;
       return cudaSuccess;
     default:
-      return Missing("this attribute of a pointer");
+      return Give<unsigned>(value, 0);
   }
+}
+
+cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr pointer, const KnownMemory& memory) {
+  const bool of_host = memory.type == cudaMemoryTypeHost, managed = memory.type == cudaMemoryTypeManaged;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: {
+      const bool of_none = memory.pool != nullptr || memory.mapped || (managed && memory.of_variable);
+      return Give<void*>(value, of_none ? nullptr : CurrentContext());
+    }
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return Give<unsigned>(value, of_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      Give(value, memory.device_pointer);
+      return memory.device_pointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      Give<void*>(value, of_host || managed ? Pointer(pointer) : nullptr);
+      return of_host || managed ? cudaSuccess : cudaErrorInvalidValue;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      if (of_host) return cudaErrorInvalidValue;
+      return Give(value, CUDA_POINTER_ATTRIBUTE_P2P_TOKENS{});
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      return Give<unsigned>(value, NotesOf(memory).sync_memops ? 1 : 0);
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return Give<uint64_t>(value, NotesOf(memory).id);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return Give<unsigned>(value, managed ? 1 : 0);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return Give(value, memory.device);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return Give<unsigned>(value, memory.of_malloc ? 1 : 0);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return Give(value, memory.mapped ? memory.reserved_base : memory.base);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return Give<size_t>(value, memory.mapped ? memory.reserved_bytes : memory.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return Give<unsigned>(value, 1);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return Give<uint64_t>(value, 0);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
+      const bool accessible = !memory.mapped || memory.device_pointer != nullptr;
+      return Give<unsigned>(value,
+                            accessible ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE);
+    }
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return Give(value, memory.pool);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return Give<size_t>(value, memory.mapping_bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return Give(value, memory.mapping_base);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+cudaMemLocation Runtimes(const CUmemLocation& location) {
+  cudaMemLocation same = {};
+  same.type = static_cast<cudaMemLocationType>(location.type);
+  same.id = location.id;
+  return same;
+}
+
+bool IsPointerAttribute(CUpointer_attribute attribute) {
+  return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT && attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
+}
+
+// With the runtime's lock, and its errors.
+template <typename Body>
+cudaError_t WithMemory(const char* function, CUdeviceptr pointer, Body body) {
+  return Api(function, [&](Runtime& r) {
+    const cudaError_t error = body(MemoryAt(r, Pointer(pointer)));
+    if (error != cudaSuccess) throw ApiError{error};
+  });
 }
 
 }  // namespace
@@ -200,13 +258,20 @@ CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes) {
   });
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned) {
-  return Drive("cuMemAllocPitch",
-               [&] { return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height); });
+CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned element) {
+  return Drive("cuMemAllocPitch", [&] {
+    const bool is_size = element == 4 || element == 8 || element == 16;
+    if (pitch != nullptr && (width == 0 || height == 0 || !is_size)) *pitch = 0;
+    if (width == 0 || height == 0 || !is_size) return cudaErrorInvalidValue;
+    return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+  });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
-  return Drive("cuMemAllocManaged", [&] { return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags); });
+  return Drive("cuMemAllocManaged", [&] {
+    if (bytes == 0) return cudaErrorInvalidValue;
+    return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+  });
 }
 
 CUresult cuMemFree(CUdeviceptr pointer) {
@@ -327,42 +392,86 @@ CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t widt
 // ---- Pointers ----
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
-  return Drive("cuPointerGetAttribute", [&] { return PointerAttribute(value, attribute, pointer); });
+  return Drive("cuPointerGetAttribute", [&] {
+    return WithMemory("cuPointerGetAttribute", pointer, [&](const std::optional<KnownMemory>& memory) {
+      if (value == nullptr || !memory) return cudaErrorInvalidValue;
+      return AttributeOf(value, attribute, pointer, *memory);
+    });
+  });
 }
 
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values, CUdeviceptr pointer) {
   return Drive("cuPointerGetAttributes", [&] {
-    if (attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;
-    // Of an address that CUDA does not know: memory of the host, on no device.
-    cudaPointerAttributes known;
-    const bool unknown =
-        cudaPointerGetAttributes(&known, Pointer(pointer)) != cudaSuccess || known.type == cudaMemoryTypeUnregistered;
-    for (unsigned k = 0; k < count; ++k) {
-      const bool is_number = attributes[k] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
-                             attributes[k] == CU_POINTER_ATTRIBUTE_IS_MANAGED ||
-                             attributes[k] == CU_POINTER_ATTRIBUTE_MAPPED;
-      if (attributes[k] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL && unknown) {
-        *static_cast<int*>(values[k]) = -2;
-      } else if (unknown || attributes[k] == CU_POINTER_ATTRIBUTE_HOST_POINTER) {
-        if (is_number) {
-          *static_cast<unsigned*>(values[k]) = 0;
+    if (count == 0 || attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;
+    return WithMemory("cuPointerGetAttributes", pointer, [&](const std::optional<KnownMemory>& memory) {
+      const auto is_asked = [](CUpointer_attribute attribute) {
+        return IsPointerAttribute(attribute) && attribute != CU_POINTER_ATTRIBUTE_P2P_TOKENS;
+      };
+      if (!std::all_of(attributes, attributes + count, is_asked)) return cudaErrorInvalidValue;
+      for (unsigned k = 0; k < count; ++k) {
+        // One that can't be told is no error here.
+        if (memory) {
+          AttributeOf(values[k], attributes[k], pointer, *memory);
         } else {
-          *static_cast<void**>(values[k]) = attributes[k] != CU_POINTER_ATTRIBUTE_HOST_POINTER ? nullptr
-                                            : unknown                                          ? Pointer(pointer)
-                                                                                               : known.hostPointer;
+          AttributeOfNothing(values[k], attributes[k], pointer);
         }
-      } else if (const cudaError_t error = PointerAttribute(values[k], attributes[k], pointer); error != cudaSuccess) {
-        return error;
       }
-    }
-    return cudaSuccess;
+      return cudaSuccess;
+    });
+  });
+}
+
+// The only attribute that can be set. Copies of one pointer's memory are done in order here, whatever it says.
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
+  return Drive("cuPointerSetAttribute", [&] {
+    return WithMemory("cuPointerSetAttribute", pointer, [&](const std::optional<KnownMemory>& memory) {
+      if (value == nullptr || !memory) return cudaErrorInvalidValue;
+      if (memory->mapped) return cudaErrorNotSupported;
+      if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return cudaErrorInvalidValue;
+      NotesOf(*memory).sync_memops = *static_cast<const int*>(value) != 0;
+      return cudaSuccess;
+    });
   });
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr pointer) {
   return Drive("cuMemGetAddressRange", [&] {
-    const cudaError_t error = AddressRange(base, bytes, pointer);
-    return error == cudaErrorInvalidValue ? cudaErrorSymbolNotFound : error;
+    return WithMemory("cuMemGetAddressRange", pointer, [&](const std::optional<KnownMemory>& memory) {
+      const bool found = memory && (!memory->mapped || memory->device_pointer != nullptr);
+      if (base != nullptr) *base = found ? memory->base : 0;
+      if (bytes != nullptr) *bytes = found ? memory->bytes : 0;
+      return found ? cudaSuccess : cudaErrorSymbolNotFound;
+    });
+  });
+}
+
+// ---- Managed memory ----
+
+CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation location) {
+  return Drive("cuMemAdvise", [&] {
+    return cudaMemAdvise(Pointer(pointer), bytes, static_cast<cudaMemoryAdvise>(advice), Runtimes(location));
+  });
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,
+                            CUstream stream) {
+  return Drive("cuMemPrefetchAsync",
+               [&] { return cudaMemPrefetchAsync(Pointer(pointer), bytes, Runtimes(location), flags, stream); });
+}
+
+CUresult cuMemRangeGetAttribute(void* data, size_t data_bytes, CUmem_range_attribute attribute, CUdeviceptr pointer,
+                                size_t bytes) {
+  return Drive("cuMemRangeGetAttribute", [&] {
+    return cudaMemRangeGetAttribute(data, data_bytes, static_cast<cudaMemRangeAttribute>(attribute), Pointer(pointer),
+                                    bytes);
+  });
+}
+
+CUresult cuMemRangeGetAttributes(void** data, size_t* data_bytes, CUmem_range_attribute* attributes, size_t count,
+                                 CUdeviceptr pointer, size_t bytes) {
+  return Drive("cuMemRangeGetAttributes", [&] {
+    return cudaMemRangeGetAttributes(data, data_bytes, reinterpret_cast<cudaMemRangeAttribute*>(attributes), count,
+                                     Pointer(pointer), bytes);
   });
 }
 

@@ -6,13 +6,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/pointer.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -168,9 +171,38 @@ bool IsMappedIn(uint64_t address, uint64_t bytes) {
   return next != Mappings().end() && next->first < address + bytes;
 }
 
+// Ranges that the program reserved, by address.
+std::map<uint64_t, uint64_t>& Reservations() {
+  static auto* const reservations = new std::map<uint64_t, uint64_t>;
+  return *reservations;
+}
+
 }  // namespace
 
 }  // namespace lockstep::vgpu::cudart::driver
+
+namespace lockstep::vgpu::cudart {
+
+std::optional<KnownMemory> MappedAt(Runtime&, uint64_t address) {
+  auto mapping = driver::Mappings().upper_bound(address);
+  if (mapping == driver::Mappings().begin()) return std::nullopt;
+  --mapping;
+  const auto& [base, mapped] = *mapping;
+  if (address - base >= mapped.memory->bytes) return std::nullopt;
+  KnownMemory memory;
+  memory.type = cudaMemoryTypeDevice;
+  memory.device = mapped.memory->properties.location.id;
+  memory.base = memory.mapping_base = base;
+  memory.bytes = memory.mapping_bytes = mapped.memory->bytes;
+  memory.mapped = true;
+  if (mapped.accessible) memory.device_pointer = reinterpret_cast<void*>(address);
+  const auto reservation = std::prev(driver::Reservations().upper_bound(address));
+  memory.reserved_base = reservation->first;
+  memory.reserved_bytes = reservation->second;
+  return memory;
+}
+
+}  // namespace lockstep::vgpu::cudart
 
 using namespace lockstep::vgpu::cudart;
 using namespace lockstep::vgpu::cudart::driver;
@@ -194,6 +226,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignmen
     return Api("cuMemAddressReserve", Faults::kIgnores, [&](Runtime& r) {
       Require(address != nullptr && flags == 0, cudaErrorInvalidValue);
       *address = Reserve(r, bytes, alignment);
+      Reservations()[*address] = bytes;
     });
   });
 }
@@ -203,6 +236,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     return Api("cuMemAddressFree", Faults::kIgnores, [&](Runtime& r) {
       Require(!IsMappedIn(address, bytes), cudaErrorInvalidValue);
       Require(Reserver(r, address, bytes).Unreserve(address, bytes), cudaErrorInvalidValue);
+      Reservations().erase(address);
     });
   });
 }
@@ -282,15 +316,14 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
 
 CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address) {
   return Drive("cuMemGetAccess", Needs::kInit, [&] {
-    return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime&) {
+    return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime& r) {
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
-      auto mapping = Mappings().upper_bound(address);
-      Require(mapping != Mappings().begin(), cudaErrorInvalidValue);
-      --mapping;
-      const Mapped& mapped = mapping->second;
-      Require(address - mapping->first < mapped.memory->bytes, cudaErrorInvalidValue);
-      const bool home = location->id == mapped.memory->properties.location.id;
-      *flags = mapped.accessible && home ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+      const auto memory = MemoryAt(r, Pointer(address));
+      Require(memory.has_value(), cudaErrorInvalidValue);
+      // Of memory that was not mapped, nothing is told.
+      const bool home = memory->mapped && location->id == memory->device;
+      if (home && memory->device_pointer != nullptr) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     });
   });
 }

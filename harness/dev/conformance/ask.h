@@ -1,0 +1,135 @@
+// What the programs of the corpus share. A program is a list of cases; each runs in a process of its own, so that a
+// context that is lost or a mode that is set touches no other. A case asks, and prints "class/case/question answer":
+// an error as its number, a pointer by what it points to. CONFORMANCE_JOBS says how many cases run side by side.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#ifndef CONFORMANCE_CLASS
+#error "define CONFORMANCE_CLASS, the first part of each line's name"
+#endif
+
+inline std::string& CaseName() {
+  static std::string name;
+  return name;
+}
+
+// A text made as by printf.
+inline std::string F(const char* format, ...) {
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+inline void Say(const std::string& name, const std::string& value) {
+  std::printf("%s/%s/%s %s\n", CONFORMANCE_CLASS, CaseName().c_str(), name.c_str(), value.c_str());
+  std::fflush(stdout);
+}
+inline void Say(const std::string& name, const char* value) { Say(name, std::string(value == nullptr ? "null" : value)); }
+inline void Say(const std::string& name, bool value) { Say(name, value ? "yes" : "no"); }
+inline void Say(const std::string& name, double value) { Say(name, F("%.9g", value)); }
+inline void Say(const std::string& name, long long value) { Say(name, F("%lld", value)); }
+inline void Say(const std::string& name, unsigned long long value) { Say(name, F("%llu", value)); }
+inline void Say(const std::string& name, int value) { Say(name, static_cast<long long>(value)); }
+inline void Say(const std::string& name, unsigned value) { Say(name, static_cast<long long>(value)); }
+inline void Say(const std::string& name, long value) { Say(name, static_cast<long long>(value)); }
+inline void Say(const std::string& name, unsigned long value) { Say(name, static_cast<unsigned long long>(value)); }
+inline void Say(const std::string& name, CUresult result) { Say(name, static_cast<int>(result)); }
+// Takes the runtime's last error, so that it is not the next question's.
+inline void Say(const std::string& name, cudaError_t error) {
+  Say(name, static_cast<int>(error));
+  cudaGetLastError();
+}
+
+// "null", "p", "p+4" within a megabyte; "other".
+inline std::string Relative(const void* value, const void* to) {
+  if (value == nullptr) return "null";
+  const long long distance = static_cast<const char*>(value) - static_cast<const char*>(to);
+  if (distance == 0) return "p";
+  return std::llabs(distance) < (1 << 20) ? F("p%+lld", distance) : "other";
+}
+inline std::string Relative(CUdeviceptr value, const void* to) {
+  return Relative(reinterpret_cast<const void*>(value), to);
+}
+inline CUdeviceptr Dev(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+template <typename T>
+std::string IsSet(T handle) {
+  return handle == T{} ? "null" : "set";
+}
+
+struct Cases {
+  std::vector<std::pair<std::string, std::function<void()>>> all;
+  void operator()(std::string name, std::function<void()> body) { all.emplace_back(std::move(name), std::move(body)); }
+
+  int Run(int argc, char** argv) {
+    const char* const wanted = std::getenv("CONFORMANCE_JOBS");
+    const unsigned jobs = wanted != nullptr ? std::atoi(wanted) : 2;
+    constexpr unsigned kSeconds = 60;
+    std::vector<std::FILE*> outputs(all.size());
+    std::map<pid_t, size_t> running;
+    size_t next = 0, told = 0;
+    std::vector<bool> done(all.size());
+    while (told < all.size()) {
+      while (next < all.size() && running.size() < jobs) {
+        if (argc > 1 && all[next].first.find(argv[1]) == std::string::npos) {
+          done[next++] = true;
+          continue;
+        }
+        outputs[next] = std::tmpfile();
+        std::fflush(nullptr);  // or the child would write it again
+        const pid_t child = fork();
+        if (child == 0) {
+          dup2(fileno(outputs[next]), STDOUT_FILENO);
+          alarm(kSeconds);
+          CaseName() = all[next].first;
+          all[next].second();
+          std::fflush(nullptr);
+          _exit(0);
+        }
+        running[child] = next++;
+      }
+      if (!running.empty()) {
+        int status = 0;
+        const pid_t ended = wait(&status);
+        const size_t which = running[ended];
+        running.erase(ended);
+        done[which] = true;
+        std::fseek(outputs[which], 0, SEEK_END);
+        if (WIFSIGNALED(status)) {
+          std::fprintf(outputs[which], "%s/%s/end signal %d\n", CONFORMANCE_CLASS, all[which].first.c_str(),
+                       WTERMSIG(status));
+        }
+      }
+      for (; told < all.size() && done[told]; ++told) {
+        if (outputs[told] == nullptr) continue;
+        std::rewind(outputs[told]);
+        char buffer[4096];
+        for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, outputs[told])) > 0;) std::fwrite(buffer, 1, n, stdout);
+        std::fclose(outputs[told]);
+      }
+    }
+    return 0;
+  }
+};
+
+// The driver ready, with the primary context current.
+inline void Start() {
+  cudaFree(nullptr);
+  cudaGetLastError();
+}

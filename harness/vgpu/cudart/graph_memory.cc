@@ -1,0 +1,216 @@
+// Memory that graphs allocate: its nodes, and how much the device holds for it.
+#include "vgpu/cudart/graph_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "vgpu/cudart/graph.h"
+#include "vgpu/cudart/memory.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// What an H100 takes for graphs at once; it keeps it until it is trimmed.
+constexpr uint64_t kGraphBlock = 32 << 20;
+constexpr uint64_t kFilePage = 4096, kReserved = 2 << 20;
+
+// What is allocated stays so until it is freed, whatever becomes of its graph.
+std::map<uint64_t, std::shared_ptr<GraphMemory>>& Live() {
+  static auto* const live = new std::map<uint64_t, std::shared_ptr<GraphMemory>>;
+  return *live;
+}
+
+Device& DeviceOf(Runtime& r, int ordinal) {
+  Device* const device = r.backend(ordinal).LocalDevice();
+  if (device == nullptr) NotSupported("memory of graphs, where the device is another process's,");
+  return *device;
+}
+
+// By device.
+struct Held {
+  uint64_t now = 0, high = 0;
+};
+Held& HeldBy(int device) {
+  static std::map<int, Held> held;
+  return held[device];
+}
+
+uint64_t Allocated(int device) {
+  uint64_t bytes = 0;
+  for (const auto& [address, memory] : Live()) {
+    if (memory->device == device) bytes += memory->bytes;
+  }
+  return bytes;
+}
+
+void Release(Runtime& r, GraphMemory& memory) {
+  DeviceOf(r, memory.device).Unmap(memory.address);
+  DeviceOf(r, memory.device).GiveBack(memory.bytes);
+  close(memory.file);
+  memory.file = -1;
+  Live().erase(memory.address);
+}
+
+}  // namespace
+
+GraphMemory::~GraphMemory() {
+  if (address == 0) return;
+  Runtime& r = runtime();
+  Device* const own = r.backend(device).LocalDevice();
+  if (own == nullptr) return;
+  own->Unreserve(address, RoundedUp(bytes, kReserved));
+}
+
+AllocateWork MakeAllocation(Runtime& r, uint64_t bytes) {
+  Require(bytes > 0, cudaErrorInvalidValue);
+  Require(bytes <= static_cast<uint64_t>(r.profile().memory_bytes), cudaErrorMemoryAllocation);
+  auto memory = std::make_shared<GraphMemory>();
+  memory->device = r.device();
+  memory->bytes = bytes;
+  memory->address = DeviceOf(r, memory->device).Reserve(RoundedUp(bytes, kReserved), 0);
+  Require(memory->address != 0, cudaErrorMemoryAllocation);
+  return {memory};
+}
+
+AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
+  Require(params != nullptr, cudaErrorInvalidValue);
+  const cudaMemPoolProps& pool = params->poolProps;
+  const bool pinned = pool.allocType == cudaMemAllocationTypePinned;
+  const bool managed = pool.allocType == cudaMemAllocationTypeManaged;
+  Require(pinned || managed, cudaErrorInvalidValue);
+  // Memory elsewhere than on a device: not on an H100 either.
+  const bool of_node = pool.location.type == cudaMemLocationTypeHostNuma && pool.location.id == 0;
+  const bool elsewhere = pool.location.type == cudaMemLocationTypeHost || of_node ||
+                         (pool.location.type == cudaMemLocationTypeInvalid && managed);
+  Require(!elsewhere, cudaErrorNotSupported);
+  Require(pool.location.type == cudaMemLocationTypeDevice && pool.location.id >= 0 &&
+              pool.location.id < r.device_count(),
+          cudaErrorInvalidValue);
+  AllocateWork work = MakeAllocation(r, params->bytesize);
+  params->dptr = reinterpret_cast<void*>(work.memory->address);
+  return work;
+}
+
+FreeWork MakeFree(const Graph& graph, const void* address) {
+  for (const auto& node : graph.nodes) {
+    const auto* const allocation = std::get_if<AllocateWork>(&node->work);
+    if (allocation == nullptr || allocation->memory->address != reinterpret_cast<uint64_t>(address)) continue;
+    Require(!allocation->memory->freed_within, cudaErrorInvalidValue);
+    allocation->memory->freed_within = true;
+    return {allocation->memory};
+  }
+  throw ApiError{cudaErrorInvalidValue};
+}
+
+bool IsOfGraph(Runtime& r, uint64_t address) {
+  Device* const device = r.backend().LocalDevice();
+  return device != nullptr && device->IsReserved(address, 1);
+}
+
+std::shared_ptr<GraphMemory> AllocatedByGraph(uint64_t address) {
+  const auto found = Live().find(address);
+  return found != Live().end() ? found->second : nullptr;
+}
+
+void PerformAllocation(Runtime& r, const AllocateWork& work, const Stream& stream) {
+  GraphMemory& memory = *work.memory;
+  if (r.faulted() || memory.file >= 0) return;
+  Device& device = DeviceOf(r, memory.device);
+  StreamOperation operation(r, stream, false, {{memory.address, memory.bytes, true}});
+  operation.Begin();
+  Require(device.Take(memory.bytes), cudaErrorMemoryAllocation);
+  memory.file = memfd_create("vgpu", MFD_CLOEXEC);
+  const bool made = memory.file >= 0 && ftruncate(memory.file, static_cast<off_t>(RoundedUp(memory.bytes, kFilePage))) == 0;
+  if (!made || !device.Map({memory.address, memory.bytes, "memory of a graph", ""}, memory.file, false)) {
+    device.GiveBack(memory.bytes);
+    if (memory.file >= 0) close(memory.file);
+    memory.file = -1;
+    throw ApiError{cudaErrorMemoryAllocation};
+  }
+  Live()[memory.address] = work.memory;
+  Held& held = HeldBy(memory.device);
+  held.now = std::max(held.now, RoundedUp(Allocated(memory.device), kGraphBlock));
+  held.high = std::max(held.high, held.now);
+}
+
+void PerformFree(Runtime& r, const FreeWork& work, const Stream& stream) {
+  if (r.faulted() || work.memory->file < 0) return;
+  StreamOperation operation(r, stream, false, {{work.memory->address, work.memory->bytes, true}});
+  operation.Begin();
+  const std::shared_ptr<GraphMemory> memory = work.memory;
+  Release(r, *memory);
+}
+
+bool FreeGraphMemory(Runtime& r, void* pointer) {
+  const auto memory = AllocatedByGraph(reinterpret_cast<uint64_t>(pointer));
+  if (memory == nullptr) return false;
+  Release(r, *memory);
+  return true;
+}
+
+void ResetGraphMemory(int device) {
+  std::erase_if(Live(), [device](const auto& entry) {
+    if (entry.second->device != device) return false;
+    close(entry.second->file);
+    entry.second->file = -1;
+    return true;
+  });
+  HeldBy(device) = {};
+}
+
+void RequireNoMemoryNodes(const Graph& graph) {
+  const auto is_memory = [](const auto& node) {
+    return std::holds_alternative<AllocateWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
+  };
+  Require(std::none_of(graph.nodes.begin(), graph.nodes.end(), is_memory), cudaErrorNotSupported);
+}
+
+void BeforeLaunch(Runtime& r, const ExecutableGraph& executable) {
+  for (const ExecutableNode& node : executable.nodes) {
+    const auto* const allocation = std::get_if<AllocateWork>(&node.work);
+    if (allocation == nullptr || allocation->memory->file < 0) continue;
+    Require((executable.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0, cudaErrorInvalidValue);
+    Release(r, *allocation->memory);
+  }
+}
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+// What is held counts as used, as on an H100.
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  return Api("cudaDeviceGetGraphMemAttribute", [&](Runtime& r) {
+    r.RequireDevice(device);
+    Require(value != nullptr && attribute >= cudaGraphMemAttrUsedMemCurrent &&
+                attribute <= cudaGraphMemAttrReservedMemHigh,
+            cudaErrorInvalidValue);
+    const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+    *static_cast<uint64_t*>(value) = high ? HeldBy(device).high : HeldBy(device).now;
+  });
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  return Api("cudaDeviceSetGraphMemAttribute", [&](Runtime& r) {
+    r.RequireDevice(device);
+    // A high-water mark can only be set back.
+    const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+    Require(value != nullptr && high && *static_cast<uint64_t*>(value) == 0, cudaErrorInvalidValue);
+    HeldBy(device).high = HeldBy(device).now;
+  });
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return Api("cudaDeviceGraphMemTrim", [&](Runtime& r) {
+    r.RequireDevice(device);
+    HeldBy(device).now = RoundedUp(Allocated(device), kGraphBlock);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,200 @@
+// Managed memory: advice about it, what a range says of itself, and moving it ahead of use.
+//
+// Where pages are is not modelled; what a program sets is kept for the whole allocation, so that it can be read back.
+#include <algorithm>
+
+#include "vgpu/cudart/graph.h"
+#include "vgpu/cudart/pointer.h"
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// The managed allocation that holds all of the range.
+Runtime::ManagedRange& ManagedAt(Runtime& r, const void* pointer, size_t bytes) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  Require(bytes > 0 && r.IsManaged(address), cudaErrorInvalidValue);
+  auto& [base, range] = *std::prev(r.managed().upper_bound(address));
+  Require(bytes <= range.bytes - (address - base), cudaErrorInvalidValue);
+  return range;
+}
+
+bool IsDevice(Runtime& r, const cudaMemLocation& location) {
+  return location.type == cudaMemLocationTypeDevice && location.id >= 0 && location.id < r.device_count();
+}
+
+// This machine's memory is one node.
+bool IsPlace(Runtime& r, const cudaMemLocation& location) {
+  return IsDevice(r, location) || location.type == cudaMemLocationTypeHost ||
+         (location.type == cudaMemLocationTypeHostNuma && location.id == 0) ||
+         location.type == cudaMemLocationTypeHostNumaCurrent;
+}
+
+void Advise(Runtime& r, Runtime::ManagedRange& range, cudaMemoryAdvise advice, const cudaMemLocation& location) {
+  const bool on_device = location.type == cudaMemLocationTypeDevice;
+  switch (advice) {
+    case cudaMemAdviseSetReadMostly:
+    case cudaMemAdviseUnsetReadMostly:
+    case cudaMemAdviseUnsetPreferredLocation:
+      Require(location.type >= cudaMemLocationTypeDevice && location.type <= cudaMemLocationTypeHostNumaCurrent,
+              cudaErrorInvalidValue);
+      if (advice == cudaMemAdviseUnsetPreferredLocation) {
+        range.preferred = {};
+      } else {
+        range.read_mostly = advice == cudaMemAdviseSetReadMostly;
+      }
+      break;
+    case cudaMemAdviseSetPreferredLocation:
+      Require(IsPlace(r, location), cudaErrorInvalidValue);
+      range.preferred = {on_device ? location.type : cudaMemLocationTypeHost, {on_device ? location.id : -1}};
+      break;
+    case cudaMemAdviseSetAccessedBy:
+    case cudaMemAdviseUnsetAccessedBy: {
+      Require(IsDevice(r, location) || location.type == cudaMemLocationTypeHost, cudaErrorInvalidValue);
+      const int accessor = on_device ? location.id : cudaCpuDeviceId;
+      std::erase(range.accessed_by, accessor);
+      if (advice == cudaMemAdviseSetAccessedBy) range.accessed_by.push_back(accessor);
+      // Devices before the host.
+      std::sort(range.accessed_by.begin(), range.accessed_by.end(),
+                [](int a, int b) { return static_cast<unsigned>(a) < static_cast<unsigned>(b); });
+      break;
+    }
+    default:
+      throw ApiError{cudaErrorInvalidValue};
+  }
+}
+
+// A location as the older attributes tell it.
+int Number(const cudaMemLocation& location) {
+  if (location.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
+  return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
+}
+int IdOf(const cudaMemLocation& location) {
+  if (location.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
+  return location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id;
+}
+
+void Tell(const Runtime::ManagedRange& range, cudaMemRangeAttribute attribute, int* value, size_t bytes) {
+  Require(value != nullptr && bytes > 0 && bytes % sizeof(int) == 0, cudaErrorInvalidValue);
+  if (attribute == cudaMemRangeAttributeAccessedBy) {
+    for (size_t i = 0; i < bytes / sizeof(int); ++i) {
+      value[i] = i < range.accessed_by.size() ? range.accessed_by[i] : cudaInvalidDeviceId;
+    }
+    return;
+  }
+  Require(bytes == sizeof(int), cudaErrorInvalidValue);
+  switch (attribute) {
+    case cudaMemRangeAttributeReadMostly:
+      *value = range.read_mostly ? 1 : 0;
+      break;
+    case cudaMemRangeAttributePreferredLocation:
+      *value = Number(range.preferred);
+      break;
+    case cudaMemRangeAttributeLastPrefetchLocation:
+      *value = Number(range.prefetched);
+      break;
+    case cudaMemRangeAttributePreferredLocationType:
+      *value = range.preferred.type;
+      break;
+    case cudaMemRangeAttributePreferredLocationId:
+      *value = IdOf(range.preferred);
+      break;
+    case cudaMemRangeAttributeLastPrefetchLocationType:
+      *value = range.prefetched.type;
+      break;
+    case cudaMemRangeAttributeLastPrefetchLocationId:
+      *value = IdOf(range.prefetched);
+      break;
+    default:
+      throw ApiError{cudaErrorInvalidValue};
+  }
+}
+
+void Prefetch(Runtime& r, const void* pointer, size_t bytes, const cudaMemLocation& location) {
+  Require(location.type != cudaMemLocationTypeDevice || IsDevice(r, location), cudaErrorInvalidDevice);
+  Require(IsPlace(r, location), cudaErrorInvalidValue);
+  ManagedAt(r, pointer, bytes).prefetched = location;
+}
+
+// A stream of the program's own, which batches of such work need.
+void RequireOwnStream(Runtime& r, cudaStream_t stream) {
+  Require(stream != nullptr && stream != cudaStreamLegacy, cudaErrorInvalidValue);
+  const Stream& in = r.StreamOf(stream);
+  if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart
+
+using namespace lockstep::vgpu::cudart;
+
+extern "C" {
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
+  return Api("cudaMemAdvise", [&](Runtime& r) { Advise(r, ManagedAt(r, pointer, bytes), advice, location); });
+}
+
+cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_bytes, cudaMemRangeAttribute attribute,
+                                     const void* pointer, size_t bytes) {
+  return Api("cudaMemRangeGetAttribute", [&](Runtime& r) {
+    Tell(ManagedAt(r, pointer, bytes), attribute, static_cast<int*>(data), data_bytes);
+  });
+}
+
+cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_bytes, cudaMemRangeAttribute* attributes, size_t count,
+                                      const void* pointer, size_t bytes) {
+  return Api("cudaMemRangeGetAttributes", [&](Runtime& r) {
+    Require(data != nullptr && data_bytes != nullptr && attributes != nullptr && count > 0, cudaErrorInvalidValue);
+    const Runtime::ManagedRange& range = ManagedAt(r, pointer, bytes);
+    for (size_t i = 0; i < count; ++i) Tell(range, attributes[i], static_cast<int*>(data[i]), data_bytes[i]);
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags,
+                                 cudaStream_t stream) {
+  return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
+    const Stream& in = r.StreamOf(stream);
+    if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
+    Require(flags == 0, cudaErrorInvalidValue);
+    Prefetch(r, pointer, bytes, location);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
+
+cudaError_t cudaMemPrefetchBatchAsync(void** pointers, size_t* bytes, size_t count, cudaMemLocation* locations,
+                                      size_t* groups, size_t group_count, unsigned long long flags,
+                                      cudaStream_t stream) {
+  return Api("cudaMemPrefetchBatchAsync", [&](Runtime& r) {
+    RequireOwnStream(r, stream);
+    Require(pointers != nullptr && bytes != nullptr && count > 0 && locations != nullptr && groups != nullptr &&
+                group_count > 0 && groups[0] == 0 && flags == 0,
+            cudaErrorInvalidValue);
+    size_t group = 0;
+    for (size_t i = 0; i < count; ++i) {
+      while (group + 1 < group_count && groups[group + 1] <= i) ++group;
+      Prefetch(r, pointers[i], bytes[i], locations[group]);
+    }
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMemPrefetchBatchAsync, _ptsz)
+
+// What is discarded may be anything afterwards, so it may stay what it is.
+cudaError_t cudaMemDiscardBatchAsync(void** pointers, size_t* bytes, size_t count, unsigned long long flags,
+                                     cudaStream_t stream) {
+  return Api("cudaMemDiscardBatchAsync", [&](Runtime& r) {
+    RequireOwnStream(r, stream);
+    Require(pointers != nullptr && bytes != nullptr && count > 0 && flags == 0, cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; ++i) ManagedAt(r, pointers[i], bytes[i]);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMemDiscardBatchAsync, _ptsz)
+
+cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void** pointers, size_t* bytes, size_t count,
+                                                cudaMemLocation* locations, size_t* groups, size_t group_count,
+                                                unsigned long long flags, cudaStream_t stream) {
+  return cudaMemPrefetchBatchAsync(pointers, bytes, count, locations, groups, group_count, flags, stream);
+}
+LOCKSTEP_PER_THREAD(cudaMemDiscardAndPrefetchBatchAsync, _ptsz)
+
+}  // extern "C"
