@@ -39,6 +39,7 @@ TEST_F(AccessCostTest, EveryCounterOfAMemoryInstructionIsCounted) {
   AddGlobalCost(AccessKind::kLoad, address, kFullMask, 4, all);
   AddSharedCost(AccessKind::kLoad, address, kFullMask, 4, all);
   AddLocalCost(address, kFullMask, 4, all);
+  AddConstCost(address, kFullMask, 4, all);
   // Counted where the state is that they depend on: memory/locality.h, isa/control.cc.
   all.missed_sectors = all.page_switches = all.divergent = 1;
 #define LOCKSTEP_PC_COUNTED(name, sentence) \

@@ -238,6 +238,10 @@ std::string_view HintOf(const Finding& finding) {
     case FindingKind::kOutOfBounds:
       return BoundsHint(finding.memory.value_or(MemoryPlace{}), finding.grid.y > 1 || finding.block_dim.y > 1);
     case FindingKind::kInvalidAddress:
+      if (finding.memory && finding.memory->space == MemorySpace::kConst && finding.memory->in_buffer) {
+        return "ld.const reads __constant__ variables alone, which have 64 KB of addresses of their own: load from this "
+               "buffer with ld.global";
+      }
       return finding.memory && finding.memory->address < kNullPage
                  ? "was the pointer ever set? Check what cudaMalloc returned, and that you pass the right argument"
                  : "this is not a device pointer: did you allocate it with cudaMalloc, and pass it as the right "

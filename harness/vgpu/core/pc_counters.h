@@ -36,6 +36,7 @@ struct PcIssue {
   X(shared_requests, "shared memory")                                                \
   X(wavefronts, "passes through shared memory")                                      \
   X(wavefronts_ideal, "that the same bytes would need without bank conflicts")       \
+  X(const_replays, "const memory: passes beyond a request's first")                  \
   X(local_requests, "local memory")                                                  \
   X(local_sectors, "32-byte pieces of local memory touched")                         \
   X(divergent, "branches: executions in which active lanes took different ways")

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "vgpu/device/device_impl.h"
+#include "vgpu/memory/coalescing.h"
+#include "vgpu/model/time_model.h"
 
 namespace lockstep::vgpu {
 
@@ -19,6 +21,15 @@ LaunchSpec SpecOf(ModuleHandle module, const ChildKernel& child, const std::vect
   spec.dynamic_shared = child.dynamic_shared;
   spec.parameters = parameters;
   return spec;
+}
+
+uint64_t SectorsOf(uint64_t first, uint64_t bytes) {
+  return ((first + bytes - 1) >> kSectorShift) - (first >> kSectorShift) + 1;
+}
+// Of warps whose lanes have 16 bytes each.
+uint64_t RequestsOf(uint64_t bytes) {
+  constexpr uint64_t kWidest = 16 * kWarpSize;
+  return (bytes + kWidest - 1) / kWidest;
 }
 
 }  // namespace
@@ -92,11 +103,29 @@ LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const AskedBy& aske
     findings.Add(std::move(finding));
     return LaunchResult{fault};
   };
+  // Where a call is measured its kernels' copies cost what loads and stores of the same bytes would.
+  LaunchRecord record;
+  record.kernel = copies ? "cudaMemcpyAsync in a kernel" : "cudaMemsetAsync in a kernel";
+  record.launched_by = asked_by.kernel;
+  Counters& cost = record.counters;
   for (uint64_t row = 0; row < work.rows; ++row) {
     const uint64_t to = work.to + row * work.to_pitch, from = work.from + row * work.from_pitch;
     if (!memory.Contains(to, work.width)) return refuse(to, AccessKind::kStore);
     if (copies && !memory.Contains(from, work.width)) return refuse(from, AccessKind::kLoad);
     copies ? Copy(to, from, work.width) : Fill(to, work.value, work.width);
+    cost.global_store_sectors += SectorsOf(to, work.width);
+    cost.global_store_requests += RequestsOf(work.width);
+    cost.global_load_sectors += copies ? SectorsOf(from, work.width) : 0;
+    cost.global_load_requests += copies ? RequestsOf(work.width) : 0;
+  }
+  if (!watched.empty()) {
+    record.ordinal = next_launch++;
+    record.grid = record.block = {0, 0, 0};
+    record.library.bytes = static_cast<double>(work.width) * static_cast<double>(work.rows) * (copies ? 2 : 1);
+    const TimeEstimate time = EstimateTime(record, options.timed_as != nullptr ? *options.timed_as : profile);
+    record.microseconds = time.microseconds;
+    record.bound_by = time.bound_by;
+    launches.push_back(std::move(record));
   }
   return {};
 }

@@ -15,6 +15,7 @@ using ptx::Space;
 // Function addresses: 16 bytes per function, from a window of 2^32 bytes that all modules share.
 constexpr uint64_t kFunctionBytes = 16;
 constexpr uint64_t kFunctionsPerModule = 1 << 16;
+constexpr uint64_t kConstantBytes = 64 << 10;  // that a module's .const variables may have
 
 }  // namespace
 
@@ -61,6 +62,11 @@ void LoadedModule::Place(const ptx::Function* scope, const ptx::Variable& v, Glo
   const uint64_t bytes = v.TotalBytes();
   if (bytes == 0 || v.is_extern) return;  // defined elsewhere: using it is the error
   const bool constant = v.space == Space::kConst;
+  if (constant) constant_bytes_ += bytes;
+  if (constant_bytes_ > kConstantBytes) {  // as ptxas says it
+    throw ptx::PtxError(0, "file uses too much global constant data (" + std::to_string(constant_bytes_) + " bytes, " +
+                               std::to_string(kConstantBytes) + " max)");
+  }
   const uint64_t address = memory.Allocate(bytes, v.name, "", true, constant);
   if (address == 0) throw ptx::PtxError(0, "variable " + v.name + " does not fit into the device's memory");
   const VariableInfo info{address, bytes, constant, v.is_managed};

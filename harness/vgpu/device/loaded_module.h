@@ -41,6 +41,7 @@ class LoadedModule {
   ModuleImage image_;
   std::map<uint64_t, std::string_view> entry_at_;
   std::vector<VariableInfo> placed_;
+  uint64_t constant_bytes_ = 0;
   std::map<std::string, VariableInfo, std::less<>> variables_;  // module scope
   std::map<std::string, std::shared_ptr<const Program>, std::less<>> programs_;
 };

@@ -11,6 +11,13 @@ std::pair<uint64_t, uint64_t> Ends(const Halves& halves, int half, int shift) {
   return {halves.first[half] >> shift, (halves.first[half] + halves.Span(half) - 1) >> shift};
 }
 
+void AddressesOf(const Halves& halves, uint64_t address[kWarpSize]) {
+  for (uint64_t lane = 0; lane < kWarpSize; ++lane) {
+    const int half = lane < kWarpSize / 2 ? 0 : 1;
+    address[lane] = halves.first[half] + (halves.uniform[half] ? 0 : lane % (kWarpSize / 2) * halves.bytes);
+  }
+}
+
 }  // namespace
 
 void AddHalvesGlobalCost(const Halves& halves, PcMemory& c) {
@@ -33,11 +40,7 @@ void AddHalvesGlobalCost(const Halves& halves, PcMemory& c) {
 void AddHalvesSharedCost(AccessKind access, const Halves& halves, PcMemory& c) {
   if (halves.bytes > 4) {
     uint64_t address[kWarpSize];
-    for (uint64_t lane = 0; lane < kWarpSize; ++lane) {
-      const int half = lane < kWarpSize / 2 ? 0 : 1;
-      const uint64_t place = halves.uniform[half] ? 0 : lane % (kWarpSize / 2) * halves.bytes;
-      address[lane] = halves.first[half] + place;
-    }
+    AddressesOf(halves, address);
     AddSharedCost(access, address, kFullMask, static_cast<int>(halves.bytes), c);
     return;
   }
@@ -52,6 +55,12 @@ void AddHalvesSharedCost(AccessKind access, const Halves& halves, PcMemory& c) {
   c.shared_requests += 1;
   c.wavefronts += meet && !same ? 2 : 1;
   c.wavefronts_ideal += 1;
+}
+
+void AddHalvesConstCost(const Halves& halves, PcMemory& c) {
+  uint64_t address[kWarpSize];
+  AddressesOf(halves, address);
+  AddConstCost(address, kFullMask, static_cast<int>(halves.bytes), c);
 }
 
 }  // namespace lockstep::vgpu

@@ -6,6 +6,7 @@
 // be forgotten in them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -32,6 +33,18 @@ inline void AddSharedCost(AccessKind access, const uint64_t address[kWarpSize], 
   c.shared_requests += 1;
   c.wavefronts += w.actual;
   c.wavefronts_ideal += w.ideal;
+}
+
+// Constant memory delivers what lies at one address to all lanes that ask for it; each further address takes a pass.
+inline void AddConstCost(const uint64_t address[kWarpSize], LaneMask mask, int bytes, PcMemory& c) {
+  const int words = bytes < 4 ? 1 : bytes / 4;
+  uint64_t seen[kWarpSize];
+  uint64_t different = 0;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const uint64_t place = address[std::countr_zero(left)] / static_cast<uint64_t>(std::max(bytes, 4));
+    if (std::find(seen, seen + different, place) == seen + different) seen[different++] = place;
+  }
+  c.const_replays += (different - 1) * static_cast<uint64_t>(words);
 }
 
 // Addresses are offsets in each lane's own local memory. The hardware interleaves local memory: word w of lane l is at
@@ -95,5 +108,6 @@ struct Halves {
 
 void AddHalvesGlobalCost(const Halves& halves, PcMemory& c);
 void AddHalvesSharedCost(AccessKind access, const Halves& halves, PcMemory& c);
+void AddHalvesConstCost(const Halves& halves, PcMemory& c);
 
 }  // namespace lockstep::vgpu

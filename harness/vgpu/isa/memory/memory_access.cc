@@ -53,7 +53,7 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   uint64_t low = 0, high = 0;
   if (global) {
     const uint64_t any = address[std::countr_zero(mask)];
-    if (GlobalRangeOk(warp, access, any, any + 1)) {
+    if (GlobalRangeOk(warp, access, any, any + 1, region)) {
       const Engine::Range& range = warp.engine->range(warp.pc - 1);
       low = range.base;
       high = range.end;
@@ -77,8 +77,10 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     FindingKind kind;
     if ((a & (bytes - 1)) != 0) {
       kind = FindingKind::kMisaligned;
-    } else if (global ? !GlobalRangeOk(warp, access, a, a + bytes) : bytes > high || a > high - bytes) {
-      kind = FindingKind::kOutOfBounds;
+    } else if (global ? !GlobalRangeOk(warp, access, a, a + bytes, region) : bytes > high || a > high - bytes) {
+      // A whole other buffer is not a place past a constant's end.
+      const bool other = region == Region::kConst && GlobalRangeOk(warp, access, a, a + bytes);
+      kind = other ? FindingKind::kInvalidAddress : FindingKind::kOutOfBounds;
     } else {
       continue;
     }
@@ -114,6 +116,7 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     case Region::kLocal:
       return AddLocalCost(address, mask, bytes, *c);
     case Region::kConst:
+      return AddConstCost(address, mask, bytes, *c);
     case Region::kParameters:
     case Region::kArea:
       return;
@@ -130,7 +133,7 @@ void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& hal
     return;
   }
   if (region == Region::kShared) return AddHalvesSharedCost(access, halves, *c);
-  if (region != Region::kGlobal) return;
+  if (region == Region::kConst) return AddHalvesConstCost(halves, *c);
   AddHalvesGlobalCost(halves, *c);
   warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
   for (int half = 0; half < 2; ++half) {

@@ -82,14 +82,16 @@ inline RegionMemory MemoryOf(const Warp& warp, Region region) {
   return {};
 }
 
-// Whether [low, high) is in one live allocation that the access may touch. Caches the allocation per instruction.
-inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t high) {
+// Whether [low, high) is in one live allocation that the access may touch. Caches the allocation per instruction, whose
+// region is always the same. Const memory is the module's .const variables and nothing else.
+inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t high,
+                          Region region = Region::kGlobal) {
   Engine& engine = *warp.engine;
   Engine::Range& range = engine.range(warp.pc - 1);
   if (low >= range.base && high <= range.end && low < high) return true;
   const Allocation* a = engine.launch().memory->Find(low);
   if (a == nullptr || high <= low || high - a->base > a->bytes) return false;
-  if (a->read_only && access != AccessKind::kLoad) return false;
+  if (a->read_only ? access != AccessKind::kLoad : region == Region::kConst) return false;
   range = {a->base, a->base + a->bytes};
   return true;
 }
@@ -143,7 +145,6 @@ inline void CountSpan(Warp& warp, PcMemory& c, AccessKind access, uint64_t low, 
 template <Region kRegion>
 inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
   PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
-  if (kRegion == Region::kConst) return;
   if (c == nullptr && (kRegion != Region::kGlobal || !warp.engine->follows_touches())) return;
   // Full warps with aligned addresses cost the same on all hardware generations: only their number is kept. The tally
   // is of global memory only; an instruction that also accesses shared memory is counted elsewhere.
@@ -304,7 +305,7 @@ inline bool MoveHalves(Warp& warp, const Insn& insn, const Word* base, Word offs
   for (int half = 0; half < 2; ++half) {
     const uint64_t low = halves.first[half], high = low + halves.Span(half);
     if (kRegion == Region::kShared ? high <= low || high > warp.block->shared_bytes
-                                   : !GlobalRangeOk(warp, Mover::kAccess, low, high)) {
+                                   : !GlobalRangeOk(warp, Mover::kAccess, low, high, kRegion)) {
       return false;
     }
   }
@@ -419,7 +420,7 @@ inline void Move(Warp& warp, const Insn& insn, LaneMask mask, const Word* base, 
       const uint64_t first = low - static_cast<uint64_t>(low_lane) * bytes;
       const uint64_t high = first + static_cast<uint64_t>(kWarpSize - std::countl_zero(mask)) * bytes;
       const bool ok = kRegion == Region::kShared ? low < high && high <= warp.block->shared_bytes
-                                                 : GlobalRangeOk(warp, Mover::kAccess, low, high);
+                                                 : GlobalRangeOk(warp, Mover::kAccess, low, high, kRegion);
       if (ok && (low & (bytes - 1)) == 0) {
         return MoveUnit<kRegion, Mover>(warp, insn, mask, first);
       }
