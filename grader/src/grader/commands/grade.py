@@ -167,7 +167,7 @@ def grade(
         with laid_out(submissions) as folder, open_class(folder, roster) as download:
             told = urgent if download.unmatched else console
             show_class(told, download, names=not is_anonymous(journal), propose=not dry_run)
-            assignments = assignments_in(layout, names, download, submissions)
+            assignments = assignments_in(layout, names, download, submissions, course)
             need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
             benches = _benches(layout, assignments, settings, home, stop)
             classes = [(one, download.submissions(wanted_of(layout, one.assignment))) for one in benches]

@@ -78,7 +78,7 @@ def for_student(assignment: Assignment, record: Record, opening: Opening) -> Rec
         handed=Handed(
             at=record.handed.at, late=record.handed.late, number=record.handed.number, group=record.handed.group,
             unused=record.handed.unused,
-        ),  # fmt: skip
+        ),
         reason="",
     )
 
