@@ -25,18 +25,24 @@ PAGE = f"{STAFF}/similar.html"
 _PAIRS = f"{STAFF}/similar"
 _MOST_PAIRS = 50  # of an assignment
 _MOST_CHARS, _MOST_LINES = 100_000, 4000
+_LONGEST = 1000  # characters of a line, where lines are left out
+_AROUND = 5  # lines beside what is shared
 _SECONDS = 2.0
 _COLOURS = 6
 
 
 @dataclass(frozen=True)
 class Work:
-    """What of a submission is compared: its source, whose it is (all members of a team), and under which name."""
+    """What of a submission is compared: its source, whose it is (all members of a team), and under which name.
+
+    `is_earlier` tells one of an earlier class, which is compared with this one's and not with its own.
+    """
 
     name: str
     folder: str
     people: frozenset[Identity]
     source: str
+    is_earlier: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,9 +140,9 @@ class SimilarPages:
         alike = tuple(self._alike(assignment, groups_of, pair) for pair in pairs[:_MOST_PAIRS])
         likeness = Likeness(
             assignment,
-            len(submissions),
+            sum(not one.is_earlier for one in submissions),
             len(unlike),
-            tuple(names for group in members.values() if len(names := _names(group)) > 1),
+            tuple(names for group in members.values() if _is_of_now(group) and len(names := _names(group)) > 1),
             alike,
             max(0, len(pairs) - _MOST_PAIRS),
         )
@@ -180,8 +186,13 @@ class SimilarPages:
 
 
 def _strangers(group: Sequence[Work], other: Sequence[Work]) -> tuple[Work, Work] | None:
-    """One of each group, who are not the same student nor in one team."""
-    return next(((one, two) for one in group for two in other if not one.people & two.people), None)
+    """One of each group, who are not the same student nor in one team, and not both of an earlier class."""
+    pairs = ((one, two) for one in group for two in other if not (one.is_earlier and two.is_earlier))
+    return next(((one, two) for one, two in pairs if not one.people & two.people), None)
+
+
+def _is_of_now(group: Sequence[Work]) -> bool:
+    return not all(one.is_earlier for one in group)
 
 
 def _names(group: Sequence[Work]) -> tuple[str, ...]:
@@ -215,12 +226,17 @@ class _Line:
 
 
 def _lines(source: str, ranges: Sequence[tuple[int, int]], *, is_python: bool) -> list[_Line]:
-    text = shown_block(source.rstrip(), _MOST_CHARS)
-    text = "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
+    """The source's lines; of a long one those that are shared and the ones around them, under their numbers."""
+    every = source.rstrip().split("\n")
     marks = line_marks(ranges)
+    numbers: Sequence[int] = range(1, len(every) + 1)
+    if len(source) > _MOST_CHARS or len(every) > _MOST_LINES:
+        near = {number + by for number in marks for by in range(-_AROUND, _AROUND + 1)}
+        numbers = [number for number in numbers if number in near or number <= _AROUND]
+    text = shown_block("\n".join(every[number - 1][:_LONGEST] for number in numbers[:_MOST_LINES]), _MOST_CHARS)
     seen: set[int] = set()
     lines = []
-    for number, code in enumerate(highlight(text, _SECONDS, is_python=is_python).lines, 1):
+    for number, code in zip(numbers, highlight(text, _SECONDS, is_python=is_python).lines, strict=False):
         region = marks.get(number, 0)
         lines.append(_Line(number, code, region, region not in seen and region > 0))
         seen.add(region)
