@@ -148,7 +148,9 @@ def _part(name: str, text: str, where: str) -> tuple[_Part, set[str]]:
         elif token[1] is not None:
             if token[1] not in _FIELDS:
                 raise _wrong(text, where, f"{{{token[1]}}} is no field; known are {', '.join(_FIELDS)}")
-            piece = _FIELDS[token[1]] if token[1] in "*#" else f"(?P<{token[1]}>{_FIELDS[token[1]]})"
+            is_kept = token[1] not in "*#" or (token[1] == "#" and "#" not in own)
+            key = "digits" if token[1] == "#" else token[1]
+            piece = f"(?P<{key}>{_FIELDS[token[1]]})" if is_kept else _FIELDS[token[1]]
             own.add(token[1])
             if token[1] in _LAZY and not hinge and not depth:
                 hinge = token[1]
