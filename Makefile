@@ -27,6 +27,10 @@ $(TOOLS): grader/requirements-dev.txt grader/constraints.txt | $(STAMP)
 
 setup: $(STAMP)  ## install and find all that is needed (the other targets do it too)
 
+.PHONY: doctor
+doctor:  ## what is found on this machine, what is missing, and what to type
+	@harness/setup.sh --doctor --build $(BUILD)
+
 build: $(STAMP)  ## build the virtual GPU, the judge and the suites
 	@harness/build.sh --build $(BUILD) core
 

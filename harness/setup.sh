@@ -9,8 +9,9 @@
 # Where no package index can be reached, packages that the system's Python has already will do.
 #
 #   harness/setup.sh [--build DIR] [--student] [--target TARGET]
-#   harness/setup.sh --dev | --docs | --browser | --python | --cluster
+#   harness/setup.sh --dev | --docs | --browser | --python | --cluster | --doctor [--build DIR]
 #
+# --doctor: installs nothing; says what is found, what is missing and what to type, and fails where something is missing.
 # --dev: only what the project's own tests and static checks are made with, grader/requirements-dev.txt.
 # --docs: only what builds the documentation's site, grader/requirements-docs.txt.
 # --browser: only what tests pages in a browser: Chromium, grader/requirements-browser.txt.
@@ -22,7 +23,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build student='' target='' dev='' docs='' browser='' programs='' cluster=''
+build=build student='' target='' dev='' docs='' browser='' programs='' cluster='' doctor=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
@@ -32,8 +33,9 @@ while [ $# -gt 0 ]; do
     --browser) browser=1; shift ;;
     --python) programs=1; shift ;;
     --cluster) cluster=1; shift ;;
+    --doctor) doctor=1; shift ;;
     --target) target=$2; shift 2 ;;
-    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --dev | --docs | --browser | --python | --cluster" >&2; exit 2 ;;
+    *) echo "usage: harness/setup.sh [--build DIR] [--student] [--target TARGET] | --dev | --docs | --browser | --python | --cluster | --doctor" >&2; exit 2 ;;
   esac
 done
 
@@ -135,6 +137,36 @@ wanted_packages() {
 }
 
 missing=$(missing_packages); wanted=$(wanted_packages)
+if [ -n "$doctor" ]; then
+  status=0
+  found() { printf '  %-8s %s\n' "$1" "$2"; }
+  lacks() { found "$1" "$2"; printf '%11sType:  %s\n' '' "$3"; }
+  for package in $missing; do lacks MISSING "$package" "make setup, or: sudo apt-get install $package"; status=1; done
+  for package in $wanted; do lacks optional "$package" "sudo apt-get install $package"; done
+  [ -n "$missing" ] || found ok "$(g++ --version | sed -n 1p), $(cmake --version | sed -n 1p), $(python3 --version)"
+  python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { lacks MISSING "Python 3.11 or newer" "sudo apt-get install python3"; status=1; }
+  nvcc=$(cat "$build/nvcc.txt" 2>/dev/null || find_nvcc)
+  release=$([ -z "$nvcc" ] || "$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+  case $release in
+    '') lacks MISSING "nvcc" "make setup, which fetches the CUDA compiler from its Python packages"; status=1 ;;
+    13.*) found ok "nvcc $release, $nvcc: for the virtual GPU, and GPUs from Turing (2018) on with driver 580 or newer" ;;
+    *) lacks old "nvcc $release, $nvcc: vgpu-run stands in for the runtime of CUDA 13" "python3 -m venv .venv && .venv/bin/pip install -r harness/nvcc-requirements.txt" ;;
+  esac
+  if gpu=$(nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>/dev/null | sed -n 1p) && [ -n "$gpu" ]; then
+    IFS=, read -r name driver capability <<< "$gpu"
+    if [ "${driver%%.*}" -lt 580 ] || [ "${capability/./}" -lt 75 ]; then
+      found old "$name, driver$driver: CUDA 13 needs driver 580 and compute capability 7.5; the virtual GPU runs all the same"
+    else
+      found ok "$name, driver$driver: DEVICE=cuda runs the tests on it"
+    fi
+  else
+    found ok "no NVIDIA GPU: everything runs on the virtual GPU"
+  fi
+  if [ -x "$build/bin/vgpu-run" ]; then found ok "$build is built"; else lacks empty "$build" "make build"; fi
+  if [ -x .venv/bin/grader ]; then found ok "the grader, .venv/bin/grader"; else lacks absent "the grader (students need none)" "make setup"; fi
+  found ok "$(nproc) processors, $(awk '/MemAvailable/ { printf "%.0f", $2 / 1048576 }' /proc/meminfo) GiB of memory, $(df -h --output=avail . | tail -n 1 | tr -d ' ') of disk free"
+  exit $status
+fi
 if [ -n "$missing$wanted" ]; then
   packages=$(echo $missing $wanted)
   if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then

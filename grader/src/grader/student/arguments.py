@@ -22,6 +22,7 @@ COMMANDS = {
     "profile": "what each line of your kernels costs",
     "run": "any CUDA program of your own",
     "build": "build the virtual GPU and the tests; the others do it too",
+    "doctor": "what is found on this machine, what is missing, and what to type",
 }
 _EXAMPLES = {
     "test": """\
@@ -55,10 +56,13 @@ keys: q quits, h shows a hint (again: one more), r runs again""",
     "build": """\
   lockstep build                 everything
   lockstep build 04_reduction    what one assignment needs""",
+    "doctor": """\
+  lockstep doctor                compiler, toolkit, GPU, driver, build""",
 }
 _USAGE = dict.fromkeys(COMMANDS, "[ASSIGNMENT] [RUNG] [options]") | {
     "run": "FILE.cu [options] [-- ARGUMENT ...]",
     "build": "[ASSIGNMENT ...]",
+    "doctor": "",
 }
 _STATUS = "status: 0 right, 1 wrong, 2 mistyped, 3 Lockstep failed, 130 stopped"
 _WIDTH = 80
@@ -124,7 +128,7 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
         add("file", nargs="?", default="", metavar="FILE.cu", help="the program")
         add("--check", action="store_true", help="report races, unwritten memory, barriers, leaks")
         add("--profile", action="store_true", help="counters and modelled time, by line")
-    else:
+    elif command != "doctor":
         what = "an assignment's folder" if command == "build" else "an assignment's folder, a rung, or both"
         add("words", nargs="*", metavar="ASSIGNMENT" if command == "build" else "WORD", help=what)
     option(

@@ -50,6 +50,10 @@ def _do(options: Namespace, typed: Typed) -> int:
     layout = find_layout(options.build)
     if options.command == "run":
         return _run(layout, options)
+    if options.command == "doctor":
+        return subprocess.run(
+            [str(layout.harness / "setup.sh"), "--doctor", "--build", str(layout.build)], check=False
+        ).returncode
     here = _assignment_around(layout, Path.cwd())
     names, rung = _chosen(layout, options.words, here)
     if not names and len(layout.assignments()) == 1:
