@@ -3,9 +3,11 @@
 import re
 
 import click
+from click.testing import CliRunner
 
 from conftest import ROOT
 from grader.commands.cli import cli
+from grader.commands.sections import MEANT
 
 
 def test_every_command_and_option_is_documented() -> None:
@@ -31,3 +33,22 @@ def test_every_dependency_has_a_reason_and_a_version() -> None:
         assert not [name for name in names if name not in page]
         locked = set(re.findall(rf"^([\w-]+)==\S.* -r grader/{file.name}(?:,|$)", lock, re.MULTILINE))
         assert names == locked, "docs/reference/dependencies.md says how to update grader/constraints.txt"
+
+
+def test_words_of_other_graders_are_answered_with_what_to_type() -> None:
+    for word, meant in MEANT.items():
+        said = CliRunner().invoke(cli, [word, "week4.zip"]).output
+        assert f"There is no command {word}.\nType:  {meant}" in said
+        commands = re.findall(r"grader ([a-z]+)", meant)
+        assert commands
+        assert set(commands) <= set(cli.commands)
+        own = {option for name in commands for parameter in cli.commands[name].params for option in parameter.opts}
+        group = [one for name in commands if isinstance(one := cli.commands[name], click.Group)]
+        own |= {
+            option
+            for one in group
+            for each in one.commands.values()
+            for parameter in each.params
+            for option in parameter.opts
+        }
+        assert set(re.findall(r"--[a-z]+", meant)) <= own, meant

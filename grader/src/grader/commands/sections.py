@@ -9,10 +9,31 @@ _SECTIONS = {
     "Let others grade or practise": ("autograder", "handout"),
     "Write assignments": ("new", "check", "mutate", "opponents", "ladder", "gpu-pages", "sample-class"),
 }
+# Words of other graders, and what to type instead.
+MEANT = {
+    "regrade": "grader grade SUBMISSIONS --out OUT --only STUDENT --again --reason WHY",
+    "rerun": "grader grade SUBMISSIONS --out OUT --only STUDENT --again --reason WHY",
+    "run": "grader grade SUBMISSIONS",
+    "test": "grader check ASSIGNMENT, for authors; grader grade SUBMISSIONS, for a class",
+    "publish": "grader export canvas --like FILE --out OUT",
+    "plagiarism": "grader similar --out OUT",
+    "moss": "grader similar --out OUT",
+    "roster": "grader match SUBMISSIONS --roster FILE",
+    "anonymize": "grader grade SUBMISSIONS --anonymous",
+    "release": "grader handout DIR",
+}
 
 
 class Sectioned(click.Group):
     """A group whose help lists commands in sections."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command; raises UsageError with what to type for a word that other graders have."""
+        if args and args[0] in MEANT and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(f"There is no command {args[0]}.\nType:  {MEANT[args[0]]}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the sections; a command that is in none comes last."""
