@@ -287,8 +287,8 @@ INSTANTIATE_TEST_SUITE_P(, ChunksTest, testing::ValuesIn(StreamRungs(true)), jud
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  return suites::StreamOnce(runner, rung, suites::MakeFractions(elements, seed), suites::kEvidenceStreams);
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  return suites::StreamOnce(runner, rung, suites::MakeFractions(one.elements, one.seed), suites::kEvidenceStreams);
 }
 
 }  // namespace lockstep::judge

@@ -359,8 +359,8 @@ INSTANTIATE_TEST_SUITE_P(, OverlapTest, testing::ValuesIn(Rung12(4)), judge::Run
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  return suites::RunOf(runner, rung, elements, seed);
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  return suites::RunOf(runner, rung, one.elements, one.seed);
 }
 
 }  // namespace lockstep::judge
