@@ -347,8 +347,8 @@ INSTANTIATE_TEST_SUITE_P(, PinnedCopyTest, testing::ValuesIn(RungsFrom(4)), judg
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  return suites::CopyOnce(runner, rung, MakeInts(Pattern::kSmall, elements, seed),
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  return suites::CopyOnce(runner, rung, MakeInts(Pattern::kSmall, one.elements, one.seed),
                           std::string(NameOf(Pattern::kSmall)));
 }
 

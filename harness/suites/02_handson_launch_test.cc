@@ -518,17 +518,16 @@ INSTANTIATE_TEST_SUITE_P(, Grid2dTest, testing::ValuesIn(SelectedOf({6})), judge
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& /*seed*/) {
-  const auto n = static_cast<uint32_t>(elements);
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  // Rung 1 takes whole blocks alone, rung 6 whole rows.
+  const auto n = static_cast<uint32_t>(one.drawn ? std::max<uint64_t>(one.elements / 1024, 1) * 1024 : one.elements);
   constexpr uint32_t kEvidenceBlock = 256;
-  switch (suites::NumberOf(rung)) {
-    case 4:
-      return suites::Verify(runner, rung, n, kEvidenceBlock, suites::Every(2, n));
-    case 6:
-      return suites::Fill(runner, rung, {n, 0, 1024, n / 1024});
-    default:
-      return suites::Fill(runner, rung, {n, kEvidenceBlock});
-  }
+  const int number = suites::NumberOf(rung);
+  EvidenceRun run = number == 4 ? suites::Verify(runner, rung, n, kEvidenceBlock, suites::Every(2, n))
+                    : number == 6 ? suites::Fill(runner, rung, {n, 0, 1024, n / 1024})
+                                  : suites::Fill(runner, rung, {n, kEvidenceBlock});
+  run.elements = n;
+  return run;
 }
 
 }  // namespace lockstep::judge

@@ -281,10 +281,13 @@ INSTANTIATE_TEST_SUITE_P(, AnyShiftTest, testing::ValuesIn(RungsOfAnyShift()), j
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  suites::ShiftBuffers buffers(runner.device(), rung, elements);
-  return suites::Shift(runner, rung, buffers, suites::MakeArray(suites::Values::kDistinct, elements, seed),
-                       suites::kEvidenceShift, "random, all different");
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  const auto n = static_cast<int64_t>(one.elements);
+  const auto shift = one.drawn ? static_cast<int32_t>(Random(SeedFor(one.seed, "shift")).Between(-n + 1, n - 1))
+                               : suites::kEvidenceShift;
+  suites::ShiftBuffers buffers(runner.device(), rung, one.elements);
+  return suites::Shift(runner, rung, buffers, suites::MakeArray(suites::Values::kDistinct, one.elements, one.seed),
+                       shift, "random, all different");
 }
 
 }  // namespace lockstep::judge

@@ -348,9 +348,9 @@ INSTANTIATE_TEST_SUITE_P(, ReductionTest, testing::ValuesIn(judge::Suite::Get().
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  suites::ReductionBuffers buffers(runner.device(), elements);
-  return suites::Reduce(runner, rung, buffers, MakeInts(Pattern::kSmall, elements, seed),
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  suites::ReductionBuffers buffers(runner.device(), one.elements);
+  return suites::Reduce(runner, rung, buffers, MakeInts(Pattern::kSmall, one.elements, one.seed),
                         std::string(NameOf(Pattern::kSmall)));
 }
 

@@ -379,9 +379,9 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LargestScanTest);
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  suites::ScanBuffers buffers(runner.device(), elements);
-  return suites::Scan(runner, rung, buffers, suites::MakeIntegers(rung, Pattern::kSmall, elements, seed));
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  suites::ScanBuffers buffers(runner.device(), one.elements);
+  return suites::Scan(runner, rung, buffers, suites::MakeIntegers(rung, Pattern::kSmall, one.elements, one.seed));
 }
 
 }  // namespace lockstep::judge

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -78,6 +79,15 @@ Shape SquareOf(uint64_t elements) {
   uint64_t width = 1;
   while (4 * width * width <= elements) width *= 2;
   return {width, elements / width};
+}
+
+// Neither side is much longer than the other, or a multiple of anything but where four elements go together.
+Shape AnyOf(const std::string& rung, uint64_t elements, const judge::SeedKey& seed) {
+  const uint64_t unit = rung.starts_with("transpose5") ? 4 : 1;
+  const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
+  const auto side = static_cast<uint64_t>(judge::Random(judge::SeedFor(seed, "width")).Between((root + 1) / 2, 2 * root));
+  const uint64_t width = std::max(side / unit * unit, unit);
+  return {width, std::max(elements / width / unit * unit, unit)};
 }
 
 std::vector<worker::Argument> ArgumentsOf(const TransposeBuffers& buffers, Shape shape) {
@@ -282,11 +292,13 @@ INSTANTIATE_TEST_SUITE_P(, TransposeTest, testing::ValuesIn(judge::Suite::Get().
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  const suites::Shape shape = suites::SquareOf(elements);
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  const suites::Shape shape = one.drawn ? suites::AnyOf(rung, one.elements, one.seed) : suites::SquareOf(one.elements);
   suites::TransposeBuffers buffers(runner.device(), shape.elements());
-  return suites::Transpose(runner, rung, buffers, shape,
-                           suites::MakeMatrix(suites::Values::kBits, shape.elements(), seed), "random bits");
+  EvidenceRun run = suites::Transpose(runner, rung, buffers, shape,
+                           suites::MakeMatrix(suites::Values::kBits, shape.elements(), one.seed), "random bits");
+  run.elements = shape.elements();
+  return run;
 }
 
 }  // namespace lockstep::judge

@@ -308,7 +308,7 @@ INSTANTIATE_TEST_SUITE_P(, OccupancyTest, testing::ValuesIn(judge::Suite::Get().
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner&, const std::string& rung, uint64_t, const SeedKey&) {
+EvidenceRun RunForEvidence(Runner&, const std::string& rung, const EvidenceCase&) {
   throw HarnessError(rung + " launches nothing that could be measured");
 }
 

@@ -240,11 +240,11 @@ INSTANTIATE_TEST_SUITE_P(, CoalescingTest, testing::ValuesIn(RungsWithKernels())
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   if (suites::IsPrediction(rung)) throw HarnessError(rung + " launches nothing that could be measured");
-  const uint64_t count = elements * suites::FloatsEach(suites::LayoutOf(rung));
+  const uint64_t count = one.elements * suites::FloatsEach(suites::LayoutOf(rung));
   suites::CoalescingBuffers buffers(runner.device(), count);
-  return suites::Increment(runner, rung, buffers, suites::MakeFloats(suites::Values::kRandom, count, seed),
+  return suites::Increment(runner, rung, buffers, suites::MakeFloats(suites::Values::kRandom, count, one.seed),
                            "random whole numbers");
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -111,6 +112,78 @@ std::optional<Problem> CheckSimulated(const CallContext& context, const CallRepo
       "launch simulate_kernel or chain_kernel for every element");
 }
 
+// Which operations have ended before operation k may begin: a bit each.
+class Before {
+ public:
+  static constexpr size_t kMost = 4096;  // operations; a right call has some hundreds
+
+  explicit Before(const std::vector<worker::StreamedOperation>& operations) : sets_(operations.size()) {
+    for (size_t k = 0; k < sets_.size(); ++k) {
+      for (const uint32_t after : operations[k].after) {
+        sets_[k] |= sets_[after];
+        sets_[k].set(after);
+      }
+    }
+  }
+  // Whether j has ended when k begins.
+  bool Has(size_t k, size_t j) const { return sets_[k][j]; }
+
+ private:
+  std::vector<std::bitset<kMost>> sets_;
+};
+
+// A piece needs the result of the one before, which is a kernel's. So as many launches as simulate follow one another;
+// where fewer do, the host has worked out what some begin with.
+std::optional<Problem> CheckChained(const CallContext& context, const CallReport& report) {
+  if (report.operations.size() > Before::kMost) {
+    return MakeProblem(Verdict::kRejected, context,
+                       {"h_out is right, but the call has " + Grouped(report.operations.size()) + " operations"},
+                       "a few hundred copies and launches are enough for any length");
+  }
+  const Before before(report.operations);
+  std::vector<uint64_t> behind(report.operations.size());  // launches up to this one, each behind the last
+  uint64_t simulating = 0, longest = 0;
+  for (size_t k = 0; k < report.operations.size(); ++k) {
+    const worker::StreamedOperation& operation = report.operations[k];
+    if (operation.kind != worker::StreamedKind::kLaunch) continue;
+    uint64_t simulates = 0;
+    for (size_t l = operation.first_launch; l < operation.first_launch + operation.launches; ++l) {
+      if (l < report.launches.size()) simulates += report.launches[l].counters.float64_instructions;
+    }
+    simulating += simulates > 0;
+    for (size_t j = 0; j < k; ++j) {
+      if (before.Has(k, j)) behind[k] = std::max(behind[k], behind[j]);
+    }
+    longest = std::max(longest, ++behind[k]);
+  }
+  if (longest >= simulating) return std::nullopt;
+  return MakeProblem(
+      Verdict::kRejected, context,
+      {"h_out is right, but of " + judge::Counted(simulating, "launch", "launches") + " that simulate no more than " +
+       Grouped(longest) + " follow one another"},
+      "piece c takes what the kernel of piece c - 1 has stored: the carries are the kernels' to compute, and to wait for");
+}
+
+// How many operations are under way at one time at most, as far as their order allows: what follows another takes its
+// place.
+uint64_t LanesOf(const CallReport& report) {
+  if (report.operations.size() > Before::kMost) return 0;
+  const Before before(report.operations);
+  std::vector<size_t> last;  // of each lane
+  for (size_t k = 0; k < report.operations.size(); ++k) {
+    auto lane = last.end();
+    for (auto it = last.begin(); it != last.end(); ++it) {
+      if (before.Has(k, *it) && (lane == last.end() || *it > *lane)) lane = it;
+    }
+    if (lane == last.end()) {
+      last.push_back(k);
+    } else {
+      *lane = k;
+    }
+  }
+  return last.size();
+}
+
 void CheckResult(const CallContext& context, const CallReport& report, const std::vector<float>& values, bool chained,
                  std::vector<Problem>& problems) {
   const std::vector<float> expected = ExpectedOf(values, chained), found = FloatsOf(report.arrays.at(1));
@@ -127,8 +200,12 @@ void CheckResult(const CallContext& context, const CallReport& report, const std
     return;
   }
   judge::CheckCameFromDevice(report, context, report.arrays.at(1), "h_out", true, problems);
+  if (problems.empty()) judge::CheckWentToDevice(report, context, BytesOf(values), "h_in", problems);
   if (problems.empty()) {
     if (auto problem = CheckSimulated(context, report, values.size())) problems.push_back(std::move(*problem));
+  }
+  if (problems.empty() && chained) {
+    if (auto problem = CheckChained(context, report)) problems.push_back(std::move(*problem));
   }
 }
 
@@ -236,7 +313,8 @@ void ChunksTest::ExpectStreams(uint64_t n, int streams) {
       StreamOnce(judge::Suite::Get().runner(Role::kChecked), rung(), MakeFractions(n, seed), streams);
   if (run.problems.empty() && run.report.observed) {
     const uint64_t used = StreamsOf(run.report).size();
-    if (used != static_cast<uint64_t>(streams)) {
+    // A graph has its branches side by side without a stream for each.
+    if (used != static_cast<uint64_t>(streams) && LanesOf(run.report) != static_cast<uint64_t>(streams)) {
       run.problems.push_back(
           MakeProblem(Verdict::kRejected, ContextOf(rung(), n, streams),
                       {"the results are right, but " + judge::Counted(used, "stream") + " had work, not " +
@@ -287,8 +365,8 @@ INSTANTIATE_TEST_SUITE_P(, ChunksTest, testing::ValuesIn(StreamRungs(true)), jud
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  return suites::StreamOnce(runner, rung, suites::MakeFractions(elements, seed), suites::kEvidenceStreams);
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  return suites::StreamOnce(runner, rung, suites::MakeFractions(one.elements, one.seed), suites::kEvidenceStreams);
 }
 
 }  // namespace lockstep::judge

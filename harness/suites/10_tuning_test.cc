@@ -226,12 +226,17 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TunerTest);
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   using namespace lockstep::suites;
-  const TuningInput input = MakeInput(elements, kEvidenceMarks, Values::kAny, seed);
+  if (rung.starts_with("tuning4") && one.drawn && one.elements > kSmallTask) return RunDrawnSearch(rung, one.seed);
+  Random random(SeedFor(one.seed, "task"));
+  const uint64_t marks = one.drawn ? static_cast<uint64_t>(random.Between(130, 160)) : kEvidenceMarks;
+  const TuningInput input = MakeInput(one.elements, marks, Values::kAny, one.seed);
   TuningBuffers buffers(runner.device(), input);
-  if (rung.starts_with("tuning1")) return RunFamily(runner, rung, buffers, input, kEvidenceConfig);
-  return RunTimedForEvidence(runner, rung, buffers, input);
+  if (!rung.starts_with("tuning1")) return RunTimedForEvidence(runner, rung, buffers, input);
+  Config config = kEvidenceConfig;
+  if (one.drawn) config.block = kBlocks[random.Between(0, 2)];
+  return RunFamily(runner, rung, buffers, input, config);
 }
 
 }  // namespace lockstep::judge

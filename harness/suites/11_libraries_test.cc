@@ -86,6 +86,17 @@ Shape EvidenceShape(uint64_t elements) {
   return {rows, elements / rows};
 }
 
+// The largest length up to n that has no prime factors but 2, 3, 5 and 7.
+uint64_t SmoothUpTo(uint64_t n) {
+  for (;; --n) {
+    uint64_t rest = n;
+    for (const uint64_t prime : {2, 3, 5, 7}) {
+      while (rest % prime == 0) rest /= prime;
+    }
+    if (rest == 1) return n;
+  }
+}
+
 float Fraction(uint32_t word) { return static_cast<float>(static_cast<int32_t>(word) >> 8) * 0x1p-23f; }
 
 }  // namespace
@@ -479,19 +490,25 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ManyFilterTest);
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   using namespace suites;
   const std::string small(NameOf(Pattern::kSmall));
-  if (rung.starts_with("libraries1")) return RunSum(runner, rung, {MakeInts(Pattern::kSmall, elements, seed), small});
-  if (rung.starts_with("libraries2")) return RunNorm(runner, rung, MakeWholeNumbers(elements, seed));
-  if (rung.starts_with("libraries3")) return RunScan(runner, rung, {MakeInts(Pattern::kSmall, elements, seed), small});
+  if (rung.starts_with("libraries1")) return RunSum(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
+  if (rung.starts_with("libraries2")) return RunNorm(runner, rung, MakeWholeNumbers(one.elements, one.seed));
+  if (rung.starts_with("libraries3")) return RunScan(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
   if (rung.starts_with("libraries4")) {
-    const Shape shape = EvidenceShape(elements);
-    return RunTranspose(runner, rung, shape, MakeMatrix(shape, seed));
+    const Shape shape = EvidenceShape(one.elements);
+    EvidenceRun run = RunTranspose(runner, rung, shape, MakeMatrix(shape, one.seed));
+    run.elements = shape.elements();
+    return run;
   }
   const bool has_many = rung.starts_with("libraries6");
-  const uint64_t n = has_many ? kEvidenceSignal : elements;
-  return RunFilter(runner, rung, MakeFilterInput(n, elements / n, kEvidenceTaps, seed));
+  uint64_t n = has_many ? std::min(kEvidenceSignal, one.elements) : one.elements;
+  if (one.drawn) n = SmoothUpTo(n);
+  const uint64_t count = has_many ? one.elements / n : 1;
+  EvidenceRun run = RunFilter(runner, rung, MakeFilterInput(n, count, kEvidenceTaps, one.seed));
+  run.elements = n * count;
+  return run;
 }
 
 }  // namespace lockstep::judge

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -12,9 +13,11 @@
 
 #include "judge/device/buffer.h"
 #include "judge/input/oracle.h"
+#include "judge/model/stream_timeline.h"
 #include "judge/model/text.h"
 #include "judge/run/call.h"
 #include "judge/suite/buffer_check.h"
+#include "vgpu/model/profile.h"
 
 namespace lockstep::suites {
 
@@ -212,15 +215,17 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
                                                   uint64_t bytes) {
   constexpr uint64_t kFewest = 4, kMost = 64;
   uint64_t chunks = 0, largest = 0;
-  bool blocking = false, waits_for_first = false;
+  bool blocking = false, waits_for_first = false, orders = false, ordered_so_far = false;
   std::set<std::string> streams;
   std::string beside;  // what is in no stream that the program made
   for (const worker::ApiCall& call : report.trace) {
     if (call.failed) continue;
     waits_for_first |= IsHostWait(call) && chunks == 1;
+    ordered_so_far |= chunks > 0 && (IsHostWait(call) || call.function == "cudaStreamWaitEvent");
     const bool is_copy = call.kind == worker::ApiKind::kHostToDevice || call.kind == worker::ApiKind::kDeviceToHost;
     if (call.kind == worker::ApiKind::kHostToDevice) {
       ++chunks;
+      orders |= ordered_so_far;
       largest = std::max(largest, call.bytes);
     }
     if (!is_copy && call.kind != worker::ApiKind::kLaunch) continue;
@@ -257,6 +262,19 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
   if (waits_for_first) {
     return rejected("the host waited for the first chunk before it copied the second",
                     "put all chunks into their streams, and wait at the end");
+  }
+  if (!orders) return std::nullopt;
+  // Where chunks wait for others, some have to overlap all the same. What runs beside what is worked out as for a
+  // timeline, on the device that the course has for that.
+  const vgpu::DeviceProfile* const device = vgpu::FindProfile("t4");
+  const judge::StreamTimeline timeline = judge::MakeTimeline(report.operations, report.launches, *device);
+  constexpr double kMostOfSerial = 0.9;
+  const bool overlaps = timeline.timeline_us <= kMostOfSerial * timeline.serial_us;
+  if (!overlaps) {
+    return rejected("the copies and kernels take " +
+                        std::to_string(std::lround(100 * timeline.timeline_us / timeline.serial_us)) +
+                        " % of what they would one after another, and at most 90 % counts",
+                    "a chunk's copy, launch and copy back follow one another in its stream, and wait for no other chunk");
   }
   return std::nullopt;
 }

@@ -95,6 +95,9 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
                                          call.explain(out, report)));
     } else {
       judge::CheckCameFromDevice(report, context, report.arrays[1], "h_out", call.by_kernels, run.problems);
+      if (run.problems.empty()) {
+        judge::CheckWentToDevice(report, context, report.arrays[0], "h_in", run.problems);
+      }
     }
     if (report.arrays[0] != BytesOf(call.in)) {
       run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read-only"));
@@ -191,6 +194,13 @@ judge::EvidenceRun Subtract(judge::Runner& runner, const std::string& rung, cons
                    .explain = [&](const std::vector<int32_t>& out, const CallReport& report) {
                      return ExplainDifference(values, background, out, report);
                    }});
+  // Page-locked memory is worth what the copies do with it.
+  const auto is_pageable = [](const worker::StreamedOperation& operation) {
+    const bool is_copy =
+        operation.kind == worker::StreamedKind::kToDevice || operation.kind == worker::StreamedKind::kToHost;
+    return is_copy && !operation.page_locked;
+  };
+  if (std::ranges::any_of(run.report.operations, is_pageable)) run.report.api.pinned_allocations = 0;
   judge::CheckUnchanged<int32_t>(d_background, background, context, "d_background is read-only", run.problems);
   judge::CheckGuards(context, run.problems, d_background);
   if (n > 0 && run.problems.empty()) {
@@ -359,8 +369,8 @@ INSTANTIATE_TEST_SUITE_P(, OverlapTest, testing::ValuesIn(Rung12(4)), judge::Run
 
 namespace lockstep::judge {
 
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed) {
-  return suites::RunOf(runner, rung, elements, seed);
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  return suites::RunOf(runner, rung, one.elements, one.seed);
 }
 
 }  // namespace lockstep::judge

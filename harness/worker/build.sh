@@ -62,6 +62,8 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
 submission=$(basename "$source")
+# The device code that the judge is to know (harness/judge/run/made_image.h), where there is some.
+image=$scratch/image
 case $submission in *.py) is_python=1 ;; *) is_python='' ;; esac
 # -lineinfo: messages name the student's lines, in kernels; -g1, the smallest that has lines, in host code, where a tail
 # call would hide the caller. A function that ends without its return traps: it would run on into the next one. The
@@ -98,8 +100,12 @@ compile_cpp() {
   fi
 
   # PTX only: the virtual GPU needs no machine code, and a real GPU's driver makes its own.
+  mkdir "$scratch/kept"
+  # Where libraries are given the judge has to know whose a kernel is: what nvcc made is kept for it.
   compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
-    -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
+    ${given:+--keep --keep-dir "$scratch/kept"} -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
+  [ -z "$given" ] || mv "$scratch/kept/"*.fatbin "$image" || exit $?
+  rm -r "$scratch/kept"
   # A main of the submission's own, to try things out with, is nobody's business here.
   objcopy --localize-symbol=main "$scratch/submission.o" || exit $?
   # Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
@@ -193,6 +199,7 @@ pack_host_code() {
   fi
   has_python_for_workers
   nvcc_of_kernels "$scratch/kernels.ptx" || exit $?
+  cp "$scratch/kernels.ptx" "$image" || exit $?
   python3 -I "$root/harness/worker/python/pack_host_code.py" --source "$source" --assignment "$assignment" \
     --kernels "$scratch/kernels.ptx" --out "$scratch/submission.json" >&2 || exit 1
   embed_submission
@@ -292,7 +299,13 @@ link() {  # GLUE, and the libraries that a submission may call
 }
 # Another file system may lie between: the rename that shows the result is within one. A sandbox lets a Python
 # submission's build write to this file alone.
-show() { cp "$scratch/worker" "$1.new.$$" && mv -f "$1.new.$$" "$1"; }
+show() {
+  if [ -s "$image" ]; then
+    objcopy --remove-section=.lockstep.image "$scratch/worker" &&
+      objcopy "--add-section=.lockstep.image=$image" "$scratch/worker" || exit $?
+  fi
+  cp "$scratch/worker" "$1.new.$$" && mv -f "$1.new.$$" "$1"
+}
 
 if [ -n "$parts" ]; then
   # The glue calls launchers that are in no namespace: for each part these names are replaced by the part's.

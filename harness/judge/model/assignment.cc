@@ -224,6 +224,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     table.Count("n", assignment.evidence_elements);
     assignment.evidence_profile = table.OptionalText("profile").value_or(assignment.evidence_profile);
     assignment.evidence_timeline = table.Flag("timeline");
+    assignment.evidence_drawn = table.Flag("drawn");
   }
   if (const toml::table* timing = SubTable(root, "timing", whole)) {
     Table(*timing, file, "timing").Count("n", assignment.timing_elements);

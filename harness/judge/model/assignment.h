@@ -77,6 +77,7 @@ struct Assignment {
   DeviceCalls device_calls;
   std::string evidence_profile = "h200";  // the device that evidence runs are modelled on
   bool evidence_timeline = false;         // what ran beside what in their streams is kept, and shown
+  bool evidence_drawn = false;            // each rung is measured at a size of the seed's choice, too
   uint64_t evidence_elements = 0;         // problem size of the evidence runs; 0: the assignment has none
   std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;

@@ -284,6 +284,14 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
         Verdict::kRejected, context, {"before any launcher was called, the program " + Printable(report.before_main)},
         "do the work in the launchers: launch no kernel and copy nothing in the initialisers of global variables"));
   }
+  const auto foreign = std::ranges::find_if(report.trace, &worker::ApiCall::foreign);
+  if (foreign != report.trace.end()) {
+    problems.push_back(MakeProblem(
+        Verdict::kRejected, context,
+        {"it launched " + Printable(foreign->kernel_name) + ", of device code that was not compiled from the assignment's "
+         "kernels or from " + context.source},
+        "launch the kernels that the assignment or its libraries have: code that a program brings along is none of them"));
+  }
   const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),
                                    [](const vgpu::Finding& finding) { return finding.fatal; });
   const bool left_early = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed;

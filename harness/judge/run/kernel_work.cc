@@ -147,6 +147,16 @@ void CheckCameFromDevice(const CallReport& report, const CallContext& context, s
   }
 }
 
+void CheckWentToDevice(const CallReport& report, const CallContext& context, std::span<const uint8_t> input,
+                       const std::string& name, std::vector<Problem>& problems) {
+  if (!report.observed || HasCome(report.memory.to_device, input)) return;
+  problems.push_back(Rejected(context,
+                              "the contents of " + name + " were not copied to the device: of its " +
+                                  Counted(input.size(), "byte") + " " + Grouped(report.memory.bytes_to_device) +
+                                  " came by copies, or others did",
+                              "copy every element as it is, in this call; a kernel gets none of them in another way"));
+}
+
 void CheckKernelsDidIt(const CallReport& report, const CallContext& context, const DeviceCalls& allowed,
                        std::span<const TaskBytes> inputs, std::span<const TaskBytes> results,
                        std::vector<Problem>& problems) {

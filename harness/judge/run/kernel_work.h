@@ -41,4 +41,9 @@ void CheckKernelsDidIt(const CallReport& report, const CallContext& context, con
 void CheckCameFromDevice(const CallReport& report, const CallContext& context, std::span<const uint8_t> result,
                          const std::string& name, bool by_kernels, std::vector<Problem>& problems);
 
+// For a task whose input comes from the host: whether copies of the call have brought each word of it to the device.
+// What is packed, or was there before, did not come that way.
+void CheckWentToDevice(const CallReport& report, const CallContext& context, std::span<const uint8_t> input,
+                       const std::string& name, std::vector<Problem>& problems);
+
 }  // namespace lockstep::judge

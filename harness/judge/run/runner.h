@@ -87,6 +87,7 @@ struct RunnerOptions {
   worker::Limits limits;
   uint64_t judge_bytes = ~uint64_t{0};  // of this process, from which on a request is refused
   bool cublas = false, cufft = false;   // the program may ask for the library's work
+  std::vector<uint8_t> image;           // what nvcc made of the submission (made_image.h); empty: any code will do
   std::string witness;                  // path of a worker without a submission (witness.h); "": there is none
   std::shared_ptr<SubmissionMemory> memory = std::make_shared<SubmissionMemory>();
 };

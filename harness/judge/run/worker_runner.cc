@@ -46,7 +46,8 @@ class BoundedServer : public worker::CudaServer {
   struct TooMuchMemory {};
 
   BoundedServer(vgpu::Device& device, const RunnerOptions& options)
-      : server_(device, {.cublas = options.cublas, .cufft = options.cufft}), most_bytes_(options.judge_bytes) {}
+      : server_(device, {.cublas = options.cublas, .cufft = options.cufft, .image = options.image}),
+        most_bytes_(options.judge_bytes) {}
 
   void BeginCall(std::span<const worker::Argument> arguments) override {
     server_.BeginCall(arguments);

@@ -37,7 +37,8 @@ struct MemoryUse {
   // Of those on the device: what came to lie at another place of its buffer than it had in the one that it came from.
   uint64_t bytes_moved = 0;
   std::vector<uint8_t> to_host;    // what was copied, as far as it has room in twice the call's host arrays
-  std::vector<BufferUse> buffers;  // the judge's, by address; then the first that the call allocated
+  std::vector<uint8_t> to_device;  // the same
+  std::vector<BufferUse> buffers;  // the judge's, by address; then the program's: variables, what the call allocated
   size_t passed = 0;               // of them: the judge's
 };
 

@@ -14,7 +14,7 @@ namespace lockstep::worker {
 namespace {
 
 constexpr size_t kMaxViolations = 100;
-constexpr size_t kMostWatched = 64;  // allocations of a call's own
+constexpr size_t kMostWatched = 64;  // of a call's own allocations, and of the program's variables
 
 // What the program learns of a kernel's modelled time, as a student's cudaEventElapsedTime() tells it: rounded up to a
 // power of two. A kernel could tell the host what is in the judge's buffers by the time that it takes; so it tells some
@@ -64,7 +64,14 @@ struct DeviceServer::Request {
   Encoder out;
 };
 
-DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options) : device_(device), options_(options) {}
+DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
+    : device_(device), options_(std::move(options)) {
+  if (options_.image.empty()) return;
+  const vgpu::cudart::Image image = options_.image;
+  for (std::string& text : vgpu::cudart::PtxOf({&image, 1}, device_.profile(), options_.ptx_bytes)) {
+    made_.insert(std::move(text));
+  }
+}
 
 void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   failing_ = std::exchange(failing_next_, {});
@@ -81,6 +88,8 @@ void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   use_ = {};
   for (const auto& [base, given] : passed_) Watch(base, device_.FindAllocation(base)->bytes);
   use_.passed = use_.buffers.size();
+  watched_variables_ = 0;
+  for (const auto& [module, text_bytes] : modules_) WatchVariables(module);
   most_kept_ = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind == ArgumentKind::kHostArray) most_kept_ += 2 * argument.bytes.size();
@@ -91,6 +100,15 @@ void DeviceServer::Watch(uint64_t base, uint64_t bytes) {
   vgpu::TouchedRange range(base, bytes);
   use_.buffers.emplace_back(range);
   device_.Watch(std::move(range));
+}
+
+// A result may lie in a variable as well as in memory that the call allocated.
+void DeviceServer::WatchVariables(vgpu::ModuleHandle module) {
+  for (const vgpu::VariableInfo& variable : device_.Variables(module)) {
+    if (variable.constant || watched_variables_ == kMostWatched) continue;
+    Watch(variable.address, variable.bytes);
+    ++watched_variables_;
+  }
 }
 
 void DeviceServer::ClearTrace() {
@@ -291,6 +309,9 @@ Message DeviceServer::LoadModule(const Message& request) {
     ptx_bytes_ += text_bytes;
     const vgpu::ModuleHandle module = vgpu::cudart::LoadTexts(device_, texts);
     modules_[module] = text_bytes;
+    const auto is_made = [&](const std::string& text) { return made_.contains(text); };
+    if (!made_.empty() && !std::ranges::all_of(texts, is_made)) foreign_.insert(module);
+    WatchVariables(module);
     Encoder encoder;
     encoder.Put(module);
     return {MessageType::kReply, 0, encoder.Take()};
@@ -321,6 +342,9 @@ void DeviceServer::AnswerTransfer(Request& request) {
       in.Finish();
       done = !fails && MayTouch(call.address, call.bytes, call.function) &&
              device_.Write(call.address, bytes.data(), bytes.size());
+      if (done && use_.to_device.size() + bytes.size() <= most_kept_) {
+        use_.to_device.insert(use_.to_device.end(), bytes.begin(), bytes.end());
+      }
       request.out.Put(done);
       break;
     }
@@ -426,7 +450,7 @@ void DeviceServer::Answer(Request& request) {
       if (!call.failed) {
         owned_[call.address] = bytes;
         owned_bytes_ += bytes;
-        if (use_.buffers.size() < use_.passed + kMostWatched) Watch(call.address, bytes);
+        if (use_.buffers.size() < use_.passed + watched_variables_ + kMostWatched) Watch(call.address, bytes);
       }
       Record(std::move(call));
       break;
@@ -488,7 +512,8 @@ void DeviceServer::Answer(Request& request) {
               .error = static_cast<int>(result.error),
               .grid = launch.grid,
               .block = launch.block,
-              .kernel_name = kernel->demangled});
+              .kernel_name = kernel->demangled,
+              .foreign = foreign_.contains(launch.module)});
       break;
     }
     case MessageType::kLibrary: {
@@ -605,6 +630,7 @@ void DeviceServer::FreeAll() {
   owned_.clear();
   variables_.clear();
   modules_.clear();
+  foreign_.clear();
   owned_bytes_ = 0;
 }
 

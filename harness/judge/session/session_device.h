@@ -46,6 +46,7 @@ struct ApiCall {
   vgpu::Dim3 grid{0, 0, 0}, block{0, 0, 0};  // kLaunch
   std::string kernel_name;                   // kLaunch: demangled, without parameters
   uint64_t from = 0;                         // kDeviceToDevice: the copy's source
+  bool foreign = false;                      // kLaunch: its kernel is not of the options' image
   std::string stream;                        // "stream 2"; "" where streams are not watched; the worker's word
 };
 
@@ -61,6 +62,7 @@ struct DeviceServerOptions {
   uint64_t origin_bytes = 256;                    // of a function's name, and of a call site: each call has a copy
   uint64_t streams = 4096;                        // that an operation is ordered by
   bool cublas = false, cufft = false;             // whether it may have the library's work done
+  std::vector<uint8_t> image;                     // the device code that its kernels are from; empty: nobody asks
   size_t trace_calls = 100'000;
   uint64_t print_bytes = 1'000'000;
 };
@@ -114,6 +116,7 @@ class DeviceServer : public CudaServer {
   uint64_t PlaceInBuffer(uint64_t address) const;
   bool IsOwn(uint64_t address, uint64_t bytes) const;
   void Watch(uint64_t base, uint64_t bytes);
+  void WatchVariables(vgpu::ModuleHandle module);
   bool OwnsModule(vgpu::ModuleHandle module) const { return modules_.count(module) != 0; }
   void Unload(vgpu::ModuleHandle module, uint64_t text_bytes);
   void FreeAll();
@@ -124,6 +127,8 @@ class DeviceServer : public CudaServer {
   std::map<uint64_t, uint64_t> owned_;              // base → bytes
   std::map<uint64_t, uint64_t> variables_;          // base → bytes, of the worker's modules
   std::map<uint64_t, uint64_t> passed_;             // base → the lowest address in it that the call was given
+  std::set<std::string> made_;                      // the texts of the options' image
+  std::set<vgpu::ModuleHandle> foreign_;            // modules of other texts
   uint64_t owned_bytes_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
   // Which request fails, counted from 1; 0: none.
   struct Failing {
@@ -131,6 +136,7 @@ class DeviceServer : public CudaServer {
   };
   Failing failing_next_, failing_;  // in the next call; in this one, from here on
   MemoryUse use_;
+  size_t watched_variables_ = 0;
   uint64_t most_kept_ = 0;  // bytes of use_.to_host
   double told_step_us_ = 0;
   std::string stream_;  // of the operation that has begun

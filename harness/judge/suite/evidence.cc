@@ -19,6 +19,25 @@ namespace {
 // Of a budget that was missed: never 100 %.
 std::string Percent(double fraction) { return std::to_string(std::min(std::lround(100 * fraction), 99L)) + " %"; }
 
+// Why a criterion does not count, by what it comes to at a size that was drawn; "" where it counts.
+std::string UnmetElsewhere(const EvidenceCriterion& criterion, const RungProfile& here, const RungProfile& there) {
+  const auto compare = [&](const Metric& metric, const Budget& budget) -> std::string {
+    if (!HoldsElsewhere(metric)) return "";
+    const auto value = Evaluate(metric, [&](std::string_view) { return &there; });
+    const auto measured = Evaluate(metric, [&](std::string_view) { return &here; });
+    if (!value || !measured) return "";
+    const double bound = BoundElsewhere(budget, *measured);
+    if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
+    return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") +
+           Figure(bound) + " at other sizes too; with n = " + Grouped(there.elements) + " it is " +
+           FigureApart(*value, bound);
+  };
+  if (std::string unmet = compare(criterion.metric, criterion.budget); !unmet.empty()) return unmet;
+  if (!criterion.only_where) return "";
+  const Condition& condition = *criterion.only_where;
+  return compare(condition.metric, {condition.bound, condition.at_most ? condition.bound + 1e-9 : condition.bound - 1e-9});
+}
+
 // The test of one criterion.
 class EvidenceTest : public testing::Test {
  public:
@@ -74,17 +93,61 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
 
 }  // namespace
 
+bool Evidence::IsDrawn(const std::string& rung) const {
+  const Assignment& assignment = suite_.assignment();
+  return assignment.evidence_drawn &&
+         std::any_of(assignment.criteria.begin(), assignment.criteria.end(), [&](const EvidenceCriterion& criterion) {
+           return criterion.rung == rung && HoldsElsewhere(criterion.metric);
+         });
+}
+
+void Evidence::MeasureElsewhere(const std::string& rung, const SeedKey& seed, Measurement& measurement) {
+  // Not much fewer elements: what does not depend on their number is not to weigh more.
+  const auto most = static_cast<int64_t>(suite_.assignment().EvidenceElements(rung));
+  EvidenceCase one{0, seed, /*drawn=*/true};
+  one.elements = static_cast<uint64_t>(Random(SeedFor(seed, "size")).Between(most / 2 + 1, most - 1));
+  // By the worker that the tests have called all the time, where that is counted: one that has just been started could
+  // take its first calls for those that are measured.
+  const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
+  EvidenceRun run = run_(suite_.runner(is_counted ? Role::kChecked : Role::kMeasured), rung, one);
+  if (run.elements != 0) one.elements = run.elements;
+  if (run.problems.empty()) {
+    measurement.elsewhere = ProfileOf(rung, "submission", one.elements, run.report, suite_);
+  } else if (measurement.problems.empty()) {
+    measurement.problems = std::move(run.problems);
+    measurement.elements = one.elements;
+  }
+}
+
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const auto known = submission_.find(rung);
   if (known != submission_.end()) return known->second;
   const uint64_t elements = suite_.assignment().EvidenceElements(rung);
-  const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung);
+  const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung), other = SeedFor(seed, "elsewhere");
   Measurement measurement;
-  EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, elements, seed);
-  measurement.problems = std::move(run.problems);
-  if (measurement.problems.empty()) {
+  const auto measure = [&] {
+    EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, {elements, seed});
+    if (!run.problems.empty()) {
+      measurement.problems = std::move(run.problems);
+      measurement.elements = elements;
+      return;
+    }
     measurement.profile = ProfileOf(rung, "submission", elements, run.report, suite_);
     suite_.results().profiles.push_back(*measurement.profile);
+  };
+  if (!IsDrawn(rung)) {
+    measure();
+  } else {
+    // Neither the number of a call nor what came before it says which one is measured.
+    Random random(SeedFor(seed, "order"));
+    for (int64_t calls = random.Between(0, 2); calls > 0; --calls) {
+      const auto few = static_cast<uint64_t>(random.Between(2, static_cast<int64_t>(std::min<uint64_t>(elements, 4096))));
+      run_(suite_.runner(Role::kMeasured), rung, {few, SeedFor(other, std::to_string(calls)), /*drawn=*/true});
+    }
+    const bool first = random.Between(0, 1) == 0;
+    if (first) MeasureElsewhere(rung, other, measurement);
+    measure();
+    if (!first) MeasureElsewhere(rung, other, measurement);
   }
   return submission_.emplace(rung, std::move(measurement)).first->second;
 }
@@ -96,7 +159,7 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
   std::optional<RungProfile> profile;
   if (suite_.has_runner(Role::kReference)) {
     const EvidenceRun run =
-        run_(suite_.runner(Role::kReference), rung, elements, SeedFor(suite_.seed(), "evidence " + rung));
+        run_(suite_.runner(Role::kReference), rung, {elements, SeedFor(suite_.seed(), "evidence " + rung)});
     if (const Problem* worst = Worst(run.problems)) {
       throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
     }
@@ -122,7 +185,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   const auto not_measured = [&](const std::string& rung, const Problem& problem) {
     Problem shown = problem;
     shown.evidence.insert(shown.evidence.begin(), "not measured: " + rung + " has to be right at n = " +
-                                                      Grouped(assignment.EvidenceElements(rung)));
+                                                      Grouped(Submission(rung).elements));
     judgement.unfinished = problem.unfinished;
     result.verdict = problem.verdict;
     result.message = MessageOf(problem.unfinished ? problem : shown, test);
@@ -156,6 +219,11 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     if (!condition) return judgement;
     if (!criterion.only_where->Holds(*condition)) result.unmet = UnmetText(*criterion.only_where, *condition);
   }
+  const bool unmet_here = !result.unmet.empty();
+  const Measurement& measurement = Submission(criterion.rung);
+  if (!unmet_here && measurement.elsewhere) {
+    result.unmet = UnmetElsewhere(criterion, *measurement.profile, *measurement.elsewhere);
+  }
   result.value = value;
   // What the reference measures of the same, for comparison; where the metric compares with it that is no news.
   std::optional<double> reference;
@@ -179,12 +247,15 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   problem.verdict = result.verdict = Verdict::kSlow;
   // Of two things that are missing, what the criterion rests on comes first.
-  const Metric& missed = result.unmet.empty() ? criterion.metric : criterion.only_where->metric;
-  problem.hint = result.unmet.empty()
-                     ? criterion.hint
-                     : "bring " + missed.text + " there first: this budget counts only for kernels that meet both";
+  const Metric& missed = unmet_here ? criterion.only_where->metric : criterion.metric;
+  problem.hint = result.unmet.empty() ? criterion.hint
+                 : unmet_here
+                     ? "bring " + missed.text + " there first: this budget counts only for kernels that meet both"
+                     : "sizes are drawn anew in each run, so every one has to take the rung's technique";
   const std::string& counter = missed.numerator.counter;
-  if (const RungProfile* profile = profile_of(missed.numerator.scope, criterion.rung)) {
+  const bool elsewhere = !unmet_here && !result.unmet.empty();
+  if (const RungProfile* profile =
+          elsewhere ? &*measurement.elsewhere : profile_of(missed.numerator.scope, criterion.rung)) {
     const char* label = "costly  ";
     for (const vgpu::LineCounters& line : CostliestLines(*profile, counter, 3)) {
       RungProfile one;
@@ -200,6 +271,20 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   result.message = MessageOf(problem, test);
   return judgement;
+}
+
+double BoundElsewhere(const Budget& budget, double here) {
+  constexpr double kRoom = 1.5, kRoomHere = 1.25;
+  const double middle = (budget.full + budget.none) / 2;
+  if (budget.LowerIsBetter()) return std::max({kRoom * budget.full, middle, kRoomHere * here});
+  return std::min(std::max(std::min(budget.full / kRoom, middle), budget.none), here / kRoomHere);
+}
+
+bool HoldsElsewhere(const Metric& metric) {
+  const auto holds = [](const MetricTerm& term) {
+    return term.scope.empty() && term.counter != "microseconds" && !IsTimelineFigure(term.counter);
+  };
+  return holds(metric.numerator) && (!metric.denominator || holds(*metric.denominator));
 }
 
 RankingResult Rank(const Ranking& ranking, const Results& results, const Options& options) {

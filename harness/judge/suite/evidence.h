@@ -3,6 +3,11 @@
 // Each rung runs once at the assignment's size on a virtual GPU with the counters on, the submission's and, if there
 // is one, the reference's; without a reference the recorded figures.json is used. Only a run with the right result
 // counts: the work of a wrong answer proves nothing. Each criterion is a GoogleTest test of its own.
+//
+// A submission could do the work as it should where it is measured, and no better than before elsewhere. So where
+// assignment.toml says `drawn`, a rung is measured once more at a size and shape that the seed draws, among the tests'
+// calls, and budgets count only if it keeps to them there, too, with room for sizes that are multiples of nothing. The
+// call at the assignment's size may come behind a small one or two.
 #pragma once
 
 #include <functional>
@@ -20,11 +25,19 @@ namespace lockstep::judge {
 struct EvidenceRun {
   CallReport report;
   std::vector<Problem> problems;
+  uint64_t elements = 0;  // where they are others than those that were asked for
+};
+
+// What a rung is run on for evidence.
+struct EvidenceCase {
+  uint64_t elements = 0;
+  SeedKey seed;
+  bool drawn = false;  // so is all else that the task leaves open: a matrix's shape, how far to shift
 };
 
 // How a suite runs a rung for evidence.
 using EvidenceFunction =
-    std::function<EvidenceRun(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed)>;
+    std::function<EvidenceRun(Runner& runner, const std::string& rung, const EvidenceCase& one)>;
 
 class Evidence {
  public:
@@ -33,7 +46,9 @@ class Evidence {
   // Each is run once. The profile is absent where the run has problems.
   struct Measurement {
     std::optional<RungProfile> profile;
+    std::optional<RungProfile> elsewhere;  // at a size that was drawn
     std::vector<Problem> problems;
+    uint64_t elements = 0;  // that the problems were met with
   };
   const Measurement& Submission(const std::string& rung);
   // nullptr: there is no reference. Throws HarnessError where it fails.
@@ -48,6 +63,8 @@ class Evidence {
   Judgement Judge(const EvidenceCriterion& criterion, const std::string& test);
 
  private:
+  bool IsDrawn(const std::string& rung) const;
+  void MeasureElsewhere(const std::string& rung, const SeedKey& seed, Measurement& measurement);
   Suite& suite_;
   EvidenceFunction run_;
   std::map<std::string, Measurement> submission_;
@@ -63,6 +80,13 @@ std::string BudgetText(const Budget& budget);
 
 // "counts only if sectors / elements is at most 0.5; here it is 1.125"
 std::string UnmetText(const Condition& condition, double value);
+
+// What a figure may be at most, or at least, at a size that was drawn, where it is `here` at the assignment's: half of
+// the way to nothing is room for parts of warps, tiles and sectors, and what is missed here is no secret there.
+double BoundElsewhere(const Budget& budget, double here);
+
+// Whether a criterion can be held to its budget at other sizes: figures of the rung's own, and no times.
+bool HoldsElsewhere(const Metric& metric);
 
 // "Bank conflicts gone" is the test BankConflictsGone.
 std::string TestNameOf(std::string_view title);

@@ -6,6 +6,6 @@
 namespace lockstep::judge {
 
 // Each suite defines it: how a rung is run for evidence.
-EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, uint64_t elements, const SeedKey& seed);
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one);
 
 }  // namespace lockstep::judge

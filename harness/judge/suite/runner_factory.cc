@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "judge/run/made_image.h"
 #include "judge/suite/suite.h"
 
 namespace lockstep::judge {
@@ -45,6 +46,7 @@ RunnerOptions RunnerOptionsOf(const Options& options, const Limits& limits, cons
   runner.limits.device_seconds = kMostDeviceSeconds * limits.call_seconds;
   runner.limits.output_bytes = limits.output_bytes;
   runner.judge_bytes = limits.judge_mb << 20;
+  runner.image = MadeImageOf(runner.command.worker);
   runner.cublas = limits.cublas;
   runner.cufft = limits.cufft;
   return runner;

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "judge/suite/evidence.h"
 #include "judge/suite/ladder_table.h"
 #include "tests/judge/fake_runner.h"
@@ -28,19 +31,23 @@ struct Counts {
 
 class EvidenceJudgeTest : public testing::Test {
  protected:
-  std::unique_ptr<Suite> MakeSuite(Counts counts, bool with_reference = true, const Options& options = {}) {
+  std::unique_ptr<Suite> MakeSuite(Counts counts, bool with_reference = true, const Options& options = {},
+                                   const Assignment& assignment = Ladder(), SeedNumber seed = 7) {
     counts_ = counts;
-    return std::make_unique<Suite>(options, Ladder(), "public", 7,
+    return std::make_unique<Suite>(options, assignment, "public", seed,
                                    [with_reference](Role role) -> std::unique_ptr<Runner> {
                                      if (role == Role::kReference && !with_reference) return nullptr;
                                      return std::make_unique<FakeRunner>(nullptr);
                                    });
   }
   Evidence MakeEvidence(Suite& suite) {
-    return Evidence(suite, [this, &suite](Runner& runner, const std::string& rung, uint64_t elements, const SeedKey&) {
+    return Evidence(suite, [this, &suite](Runner& runner, const std::string& rung, const EvidenceCase& one) {
       const bool reference = suite.has_runner(Role::kReference) && &runner == &suite.runner(Role::kReference);
-      const int count = reference ? counts_.reference : counts_.submission;
-      EXPECT_EQ(elements, 4096u);
+      const int count = reference ? counts_.reference : one.drawn ? elsewhere_ : counts_.submission;
+      if (!one.drawn) {
+        EXPECT_EQ(one.elements, 4096u);
+      }
+      sizes_.push_back(one.elements);
       ++runs_;
       EvidenceRun run;
       if (count < 0) {
@@ -67,10 +74,60 @@ class EvidenceJudgeTest : public testing::Test {
   }
 
   Counts counts_;
+  int elsewhere_ = 0;            // the submission's, at sizes that were drawn
+  std::vector<uint64_t> sizes_;  // of all runs
   int runs_ = 0;
 };
 
 constexpr char kTest[] = "Evidence.BranchesGone/r2_fast";
+
+// What is measured could be all that was made fast.
+TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfItHoldsAtSizesThatAreDrawn) {
+  Assignment assignment = Ladder();
+  assignment.evidence_drawn = true;
+  const EvidenceCriterion& criterion = assignment.criteria[0];  // full marks up to 10, none from 20 on
+  std::set<uint64_t> sizes;
+  std::set<bool> orders;
+  for (int seed = 0; seed < 40; ++seed) {
+    for (const int elsewhere : {0, 15, 16, 500}) {
+      auto suite = MakeSuite({10, 8}, true, {}, assignment, static_cast<SeedNumber>(seed));
+      elsewhere_ = elsewhere;
+      sizes_.clear();
+      Evidence evidence = MakeEvidence(*suite);
+      const EvidenceResult result = evidence.Judge(criterion, kTest).result;
+      EXPECT_EQ(result.value, 10);
+      EXPECT_EQ(result.verdict, elsewhere <= 15 ? Verdict::kPass : Verdict::kSlow) << elsewhere;
+      EXPECT_EQ(result.unmet.empty(), elsewhere <= 15);
+      if (!result.unmet.empty()) {
+        EXPECT_TRUE(result.unmet.starts_with("counts only if divergent_branches is at most 15 at other sizes too; with n = "))
+            << result.unmet;
+      }
+      uint64_t drawn = 0;
+      for (const uint64_t n : sizes_) {
+        if (n != 4096 && n > 2048) drawn = n;
+      }
+      EXPECT_NE(drawn, 0u) << "no run at another size that is comparable";
+      sizes.insert(drawn);
+      orders.insert(std::ranges::find(sizes_, drawn) < std::ranges::find(sizes_, 4096u));
+    }
+  }
+  EXPECT_GT(sizes.size(), 30u);
+  EXPECT_EQ(orders.size(), 2u) << "the measured call would be known by its place";
+}
+
+// Room for parts of warps and tiles at sizes that are multiples of nothing, but no new chance for what earned part of
+// the points here.
+TEST_F(EvidenceJudgeTest, BoundsElsewhereLeaveRoom) {
+  EXPECT_DOUBLE_EQ(BoundElsewhere({0.26, 1}, 0.25), 0.63);
+  EXPECT_DOUBLE_EQ(BoundElsewhere({1.4, 1.46}, 1.3), 2.1);
+  EXPECT_DOUBLE_EQ(BoundElsewhere({0.26, 1}, 0.8), 1);
+  EXPECT_DOUBLE_EQ(BoundElsewhere({4.9, 4.1}, 5), 4);
+  EXPECT_DOUBLE_EQ(BoundElsewhere({240, 128}, 256), 160);
+  EXPECT_TRUE(HoldsElsewhere(ParseMetric("sectors / elements")));
+  EXPECT_FALSE(HoldsElsewhere(ParseMetric("microseconds / reference.microseconds")));
+  EXPECT_FALSE(HoldsElsewhere(ParseMetric("timeline_us / elements")));
+  EXPECT_FALSE(HoldsElsewhere(ParseMetric("sectors / r1_slow.sectors")));
+}
 
 TEST_F(EvidenceJudgeTest, WithinTheBudgetPasses) {
   auto suite = MakeSuite({10, 8});

@@ -153,5 +153,26 @@ TEST(TouchedRangeTest, WordsOfBitsAreMovedToTheRange) {
   }
 }
 
+// Each word of the input, in whatever pieces and order; what is packed, or half of it, is not the input.
+TEST_F(KernelWorkTest, AnInputFromTheHostGoesByCopies) {
+  const std::vector<uint32_t> words = {3, 1, 4, 1, 5, 9, 2, 6};
+  const auto bytes_of = [](const std::vector<uint32_t>& some) {
+    const auto* begin = reinterpret_cast<const uint8_t*>(some.data());
+    return std::vector<uint8_t>(begin, begin + some.size() * sizeof(uint32_t));
+  };
+  const auto found = [&](const std::vector<uint32_t>& copied) {
+    report.memory.to_device = bytes_of(copied);
+    std::vector<Problem> problems;
+    CheckWentToDevice(report, kContext, bytes_of(words), "h_in", problems);
+    return problems.empty() ? "" : std::string(NameOf(problems[0].verdict));
+  };
+  EXPECT_EQ(found(words), "");
+  EXPECT_EQ(found({5, 9, 2, 6, 3, 1, 4, 1}), "");
+  EXPECT_EQ(found({0, 5, 9, 2, 6, 3, 1, 4, 1, 7}), "") << "and others, as a carry";
+  EXPECT_EQ(found({3, 1, 4, 5, 9, 2, 6}), "REJECTED") << "one of two that are equal";
+  EXPECT_EQ(found({3, 1, 4, 1, 0, 0, 0, 0}), "REJECTED");
+  EXPECT_EQ(found({}), "REJECTED");
+}
+
 }  // namespace
 }  // namespace lockstep::judge

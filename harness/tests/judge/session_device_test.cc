@@ -411,6 +411,52 @@ TEST_F(DeviceServerTest, CopiesThatKeepTheirPlaceMoveNothing) {
   EXPECT_EQ(server.memory_use().bytes_moved, 110u);
 }
 
+// A program may bring device code along as data: kernels of a task that gives them are those of the build's image.
+TEST(ForeignCodeTest, AKernelIsKnownByItsImage) {
+  const auto text_of = [](const std::string& body) {
+    return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n" + body + "\tret;\n}\n";
+  };
+  const auto bytes_of = [](const std::string& text) { return std::vector<uint8_t>(text.begin(), text.end()); };
+  const std::string made = text_of(""), own = text_of("\tbar.sync 0;\n");
+  for (const bool is_known : {true, false}) {
+    vgpu::Device device{*vgpu::FindProfile("h200"), {}};
+    DeviceServer server(device, {.image = is_known ? bytes_of(made) : std::vector<uint8_t>()});
+    for (const std::string& text : {made, own, made}) {
+      const Message loaded = server.Serve({MessageType::kLoadModule, 0, bytes_of(text)});
+      Encoder launch;
+      PutOrigin(launch, "cudaLaunchKernel", "");
+      Put(launch, vgpu::LaunchSpec{.module = Decoder(loaded.payload).Get<vgpu::ModuleHandle>(),
+                                   .kernel = "k",
+                                   .grid = {1, 1, 1},
+                                   .block = {32, 1, 1}});
+      server.Serve({MessageType::kLaunch, 0, launch.Take()});
+      EXPECT_EQ(server.trace().back().foreign, is_known && text == own);
+    }
+  }
+}
+
+// A result may lie in a __device__ variable, which nobody allocates.
+TEST_F(DeviceServerTest, VariablesAreWatchedAsAllocationsAre) {
+  const std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .align 4 .b8 g[64];\n.const .b32 c;\n"
+      ".visible .entry k()\n{\n\t.reg .b64 a;\n\tmov.u64 a, g;\n\tst.global.b32 [a], 7;\n\tret;\n}\n";
+  const Message loaded = server.Serve({MessageType::kLoadModule, 0, {text.begin(), text.end()}});
+  const auto module = Decoder(loaded.payload).Get<vgpu::ModuleHandle>();
+  for (int call = 0; call < 2; ++call) {
+    if (call > 0) server.BeginCall({});
+    Encoder launch = From("cudaLaunchKernel");
+    Put(launch, vgpu::LaunchSpec{.module = module, .kernel = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}});
+    Ask(MessageType::kLaunch, launch);
+    const MemoryUse use = server.memory_use();
+    ASSERT_EQ(use.buffers.size(), 1u) << "the constant is no place for a result";
+    const vgpu::TouchedRange& range = use.buffers[0].by_kernels;
+    EXPECT_EQ(range.bytes, 64u);
+    uint64_t first = 0;
+    EXPECT_EQ(vgpu::TouchedRange::Missing(range.stored, 0, 32, &first), 0u);
+    EXPECT_EQ(vgpu::TouchedRange::Missing(range.stored, 32, 32, &first), 1u);
+  }
+}
+
 // What it tells of a kernel's time has few bits, but where the judge wants it told.
 TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwoOrToSteps) {
   const std::string text =

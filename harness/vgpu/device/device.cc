@@ -110,6 +110,11 @@ std::optional<VariableInfo> Device::FindVariable(ModuleHandle module, std::strin
   return loaded == nullptr ? std::nullopt : loaded->FindVariable(name);
 }
 
+std::vector<VariableInfo> Device::Variables(ModuleHandle module) const {
+  const LoadedModule* loaded = impl_->FindModule(module);
+  return loaded == nullptr ? std::vector<VariableInfo>() : loaded->placed();
+}
+
 uint64_t Device::variable_bytes() const {
   uint64_t sum = 0;
   for (const auto& [handle, module] : impl_->modules) {

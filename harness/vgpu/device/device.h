@@ -60,6 +60,7 @@ class Device {
   // The decoded kernel as text; "" if there is none.
   std::string Disassemble(ModuleHandle module, std::string_view mangled) const;
   std::optional<VariableInfo> FindVariable(ModuleHandle module, std::string_view name) const;
+  std::vector<VariableInfo> Variables(ModuleHandle module) const;
   // Total size of all modules' variables in global memory.
   uint64_t variable_bytes() const;
   // Peak size of kernel malloc() memory since ClearRecords().

@@ -199,6 +199,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         limits.number(key, 1, least=0.1)
     evidence.text("profile", "")
     evidence.flag("timeline", False)
+    evidence.flag("drawn", False)
     timing = fields.table("timing")
     timing.whole("n", 0)
     calls = fields.table("device_calls")
