@@ -112,7 +112,7 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaInitDevice(int device, unsigned flags, unsigned how) {
-  return Api("cudaInitDevice", [&](Runtime& r) {
+  return Api("cudaInitDevice", Faults::kNone, [&](Runtime& r) {
     r.RequireDevice(device);
     Require((how & cudaInitDeviceFlagsAreValid) == 0 || AreDeviceFlags(flags), cudaErrorInvalidValue);
   });
@@ -140,7 +140,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-  return Api("cudaGetDeviceFlags", [&](Runtime&) {
+  return Api("cudaGetDeviceFlags", Faults::kNone, [&](Runtime&) {
     Require(flags != nullptr, cudaErrorInvalidValue);
     *flags = (DeviceFlags() & kKeptFlags) | cudaDeviceMapHost;
   });

@@ -1,7 +1,9 @@
 // Launching kernels, and their attributes: cudaLaunch…, cudaFunc….
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "vgpu/cudart/launch_attributes.h"
 #include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
@@ -19,6 +21,20 @@ int MostThreads(Runtime& r, const KernelInfo& info) {
     if (r.backend().MaxBlocksPerSm(info, threads, 0) > 0) break;
   }
   return threads;
+}
+
+// The cluster that every launch of the kernel has, as compiled or as set; zeros: none.
+dim3 ClusterOf(const Kernel& kernel, const KernelInfo& info) {
+  if (info.cluster.x != 0) return {info.cluster.x, info.cluster.y, info.cluster.z};
+  return kernel.required_cluster;
+}
+
+// What was compiled in stays.
+void SetCluster(Runtime& r, Kernel& kernel, unsigned dim3::* side, int value) {
+  const KernelInfo& info = r.InfoOf(kernel);
+  const bool same = static_cast<unsigned>(value) == ClusterOf(kernel, info).*side;
+  Require(value >= 0 && (info.cluster.x == 0 || same), cudaErrorInvalidValue);
+  kernel.required_cluster.*side = static_cast<unsigned>(value);
 }
 
 }  // namespace
@@ -45,28 +61,31 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
     KernelWork work = MakeLaunch(
         r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments, false);
+    std::vector<cudaEvent_t> events;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
+      CheckAttribute(AttributeOwner::kLaunch, attribute.id, attribute.val);
       switch (attribute.id) {
-        case cudaLaunchAttributeIgnore:
-        case cudaLaunchAttributePriority:
-        case cudaLaunchAttributeAccessPolicyWindow:
-        case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        // Work is done in order, so a kernel that may start early starts when its predecessor has ended.
-        case cudaLaunchAttributeProgrammaticStreamSerialization:
-          break;
         case cudaLaunchAttributeCooperative:
           work.cooperative = attribute.val.cooperative != 0;
           break;
         case cudaLaunchAttributeClusterDimension:
           work.cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
           break;
+        case cudaLaunchAttributeProgrammaticEvent:
+          events.push_back(attribute.val.programmaticEvent.event);
+          break;
+        case cudaLaunchAttributeLaunchCompletionEvent:
+          events.push_back(attribute.val.launchCompletionEvent.event);
+          break;
+        // Hints. Work is done in order, so a kernel that may start early starts when its predecessor has ended.
         default:
-          NotSupported("launch attribute " + std::to_string(attribute.id));
+          break;
       }
     }
-    Submit(r, std::move(work), config->stream);
+    SubmitLaunch(r, std::move(work), config->stream);
+    // Events that may come early come when the kernel has ended.
+    for (const cudaEvent_t event : events) Submit(r, RecordWork{event}, config->stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaLaunchKernelExC, _ptsz)
@@ -94,6 +113,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->binaryVersion = r.profile().cc_major * 10 + r.profile().cc_minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(MaxDynamicShared(r, kernel, info));
     attributes->preferredShmemCarveout = kernel.preferred_carveout;
+    const dim3 cluster = ClusterOf(kernel, info);
+    attributes->clusterDimMustBeSet = info.cluster.x != 0 ? 1 : 0;
+    attributes->requiredClusterWidth = static_cast<int>(cluster.x);
+    attributes->requiredClusterHeight = static_cast<int>(cluster.y);
+    attributes->requiredClusterDepth = static_cast<int>(cluster.z);
+    attributes->clusterSchedulingPolicyPreference = kernel.cluster_scheduling;
+    attributes->nonPortableClusterSizeAllowed = kernel.non_portable_cluster;
   });
 }
 
@@ -111,8 +137,25 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
         Require(value >= -1 && value <= 100, cudaErrorInvalidValue);
         kernel.preferred_carveout = value;
         break;
+      case cudaFuncAttributeRequiredClusterWidth:
+        SetCluster(r, kernel, &dim3::x, value);
+        break;
+      case cudaFuncAttributeRequiredClusterHeight:
+        SetCluster(r, kernel, &dim3::y, value);
+        break;
+      case cudaFuncAttributeRequiredClusterDepth:
+        SetCluster(r, kernel, &dim3::z, value);
+        break;
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        kernel.non_portable_cluster = value;
+        break;
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        Require(value >= cudaClusterSchedulingPolicyDefault && value <= cudaClusterSchedulingPolicyLoadBalancing,
+                cudaErrorInvalidValue);
+        kernel.cluster_scheduling = value;
+        break;
       default:
-        NotSupported("attribute " + std::to_string(attribute));
+        throw ApiError{cudaErrorInvalidValue};
     }
   });
 }
@@ -123,8 +166,11 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
 }
 
 // A preference only, and the model has nothing that would follow it.
-cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
-  return Api("cudaFuncSetCacheConfig", Faults::kIgnores, [&](Runtime& r) { r.KernelOf(function); });
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
+  return Api("cudaFuncSetCacheConfig", Faults::kIgnores, [&](Runtime& r) {
+    r.KernelOf(function);
+    Require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual, cudaErrorInvalidValue);
+  });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {

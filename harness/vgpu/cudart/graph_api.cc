@@ -101,7 +101,7 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
-  return Api("cudaGraphCreate", [&](Runtime&) {
+  return Api("cudaGraphCreate", Faults::kNone, [&](Runtime&) {
     Require(graph != nullptr && flags == 0, cudaErrorInvalidValue);
     *graph = Adopt(std::make_shared<Graph>());
   });

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "vgpu/cudart/graph.h"
+#include "vgpu/cudart/launch_attributes.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -279,22 +280,25 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
   return Api("cudaGraphNodeGetType", [&](Runtime&) { Set(type, TypeOf(NodeOf(node).work)); });
 }
 
-// Attributes of kernel nodes: a cooperative launch is the one that changes what a node does; the others are hints.
+// Attributes of kernel nodes: a cooperative launch and clusters change what a node does; the others are hints.
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
                                             const cudaLaunchAttributeValue* value) {
   return Api("cudaGraphKernelNodeSetAttribute", [&](Runtime&) {
     KernelWork& work = WorkOf<KernelWork>(NodeOf(node));
     Require(value != nullptr, cudaErrorInvalidValue);
-    switch (attribute) {
-      case cudaLaunchAttributeCooperative:
-        work.cooperative = value->cooperative != 0;
-        break;
-      case cudaLaunchAttributeAccessPolicyWindow:
-      case cudaLaunchAttributePriority:
-        break;
-      default:
-        NotSupported("launch attribute " + std::to_string(attribute));
+    CheckAttribute(AttributeOwner::kNode, attribute, *value);
+    if (attribute == cudaLaunchAttributeCooperative) work.cooperative = value->cooperative != 0;
+    if (attribute == cudaLaunchAttributeClusterDimension) {
+      const auto& [x, y, z] = value->clusterDim;
+      const dim3& grid = work.configuration.grid;
+      constexpr unsigned kMostBlocks = 8;  // of a cluster that every device with clusters can have
+      const bool none = x == 0 && y == 0 && z == 0;
+      const bool fits = none || (x != 0 && y != 0 && z != 0 && grid.x % x == 0 && grid.y % y == 0 && grid.z % z == 0 &&
+                                 uint64_t{x} * y * z <= kMostBlocks);
+      Require(fits, cudaErrorInvalidClusterSize);
+      work.cluster = dim3(x, y, z);
     }
+    work.attributes[attribute] = Kept(attribute, *value);
   });
 }
 
@@ -302,14 +306,24 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
                                             cudaLaunchAttributeValue* value) {
   return Api("cudaGraphKernelNodeGetAttribute", [&](Runtime&) {
     const KernelWork& work = WorkOf<KernelWork>(NodeOf(node));
-    Set(value, cudaLaunchAttributeValue{});
-    if (attribute == cudaLaunchAttributeCooperative) value->cooperative = work.cooperative ? 1 : 0;
+    Require(value != nullptr && CanGet(AttributeOwner::kNode, attribute), cudaErrorInvalidValue);
+    const auto set = work.attributes.find(attribute);
+    cudaLaunchAttributeValue now = set != work.attributes.end() ? set->second : InitialAttribute(attribute);
+    if (attribute == cudaLaunchAttributeCooperative && set == work.attributes.end()) now.cooperative = work.cooperative;
+    if (attribute == cudaLaunchAttributeClusterDimension) {
+      now.clusterDim = {work.cluster.x, work.cluster.y, work.cluster.z};
+    }
+    WriteAttribute(attribute, now, value);
   });
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
   return Api("cudaGraphKernelNodeCopyAttributes", [&](Runtime&) {
-    WorkOf<KernelWork>(NodeOf(to)).cooperative = WorkOf<KernelWork>(NodeOf(from)).cooperative;
+    KernelWork& target = WorkOf<KernelWork>(NodeOf(to));
+    const KernelWork& source = WorkOf<KernelWork>(NodeOf(from));
+    target.cooperative = source.cooperative;
+    target.cluster = source.cluster;
+    target.attributes = source.attributes;
   });
 }
 

@@ -29,7 +29,7 @@ cudaError_t ErrorOf(LaunchError error) {
     case LaunchError::kUnsupported:
       return cudaErrorNotSupported;
     case LaunchError::kStackOverflow:
-      return cudaErrorHardwareStackError;
+      return cudaErrorIllegalAddress;  // as an H100 says of too deep a recursion
     case LaunchError::kCooperativeTooLarge:
       return cudaErrorCooperativeLaunchTooLarge;
   }
@@ -89,10 +89,12 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   KernelWork work;
   work.kernel = &r.KernelOf(function);
   work.configuration = configuration;
+  work.configuration.shared &= UINT32_MAX;  // the driver takes 32 bits
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
-  if (configuration.shared > MaxDynamicShared(r, *work.kernel, info)) {
-    Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(configuration.shared) +
+  const size_t shared = work.configuration.shared;
+  if (shared > MaxDynamicShared(r, *work.kernel, info)) {
+    Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(shared) +
         " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +
         " are possible unless cudaFuncSetAttribute allows more");
     throw ApiError{cudaErrorInvalidValue};
@@ -108,6 +110,15 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
     std::memcpy(work.parameters.data() + parameter.offset, arguments[i], parameter.bytes);
   }
   return work;
+}
+
+void SubmitLaunch(Runtime& r, KernelWork work, cudaStream_t handle) {
+  const Stream& stream = r.StreamForWork(handle);
+  try {
+    Submit(r, std::move(work), handle);
+  } catch (const ApiError& error) {
+    Spoil(stream, error.code);
+  }
 }
 
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,

@@ -128,7 +128,7 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return Api("cudaMalloc", [&](Runtime& r) { AllocateBetween(r, pointer, bytes); });
+  return Api("cudaMalloc", bytes == 0 ? Faults::kNone : Faults::kReports, [&](Runtime& r) { AllocateBetween(r, pointer, bytes); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -179,7 +179,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return Api("cudaMemcpy", [&](Runtime& r) { CopyNow(r, MakeCopy(to, from, bytes, kind)); });
+  return Api("cudaMemcpy", bytes == 0 ? Faults::kNone : Faults::kReports, [&](Runtime& r) { CopyNow(r, MakeCopy(to, from, bytes, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy, _ptds)
 

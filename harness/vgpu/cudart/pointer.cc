@@ -71,7 +71,7 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  return Api("cudaPointerGetAttributes", [&](Runtime& r) {
+  return Api("cudaPointerGetAttributes", Faults::kNone, [&](Runtime& r) {
     Require(attributes != nullptr, cudaErrorInvalidValue);
     *attributes = {};
     const auto memory = MemoryAt(r, pointer);

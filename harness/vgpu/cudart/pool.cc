@@ -204,7 +204,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz)
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  return Api("cudaDeviceGetDefaultMemPool", [&](Runtime& r) {
+  return Api("cudaDeviceGetDefaultMemPool", Faults::kNone, [&](Runtime& r) {
     Require(pool != nullptr, cudaErrorInvalidValue);
     r.RequireDevice(device);
     *pool = DefaultPool(device);

@@ -84,6 +84,8 @@ bool RuntimeInUseHere() { return in_use_here; }
 void Runtime::SetDevice(int device) {
   if (CalledAs() == nullptr) in_use = in_use_here = true;
   Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice);
+  // A device that was reset after a fault can't be had again.
+  Require(contexts_[device].sticky != cudaErrorDevicesUnavailable, cudaErrorDevicesUnavailable);
   CurrentDevice() = device;
 }
 
@@ -226,7 +228,7 @@ Kernel& Runtime::KernelOf(const void* function) {
   for (const auto& [host, kernel] : kernels_) {
     if (kernel.get() == function) return *kernel;
   }
-  throw ApiError{cudaErrorInvalidDeviceFunction};
+  throw ApiError{function == nullptr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle};
 }
 
 ModuleHandle Runtime::Load(Module& module) {

@@ -73,6 +73,8 @@ struct Kernel {
   std::unique_ptr<KernelInfo> info;  // once it was looked up
   int max_dynamic_shared = -1;       // cudaFuncAttributeMaxDynamicSharedMemorySize; -1: not set
   int preferred_carveout = -1;
+  dim3 required_cluster{0, 0, 0};  // as set, where none was compiled in
+  int cluster_scheduling = 0, non_portable_cluster = 0;
 };
 
 struct Symbol {

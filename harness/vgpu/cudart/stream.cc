@@ -1,5 +1,8 @@
 // Streams.
+#include <algorithm>
+
 #include "vgpu/cudart/graph.h"
+#include "vgpu/cudart/launch_attributes.h"
 
 using namespace lockstep::vgpu::cudart;
 
@@ -7,7 +10,9 @@ namespace {
 
 void Create(Runtime& r, cudaStream_t* stream, unsigned flags, int priority) {
   Require(stream != nullptr && (flags == cudaStreamDefault || flags == cudaStreamNonBlocking), cudaErrorInvalidValue);
-  *stream = r.timeline().CreateStream(r.device(), flags, priority);
+  // Priorities beyond those that exist are the nearest that do.
+  constexpr int kMostUrgent = -5, kLeastUrgent = 0;
+  *stream = r.timeline().CreateStream(r.device(), flags, std::clamp(priority, kMostUrgent, kLeastUrgent));
 }
 
 // A stream that is not captured.
@@ -37,12 +42,6 @@ void PerformCallback(Runtime& r, cudaStreamCallback_t callback, cudaStream_t han
   r.transfers().ArriveBefore(r, r.timeline().Begin(stream).before);
   const Runtime::Unlocked unlocked(r);
   callback(handle, cudaSuccess, data);
-}
-
-bool IsStreamAttribute(cudaLaunchAttributeID attribute) {
-  return attribute == cudaLaunchAttributeAccessPolicyWindow || attribute == cudaLaunchAttributePriority ||
-         attribute == cudaLaunchAttributeSynchronizationPolicy || attribute == cudaLaunchAttributeMemSyncDomain ||
-         attribute == cudaLaunchAttributeMemSyncDomainMap;
 }
 
 }  // namespace
@@ -138,8 +137,11 @@ LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz)
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
                                    const cudaLaunchAttributeValue* value) {
   return Api("cudaStreamSetAttribute", Faults::kIgnores, [&](Runtime& r) {
-    Require(value != nullptr && IsStreamAttribute(attribute), cudaErrorInvalidValue);
-    r.StreamOf(stream).attributes[attribute] = *value;
+    Require(value != nullptr, cudaErrorInvalidValue);
+    CheckAttribute(AttributeOwner::kStream, attribute, *value);
+    Stream& of = r.StreamOf(stream);
+    of.attributes[attribute] = Kept(attribute, *value);
+    if (attribute == cudaLaunchAttributePriority) of.priority = of.attributes[attribute].priority;
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamSetAttribute, _ptsz)
@@ -147,11 +149,11 @@ LOCKSTEP_PER_THREAD(cudaStreamSetAttribute, _ptsz)
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
                                    cudaLaunchAttributeValue* value) {
   return Api("cudaStreamGetAttribute", Faults::kIgnores, [&](Runtime& r) {
-    Require(value != nullptr && IsStreamAttribute(attribute), cudaErrorInvalidValue);
+    Require(value != nullptr && CanGet(AttributeOwner::kStream, attribute), cudaErrorInvalidValue);
     Stream& of = r.StreamOf(stream);
-    const auto [found, is_new] = of.attributes.try_emplace(attribute);
+    const auto [found, is_new] = of.attributes.try_emplace(attribute, InitialAttribute(attribute));
     if (is_new && attribute == cudaLaunchAttributePriority) found->second.priority = of.priority;
-    *value = found->second;
+    WriteAttribute(attribute, found->second, value);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetAttribute, _ptsz)

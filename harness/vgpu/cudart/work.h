@@ -32,6 +32,8 @@ struct KernelWork {
   std::vector<uint8_t> parameters;
   bool cooperative = false;
   dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: what the kernel itself asks for
+  // A node's, as they were set.
+  std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
 };
 struct CopyWork {
   void* to = nullptr;
@@ -88,6 +90,8 @@ void Submit(Runtime& r, Work work, cudaStream_t stream);
 // Work for a launch, checked as the launch call checks it: arguments[i] points to the i-th parameter's value.
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
                       bool cooperative);
+// A launch that fails ends the capture of its stream.
+void SubmitLaunch(Runtime& r, KernelWork work, cudaStream_t stream);
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
             bool cooperative);
 // A copy that is not asynchronous by its name: in the default stream, and the host waits for it, unless it stays on the

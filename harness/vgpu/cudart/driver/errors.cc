@@ -158,6 +158,7 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
   const auto same = static_cast<cudaError_t>(error);
   const bool known = std::string_view(cudaGetErrorName(same)).rfind("cuda", 0) == 0;
   *text = known ? cudaGetErrorString(same) : InWords(name);
+  if (error == CUDA_ERROR_KEY_ROTATION) *text = "an error happened during the key rotation sequence";
   return CUDA_SUCCESS;
 }
 

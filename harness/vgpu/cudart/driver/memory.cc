@@ -235,7 +235,7 @@ bool IsPointerAttribute(CUpointer_attribute attribute) {
 // With the runtime's lock, and its errors.
 template <typename Body>
 cudaError_t WithMemory(const char* function, CUdeviceptr pointer, Body body) {
-  return Api(function, [&](Runtime& r) {
+  return Api(function, Faults::kNone, [&](Runtime& r) {
     const cudaError_t error = body(MemoryAt(r, Pointer(pointer)));
     if (error != cudaSuccess) throw ApiError{error};
   });

@@ -77,9 +77,35 @@ cudaError_t Attribute(int* value, CUfunction_attribute attribute, const void* ke
       return *value = all.maxDynamicSharedSizeBytes, cudaSuccess;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return *value = all.preferredShmemCarveout, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      return *value = all.clusterDimMustBeSet, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      return *value = all.requiredClusterWidth, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      return *value = all.requiredClusterHeight, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return *value = all.requiredClusterDepth, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return *value = all.nonPortableClusterSizeAllowed != 0 ? 1 : 0, cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return *value = all.clusterSchedulingPolicyPreference, cudaSuccess;
     default:
-      return Missing("cuFuncGetAttribute of clusters");
+      return cudaErrorInvalidValue;
   }
+}
+
+// What the kernel is of: a CUmodule and a CUlibrary are the same.
+template <typename Handle>
+cudaError_t ModuleOf(Handle* handle, const void* kernel) {
+  if (handle == nullptr || kernel == nullptr) return cudaErrorInvalidValue;
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  try {
+    *handle = reinterpret_cast<Handle>(r.KernelOf(kernel).module);
+  } catch (const ApiError& error) {
+    return error.code;
+  }
+  return cudaSuccess;
 }
 
 // The parameters' addresses, from a buffer that holds them all as the kernel will find them.
@@ -126,6 +152,7 @@ cudaError_t BestBlock(int* grid, int* block, const void* kernel, CUoccupancyB2DS
   cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, ordinal);
   const int limit = most > 0 ? std::min(most, attributes.maxThreadsPerBlock) : attributes.maxThreadsPerBlock;
   int best = 0;
+  *grid = *block = 0;
   for (int rounded = (limit + 31) / 32 * 32; rounded > 0; rounded -= 32) {
     const int threads = std::min(rounded, limit);
     int blocks = 0;
@@ -270,6 +297,32 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice) {
   return Drive("cuKernelSetAttribute", Needs::kInit,
                [&] { return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value); });
+}
+
+CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
+  return Drive("cuKernelGetLibrary", Needs::kInit, [&] { return ModuleOf(library, kernel); });
+}
+
+CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
+  return Drive("cuFuncGetModule", [&] { return ModuleOf(module, function); });
+}
+
+// A function is there as soon as it has a handle.
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  return Drive("cuFuncIsLoaded", [&] {
+    CUmodule module = nullptr;
+    if (state == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = ModuleOf(&module, function);
+    if (error == cudaSuccess) *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return error;
+  });
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+  return Drive("cuFuncLoad", [&] {
+    CUmodule module = nullptr;
+    return ModuleOf(&module, function);
+  });
 }
 
 // ---- Launches ----
