@@ -61,9 +61,9 @@ def hand_ins(preset: Preset, top: Node, matcher: Matcher, zone: tzinfo) -> tuple
     own: dict[object, dict[object, _Attempt]] = {}
     for meant in _meant(preset, hits, matcher):
         reading = meant.reading
-        attempt = (reading.get("time", ""), int(reading.get("attempt", 0)))
+        which = (reading.get("time", ""), int(reading.get("attempt", 0)))
         key: object = ("?", meant.hit.top) if meant.rivals or meant.is_doubtful else _key(reading)
-        own.setdefault(key, {}).setdefault(attempt, _Attempt()).meant.append(meant)
+        own.setdefault(key, {}).setdefault(which, _Attempt()).meant.append(meant)
     labels = Counter(_label(next(iter(attempts.values())).meant[0].reading) for attempts in own.values())
     marks = preset.marks_late and any("late" in one.meant[0].reading for each in own.values() for one in each.values())
     made: list[HandIn] = []
@@ -120,11 +120,16 @@ def _hand_in(preset: Preset, label: str, attempt: _Attempt, zone: tzinfo, *, ord
     elif first.is_doubtful:
         doubt = "its name can also be read as somebody else's"
     return HandIn(
-        label, people, nodes, attempt.meant[-1].hit.path, at=at, order=order,
+        label, people, nodes, _origin(preset, attempt), at=at, order=order,
         late=any("late" in one.reading for one in attempt.meant),
         again=is_again, platform_id=reading.get("number", reading.get("code", "")),
         team=shown(readable(team)), source=source, doubt=doubt, rivals=first.rivals,
     )  # fmt: skip
+
+
+def _origin(preset: Preset, attempt: _Attempt) -> str:
+    seen = [one for one in attempt.meant if not preset.unseen.fullmatch(one.hit.node.name)]
+    return (seen or attempt.meant)[-1].hit.path
 
 
 def _who(reading: Reading) -> Who:

@@ -119,7 +119,8 @@ class Rule:
 def rule(text: str, where: str = "") -> Rule:
     """Reads a rule; raises GraderError, which `where` begins, saying what is wrong with it."""
     names = text.removesuffix("/").split("/")
-    parts, fields = [], set()
+    parts: list[_Part] = []
+    fields: set[str] = set()
     for name in names:
         part, own = _part(name, text, where)
         parts.append(part)
