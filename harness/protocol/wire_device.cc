@@ -193,7 +193,7 @@ void Put(Encoder& encoder, const vgpu::HostRace& race) {
 
 vgpu::HostRace GetHostRace(Decoder& decoder) {
   vgpu::HostRace race;
-  race.what = GetEnum(decoder, vgpu::HostRace::What::kFreedDestination);
+  race.what = GetEnum(decoder, vgpu::HostRace::What::kArgumentGone);
   race.stream = decoder.GetString(kMaxOriginBytes);
   WireOrigin copy = GetOrigin(decoder), found = GetOrigin(decoder);
   race.function = std::move(copy.function);

@@ -39,7 +39,10 @@ cusparseStatus_t Dot(const Function& f, bool conjugates, cusparseConstSpVecDescr
   if (f.on_device()) {
     call.memory.push_back(Values(Access::kWrite, "the result", result, x->type, 1));
   } else {
-    call.waits = true;
+    // A captured product's result comes when the graph has run.
+    const CalledAs called(f.name);
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    call.waits = cudaStreamIsCapturing(call.stream, &status) != cudaSuccess || status == cudaStreamCaptureStatusNone;
   }
   call.more_memory = [v](Memory& memory) { return v->Touch(memory, Access::kRead, Access::kRead); };
   call.run = [v, conjugates, result] {

@@ -12,6 +12,18 @@ TEST(SymbolNameTest, OnlyMangledNamesAreDemangled) {
   EXPECT_EQ(Demangled("_Z"), std::nullopt);
 }
 
+TEST(SymbolNameTest, TheCompilersPartsAreLeftOut) {
+  EXPECT_EQ(VariableName("_ZZ1kPKiS0_PiE3sum_$_0"), "sum");
+  EXPECT_EQ(VariableName("tile_$_12"), "tile");
+  EXPECT_EQ(VariableName("cost_$_"), "cost_$_");
+  EXPECT_EQ(VariableName("_$_1"), "_$_1");
+  EXPECT_EQ(Demangled("__nv_static_30__5a5d2b5f_9_static_cu_91d1c4ab__Z4fillPi"), "fill(int*)");
+  EXPECT_EQ(VariableName("__nv_static_30__5a5d2b5f_9_static_cu_91d1c4ab_late"), "late");
+  for (const char* cut : {"__nv_static_", "__nv_static_99__5a", "__nv_static_99999999999999999999_a"}) {
+    EXPECT_EQ(VariableName(cut), cut);
+  }
+}
+
 // f<A<i, i>, A<A, A>, A<A<A, A>, A<A, A>>, …>
 std::string Doubling(int times) {
   const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -178,11 +178,17 @@ TEST(ReadTrackerTest, ACopyThatLeavesItsLoopCountsWhereItIsUsed) {
             (Lanes{{0, kFullMask}, {1, kFirst}}));
 }
 
-// More reads in one value than there is room for. Which of them count is left open; no lane that drops it does.
-TEST(ReadTrackerTest, ManyReadsInOneValueNeverCountForLanesThatDropIt) {
-  std::string sum = "mov.u32 %r2, 0;";
-  for (size_t k = 0; k < 2 * ReadTracker::kMostReads; ++k) sum += "ld.shared.u32 %r1, [s]; add.u32 %r2, %r2, %r1;\n";
-  EXPECT_EQ(ReadLanes(sum + "@!%h st.global.u32 [%o], %r2;"), (Lanes{{0, ~kUpper}}));
+// However many reads are in one value, each counts, and for no lane that drops the value.
+TEST(ReadTrackerTest, ManyReadsInOneValueCountForTheLanesThatUseIt) {
+  for (const int reads : {1, 3, 63, 64, 127, 128, 129, 1000, 5000}) {
+    std::string sum = "mov.u32 %r2, 0;";
+    Lanes expected;
+    for (int k = 0; k < reads; ++k) {
+      sum += "ld.shared.u32 %r1, [s+" + std::to_string(k % 64 * 4) + "]; add.u32 %r2, %r2, %r1;\n";
+      expected[static_cast<uint32_t>(k) % 64] = ~kUpper;
+    }
+    EXPECT_EQ(ReadLanes(sum + "@!%h st.global.u32 [%o], %r2;"), expected) << reads;
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "vgpu/analysis/analysis_work.h"
@@ -41,7 +42,7 @@ using namespace value_use;
 using Shows = UsePlan::Shows;
 
 constexpr size_t kMostHolders = 8;  // registers that are known to hold a value
-constexpr int kMostSteps = 2048;    // per walk; beyond it, nothing is sure
+constexpr int kMostSteps = 8192;    // per walk; beyond it, nothing is sure
 constexpr int64_t kMostStepsOfFunction = int64_t{1} << 23;
 constexpr uint64_t kStepsOfKeptWord = 32, kStepsAWriter = 64;
 
@@ -61,6 +62,7 @@ class SureValues {
 
   // Whether the value that instruction `k` writes to a register is used on every path.
   bool Behind(size_t k, int reg) {
+    LookThrough(graph_.block_of[k]);
     const auto [known, fresh] = known_.try_emplace({k, reg}, false);
     if (fresh) known->second = Walk(k, {{reg, Makes(k)}});
     return known->second;
@@ -74,6 +76,64 @@ class SureValues {
   };
   using Holders = std::vector<Holder>;  // sorted
   enum class Way : uint8_t { kUsed, kLost, kOn };
+
+  // Finds, from a block's end to its beginning, values that are sure because of what reads them there: walks begin only
+  // where values leave the block. So an unrolled loop, whose sums are chains of thousands, takes a walk for each sum.
+  void LookThrough(size_t block) {
+    if (looked_through_.empty()) looked_through_.resize(graph_.blocks.size());
+    if (looked_through_[block]) return;
+    looked_through_[block] = true;
+    const size_t first = graph_.blocks[block].first, last = graph_.blocks[block].last;
+    // Registers that hold what comes from loads of this block: who wrote them, and whether arithmetic made it.
+    struct Last {
+      size_t writer;
+      bool made;
+    };
+    std::unordered_map<int, Last> from_loads;
+    for (size_t k = first; k <= last; ++k) {
+      bool derived = uses_.kind(k) == Kind::kLoad, all_made = true;
+      if (uses_.pure(k)) {
+        const auto note = [&](int reg) {
+          const auto found = from_loads.find(reg);
+          derived |= found != from_loads.end();
+          all_made &= found != from_loads.end() && found->second.made;
+        };
+        uses_.ForReads(k, note);
+        if (uses_.guard(k) >= 0) note(uses_.guard(k));
+      }
+      const bool made = uses_.pure(k) && (Makes(k) || all_made);
+      uses_.ForWrites(k, [&](int reg) {
+        from_loads.erase(reg);
+        if (derived) from_loads.emplace(reg, Last{k, made});
+      });
+    }
+    if (from_loads.empty()) return;
+    std::unordered_set<int> sure;
+    const LiveRegisters::Bits live = Live().Out(block);
+    for (const auto& [reg, at] : from_loads) {
+      if (LiveRegisters::Get(live, static_cast<size_t>(reg)) && Walk(at.writer, {{reg, at.made}})) sure.insert(reg);
+    }
+    for (size_t k = last + 1; k-- > first;) {
+      const Kind kind = uses_.kind(k);
+      const int guard = uses_.guard(k);
+      bool result_sure = false;
+      uses_.ForWrites(k, [&](int reg) {
+        if (!sure.contains(reg)) return;
+        result_sure = true;
+        known_[{k, reg}] = true;
+      });
+      uses_.ForWrites(k, [&](int reg) { sure.erase(reg); });
+      const bool pure = uses_.pure(k);
+      if (pure ? !result_sure : kind == Kind::kEnd) continue;
+      if (guard >= 0) {
+        sure.insert(guard);
+      } else if (kind == Kind::kSelect || kind == Kind::kCompare) {
+        if (const int chooser = uses_.Operand(k, 3); chooser >= 0) sure.insert(chooser);
+      } else if (kind != Kind::kBitwise) {
+        uses_.ForReads(k, [&](int reg) { sure.insert(reg); });
+      }
+    }
+  }
 
   // Arithmetic; of selects, those between a register and an arithmetic result of it (a conditional sum).
   bool Makes(size_t k) {
@@ -109,15 +169,18 @@ class SureValues {
       return (*loop)[static_cast<size_t>(from)] && !(*loop)[static_cast<size_t>(to)];
     });
   }
-  // Whether an arithmetic result may be read later.
-  bool CarriesOut(int node, const Holders& held) {
+  LiveRegisters& Live() {
     if (!live_) {
       std::vector<uint32_t> index(static_cast<size_t>(uses_.registers()));
       std::iota(index.begin(), index.end(), 0u);
       const size_t count = index.size();
       live_.emplace(uses_, graph_, successors_, std::move(index), count);
     }
-    return live_->exact() && std::any_of(held.begin(), held.end(), [&](const Holder& holder) {
+    return *live_;
+  }
+  // Whether an arithmetic result may be read later.
+  bool CarriesOut(int node, const Holders& held) {
+    return Live().exact() && std::any_of(held.begin(), held.end(), [&](const Holder& holder) {
              return holder.made && live_->In(static_cast<size_t>(node), holder.reg);
            });
   }
@@ -237,6 +300,7 @@ class SureValues {
   std::set<std::pair<size_t, Holders>> visited_;
   std::vector<std::pair<size_t, Holders>> todo_;
   std::map<std::pair<size_t, int>, bool> known_;
+  std::vector<bool> looked_through_;  // by block
   int64_t steps_ = 0;
 };
 

@@ -13,18 +13,24 @@ struct MemoryFlags {
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
   bool returns_value = true;
-  bool waits = false;     // volatile loads: see analysis/waiting_loads.h
-  bool constant = false;  // loads with .nc: the program promises that nothing stores there while the kernel runs
+  bool waits = false;       // volatile loads: see analysis/waiting_loads.h
+  bool constant = false;    // loads with .nc: the program promises that nothing stores there while the kernel runs
+  bool overwrites = false;  // an atomic exchange whose result nobody reads
   static constexpr uint64_t kWaits = uint64_t{1} << 17;
   static constexpr uint64_t kConstant = uint64_t{1} << 18;
+  static constexpr uint64_t kOverwrites = uint64_t{1} << 19;
 
   uint64_t Pack() const {
     return static_cast<uint64_t>(order) | static_cast<uint64_t>(scope) << 8 | uint64_t{returns_value} << 16 |
-           (waits ? kWaits : 0) | (constant ? kConstant : 0);
+           (waits ? kWaits : 0) | (constant ? kConstant : 0) | (overwrites ? kOverwrites : 0);
   }
   static MemoryFlags Unpack(uint64_t extra) {
-    return {static_cast<MemoryOrder>(extra & 0xff), static_cast<MemoryScope>(extra >> 8 & 0xff), (extra >> 16 & 1) != 0,
-            (extra & kWaits) != 0, (extra & kConstant) != 0};
+    return {static_cast<MemoryOrder>(extra & 0xff),
+            static_cast<MemoryScope>(extra >> 8 & 0xff),
+            (extra >> 16 & 1) != 0,
+            (extra & kWaits) != 0,
+            (extra & kConstant) != 0,
+            (extra & kOverwrites) != 0};
   }
 };
 

@@ -140,6 +140,7 @@ struct Program {
   bool memory_barriers = false;  // uses barriers in memory (mbarrier)
   bool lanes_exchange = false;   // has instructions by which lanes see each other's registers
   bool calls_printf = false;
+  bool calls_malloc = false;          // or free
   bool calls_runtime = false;         // the device runtime: it may launch kernels
   bool is_own = false;                // the kernel was not written in the toolkit's headers: SourcePlaces::KernelIsOwn
   bool uses_reserved_shared = false;  // uses the runtime's shared memory after the block's own: cooperative groups

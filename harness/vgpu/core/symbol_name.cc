@@ -65,7 +65,25 @@ uint64_t LongestDemangled(std::string_view mangled) {
   return static_cast<uint64_t>(std::min(kEndless, length * std::pow(kGrowth, references)));
 }
 
-std::optional<std::string> Demangled(const std::string& mangled) {
+std::string_view WithoutCompilersParts(std::string_view name) {
+  constexpr std::string_view kStatic = "__nv_static_", kPart = "_$_";
+  if (name.starts_with(kStatic)) {
+    // A number, an identifier of so many characters, and another underscore.
+    size_t at = kStatic.size(), length = 0;
+    for (; at < name.size() && IsDigit(name[at]); ++at) {
+      length = std::min(10 * length + static_cast<size_t>(name[at] - '0'), name.size());
+    }
+    const size_t rest = at + 1 + length;
+    if (rest + 1 < name.size() && name[at] == '_' && name[rest] == '_') name.remove_prefix(rest + 1);
+  }
+  const size_t part = name.rfind(kPart);
+  if (part == std::string_view::npos || part == 0 || part + kPart.size() == name.size()) return name;
+  const std::string_view number = name.substr(part + kPart.size());
+  return std::all_of(number.begin(), number.end(), IsDigit) ? name.substr(0, part) : name;
+}
+
+std::optional<std::string> Demangled(const std::string& symbol) {
+  const std::string mangled(WithoutCompilersParts(symbol));
   if (!mangled.starts_with("_Z")) return std::nullopt;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, nullptr),
                                                     std::free);
@@ -83,7 +101,7 @@ std::optional<std::string> Demangled(const std::string& mangled) {
 std::string VariableName(const std::string& name) {
   constexpr uint64_t kLongest = 1 << 20;  // no real name is longer
   const std::optional<std::string> full = LongestDemangled(name) <= kLongest ? Demangled(name) : std::nullopt;
-  if (!full) return name;
+  if (!full) return std::string(WithoutCompilersParts(name));
   const size_t scope = full->rfind("::");
   return scope == std::string::npos ? *full : full->substr(scope + 2);
 }

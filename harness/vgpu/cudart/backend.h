@@ -70,6 +70,7 @@ class Backend {
   virtual void BeginOperation(const StreamPoint&) {}
   virtual void EndOperation() {}
   virtual void Report(const HostRace&) {}
+  virtual void LeaveOut(Gap) {}
   // False: nobody looks for races, so that the three above do nothing.
   virtual bool WatchesStreams() const { return true; }
   // Any API call that none of the above carries (streams, events, …), for the judge's trace. May be a no-op.

@@ -245,7 +245,7 @@ void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
               region.width, ends);
     });
     if (behavior.from_pinned && !behavior.waits && r.backend().WatchesStreams()) {
-      r.transfers().Watch(operation.point(), std::move(from_rows));
+      r.transfers().Watch(r, operation.point(), std::move(from_rows));
     }
   }
   operation.End();

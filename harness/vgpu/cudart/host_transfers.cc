@@ -1,5 +1,7 @@
 #include "vgpu/cudart/host_transfers.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -90,9 +92,10 @@ void HostTransfers::DeliverResults(const StreamPoint& work, std::vector<Row> row
   deliveries_.push_back({work, std::move(rows), std::move(bytes), true});
 }
 
-void HostTransfers::Watch(const StreamPoint& copy, std::vector<Row> rows) {
+void HostTransfers::Watch(Runtime& r, const StreamPoint& copy, std::vector<Row> rows) {
   const uint64_t bytes = BytesOf(rows);
-  if (bytes == 0 || bytes > kMostWatched - watched_) return;
+  if (bytes == 0) return;
+  if (bytes > kMostWatched - watched_) return r.backend().LeaveOut(Gap::kHostSources);
   watched_ += bytes;
   std::vector<uint8_t> contents = Contents(rows);
   sources_.push_back({copy, std::move(rows), std::move(contents)});
@@ -164,12 +167,53 @@ void HostTransfers::Free(Runtime& r, const void* begin, uint64_t bytes) {
     r.backend().Report(RaceOf(HostRace::What::kFreedDestination, transfer.copy));
     return true;
   });
-  // To free a source before its copy is done harms nothing in practice: the driver waits.
+  // Most drivers wait here, but no documentation says so.
   for (size_t k = sources_.size(); k-- > 0;) {
     if (!Meet(sources_[k].rows, freed)) continue;
     Compare(r, sources_[k]);
+    if (!r.timeline().clocks().HostHasWaited(sources_[k].copy.slot, sources_[k].copy.sequence)) {
+      r.backend().Report(RaceOf(HostRace::What::kFreedSource, sources_[k].copy));
+    }
     Drop(k);
   }
+}
+
+namespace {
+
+// This thread's stack.
+std::pair<uintptr_t, uintptr_t> StackBounds() {
+  thread_local const std::pair<uintptr_t, uintptr_t> bounds = [] {
+    pthread_attr_t attributes;
+    void* begin = nullptr;
+    size_t bytes = 0;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return std::pair<uintptr_t, uintptr_t>{0, 0};
+    ::pthread_attr_getstack(&attributes, &begin, &bytes);
+    ::pthread_attr_destroy(&attributes);
+    const auto low = reinterpret_cast<uintptr_t>(begin);
+    return std::pair{low, low + bytes};
+  }();
+  return bounds;
+}
+
+}  // namespace
+
+void HostTransfers::WatchArgument(const StreamPoint& call, const void* argument) {
+  const auto at = reinterpret_cast<uintptr_t>(argument);
+  const auto [low, high] = StackBounds();
+  if (at >= low && at < high) arguments_.push_back({call, at, ::pthread_self()});
+}
+
+void HostTransfers::LookAtArguments(Runtime& r, const void* frame) {
+  const auto here = reinterpret_cast<uintptr_t>(frame);
+  const auto [low, high] = StackBounds();
+  if (here < low || here >= high) return;
+  std::erase_if(arguments_, [&](const Argument& argument) {
+    if (::pthread_equal(argument.thread, ::pthread_self()) == 0) return false;
+    if (r.timeline().clocks().HostHasWaited(argument.call.slot, argument.call.sequence)) return true;
+    if (argument.at >= here) return false;
+    r.backend().Report(RaceOf(HostRace::What::kArgumentGone, argument.call));
+    return true;
+  });
 }
 
 void HostTransfers::BeforeDeviceWrites(Runtime& r) {

@@ -7,6 +7,8 @@
 // the host wrote to memory that the copy still had to read. Later operations of the stream see everything arrived.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,7 +33,13 @@ class HostTransfers {
   // The same for what a kernel has written: the host saw other bytes there before, and sees them until then.
   void DeliverResults(const StreamPoint& work, std::vector<Row> rows, std::vector<uint8_t> bytes);
   // These rows have been read, though their copy may run later.
-  void Watch(const StreamPoint& copy, std::vector<Row> rows);
+  void Watch(Runtime& r, const StreamPoint& copy, std::vector<Row> rows);
+  // The argument of a host function, which may run later: if it lies on the caller's stack, that frame must live until
+  // the host has waited for the function.
+  void WatchArgument(const StreamPoint& call, const void* argument);
+  // frame: of the API function that this thread has just called.
+  void LookAtArguments(Runtime& r, const void* frame);
+  bool watches_arguments() const { return !arguments_.empty(); }
   // For what the host has waited for.
   void Arrive(Runtime& r);
   // For what is ordered before something that runs now.
@@ -53,6 +61,11 @@ class HostTransfers {
     std::vector<uint8_t> bytes;
     bool results = false;
   };
+  struct Argument {
+    StreamPoint call;
+    uintptr_t at;
+    pthread_t thread;
+  };
   static constexpr uint64_t kMostWatched = uint64_t{256} << 20;
 
   template <typename Covered>
@@ -65,6 +78,7 @@ class HostTransfers {
 
   std::vector<Transfer> deliveries_, sources_;  // in the order in which they were asked for
   uint64_t watched_ = 0;                        // bytes of sources
+  std::vector<Argument> arguments_;
 };
 
 // An operation of a stream. It has its place in the clocks from the first; what the device does between Begin and End

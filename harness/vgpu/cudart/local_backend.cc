@@ -4,6 +4,7 @@
 //   LOCKSTEP_THREADS=4            CPU threads that run blocks, one a processor by default; results do not depend on it
 //   LOCKSTEP_DEVICES=2            the number of such devices (cudart/runtime.cc)
 //   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers (report/checks.h); "all" for every one
+//   LOCKSTEP_SCHEDULES=8          orders of warps and blocks that are tried for each launch, with the check of races
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
@@ -25,10 +26,12 @@
 
 #include "vgpu/cudart/backend.h"
 #include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/report/at_death.h"
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/counters_file.h"
 #include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/report.h"
+#include "vgpu/cudart/report/unwritten_copies.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/decode/assert_text.h"
 
@@ -86,6 +89,7 @@ DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, 
   options.threads =
       static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", std::thread::hardware_concurrency()), 1, 256));
   options.checkers = checks.launches;
+  options.orders = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_SCHEDULES", 1), 1, 1000));
   options.trace = ChosenTrace();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
   const uint64_t gib = std::clamp<uint64_t>(NumberIn("LOCKSTEP_MEMORY_GIB", kDefaultMemoryGib), 1, 1 << 20);
@@ -131,7 +135,11 @@ class LocalBackend : public Backend {
   bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin&) override {
     return device_.Write(to, from, bytes);
   }
-  bool Read(void* to, uint64_t from, uint64_t bytes, const Origin&) override { return device_.Read(to, from, bytes); }
+  bool Read(void* to, uint64_t from, uint64_t bytes, const Origin& copy) override {
+    if (!device_.Read(to, from, bytes)) return false;
+    if (checks_.copies) LookForUnwritten(device_, from, bytes, copy);
+    return true;
+  }
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin&) override {
     return device_.Copy(to, from, bytes);
   }
@@ -159,6 +167,9 @@ class LocalBackend : public Backend {
   void BeginOperation(const StreamPoint& point) override { device_.BeginStreamOperation(point); }
   void EndOperation() override { device_.EndStreamOperation(); }
   void Report(const HostRace& race) override { device_.Report(race); }
+  void LeaveOut(Gap gap) override {
+    if (WatchesStreams()) device_.Report(gap);
+  }
   bool WatchesStreams() const override { return checks_.launches.Has("races"); }
   void Note(const Origin&, int) override {}
 
@@ -189,13 +200,16 @@ class LocalBackend : public Backend {
     return result;
   }
 
-  // At the end of the process.
-  void Report() {
+  bool reports() const { return checks_.any() || !report_.empty() || !counters_file_.empty(); }
+  // At the end of the process; ended_by: see ReportOptions.
+  void Report(const char* ended_by) {
     ReportOptions options;
     options.kernels = report_ == "kernels" || report_ == "lines";
     options.lines = report_ == "lines";
     options.findings = checks_.any();
-    options.leaks = checks_.leaks && !InPython();  // whose packages keep memory until the process ends
+    // Python's packages keep memory until the process ends; after a fault cudaFree fails.
+    options.leaks = checks_.leaks && !InPython() && !device_.faulted() && ended_by == nullptr;
+    options.ended_by = ended_by;
     options.api = checks_.api && ordinal_ == 0;
     if (LocalBackends().size() > 1) options.ordinal = ordinal_;
     options.lost_at_reset = lost_at_reset_;
@@ -262,10 +276,16 @@ void StopBeside() {
   }
 }
 
+void ReportAll(const char* ended_by) {
+  for (const auto& [ordinal, backend] : LocalBackends()) backend->Report(ended_by);
+  SayHowOften();
+}
+
 __attribute__((destructor)) void ReportAtExit() {
   if (LocalBackends().empty()) return;
+  ReportAtDeath(nullptr);
   StopBeside();
-  for (const auto& [ordinal, backend] : LocalBackends()) backend->Report();
+  ReportAll(nullptr);
 }
 
 }  // namespace
@@ -273,6 +293,7 @@ __attribute__((destructor)) void ReportAtExit() {
 std::unique_ptr<Backend> MakeLocalBackend(int device) {
   try {
     auto backend = std::make_unique<LocalBackend>(device);
+    if (LocalBackends().empty() && backend->reports()) ReportAtDeath(ReportAll);
     LocalBackends()[device] = backend.get();
     return backend;
   } catch (const std::runtime_error& error) {

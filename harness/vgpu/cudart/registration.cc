@@ -61,8 +61,8 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void** handle) {
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
-  // The image goes away with the object that holds it; what was loaded stays, as kernels may still be named.
-  if (Module* module = ModuleOf(handle); module != nullptr && module->handles.empty()) module->images.clear();
+  // What was loaded stays, as kernels may still be named.
+  if (Module* module = ModuleOf(handle); module != nullptr) r.ForgetImage(module);
 }
 
 void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,

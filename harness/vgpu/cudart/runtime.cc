@@ -24,9 +24,41 @@ cudaError_t& LastError() {
   return error;
 }
 
-void Say(std::string_view sentence) {
-  std::string line = "lockstep: " + std::string(sentence) + "\n";
+namespace {
+
+constexpr size_t kMostSentences = 1000;
+std::mutex said_mutex;
+std::map<std::string, uint64_t>& Said() {
+  static auto* const said = new std::map<std::string, uint64_t>;
+  return *said;
+}
+
+void Print(const std::string& sentence) {
+  const std::string line = "lockstep: " + sentence + "\n";
   (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace
+
+void Say(std::string_view sentence) {
+  const std::string text(sentence);
+  {
+    const std::lock_guard lock(said_mutex);
+    if (const auto known = Said().find(text); known != Said().end()) {
+      ++known->second;
+      return;
+    }
+    if (Said().size() < kMostSentences) Said()[text] = 1;
+  }
+  Print(text);
+}
+
+void SayHowOften() {
+  const std::lock_guard lock(said_mutex);
+  for (auto& [text, times] : Said()) {
+    if (times > 1) Print(text + " (" + std::to_string(times) + " times)");
+    times = 1;
+  }
 }
 
 std::string AtCallSite() {
@@ -130,13 +162,15 @@ Origin Runtime::OriginWithCallSite() {
   return {function_, CallSite()};
 }
 
-cudaError_t Runtime::Enter(const char* function, Faults faults) {
+cudaError_t Runtime::Enter(const char* function, Faults faults, const void* frame) {
   RefuseHostLibraries();
   function_ = CalledAs() != nullptr ? CalledAs() : function;
   if (CalledAs() == nullptr && faults != Faults::kNone) in_use = in_use_here = true;
   carried_ = false;
   NoteLaunchedKernel("");
   if (faults == Faults::kNone) return cudaSuccess;
+  if (InHostFunction::is_in()) return cudaErrorNotPermitted;
+  if (transfers_.watches_arguments()) transfers_.LookAtArguments(*this, frame);
   Context& current = context();
   if (faults == Faults::kReports && current.pending != cudaSuccess) {
     current.sticky = current.pending;
@@ -200,14 +234,32 @@ Kernel* Runtime::AddKernel(Module* module, const void* host, std::string name) {
   auto kernel = std::make_unique<Kernel>();
   kernel->module = module;
   kernel->name = std::move(name);
-  // A template's kernel is registered by every translation unit that instantiates it, under one address.
+  // A template's kernel is registered by every translation unit that instantiates it, under one address. Where a shared
+  // object was unloaded another one's may lie; the program may still hold a handle of the old kernel.
   const void* const key = host != nullptr ? host : kernel.get();
+  const auto known = kernels_.find(key);
+  if (known != kernels_.end() && known->second->module->image_gone) {
+    std::unique_ptr<Kernel> old = std::move(known->second);
+    kernels_.erase(known);
+    const void* const handle = old.get();
+    kernels_.emplace(handle, std::move(old));
+  }
   return kernels_.try_emplace(key, std::move(kernel)).first->second.get();
 }
 
 void Runtime::AddSymbol(Module* module, const void* host, Symbol symbol) {
   symbol.module = module;
+  const auto known = symbols_.find(host);
+  if (known != symbols_.end() && known->second.module->image_gone) symbols_.erase(known);
   symbols_.try_emplace(host, std::move(symbol));
+}
+
+void Runtime::ForgetImage(Module* module) {
+  module->images.clear();
+  module->image_gone = true;
+  for (auto& [host, symbol] : symbols_) {
+    if (symbol.module == module) symbol.managed_slot = nullptr;
+  }
 }
 
 void Runtime::InitManaged(Module* module) {

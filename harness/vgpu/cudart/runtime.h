@@ -65,6 +65,7 @@ struct Module {
   std::vector<uint8_t> owned;           // what an image views, where the program may free its copy
   std::map<int, ModuleHandle> handles;  // by device
   cudaError_t error = cudaSuccess;      // why it can't be loaded
+  bool image_gone = false;              // with the shared object that held it
 };
 
 struct Kernel {
@@ -139,6 +140,8 @@ class Runtime {
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
   void RemoveModule(Module* module);
+  // The shared object that registered it is gone: others may come to lie where its kernels and variables were.
+  void ForgetImage(Module* module);
   Kernel* AddKernel(Module* module, const void* host, std::string name);
   void AddSymbol(Module* module, const void* host, Symbol symbol);
   void InitManaged(Module* module);
@@ -187,6 +190,19 @@ class Runtime {
   // Starts the current device afresh.
   void Reset();
 
+  // This thread runs a function that a stream calls; such functions may not call CUDA.
+  class InHostFunction {
+   public:
+    InHostFunction() : outer_(std::exchange(is_in_, true)) {}
+    ~InHostFunction() { is_in_ = outer_; }
+    InHostFunction(const InHostFunction&) = delete;
+    InHostFunction& operator=(const InHostFunction&) = delete;
+    static bool is_in() { return is_in_; }
+
+   private:
+    const bool outer_;
+    static inline thread_local bool is_in_ = false;
+  };
   std::recursive_mutex& mutex() { return mutex_; }
   // Gives up the lock, held once, while code of the program runs on behalf of an API function.
   class Unlocked {
@@ -209,7 +225,8 @@ class Runtime {
  private:
   template <typename Body>
   friend cudaError_t Api(const char* function, Faults faults, Body body);
-  cudaError_t Enter(const char* function, Faults faults);
+  // frame: of the API function.
+  cudaError_t Enter(const char* function, Faults faults, const void* frame);
   cudaError_t Leave(cudaError_t error);
   static cudaError_t Handle();  // the exception in flight
 
@@ -247,15 +264,17 @@ const char*& CalledAs();
 bool RuntimeInUse();
 bool RuntimeInUseHere();
 
-// "lockstep: " and the sentence, on standard error.
+// "lockstep: " and the sentence, on standard error: an equal one only once.
 void Say(std::string_view sentence);
+// At the end: again what was said more than once, and how often.
+void SayHowOften();
 
 // Every API function: see the theory of operation. The body returns nothing and throws ApiError.
 template <typename Body>
-cudaError_t Api(const char* function, Faults faults, Body body) {
+[[gnu::always_inline]] inline cudaError_t Api(const char* function, Faults faults, Body body) {
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
-  cudaError_t error = r.Enter(function, faults);
+  cudaError_t error = r.Enter(function, faults, __builtin_frame_address(0));
   if (error == cudaSuccess) {
     try {
       body(r);
@@ -267,7 +286,7 @@ cudaError_t Api(const char* function, Faults faults, Body body) {
 }
 
 template <typename Body>
-cudaError_t Api(const char* function, Body body) {
+[[gnu::always_inline]] inline cudaError_t Api(const char* function, Body body) {
   return Api(function, Faults::kReports, body);
 }
 

@@ -3,6 +3,7 @@
 
 #include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/launch_attributes.h"
+#include "vgpu/cudart/report/call_site.h"
 
 using namespace lockstep::vgpu::cudart;
 
@@ -39,8 +40,15 @@ void Destroy(Runtime& r, cudaStream_t handle) {
 }
 
 void PerformCallback(Runtime& r, cudaStreamCallback_t callback, cudaStream_t handle, Stream& stream, void* data) {
-  r.transfers().ArriveBefore(r, r.timeline().Begin(stream).before);
+  lockstep::vgpu::StreamPoint call = r.timeline().Begin(stream);
+  r.transfers().ArriveBefore(r, call.before);
+  call.function = r.function();
+  if (r.backend().WatchesStreams()) {
+    call.call_site = CallSite();
+    r.transfers().WatchArgument(call, data);
+  }
   const Runtime::Unlocked unlocked(r);
+  const Runtime::InHostFunction in_host_function;
   callback(handle, cudaSuccess, data);
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "vgpu/cudart/graph.h"
+#include "vgpu/cudart/report/call_site.h"
 #include "vgpu/ptx/overloaded.h"
 
 namespace lockstep::vgpu::cudart {
@@ -13,8 +14,15 @@ namespace {
 void PerformHost(Runtime& r, const HostWork& work, const Stream& stream) {
   // After a fault the functions of a stream no longer run.
   if (r.faulted()) return;
-  r.transfers().BeforeHostFunction(r, r.timeline().Begin(stream).before);
+  StreamPoint call = r.timeline().Begin(stream);
+  r.transfers().BeforeHostFunction(r, call.before);
+  call.function = r.function();
+  if (r.backend().WatchesStreams()) {
+    call.call_site = CallSite();
+    r.transfers().WatchArgument(call, work.data);
+  }
   const Runtime::Unlocked unlocked(r);
+  const Runtime::InHostFunction in_host_function;
   work.function(work.data);
 }
 

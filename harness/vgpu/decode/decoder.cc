@@ -273,7 +273,7 @@ std::string VariableKey(const ptx::Function* function, const std::string& name) 
 
 std::string Demangle(const std::string& mangled) {
   const std::optional<std::string> whole = Demangled(mangled);
-  if (!whole) return mangled;
+  if (!whole) return std::string(WithoutCompilersParts(mangled));
   std::string name = *whole;
   // Cut the parameter list: from the last "(" outside brackets. A template's return type may precede the name.
   int depth = 0;

@@ -131,6 +131,7 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
     } else {
       insn.handler = CallBuiltin;
       builder_.program.calls_printf |= site.builtin == Builtin::kVprintf;
+      builder_.program.calls_malloc |= site.builtin == Builtin::kMalloc || site.builtin == Builtin::kFree;
       if (site.builtin == Builtin::kDeviceRuntime) {
         site.runtime_function = static_cast<uint8_t>(FindRuntimeFunction(target->name));
         builder_.program.calls_runtime = true;

@@ -297,6 +297,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       if (!guessing_loads_.empty() && guessing_loads_[index]) {
         insn.extra |= MemoryFlags{MemoryOrder::kRelaxed}.Pack() | MemoryFlags::kWaits;
       }
+      if (opcode.Has(kAtomic) && Has(i, "exch") && IsUnread(i)) insn.extra |= MemoryFlags::kOverwrites;
       if (opcode.accesses_memory()) NoteMemory(i, info);
       NoteOrder(i);
     }
@@ -418,6 +419,14 @@ void FunctionDecoder::NoteMemory(const ptx::Instruction& i, InsnInfo& info) {
   if (Has(i, "const")) info.space = MemorySpace::kConst;
 }
 
+// Whether it has no result, or one that nothing else mentions.
+bool FunctionDecoder::IsUnread(const ptx::Instruction& i) {
+  if (!opcode_->has_result()) return true;
+  if (i.operands.empty()) return false;
+  const auto* r = std::get_if<ptx::RegisterRef>(&i.operands[0].value);
+  return r == nullptr || occurrences_[r->name] == 1;
+}
+
 // Whether the order in which blocks execute it matters.
 void FunctionDecoder::NoteOrder(const ptx::Instruction& i) {
   Program& program = builder_.program;
@@ -436,11 +445,7 @@ void FunctionDecoder::NoteOrder(const ptx::Instruction& i) {
   }
   if (!MayBeGlobal(i)) return;
   // An unread integer reduction gives the same sum in any order, as long as all are of one kind.
-  bool unread = !opcode_->has_result();
-  if (!unread && !i.operands.empty()) {
-    const auto* r = std::get_if<ptx::RegisterRef>(&i.operands[0].value);
-    unread = r == nullptr || occurrences_[r->name] == 1;
-  }
+  const bool unread = IsUnread(i);
   std::string kind;
   for (const char* word : {"add", "min", "max", "and", "or", "xor"}) {
     if (Has(i, word)) kind = word;

@@ -88,6 +88,7 @@ class FunctionDecoder {
   void DecodeCall(const ptx::Instruction& instruction, Insn& insn);
   int ArgumentBytes(const ptx::Instruction& instruction, size_t k) const;
   void NoteMemory(const ptx::Instruction& instruction, InsnInfo& info);
+  bool IsUnread(const ptx::Instruction& i);
   void NoteOrder(const ptx::Instruction& instruction);
   void PatchBranches();
   void Emit(const Insn& insn, const InsnInfo& info) {

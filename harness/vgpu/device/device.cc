@@ -308,11 +308,14 @@ void Device::BeginStreamOperation(StreamPoint point) {
 
 void Device::EndStreamOperation() {
   for (Finding& finding : impl_->streams.End()) impl_->findings.Add(std::move(finding));
+  impl_->LeaveOut(impl_->streams.TakeGaps(), "");
 }
 
 void Device::Report(const HostRace& race) {
   if (impl_->options.checkers.Has("races")) impl_->findings.Add(StreamChecker::FindingOf(race));
 }
+
+void Device::Report(Gap gap) { impl_->LeaveOut(gap, ""); }
 
 void Device::ForgetStreams() { impl_->streams.Clear(); }
 
@@ -323,11 +326,13 @@ int Device::MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t
 
 const std::vector<LaunchRecord>& Device::launches() const { return impl_->launches; }
 const FindingList& Device::findings() const { return impl_->findings; }
+const std::vector<Device::LeftOut>& Device::left_out() const { return impl_->left_out; }
 
 void Device::ClearRecords() {
   impl_->launches.clear();
   impl_->recorded_lines = 0;
   impl_->findings.Clear();
+  impl_->left_out.clear();
   impl_->memory.RestartHeapMost();
 }
 

@@ -15,6 +15,7 @@
 #include "vgpu/core/counters.h"
 #include "vgpu/core/dim3.h"
 #include "vgpu/core/finding.h"
+#include "vgpu/core/gap.h"
 #include "vgpu/core/kernel_info.h"
 #include "vgpu/device/suspended_launch.h"
 #include "vgpu/exec/launch_spec.h"
@@ -132,6 +133,7 @@ class Device {
   void BeginStreamOperation(StreamPoint point);
   void EndStreamOperation();
   void Report(const HostRace& race);
+  void Report(Gap gap);
   // All streams and their clocks are gone.
   void ForgetStreams();
 
@@ -141,6 +143,13 @@ class Device {
   // Results since the last Clear.
   const std::vector<LaunchRecord>& launches() const;
   const FindingList& findings() const;  // faults and findings, in deterministic order
+  // What the checkers left out: of which kernel's launches, or of none's, and how often.
+  struct LeftOut {
+    Gap gap;
+    std::string kernel;
+    uint64_t count = 0;
+  };
+  const std::vector<LeftOut>& left_out() const;
   void ClearRecords();
   // After a fault the context is unusable, as on the hardware, until Reset, which frees all memory and modules.
   bool faulted() const;

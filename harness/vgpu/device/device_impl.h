@@ -23,6 +23,19 @@ int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel);
 struct Device::Impl {
   Impl(const DeviceProfile& device_profile, DeviceOptions device_options);
 
+  void LeaveOut(Gap gap, const std::string& kernel) {
+    for (LeftOut& known : left_out) {
+      if (known.gap != gap || known.kernel != kernel) continue;
+      ++known.count;
+      return;
+    }
+    left_out.push_back({gap, kernel, 1});
+  }
+  void LeaveOut(GapSet gaps, const std::string& kernel) {
+    for (uint8_t gap = 0; gap < kGaps && !gaps.empty(); ++gap) {
+      if (gaps.Has(static_cast<Gap>(gap))) LeaveOut(static_cast<Gap>(gap), kernel);
+    }
+  }
   void Freed(uint64_t address, uint64_t bytes) {
     for (Finding& finding : streams.Free(address, bytes)) findings.Add(std::move(finding));
   }
@@ -58,6 +71,10 @@ struct Device::Impl {
   double FreeRoom() const;
   void SetBudget(LaunchState& launch) const;
   bool TriesIsolated(const LaunchSpec& spec);
+  // Adds the races that only other orders of warps and blocks show (other_orders.cc), before the launch itself runs.
+  void TryOtherOrders(LaunchState& launch, std::vector<Finding>& found, GapSet& gaps);
+  // Of these findings, those at the same instructions as the known ones.
+  static void DropKnown(std::vector<Finding>& findings, const std::vector<Finding>& known);
 
   const DeviceProfile& profile;
   DeviceOptions options;
@@ -83,6 +100,7 @@ struct Device::Impl {
   std::vector<TouchedRange> watched;
   uint64_t recorded_lines = 0;  // of all of them
   FindingList findings;
+  std::vector<LeftOut> left_out;
   LaunchError fault = LaunchError::kNone;
   class Suspended;
   std::vector<const Suspended*> suspended;

@@ -184,6 +184,9 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   FootprintObserver footprint;
   std::vector<Observer*> watching = observers;
   if (streams.active()) watching.push_back(&footprint);
+  std::vector<Finding> in_other_orders;
+  GapSet gaps;
+  TryOtherOrders(launch, in_other_orders, gaps);
   // A copy: a launch that pauses keeps those that it began with.
   const std::vector<Checker*> checking = checkers;
   LaunchOutcome outcome =
@@ -210,6 +213,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   const bool has_paused = pauses != nullptr && static_cast<Suspended*>(pauses)->has_paused();
   if (streams.active() && !has_paused) {
     std::optional<Footprint> touched = footprint.Take();
+    if (!touched) LeaveOut(Gap::kFootprint, kernel.demangled);
     for (const auto& [address, bytes] : own_memory) {
       if (touched) touched->Forget(address, address + bytes);
     }
@@ -247,7 +251,11 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
     finding.launched_by = TextOf(asked_by);
     findings.Add(std::move(finding));
   };
+  DropKnown(in_other_orders, outcome.findings);
   for (Finding& finding : outcome.findings) add(finding);
+  for (Finding& finding : in_other_orders) add(finding);
+  gaps.Add(outcome.gaps);
+  LeaveOut(gaps, kernel.demangled);
   if (outcome.fault) {
     result.error = fault = InfoOf(outcome.fault->kind).error;
     add(*outcome.fault);

@@ -56,6 +56,7 @@ struct LaunchState {
   uint64_t grid_workspace = 0;     // %envreg1/2: the barrier of cooperative groups
   bool counters = true;
   bool usual_turns = false;             // DeviceOptions::usual_turns
+  uint32_t order = 0;                   // of the turns of warps and blocks, where they are stirred
   Dim3 cluster;                         // blocks per cluster; 1 × 1 × 1 without clusters
   bool has_clusters = false;            // launched with clusters
   bool interleaved = false;             // blocks may wait for each other: one engine runs several of them in turn

@@ -107,7 +107,7 @@ void Engine::RunAllBlocks() {
   // warps reach a barrier or a wait. That exposes code that works only if all work of earlier blocks is already done.
   // The first block (which owns the first tile if tiles come from a counter) gets its second turn late, when the others
   // have gone as far as they can without it.
-  uint32_t random = 1;
+  uint32_t random = 1 + launch_.order * 0x9e3779b9u;
   const Block* late = nullptr;
   bool had_late = false;
   size_t without = 0;  // turns of other blocks since
@@ -202,7 +202,7 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
     bool progressed = false;
     bool spun = false;
     const uint32_t warps = launch_.info.warps_per_block;
-    WarpTurns turns = StirsTurns() ? WarpTurns(warps, block.index, block.rounds++) : WarpTurns(warps);
+    WarpTurns turns = StirsTurns() ? WarpTurns(warps, block.index, block.rounds++, launch_.order) : WarpTurns(warps);
     for (uint32_t left = warps; left-- != 0;) {
       Warp& warp = block.warps[turns.Next()];
       if (warp.alive == 0) continue;

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "vgpu/core/source_place.h"
+#include "vgpu/exec/read_tracker.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -264,7 +265,12 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
            std::tuple(b.block_index, b.finding.first.ptx_line, b.finding.kind);
   });
   for (BlockFinding& finding : found) outcome.findings.push_back(std::move(finding.finding));
+  for (const auto& engine : engines) {
+    const ReadTracker* tracker = engine->read_tracker();
+    if (tracker != nullptr && tracker->missed_a_use()) outcome.gaps.Add(Gap::kLateUses);
+  }
   for (Checker* checker : checkers) {
+    outcome.gaps.Add(checker->TakeGaps());
     for (const RawFinding& raw : checker->TakeFindings()) {
       if (raw.first.block_index > fault_block) continue;
       Finding finding = FromChecker(launch, raw);

@@ -15,6 +15,7 @@ namespace lockstep::vgpu {
 struct LaunchOutcome {
   std::optional<Finding> fault;
   std::vector<Finding> findings;  // in order: the engine's, then the checkers'
+  GapSet gaps;
   Counters counters;
   std::vector<LineCounters> lines;
   int threads = 1;            // number of threads used

@@ -26,8 +26,9 @@ struct DeviceOptions {
   // With checkers, warps and blocks take turns in orders that expose bugs. True: use the usual order, so that counters
   // are the same as without checkers.
   bool usual_turns = false;
-  uint64_t instruction_budget = 0;                // warp instructions per launch; 0 = unlimited
-  double launch_seconds = 0;                      // processor time per launch; 0 = unlimited
+  int orders = 1;                   // of warps and blocks that are tried for each launch, where races are looked for
+  uint64_t instruction_budget = 0;  // warp instructions per launch; 0 = unlimited
+  double launch_seconds = 0;        // processor time per launch; 0 = unlimited
   uint64_t memory_bytes = uint64_t{8} << 30;      // total size of device memory
   const DeviceProfile* timed_as = nullptr;        // the device that times are modelled for; nullptr: this one
   std::function<void(std::string_view)> print;    // kernel printf, in block order; default: stdout

@@ -13,22 +13,6 @@ using Shows = UsePlan::Shows;
 
 void RunFollowed(Warp& warp, const Insn&, LaneMask mask) { warp.engine->read_tracker()->Run(warp, mask); }
 
-LaneMask LanesOf(const std::vector<ReadTag>& tags) {
-  LaneMask lanes = 0;
-  for (const ReadTag& tag : tags) lanes |= tag.lanes;
-  return lanes;
-}
-
-void Add(std::vector<ReadTag>& tags, const ReadTag& more) {
-  if (more.lanes == 0) return;
-  for (ReadTag& tag : tags) {
-    if (tag.read != more.read || tag.part != more.part) continue;
-    tag.lanes |= more.lanes;
-    return;
-  }
-  tags.push_back(more);
-}
-
 }  // namespace
 
 ReadTracker::ReadTracker(const Program& program, std::vector<Observer*> observers)
@@ -57,44 +41,38 @@ void ReadTracker::Run(Warp& warp, LaneMask mask) {
   const uint32_t pc = warp.pc - 1;
   const Insn& insn = program_.code[pc];
   const Step& step = *step_[pc];
-  std::unique_ptr<ReadTags>& tags = warp.state->read_tags;
+  std::unique_ptr<ValueOrigins>& kept = warp.state->origins;
   const bool reads = step.reads && mask != 0;
-  if (!reads && (tags == nullptr || tags->reads.empty())) return Execute(warp, insn, mask);
-  if (tags == nullptr) tags = std::make_unique<ReadTags>(program_.uses->slots);
+  if (!reads && (kept == nullptr || kept->empty())) return Execute(warp, insn, mask);
+  if (kept == nullptr) kept = std::make_unique<ValueOrigins>(program_.uses->slots);
+  ValueOrigins& origins = *kept;
   const LaneMask active = warp.active;
-  auto& slots = tags->slots;
 
-  for (const uint32_t slot : step.before) Drop(slots[slot], active);
-  Gather(warp, insn, step, mask, *tags);
-  if (!step.pure) Use(gathered_, kFullMask);
+  for (const uint32_t slot : step.before) origins.Drop(slot, active);
+  Gather(warp, insn, step, mask, origins);
+  if (!step.pure) UseGathered(origins);
+  const bool several = step.pure && step.results.size() > 1;
+  if (several) origins.Keep(gathered_);
   for (const UsePlan::Result& result : step.results) {
-    if (result.slot != UsePlan::kNoSlot) Drop(slots[result.slot], mask);
-    if (!step.pure) continue;
-    if (result.sure) {
-      Use(gathered_, kFullMask);
-    } else if (result.slot != UsePlan::kNoSlot) {
-      for (const ReadTag& tag : gathered_) Add(slots[result.slot], tag);
-      tags->Hold(result.slot);
+    const bool followed = result.slot != UsePlan::kNoSlot;
+    if (step.pure && followed && !result.sure) {
+      origins.Put(result.slot, mask, gathered_);
+      continue;
     }
+    if (step.pure && result.sure) UseGathered(origins);
+    if (followed) origins.Drop(result.slot, mask);
   }
+  if (several) origins.LetGo(gathered_);
+  // The instruction's own event comes after the reads that it uses.
+  if (!step.pure) Settle(origins);
   if (reads) {
-    if (tags->reads.size() >= kMostReads) {
-      for (const uint32_t number : tags->reads) {
-        if (DelayedEvents::Read* read = events_.Find(number)) read->Settle();
-      }
-      tags->ForHeld([](std::vector<ReadTag>& slot) { slot.clear(); });
-      tags->reads.clear();
-      changed_ = true;
-    }
-    Settle(*tags);
-    Read(warp, insn, step, mask, *tags);
+    Read(warp, insn, step, mask, origins);
   } else {
-    // The instruction's own event comes after the reads that it uses.
-    if (!step.pure) Settle(*tags);
     Execute(warp, insn, mask);
   }
-  for (const uint32_t slot : step.after) Drop(slots[slot], active);
-  Settle(*tags);
+  for (const uint32_t slot : step.after) origins.Drop(slot, active);
+  Settle(origins);
+  origins.LimitMemory();
 }
 
 void ReadTracker::Execute(Warp& warp, const Insn& insn, LaneMask mask) {
@@ -102,99 +80,77 @@ void ReadTracker::Execute(Warp& warp, const Insn& insn, LaneMask mask) {
 }
 
 // The load itself.
-void ReadTracker::Read(Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ReadTags& tags) {
+void ReadTracker::Read(Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ValueOrigins& origins) {
   const uint32_t parts = static_cast<uint32_t>(step.results.size());
   const uint32_t number = events_.BeginRead(parts);
   insn.handler(warp, insn, mask);
   DelayedEvents::Read& read = events_.EndRead();
-  for (uint32_t part = 0; part < parts; ++part) {
+  // The memory is not watched: nobody asks.
+  const bool asked = read.events > 0;
+  for (uint32_t part = 0; part < parts && asked; ++part) {
     const UsePlan::Result& result = step.results[part];
     if (result.sure) {
       read.used[part] = read.lanes;
     } else if (result.slot != UsePlan::kNoSlot) {
-      Add(tags.slots[result.slot], {number, part, read.lanes});
-      tags.Hold(result.slot);
+      origins.Load(result.slot, {number, part}, read.lanes);
+      ++read.open;
     }
   }
-  tags.reads.push_back(number);
-  changed_ = true;
+  if (read.open == 0) {
+    read.settled = true;
+    events_.Drain();
+  }
 }
 
-// Collects the tags that move to the instruction's results or are used by it.
-void ReadTracker::Gather(const Warp& warp, const Insn& insn, const Step& step, LaneMask mask, const ReadTags& tags) {
+// Collects the origins of what the instruction's results depend on, or of what it uses.
+void ReadTracker::Gather(const Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ValueOrigins& origins) {
   gathered_.clear();
-  const auto take = [&](uint32_t slot, LaneMask lanes) {
-    for (const ReadTag& tag : tags.slots[slot]) {
-      if (events_.Find(tag.read) != nullptr) Add(gathered_, {tag.read, tag.part, tag.lanes & lanes});
-    }
-  };
   for (const UsePlan::Source& source : step.sources) {
-    if (tags.slots[source.slot].empty()) continue;
+    if (origins.Of(source.slot).empty()) continue;
     LaneMask lanes = mask;
     if (source.shows != Shows::kAlways) {
       LaneMask shown = ShownLanes(warp, insn, source.shows, source.bytes, source.row);
       if (source.decider != UsePlan::kNoSlot) {
         const LaneMask outweighs =
             source.own == 0 ? kFullMask : ~ShownLanes(warp, insn, source.shows, source.bytes, source.own);
-        shown |= LanesOf(tags.slots[source.decider]) & outweighs;
+        if (const LaneMask hidden = mask & outweighs & ~shown) shown |= origins.LanesOf(source.decider, hidden);
       }
       lanes &= shown;
     }
-    take(source.slot, lanes);
+    origins.Gather(source.slot, lanes, gathered_);
   }
   // A result reveals the guard's value, whether it is written or not.
-  if (step.guard != UsePlan::kNoSlot) take(step.guard, warp.active);
+  if (step.guard != UsePlan::kNoSlot) origins.Gather(step.guard, warp.active, gathered_);
 }
 
-void ReadTracker::Use(const std::vector<ReadTag>& tags, LaneMask lanes) {
-  for (const ReadTag& tag : tags) {
-    DelayedEvents::Read* read = events_.Find(tag.read);
-    if (read == nullptr || (tag.lanes & lanes & ~read->used[tag.part]) == 0) continue;
-    read->used[tag.part] |= tag.lanes & lanes;
-    changed_ = true;
-  }
-}
-
-void ReadTracker::Drop(std::vector<ReadTag>& tags, LaneMask lanes) {
-  if (tags.empty()) return;
-  for (ReadTag& tag : tags) {
-    changed_ |= (tag.lanes & lanes) != 0;
-    tag.lanes &= ~lanes;
-  }
-  std::erase_if(tags, [](const ReadTag& tag) { return tag.lanes == 0; });
-}
-
-// Finds the reads that no slot holds any more.
-void ReadTracker::Settle(ReadTags& tags) {
-  if (!std::exchange(changed_, false)) return;
-  for (const uint32_t number : tags.reads) {
-    if (DelayedEvents::Read* read = events_.Find(number)) read->open.fill(0);
-  }
-  tags.ForHeld([&](std::vector<ReadTag>& slot) {
-    std::erase_if(slot, [&](ReadTag& tag) {
-      DelayedEvents::Read* read = events_.Find(tag.read);
-      if (read == nullptr) return true;
-      tag.lanes &= ~read->used[tag.part];
-      read->open[tag.part] |= tag.lanes;
-      return tag.lanes == 0;
+void ReadTracker::UseGathered(ValueOrigins& origins) {
+  for (const ValueOrigins::Held& held : gathered_) {
+    origins.Use(held, [&](ValueOrigins::Element element, LaneMask lanes) {
+      if (DelayedEvents::Read* read = events_.Find(element.read)) {
+        read->used[element.part] |= lanes;
+      } else {
+        missed_a_use_ = true;
+      }
     });
+  }
+}
+
+// Finds the reads whose elements are all closed, and reports what need not wait any more.
+void ReadTracker::Settle(ValueOrigins& origins) {
+  bool any = false;
+  origins.ForClosed([&](ValueOrigins::Element element) {
+    DelayedEvents::Read* read = events_.Find(element.read);
+    if (read == nullptr || --read->open != 0) return;
+    read->settled = any = true;
   });
-  std::erase_if(tags.reads, [&](uint32_t number) {
-    DelayedEvents::Read* read = events_.Find(number);
-    if (read == nullptr) return true;
-    for (const LaneMask open : read->open) {
-      if (open != 0) return false;
-    }
-    return read->settled = true;
-  });
-  events_.Drain();
+  if (any) events_.Drain();
 }
 
 void ReadTracker::Exit(Warp& warp, LaneMask lanes) {
-  ReadTags* tags = warp.state->read_tags.get();
-  if (tags == nullptr || tags->reads.empty()) return;
-  tags->ForHeld([&](std::vector<ReadTag>& slot) { Drop(slot, lanes); });
-  Settle(*tags);
+  ValueOrigins* origins = warp.state->origins.get();
+  if (origins == nullptr || origins->empty()) return;
+  origins->DropAll(lanes);
+  Settle(*origins);
 }
 
 }  // namespace lockstep::vgpu

@@ -7,20 +7,19 @@
 // of its load.
 //
 // Theory of operation. Most loads are certain to be used, as the decoder determines (analysis/value_use.h); they are
-// reported at once at no cost. Any other load is a *read*. A *tag* (core/read_tags.h) represents it in the slots of the
-// registers that its value has reached. Tags follow the value, lane by lane, through the instructions that have a step
-// in the program's UsePlan: from the operands that affect the result into the result, replacing its old tags. An
-// instruction that does more than compute registers uses the tags that it reads; so does one whose result is certain to
-// be used. A dead register loses its tags, and so do lanes that exit. When no slot holds a read's tag any more, each
-// lane has either used it or never will, and the read is reported. Until then the read and all later events wait
-// (observers/delayed_events.h).
+// reported at once at no cost. Any other load is a *read*. The registers that its value reaches name it as their
+// *origin* (core/value_origins.h), lane by lane, through the instructions that have a step in the program's UsePlan: a
+// result comes from the operands that affect it. An instruction that does more than compute registers uses the origins
+// of what it reads; so does one whose result is certain to be used. A dead register has no origin, nor have lanes that
+// exit. When nothing names a read any more, each lane has either used it or never will, and the read is reported. Until
+// then the read and all later events wait (observers/delayed_events.h).
 //
 // The engine runs a copy of the program in which those instructions call the tracker first; the others are unchanged.
 // Functions that may be re-entered (recursion, indirect calls) are not followed, because their registers exist several
 // times. Every loaded element there counts as used, except one whose register no instruction reads.
 //
-// A read that has too many events waiting after it, or belongs to a warp with too many open reads, is reported with the
-// lanes that have used it so far.
+// A read that has too many events waiting after it is reported with the lanes that have used it so far. If another lane
+// uses it later, the launch was not fully checked, and says so (core/gap.h).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,8 @@
 #include <vector>
 
 #include "vgpu/core/program.h"
-#include "vgpu/core/read_tags.h"
 #include "vgpu/core/use_plan.h"
+#include "vgpu/core/value_origins.h"
 #include "vgpu/core/warp.h"
 #include "vgpu/observers/delayed_events.h"
 
@@ -38,8 +37,6 @@ namespace lockstep::vgpu {
 
 class ReadTracker {
  public:
-  static constexpr size_t kMostReads = 128;  // open reads per warp
-
   // The program must have a UsePlan.
   ReadTracker(const Program& program, std::vector<Observer*> observers);
   ReadTracker(const ReadTracker&) = delete;
@@ -52,6 +49,8 @@ class ReadTracker {
   bool Reads(uint32_t pc) const { return step_[pc] != nullptr && step_[pc]->reads; }
   bool delays() const { return !events_.empty(); }
   void End() { events_.Finish(); }  // no more blocks run
+  // Whether a read was reported too early, without a lane that used it later.
+  bool missed_a_use() const { return missed_a_use_; }
   // Lanes are about to exit.
   void Exit(Warp& warp, LaneMask lanes);
 
@@ -64,19 +63,18 @@ class ReadTracker {
   // For a step in a function that is not followed: the load's unread elements; nullptr if there are none.
   const Step* Unfollowed(const Step& step);
   void Execute(Warp& warp, const Insn& insn, LaneMask mask);
-  void Read(Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ReadTags& tags);
-  void Gather(const Warp& warp, const Insn& insn, const Step& step, LaneMask mask, const ReadTags& tags);
-  void Use(const std::vector<ReadTag>& tags, LaneMask lanes);
-  void Drop(std::vector<ReadTag>& tags, LaneMask lanes);
-  void Settle(ReadTags& tags);
+  void Read(Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ValueOrigins& origins);
+  void Gather(const Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ValueOrigins& origins);
+  void UseGathered(ValueOrigins& origins);
+  void Settle(ValueOrigins& origins);
 
   const Program& program_;
   DelayedEvents events_;
   std::vector<Insn> code_;
   std::deque<Step> unfollowed_;
-  std::vector<const Step*> step_;  // by pc
-  std::vector<ReadTag> gathered_;  // for the running instruction
-  bool changed_ = false;           // since Settle: a slot lost tags, or a read was used
+  std::vector<const Step*> step_;             // by pc
+  std::vector<ValueOrigins::Held> gathered_;  // for the running instruction
+  bool missed_a_use_ = false;
 };
 
 }  // namespace lockstep::vgpu

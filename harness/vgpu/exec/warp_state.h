@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "vgpu/core/program.h"
-#include "vgpu/core/read_tags.h"
 #include "vgpu/core/undefined_values.h"
+#include "vgpu/core/value_origins.h"
 #include "vgpu/core/warp.h"
 #include "vgpu/exec/async_copies.h"
 
@@ -104,7 +104,7 @@ struct WarpState {
   alignas(64) uint32_t thread_z[kWarpSize];
 
   std::unique_ptr<AsyncCopies> async_copies;  // null until first needed
-  std::unique_ptr<ReadTags> read_tags;        // likewise
+  std::unique_ptr<ValueOrigins> origins;      // likewise
   std::unique_ptr<UndefinedWarp> undefined;   // likewise
   LaneMask cluster_arrived = 0;               // lanes that have arrived at the cluster's barrier and not yet waited
   LaneMask cluster_parity = 0;                // of the phase in which they arrived

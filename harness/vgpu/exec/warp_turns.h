@@ -2,8 +2,8 @@
 //
 // Hardware guarantees no order. With checkers, each round starts at a different warp and uses a different step, so that
 // code that works in only one order fails: any two warps run in either order, and any warp may be first or last. The
-// order depends only on the block and its number of rounds, so it is the same in every run and with any number of CPU
-// threads. Such orders make memory accesses slower, so in a large grid only the first blocks and a quarter of the
+// order depends only on the block, its number of rounds, and which of many orders the launch has (other_orders.cc), so
+// it is the same in every run and with any number of CPU threads. Such orders make memory accesses slower, so in a large grid only the first blocks and a quarter of the
 // others use them.
 #pragma once
 
@@ -14,11 +14,12 @@ namespace lockstep::vgpu {
 class WarpTurns {
  public:
   explicit WarpTurns(uint32_t warps) : warps_(warps) {}
-  WarpTurns(uint32_t warps, uint32_t block, uint32_t round) : warps_(warps) {
+  // order: one of many such orders.
+  WarpTurns(uint32_t warps, uint32_t block, uint32_t round, uint32_t order = 0) : warps_(warps) {
     if (block >= kAlways && Mixed(block) % kOneOf != 0) return;
     // Primes larger than the maximum number of warps in a block: stepping by one of them visits all warps.
     constexpr uint32_t kSteps[] = {37, 41, 43, 47, 53, 59, 61, 67};
-    const uint32_t random = Mixed(block * 0x9e3779b9 + round + 1);
+    const uint32_t random = Mixed(block * 0x9e3779b9 + round + 1 + order * 0x85ebca6b);
     at_ = (random & 0xffff) * warps >> 16;
     step_ = kSteps[random >> 29] % warps;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vgpu/core/finding.h"
+#include "vgpu/core/gap.h"
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
@@ -44,6 +45,8 @@ class Checker : public Observer {
   // The findings since the last call, in an order that depends only on the program and its input. Findings of one kind
   // at one pair of instructions are folded. Call it after OnLaunchEnd and after Absorb of every fork.
   virtual std::vector<RawFinding> TakeFindings() = 0;
+  // What it has left out since the last call; at the same time.
+  virtual GapSet TakeGaps() { return {}; }
   // A checker for launches that run while this one's launch is suspended. The two share what is known of memory between
   // launches.
   virtual std::unique_ptr<Checker> Beside() const = 0;

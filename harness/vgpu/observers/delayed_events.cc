@@ -1,6 +1,7 @@
 #include "vgpu/observers/delayed_events.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "vgpu/memory/coalescing.h"
@@ -58,12 +59,8 @@ void DelayedEvents::Drain() {
 }
 
 void DelayedEvents::Finish() {
-  SettleAll();
+  for (size_t i = 0; i < reads_.size(); ++i) reads_[i].settled = true;
   Drain();
-}
-
-void DelayedEvents::SettleAll() {
-  for (size_t i = 0; i < reads_.size(); ++i) reads_[i].Settle();
 }
 
 template <typename F>
@@ -91,7 +88,7 @@ void DelayedEvents::Push(const MemoryAccess& event, uint32_t number) {
   }
   Access& access = queue_.Append().access;
   access.event = event;
-  std::copy_n(event.address, kWarpSize, access.address.begin());
+  Pack(access);
   access.read = number;
   access.keeps = 0;
   for (uint32_t lane = 0; event.store != nullptr && lane < kWarpSize; ++lane) {
@@ -104,13 +101,55 @@ void DelayedEvents::Push(const MemoryAccess& event, uint32_t number) {
 }
 
 void DelayedEvents::MakeRoom() {
-  if (queue_.size() < kMostEvents) return;
-  SettleAll();
-  Drain();
+  while (queue_.size() >= kMostEvents) {
+    Drain();
+    // What is left begins with an open read.
+    if (!queue_.empty()) Find(queue_.front().access.read)->settled = true;
+  }
+}
+
+void DelayedEvents::Pack(Access& access) {
+  const uint64_t* const address = access.event.address;
+  constexpr uint32_t kHalf = kWarpSize / 2;
+  switch (access.event.form) {
+    case AccessForm::kUnit:
+    case AccessForm::kStrided: {
+      const LaneMask mask = std::max<LaneMask>(access.event.mask, 1), rest = mask & (mask - 1);
+      const auto first = static_cast<uint32_t>(std::countr_zero(mask));
+      uint64_t stride = access.event.bytes;
+      if (rest != 0) {
+        const auto next = static_cast<uint32_t>(std::countr_zero(rest));
+        stride = static_cast<uint64_t>(static_cast<int64_t>(address[next] - address[first]) /
+                                       static_cast<int64_t>(next - first));
+      }
+      access.half[0] = address[first] - first * stride;
+      access.half[1] = access.half[0] + kHalf * stride;
+      access.stride[0] = access.stride[1] = stride;
+      break;
+    }
+    case AccessForm::kHalves:
+      for (uint32_t half = 0; half < 2; ++half) {
+        access.half[half] = address[half * kHalf];
+        access.stride[half] = address[half * kHalf + 1] - address[half * kHalf];
+      }
+      break;
+    case AccessForm::kScattered:
+      std::copy_n(address, kWarpSize, scattered_.Append().begin());
+  }
 }
 
 void DelayedEvents::Deliver(Access& access) {
-  access.event.address = access.address.data();
+  Addresses addresses;
+  if (access.event.form == AccessForm::kScattered) {
+    addresses = scattered_.front();
+    scattered_.pop_front();
+  } else {
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      const uint32_t half = lane / (kWarpSize / 2);
+      addresses[lane] = access.half[half] + lane % (kWarpSize / 2) * access.stride[half];
+    }
+  }
+  access.event.address = addresses.data();
   KeptValues kept;
   kept.keeps = Keeps;
   kept.lanes = access.keeps;
@@ -119,16 +158,17 @@ void DelayedEvents::Deliver(Access& access) {
     for (Observer* observer : observers_) observer->OnMemory(access.event);
   } else {
     const Read& read = *Find(access.read);
-    DeliverPart(access, read, 0, read.parts);
+    DeliverPart(access, addresses, read, 0, read.parts);
   }
 }
 
-void DelayedEvents::DeliverPart(const Access& access, const Read& read, uint32_t first, uint32_t count) {
+void DelayedEvents::DeliverPart(const Access& access, const Addresses& addresses, const Read& read, uint32_t first,
+                                uint32_t count) {
   const LaneMask used = read.used[first] & access.event.mask;
   for (uint32_t part = first + 1; part < first + count; ++part) {
     if ((read.used[part] & access.event.mask) == used) continue;
-    DeliverPart(access, read, first, count / 2);
-    DeliverPart(access, read, first + count / 2, count - count / 2);
+    DeliverPart(access, addresses, read, first, count / 2);
+    DeliverPart(access, addresses, read, first + count / 2, count - count / 2);
     return;
   }
   if (used == 0) return;
@@ -137,7 +177,7 @@ void DelayedEvents::DeliverPart(const Access& access, const Read& read, uint32_t
   event.mask = used;
   if (count != read.parts) {
     const uint32_t bytes = event.bytes / read.parts;
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) address[lane] = access.address[lane] + first * bytes;
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) address[lane] = addresses[lane] + first * bytes;
     event.address = address.data();
     event.bytes = static_cast<uint8_t>(count * bytes);
     event.skipped = static_cast<uint8_t>(first * bytes);

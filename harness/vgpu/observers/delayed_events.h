@@ -6,8 +6,9 @@
 // observers see the events of a program that performs only the reads that it uses, each at the time of its load. While
 // no read is open, events pass straight through.
 //
-// The queue is bounded. When it is full, all its reads are reported with the lanes that have used them so far. Lanes
-// that might still use them are left out: most never do, and a finding must be certain.
+// The queue is bounded. When it is full, its oldest read is reported with the lanes that have used it so far. Lanes that
+// might still use it are left out: most never do, and a finding must be certain. Who follows the read notices if one of
+// them does.
 #pragma once
 
 #include <array>
@@ -24,21 +25,15 @@ namespace lockstep::vgpu {
 
 class DelayedEvents : public Observer {
  public:
-  static constexpr size_t kMostEvents = 1 << 14;
+  static constexpr size_t kMostEvents = 1 << 18;  // 36 MB
 
   struct Read {
     uint32_t parts = 1;
-    LaneMask lanes = 0;  // that executed it
-    // By element: lanes that have used it, and lanes that still may.
-    std::array<LaneMask, UsePlan::kMostElements> used{}, open{};
+    LaneMask lanes = 0;                                   // that executed it
+    std::array<LaneMask, UsePlan::kMostElements> used{};  // by element: lanes that have used it
+    uint32_t open = 0;                                    // elements that more lanes may use
     bool settled = false;
     uint32_t events = 0;  // in the queue
-
-    // Lanes that might still use it count as not using it.
-    void Settle() {
-      open.fill(0);
-      settled = true;
-    }
   };
 
   explicit DelayedEvents(std::vector<Observer*> observers);
@@ -70,12 +65,15 @@ class DelayedEvents : public Observer {
  private:
   static constexpr uint32_t kNoRead = 0xffffffffu;
 
+  // The address of a lane is that of its half-warp's first lane and as many strides as it lies behind that; or they are
+  // in scattered_, in the order of the queue.
   struct Access {
     MemoryAccess event;
-    std::array<uint64_t, kWarpSize> address;
+    uint64_t half[2], stride[2];
     uint32_t read;
     LaneMask keeps;  // event.KeepsValue
   };
+  using Addresses = std::array<uint64_t, kWarpSize>;
   using Call = std::function<void(Observer&)>;
 
   struct Event {
@@ -87,13 +85,14 @@ class DelayedEvents : public Observer {
   void Tell(const F& call);
   void Push(const MemoryAccess& event, uint32_t read);
   void MakeRoom();
-  void SettleAll();
+  void Pack(Access& access);
   void Deliver(Access& access);
-  void DeliverPart(const Access& access, const Read& read, uint32_t first, uint32_t count);
+  void DeliverPart(const Access& access, const Addresses& addresses, const Read& read, uint32_t first, uint32_t count);
 
   const std::vector<Observer*> observers_;
   bool takes_notes_;
   Ring<Event> queue_;
+  Ring<Addresses> scattered_;  // of the queue's accesses whose form is kScattered
   Ring<Read> reads_;
   uint32_t first_read_ = 0;     // number of reads_[0]
   uint32_t running_ = kNoRead;  // set between BeginRead and EndRead

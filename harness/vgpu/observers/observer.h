@@ -49,6 +49,7 @@ struct MemoryAccess {
   const StoreTest* store = nullptr;  // stores; nullptr if it cannot be determined
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red
+  bool overwrites = false;           // an atomic exchange whose result nobody reads
   bool waits = false;  // volatile loads: the value decides whether the thread keeps waiting (analysis/waiting_loads.h)
   bool constant = false;  // loads through a cache that does not see this kernel's stores (ld.global.nc)
   AccessForm form = AccessForm::kScattered;

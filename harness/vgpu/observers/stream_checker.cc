@@ -118,6 +118,7 @@ std::vector<Finding> StreamChecker::End() {
     spans_ += spans;
     earlier_.push_back(std::move(*current_));
     while (earlier_.size() > kMostOperations || (spans_ > kMostSpans && earlier_.size() > 1)) {
+      gaps_.Add(Gap::kOperations);
       spans_ -= earlier_.front().footprint.spans();
       earlier_.pop_front();
     }
@@ -230,6 +231,22 @@ Finding StreamChecker::FindingOf(const HostRace& race) {
       finding.hint =
           "an asynchronous copy or fill is done only after the host has waited for it (cudaStreamSynchronize, or an "
           "event and cudaEventSynchronize): wait before you read or free the buffer";
+      break;
+    case HostRace::What::kFreedSource:
+      second.operation = race.found_function + site;
+      finding.detail = "page-locked host memory was freed before anything waited for the copy that reads it";
+      finding.hint =
+          "an asynchronous copy reads the buffer later, in stream order: wait for it (cudaStreamSynchronize, or an "
+          "event and cudaEventSynchronize) before you free the buffer";
+      break;
+    case HostRace::What::kArgumentGone:
+      second.operation = "the host, in " + race.found_function + site;
+      finding.detail =
+          "the argument of a host function is a variable of a function that has returned before anything waited for "
+          "the host function";
+      finding.hint =
+          "the host function runs later, in stream order: give it memory that lives until then (from new or static), "
+          "or wait for it (cudaStreamSynchronize) before you return";
       break;
   }
   finding.second = std::move(second);

@@ -11,9 +11,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vgpu/core/finding.h"
+#include "vgpu/core/gap.h"
 #include "vgpu/observers/footprint.h"
 
 namespace lockstep::vgpu {
@@ -44,6 +46,8 @@ struct HostRace {
   enum class What : uint8_t {
     kChangedSource,     // of a copy to the device that was not waited for
     kFreedDestination,  // of a copy or fill to the host
+    kFreedSource,       // of a copy to the device
+    kArgumentGone,      // of a host function: the function that called has returned
   };
   What what = What::kChangedSource;
   std::string stream;
@@ -71,6 +75,8 @@ class StreamChecker {
   void Launched(std::shared_ptr<const Program> program, const LaunchInfo& info, std::optional<Footprint> footprint);
   // The current operation frees this memory, or the host does if there is none.
   std::vector<Finding> Free(uint64_t address, uint64_t bytes);
+  // What it has left out since the last call.
+  GapSet TakeGaps() { return std::exchange(gaps_, {}); }
   // Forgets all operations.
   void Clear();
 
@@ -97,6 +103,7 @@ class StreamChecker {
   std::optional<Operation> current_;
   std::deque<Operation> earlier_;
   size_t spans_ = 0;
+  GapSet gaps_;
 };
 
 }  // namespace lockstep::vgpu

@@ -2,7 +2,8 @@
 // memory by its block, local memory by its thread.
 //
 // A load is reported if one of the 4-byte words that it covers (or all of it, if it is smaller) has no written byte. So
-// padding inside a word of a struct that is copied whole is no finding. An atomic counts as a read. A device-to-device
+// padding inside a word of a struct that is copied whole is no finding. An atomic counts as a read,
+// except an exchange whose result nobody reads. A device-to-device
 // copy propagates the state of its bytes and does not count as a read.
 //
 // The same holds for padding of a whole word or more, if the struct is copied by a load of several elements
@@ -148,6 +149,8 @@ class UninitializedChecker : public Checker {
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
 
  private:
+  static bool Reads(const MemoryAccess& event) { return event.kind != AccessKind::kStore && !event.overwrites; }
+
   BlockStates* FindBlock(uint32_t block_index) {
     if (current_ != nullptr && current_index_ == block_index) return current_;
     const auto entry = blocks_.find(block_index);
@@ -176,8 +179,7 @@ class UninitializedChecker : public Checker {
       default:
         break;
     }
-    if (event.kind != AccessKind::kStore &&
-        states.AllOfLanes(event.address, event.mask, event.bytes, ExtentOf(event).high)) {
+    if (Reads(event) && states.AllOfLanes(event.address, event.mask, event.bytes, ExtentOf(event).high)) {
       return;
     }
     VisitLanes(event, event.mask, states);
@@ -187,7 +189,7 @@ class UninitializedChecker : public Checker {
   template <typename States>
   void VisitRow(const MemoryAccess& event, LaneMask lanes, uint64_t bytes, States& states) {
     const uint64_t address = event.address[std::countr_zero(lanes)];
-    if (event.kind == AccessKind::kStore) {
+    if (!Reads(event)) {
       states.Set(address, bytes);
     } else if (!states.All(address, bytes)) {
       VisitLanes(event, lanes, states);
@@ -199,7 +201,7 @@ class UninitializedChecker : public Checker {
     for (LaneMask left = lanes; left != 0; left &= left - 1) {
       const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
       const uint64_t address = event.address[lane];
-      if (event.kind != AccessKind::kStore) {
+      if (Reads(event)) {
         if (states.All(address, event.bytes)) continue;
         CheckPieces(event, lane, [&](uint64_t at, uint64_t count) { return states.Any(at, count); });
       }
@@ -220,7 +222,7 @@ class UninitializedChecker : public Checker {
       }
       lanes &= left;
       left &= ~lanes;
-      if (event.kind != AccessKind::kStore) {
+      if (Reads(event)) {
         for (LaneMask missing = lanes & ~states.All(address, event.bytes); missing != 0; missing &= missing - 1) {
           const uint32_t lane = static_cast<uint32_t>(std::countr_zero(missing));
           CheckPieces(event, lane,

@@ -40,7 +40,9 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   nvcc -cudart shared -lineinfo -gencode arch=compute_80,code=compute_80 program.cu -o program
 
   --check[=LIST]    report mistakes at the end. Accesses out of bounds are always found; beside these, by default all of:
-{checks}  --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
+{checks}  --schedules=N     with --check: run each kernel in N orders of its warps and blocks (default 1), for races that
+                    only some of them show. It takes N times as long
+  --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --timeline=FILE   write what ran when, by stream, to FILE: a trace for ui.perfetto.dev or Chrome's about:tracing
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
@@ -126,6 +128,10 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_MEMORY_GIB", CheckedNumber(flag, value.value_or("")));
   } else if (flag == "--threads") {
     Set("LOCKSTEP_THREADS", CheckedNumber(flag, value.value_or("")));
+  } else if (flag == "--schedules") {
+    const std::string orders = CheckedNumber(flag, value.value_or(""));
+    if (orders == "0" || orders.size() > 3) Fail("--schedules needs a number from 1 to 999", kUsageStatus);
+    Set("LOCKSTEP_SCHEDULES", orders);
   } else if (flag == "--budget") {
     Set("LOCKSTEP_INSTRUCTION_BUDGET", CheckedNumber(flag, value.value_or("")));
   } else if (flag == "--trace") {

@@ -279,6 +279,40 @@ void FilledAndFreed(Fixture& f, bool right) {
   CHECK(cudaFreeHost(f.pinned));
   f.pinned = nullptr;
 }
+void SourceFreed(Fixture& f, bool right) {
+  CHECK(cudaMemcpyAsync(f.a, f.pinned, kBytes, cudaMemcpyHostToDevice, f.s1));
+  if (right) CHECK(cudaStreamSynchronize(f.s1));
+  CHECK(cudaFreeHost(f.pinned));
+  f.pinned = nullptr;
+}
+void SourceUnregistered(Fixture& f, bool right) {
+  static int memory[kInts];
+  CHECK(cudaHostRegister(memory, kBytes, cudaHostRegisterDefault));
+  CHECK(cudaMemcpyAsync(f.a, memory, kBytes, cudaMemcpyHostToDevice, f.s1));
+  CHECK(cudaStreamSynchronize(right ? f.s1 : f.s2));
+  CHECK(cudaHostUnregister(memory));
+}
+// The function may run after its caller has returned.
+__attribute__((noinline)) void CountLater(Fixture& f, bool waits) {
+  int calls = 0;
+  CHECK(cudaLaunchHostFunc(f.s1, [](void* data) { ++*static_cast<int*>(data); }, &calls));
+  if (waits) CHECK(cudaStreamSynchronize(f.s1));
+}
+void ArgumentGone(Fixture& f, bool right) {
+  CountLater(f, right);
+  CHECK(cudaStreamSynchronize(f.s1));
+}
+__attribute__((noinline)) void CallBackLater(Fixture& f, int* calls) {
+  int own = 0;
+  CHECK(cudaStreamAddCallback(
+      f.s1, [](cudaStream_t, cudaError_t, void* data) { ++*static_cast<int*>(data); }, calls != nullptr ? calls : &own,
+      0));
+}
+void CallbacksArgumentGone(Fixture& f, bool right) {
+  int calls = 0;
+  CallBackLater(f, right ? &calls : nullptr);
+  CHECK(cudaStreamSynchronize(f.s1));
+}
 void FilledAndRead(Fixture& f, bool right) {
   CHECK(cudaMemsetAsync(f.pinned, 1, kBytes, f.s1));
   if (right) f.Order(f.s1, f.s2);
@@ -291,6 +325,10 @@ struct Scenario {
 };
 #define SCENARIO(function) {#function, function}
 constexpr Scenario kScenarios[] = {
+    SCENARIO(SourceFreed),
+    SCENARIO(SourceUnregistered),
+    SCENARIO(ArgumentGone),
+    SCENARIO(CallbacksArgumentGone),
     SCENARIO(Producer),
     SCENARIO(HostBetween),
     SCENARIO(QueryBetween),
@@ -389,10 +427,32 @@ int ShowRegistered() {
   return 0;
 }
 
+// What a host function gets for its own calls of CUDA.
+int ShowCallsWithin() {
+  Fixture f;
+  static cudaError_t errors[4];
+  CHECK(cudaLaunchHostFunc(
+      f.s1,
+      [](void*) {
+        void* memory = nullptr;
+        errors[0] = cudaMalloc(&memory, 4);
+        errors[1] = cudaDeviceSynchronize();
+        errors[2] = cudaGetLastError();
+      },
+      nullptr));
+  CHECK(cudaStreamSynchronize(f.s1));
+  CHECK(cudaStreamAddCallback(
+      f.s1, [](cudaStream_t stream, cudaError_t, void*) { errors[3] = cudaStreamQuery(stream); }, nullptr, 0));
+  CHECK(cudaStreamSynchronize(f.s1));
+  for (const cudaError_t error : errors) std::printf("%s\n", cudaGetErrorName(error));
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "list";
   if (name == "arrival") return ShowArrival();
   if (name == "registered") return ShowRegistered();
+  if (name == "calls_within") return ShowCallsWithin();
   for (const Scenario& scenario : kScenarios) {
     if (name == "list") {
       std::printf("%s\n", scenario.name);

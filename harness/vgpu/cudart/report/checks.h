@@ -15,11 +15,13 @@ struct ProgramCheck {
 };
 inline constexpr ProgramCheck kLeaks = {"leaks", "memory that is never freed"};
 inline constexpr ProgramCheck kApi = {"api", "calls that failed and whose error nobody took"};
-inline constexpr ProgramCheck kProgramChecks[] = {kLeaks, kApi};
+inline constexpr ProgramCheck kCopies = {"copies", "copies to the host of memory that nothing has written"};
+inline constexpr ProgramCheck kProgramChecks[] = {kLeaks, kApi, kCopies};
 
 struct Checks {
   CheckerSet launches;
   bool leaks = false, api = false;
+  bool copies = false;  // with the launches' check of what is written
   bool any() const { return !launches.empty() || leaks || api; }
 };
 
@@ -54,7 +56,8 @@ inline Checks ParseChecks(std::string_view list) {
     if (all) checks.launches = CheckerSet::All();
     checks.leaks |= all || name == kLeaks.id;
     checks.api |= all || name == kApi.id;
-    if (all || name == kLeaks.id || name == kApi.id || checks.launches.Add(name)) continue;
+    if (all || name == kCopies.id) checks.copies = checks.launches.Add("init");
+    if (all || name == kLeaks.id || name == kApi.id || name == kCopies.id || checks.launches.Add(name)) continue;
     throw std::runtime_error("there is no check " + std::string(name) + "; there are: " + CheckNames());
   }
   return checks;

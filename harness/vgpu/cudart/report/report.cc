@@ -156,7 +156,8 @@ std::string OnDevice(const ReportOptions& options) {
 
 void PrintFindings(const Device& device, const ReportOptions& options) {
   const FindingList& list = device.findings();
-  Heading("Findings" + OnDevice(options));
+  Heading("Findings" + OnDevice(options) +
+          (options.ended_by == nullptr ? "" : std::string(", until the program was ended by ") + options.ended_by));
   uint64_t count = list.dropped();
   for (const Finding& finding : list.findings()) {
     ++count;
@@ -184,6 +185,12 @@ void PrintFindings(const Device& device, const ReportOptions& options) {
     std::fprintf(stderr, "  and %llu more\n", static_cast<unsigned long long>(list.dropped()));
   }
   if (count == 0) std::fputs("  none\n", stderr);
+  for (const Device::LeftOut& left_out : device.left_out()) {
+    const std::string of = left_out.kernel.empty() ? "" : left_out.kernel + ": ";
+    const std::string times = left_out.count == 1 ? "" : " (" + Grouped(left_out.count) + " times)";
+    std::fprintf(stderr, "%s  %s%s%s\n  hint    %s\n", Colored(kBold, "NOT FULLY CHECKED").c_str(), of.c_str(),
+                 InfoOf(left_out.gap).what, times.c_str(), InfoOf(left_out.gap).remedy);
+  }
 }
 
 }  // namespace
@@ -195,7 +202,7 @@ void PrintFinding(const Finding& finding) {
 }
 
 void PrintReport(const Device& device, const ReportOptions& options) {
-  std::fflush(stdout);
+  if (options.ended_by == nullptr) std::fflush(stdout);
   if (options.findings) PrintFindings(device, options);
   if (!options.kernels) return;
   const std::vector<KernelSummary> kernels = Summarize(device.launches());

@@ -16,6 +16,7 @@ struct ReportOptions {
   std::optional<int> ordinal;  // of the device, where there are several
   bool kernels = false, lines = false;
   bool faults_were_shown = false;
+  const char* ended_by = nullptr;  // "SIGABRT": the program does not end as usual, and may not be able to flush stdout
   std::vector<Device::AllocationInfo> lost_at_reset;  // leaks that the device no longer knows of
 };
 

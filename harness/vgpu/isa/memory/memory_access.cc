@@ -201,6 +201,7 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   event.store = store;
   event.same_value = same_value;
   event.returns_value = flags.returns_value;
+  event.overwrites = access == AccessKind::kAtomic && flags.overwrites;
   event.waits = flags.waits;
   event.constant = flags.constant;
   event.plain_shared_load =

@@ -1,7 +1,11 @@
 // ldmatrix, stmatrix, movmatrix: 8 x 8 matrices of 16-bit elements. Lane 4g + t holds row g's columns 2t and 2t + 1;
 // transposed, column g's rows. Lane l has the address of row l % 8 of matrix l / 8: 16 bytes.
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "vgpu/core/opcode_table.h"
 #include "vgpu/isa/tensor/matrix_access.h"
@@ -86,13 +90,28 @@ void TransposeMatrix(Warp& warp, const Insn& insn, LaneMask mask) {
   }
 }
 
+// Whether both have the same modifiers; ptxas takes them in any order, and CUTLASS writes ".x4.m8n8".
+bool SameModifiers(std::string_view a, std::string_view b) {
+  const auto sorted = [](std::string_view text) {
+    std::vector<std::string_view> words;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('.', at + 1), text.size());
+      words.push_back(text.substr(at, end - at));
+      at = end;
+    }
+    std::sort(words.begin(), words.end());
+    return words;
+  };
+  return sorted(a) == sorted(b);
+}
+
 Selection SelectMove(Modifiers& modifiers, bool stores) {
   std::string text = modifiers.TakeAll();
   MatrixAddress address;
   address.space = TakeSpaceFrom(text);
   if (address.space == AccessSpace::kGlobal) return {};
   for (const MoveKind& kind : MoveKinds()) {
-    if (kind.name != text) continue;
+    if (!SameModifiers(kind.name, text)) continue;
     address.kind = static_cast<uint32_t>(&kind - MoveKinds().data());
     address.narrow = modifiers.operand_bytes(stores ? 0 : kind.matrices) == 4;
     Selection selection;

@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vgpu/memory/coalescing.h"
@@ -75,7 +76,11 @@ class RaceChecker : public Checker {
     isolation.set_watched();
     return fork;
   }
-  void Absorb(Observer& forked) override { findings_.Absorb(static_cast<RaceChecker&>(forked).findings_); }
+  void Absorb(Observer& forked) override {
+    auto& fork = static_cast<RaceChecker&>(forked);
+    findings_.Absorb(fork.findings_);
+    gaps_.Add(fork.TakeGaps());
+  }
 
   void OnLaunchBegin(const LaunchInfo& info) override {
     info_ = info;
@@ -84,6 +89,8 @@ class RaceChecker : public Checker {
     ForgetGlobal();
   }
   void OnLaunchEnd() override {
+    if (pages_.overflowed()) gaps_.Add(Gap::kGlobalMemory);
+    if (order_.words.was_generous()) gaps_.Add(Gap::kSyncWords);
     for (auto& [index, state] : order_.blocks) idle_.push_back(std::move(state));
     order_.blocks.clear();
     current_ = nullptr;
@@ -91,6 +98,7 @@ class RaceChecker : public Checker {
 
   void OnBlockBegin(uint32_t block_index) override {
     const bool far = order_.blocks.empty() && log_.size() >= kMostBetweenBlocks;
+    if (far && isolation_ == nullptr) gaps_.Add(Gap::kGlobalAccesses);
     if (far || (isolation_ != nullptr && log_.late())) RestartGlobal();
     if (far || isolation_ != nullptr) ForgetGlobal();
     if (!check_global_ && order_.blocks.empty()) order_.words.Clear();
@@ -183,6 +191,7 @@ class RaceChecker : public Checker {
     } else {
       if (isolation_ != nullptr && event.kind != AccessKind::kLoad) keeper_->BeforeStore(event);
       if (log_.full()) {
+        gaps_.Add(Gap::kGlobalAccesses);
         RestartGlobal();
         ForgetGlobal();
       }
@@ -235,6 +244,7 @@ class RaceChecker : public Checker {
   }
 
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
+  GapSet TakeGaps() override { return std::exchange(gaps_, {}); }
 
  private:
   static constexpr uint64_t kMaximumThreads = uint64_t{BlockClocks::kMaxWarps} * kWarpSize;
@@ -353,6 +363,7 @@ class RaceChecker : public Checker {
   }
   void CheckRecords(BlockState& block, const MemoryAccess& event, const Access& access, const Extent& extent) {
     if (block.log.full()) {
+      gaps_.Add(Gap::kSharedAccesses);
       RestartShared(block);
       MoveFloor(block);
     }
@@ -533,6 +544,7 @@ class RaceChecker : public Checker {
   Record global_floor_ = MakeRecord(1, 0);
   LaunchOrder order_;
   FindingTable findings_;
+  GapSet gaps_;
   BlockIsolation* isolation_ = nullptr;  // of a fork for isolated blocks
   std::optional<BlockIsolation::Keeper> keeper_;
 };

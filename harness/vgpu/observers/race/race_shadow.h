@@ -251,6 +251,7 @@ class ShadowPages {
 
   void NextGeneration() {
     generation_ += 2;
+    if (!by_block_) overflowed_ = false;
     if (by_block_) SpareTouched();
   }
   // For when numbering restarts.
@@ -276,7 +277,7 @@ class ShadowPages {
       if (page->visited == generation_ + 1) f(number, *page, BytesOf(*page));
     }
   }
-  // There was no room for some page.
+  // There was no room for some page since Clear, or of this launch.
   bool overflowed() const { return overflowed_; }
 
   // The page of an address; nullptr if there is no room for it. small: for an access of less than 4 bytes.
@@ -383,12 +384,11 @@ class ShadowPages {
   // Evicts pages of earlier launches first.
   bool MakeRoom(size_t bytes) {
     if (bytes_ + bytes <= maximum_bytes_) return true;
-    if (by_block_) {
+    // At most once per launch: pages of the current launch stay, so a second sweep would find nothing.
+    if (by_block_ || swept_ == generation_) {
       overflowed_ = true;
       return false;
     }
-    // At most once per launch: pages of the current launch stay, so a second sweep would find nothing.
-    if (swept_ == generation_) return false;
     swept_ = generation_;
     for (auto& [number, chapter] : chapters_) {
       for (Page& page : chapter->pages) {
@@ -397,7 +397,8 @@ class ShadowPages {
         page.Reset(0);
       }
     }
-    return bytes_ + bytes <= maximum_bytes_;
+    overflowed_ = bytes_ + bytes > maximum_bytes_;
+    return !overflowed_;
   }
 
   uint32_t generation_ = 2;  // even

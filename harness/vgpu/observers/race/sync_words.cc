@@ -48,6 +48,7 @@ void SyncWords::PublishOn(uint64_t key, OrderLevel level, bool replaces, const L
                           const LevelClocks& fenced) {
   auto at = words_.find(key);
   if (at == words_.end() && words_.size() < kMost) at = words_.try_emplace(key).first;
+  was_generous_ |= at == words_.end();
   Word& word = at == words_.end() ? rest_ : at->second;
   if (replaces && at != words_.end()) {
     for (GroupClocks& clocks : word.clocks) clocks.clear();
@@ -104,6 +105,7 @@ bool SyncWords::Observed(uint64_t address, uint32_t bytes, uint32_t block) const
     const auto entry = words_.find(address + at);
     if (entry == words_.end()) continue;
     const Word& word = entry->second;
+    was_generous_ |= word.observed_by_all;
     if (word.observed_by_all ||
         std::find(word.observers.begin(), word.observers.end(), block) != word.observers.end()) {
       return true;

@@ -71,7 +71,10 @@ class SyncWords {
   void Clear() {
     words_.clear();
     rest_ = {};
+    was_generous_ = false;
   }
+  // Whether a limit has let something count as ordered since Clear.
+  bool was_generous() const { return was_generous_; }
   // Number of publications so far.
   uint64_t published() const { return published_; }
 
@@ -90,6 +93,7 @@ class SyncWords {
   std::unordered_map<uint64_t, Word> words_;
   Word rest_;
   uint64_t published_ = 0;
+  mutable bool was_generous_ = false;
 };
 
 }  // namespace lockstep::vgpu

@@ -1,0 +1,62 @@
+// What --check has found is printed however the program ends (cudart/programs/endings.cu).
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+
+#include "tests/support/shell.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lockstep {
+namespace {
+
+class EndingsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    const Output built =
+        Execute(std::string(LOCKSTEP_NVCC) +
+                " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+                LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/endings.cu -o " + folder_->path() +
+                "endings 2>&1");
+    ASSERT_EQ(built.status, 0) << built.text;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  // The shell's status: 128 + the signal.
+  static Output Run(const std::string& ending, const std::string& check = "--check") {
+    return Execute("sh -c '" LOCKSTEP_BUILD_DIR "/bin/vgpu-run --color=never " + check + " " + folder_->path() +
+                   "endings " + ending + "; echo status $?' 2>&1");
+  }
+  static size_t Times(const std::string& text, const std::string& part) {
+    size_t times = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+    return times;
+  }
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+};
+
+TEST_F(EndingsTest, TheRaceIsToldOnceHoweverTheProgramEnds) {
+  for (const auto& [ending, status, named] :
+       {std::tuple{"return", 0, ""}, {"exit", 3, ""}, {"assert", 128 + SIGABRT, "SIGABRT"},
+        {"abort", 128 + SIGABRT, "SIGABRT"}, {"exception", 128 + SIGABRT, "SIGABRT"}, {"_exit", 3, "_exit()"},
+        {"_Exit", 3, "_exit()"}, {"quick_exit", 3, "quick_exit()"}, {"null", 128 + SIGSEGV, "SIGSEGV"},
+        {"stack", 128 + SIGSEGV, "SIGSEGV"}, {"terminate", 128 + SIGTERM, "SIGTERM"},
+        {"interrupt", 128 + SIGINT, "SIGINT"}, {"own_handler", 0, ""}, {"child", 0, ""}}) {
+    const std::string text = Run(ending).text;
+    EXPECT_EQ(Times(text, "\nRACE  AddUp"), 2u) << ending << text;
+    EXPECT_EQ(Times(text, "Findings"), 1u) << ending << text;
+    EXPECT_NE(text.find("status " + std::to_string(status) + "\n"), std::string::npos) << ending << text;
+    const std::string until = std::string("until the program was ended by ") + named;
+    EXPECT_EQ(Times(text, until), *named == '\0' ? 0u : 1u) << ending << text;
+    EXPECT_EQ(Times(text, "LEAK"), std::string(ending) == "exit" ? 1u : 0u) << ending << text;
+    EXPECT_EQ(Times(text, "it goes on"), std::string(ending) == "own_handler" ? 1u : 0u) << ending << text;
+  }
+}
+
+TEST_F(EndingsTest, WithoutAReportNothingIsSaid) {
+  for (const char* ending : {"abort", "_exit", "null"}) EXPECT_EQ(Times(Run(ending, "").text, "Findings"), 0u) << ending;
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,133 @@
+// Which loads the values in a warp's registers come from; maintained by exec/read_tracker.h.
+//
+// Theory of operation. For its lanes, a register's slot names the *origin* of its value: an element of a read, or what
+// an instruction has computed from other origins, which it names. So an instruction costs the same, however many reads
+// its operands come from. A use marks the origin's lanes, and those of all origins behind it, each once. An origin that
+// no slot and no other origin names is gone. An element is *closed* once it is gone or all its lanes have used it.
+//
+// A sum in a loop makes a chain as long as the loop has turned. So when there are many origins, Flatten replaces each
+// slot's one by one that names the elements themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "vgpu/core/lane_mask.h"
+
+namespace lockstep::vgpu {
+
+class ValueOrigins {
+ public:
+  // In these lanes, the value has this origin.
+  struct Held {
+    uint32_t origin;
+    LaneMask lanes;
+  };
+  struct Element {
+    uint32_t read, part;
+  };
+  static constexpr size_t kFlattenAt = 1u << 14;  // origins of a warp: a megabyte
+
+  explicit ValueOrigins(size_t slots, size_t flatten_at = kFlattenAt)
+      : slots_(slots), holds_((slots + 63) / 64), flatten_at_(flatten_at), limit_(flatten_at) {}
+
+  // No slot holds a value from a read.
+  bool empty() const { return held_ == 0; }
+
+  const std::vector<Held>& Of(uint32_t slot) const { return slots_[slot]; }
+  // Those of these lanes whose value comes from an element that they have not used.
+  LaneMask LanesOf(uint32_t slot, LaneMask lanes);
+
+  // The slot's value in these lanes is the element of a read.
+  void Load(uint32_t slot, Element element, LaneMask lanes);
+  // Adds to `to` the slot's origins in these lanes, without those lanes that have used them.
+  void Gather(uint32_t slot, LaneMask lanes, std::vector<Held>& to);
+  // In these lanes the slot has a new value, which comes from these origins. Theirs may be more lanes: then the new
+  // value depends on them beside what the slot held.
+  void Put(uint32_t slot, LaneMask lanes, const std::vector<Held>& from);
+  void Drop(uint32_t slot, LaneMask lanes);
+  // Between the two, what was gathered stays, even if no slot names it any more.
+  void Keep(const std::vector<Held>& gathered) {
+    for (const Held& held : gathered) Name(held.origin);
+  }
+  void LetGo(const std::vector<Held>& gathered) {
+    for (const Held& held : gathered) Release(held.origin);
+  }
+  void DropAll(LaneMask lanes);
+  // Calls f(element, lanes) for each element that these lanes use for the first time.
+  template <typename F>
+  void Use(Held held, const F& f);
+  // Calls f(element) for each element that was closed since the last call.
+  template <typename F>
+  void ForClosed(const F& f) {
+    for (const Element& element : closed_) f(element);
+    closed_.clear();
+  }
+  // Call it now and then.
+  void LimitMemory() {
+    if (live_ > limit_) Flatten();
+  }
+  size_t live() const { return live_; }  // number of origins
+
+ private:
+  static constexpr uint32_t kMostParts = 3;  // that an origin names
+  static constexpr size_t kMostOfSlot = 8;   // origins
+  struct Origin {
+    uint32_t named = 0;  // by how many slots and origins
+    LaneMask used = 0;   // lanes that have used the value
+    uint8_t parts = 0;   // 0: an element of a read
+    bool open = false;   // an element's
+    Element element{};
+    LaneMask lanes = 0;  // an element's, in which it was loaded
+    LaneMask seen = 0;   // of Unused: in its run number seen_in
+    uint32_t seen_in = 0;
+    Held from[kMostParts];
+  };
+
+  uint32_t New();
+  void Name(uint32_t origin) { ++origins_[origin].named; }
+  void Release(uint32_t origin);
+  void Close(Origin& element);
+  uint32_t Combine(std::vector<Held> from);
+  LaneMask Unused(Held held);
+  void Hold(uint32_t slot, Held held);
+  void Prune(uint32_t slot, LaneMask dropped);
+  void Flatten();
+  template <typename F>
+  void ForHolding(const F& f);
+
+  std::vector<std::vector<Held>> slots_;  // by slot of the program's UsePlan
+  std::vector<uint64_t> holds_;           // a bit for each slot: set where it may hold something
+  size_t held_ = 0;                       // entries of all slots
+  std::vector<Origin> origins_;
+  std::vector<uint32_t> free_;
+  const size_t flatten_at_;
+  size_t live_ = 0, limit_;
+  std::vector<Element> closed_;
+  std::vector<Held> todo_;          // of Use and Unused
+  uint32_t runs_ = 0;               // of Unused
+  std::vector<uint32_t> released_;  // of Release
+};
+
+template <typename F>
+void ValueOrigins::Use(Held held, const F& f) {
+  todo_.push_back(held);
+  while (!todo_.empty()) {
+    const auto [number, asked] = todo_.back();
+    todo_.pop_back();
+    Origin& origin = origins_[number];
+    const LaneMask lanes = asked & ~origin.used;
+    if (lanes == 0) continue;
+    origin.used |= lanes;
+    for (uint32_t k = 0; k < origin.parts; ++k) {
+      if ((origin.from[k].lanes & lanes) != 0) todo_.push_back({origin.from[k].origin, origin.from[k].lanes & lanes});
+    }
+    if (origin.parts != 0) continue;
+    f(origin.element, lanes);
+    if ((origin.lanes & ~origin.used) == 0) Close(origin);
+  }
+}
+
+}  // namespace lockstep::vgpu

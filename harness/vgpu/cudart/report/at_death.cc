@@ -1,0 +1,98 @@
+// A program may crash while it holds the memory allocator's lock, or with its heap in pieces, and a report allocates. So
+// a report that takes more than a few seconds, or crashes itself, is given up.
+#include "vgpu/cudart/report/at_death.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+constexpr struct {
+  int number;
+  const char* name;
+} kSignals[] = {{SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+                {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"},
+                {SIGQUIT, "SIGQUIT"}};
+constexpr unsigned kMostSeconds = 5;
+constexpr size_t kStackBytes = size_t{1} << 20;  // of the handler's own
+
+std::atomic<void (*)(const char* how)> to_call{nullptr};
+std::atomic<pid_t> owner{0};
+volatile std::sig_atomic_t ended_by = 0;
+
+void Report(const char* how) {
+  if (owner.load() != ::getpid()) return;
+  if (const auto report = to_call.exchange(nullptr)) report(how);
+}
+
+void End(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void OnAlarm(int) { End(ended_by); }
+
+void OnSignal(int signal) {
+  if (ended_by != 0) return End(signal);  // the report itself failed
+  ended_by = signal;
+  std::signal(SIGALRM, OnAlarm);
+  ::alarm(kMostSeconds);
+  for (const auto& [number, name] : kSignals) {
+    if (number == signal) Report(name);
+  }
+  ::alarm(0);
+  End(signal);
+}
+
+void OnQuickExit() { Report("quick_exit()"); }
+
+}  // namespace
+
+void ReportAtDeath(void (*report)(const char* how)) {
+  owner = ::getpid();
+  to_call = report;
+  if (report == nullptr) return;
+  // A stack that is full has no room for a handler.
+  void* const memory = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  stack_t known{};
+  if (memory != MAP_FAILED && ::sigaltstack(nullptr, &known) == 0 && (known.ss_flags & SS_DISABLE) != 0) {
+    stack_t stack{};
+    stack.ss_sp = memory;
+    stack.ss_size = kStackBytes;
+    ::sigaltstack(&stack, nullptr);
+  }
+  for (const auto& [number, name] : kSignals) {
+    struct sigaction now{};
+    if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    struct sigaction action{};
+    action.sa_handler = OnSignal;
+    action.sa_flags = SA_ONSTACK | SA_NODEFER;
+    ::sigaction(number, &action, nullptr);
+  }
+  static_cast<void>(std::at_quick_exit(OnQuickExit));  // where that fails, quick_exit() goes unreported
+}
+
+}  // namespace lockstep::vgpu::cudart
+
+// In the place of libc's, which run nothing of ours: a program asks for them by libc's version. No program is linked
+// against these (one @), so that it also runs with NVIDIA's runtime.
+extern "C" {
+
+[[noreturn]] void lockstep_exit(int status) {
+  lockstep::vgpu::cudart::Report("_exit()");
+  for (;;) ::syscall(SYS_exit_group, status);
+}
+[[noreturn]] void lockstep_exit_c(int status) { lockstep_exit(status); }
+
+__asm__(".symver lockstep_exit, _exit@GLIBC_2.2.5");
+__asm__(".symver lockstep_exit_c, _Exit@GLIBC_2.2.5");
+
+}  // extern "C"

@@ -1,0 +1,11 @@
+// What is still to be said when a program ends without its libraries' destructors: by a signal (assert, an exception
+// that nobody catches, a crash, Ctrl-C), by _exit() or by quick_exit().
+#pragma once
+
+namespace lockstep::vgpu::cudart {
+
+// Calls report(how), "SIGABRT" or "_exit()", at such an end of this process; not of those that it forks. A signal that
+// the program handles itself is left to it. nullptr: nothing is left to be said.
+void ReportAtDeath(void (*report)(const char* how));
+
+}  // namespace lockstep::vgpu::cudart
