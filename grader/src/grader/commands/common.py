@@ -28,7 +28,7 @@ from grader.running.store import Journal
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 SUBMISSIONS = click.Path(path_type=Path)  # a folder or an archive; what can't be opened is said with what to type
-WRONG_STATUS, HARNESS_STATUS, UNMATCHED_STATUS, STOPPED_STATUS = 1, 3, 4, 130
+WRONG_STATUS, HARNESS_STATUS, UNMATCHED_STATUS, LOWER_STATUS, STOPPED_STATUS = 1, 3, 4, 5, 130
 
 out_option = click.option("--out", type=FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
 build_option = click.option("--build", type=FOLDER, help="The C++ build tree.  [default: build in the checkout]")

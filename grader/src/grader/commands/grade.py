@@ -4,8 +4,9 @@ import shlex
 import shutil
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from grader.commands.aliases import Shown, anonymous_option, show_names
 from grader.commands.cluster import Cluster, cancel_option, cluster_option, executor_option, open_cluster
 from grader.commands.common import (
     HARNESS_STATUS,
+    LOWER_STATUS,
     SUBMISSIONS,
     UNMATCHED_STATUS,
     at_work,
@@ -41,7 +43,7 @@ from grader.commands.common import (
     split_jobs,
 )
 from grader.commands.match import assignments_in, nothing_in, show_class, wanted_of
-from grader.commands.plan import folder_for, show_plan
+from grader.commands.plan import folder_for, show_changes, show_merged, show_plan
 from grader.commands.progress import Counts, Display, Work, duration
 from grader.commands.results import show_unmade
 from grader.commands.sections import seed_in_range
@@ -50,9 +52,12 @@ from grader.commands.summary import of_run, plan_document, run_document, show_su
 from grader.course.anonymous import View, is_anonymous, remember_view, view_of
 from grader.course.files import CourseFiles, find_course, named_course, remembered
 from grader.course.grades import StudentGrades
-from grader.course.ruling import check_course
+from grader.course.kept import Merged, merge
+from grader.course.ledger import Ledger
+from grader.course.policy import BEST
+from grader.course.ruling import Course, check_course
 from grader.intake.download import open_class
-from grader.model.assignment import Assignment
+from grader.model.assignment import Assignment, load_assignment
 from grader.model.course_folder import course_folder
 from grader.model.discovery import Submission
 from grader.model.record import NOT_GRADED, Record
@@ -89,6 +94,9 @@ _WORKERS = "workers"
 @roster_option
 @course_option
 @anonymous_option
+@click.option(
+    "--replace", is_flag=True, help="This download is the whole class: take lower grades too, and drop who isn't in it."
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be graded, and why; write nothing.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what you have to act on.")
 @click.option("--json", "as_json", is_flag=True, help="Print the grades as JSON; all else goes to standard error.")
@@ -112,6 +120,7 @@ def grade(
     roster: Path | None,
     course: Path | None,
     anonymous: bool | None,
+    replace: bool,
     dry_run: bool,
     quiet: bool,
     as_json: bool,
@@ -125,6 +134,9 @@ def grade(
 
     Stop or kill it at any moment: the same command continues where it was. It grades again only what a change touches
     (of code, suite, reference, compiler or secret), and says which.
+
+    What was graded before stays graded: a download of the new hand-ins alone adds to it. A grade that would be lower
+    than before, or gone, stays as it was and is named; --replace takes it.
 
     Inputs are derived from a secret, seed-secret in the results' folder. Keep it: with it you can repeat a grade,
     and without it no student can guess an input.
@@ -148,7 +160,7 @@ def grade(
       grader grade reference/sample_class
 
     Status: 0 all graded, 3 some must be run again (the harness failed on them and they have no score, or a time was
-    inconclusive), 4 all graded, but some submissions match no student, 130 stopped.
+    inconclusive), 5 some grades would be lower and stay as they were, 4 some submissions match no student, 130 stopped.
     """
     cluster = open_cluster(executor, submissions, out, cluster_file, cancel=cancel)
     if cluster and cancel:
@@ -170,21 +182,42 @@ def grade(
             assignments = assignments_in(layout, names, download, submissions)
             need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
             benches = _benches(layout, assignments, settings, home, stop)
-            classes = [(one, download.submissions(wanted_of(layout, one.assignment))) for one in benches]
-        view = view_of(journal, [one for _, found in classes for one in found])
-        chosen_ones = [(bench, _chosen(found, only, submissions, view)) for bench, found in classes]
+            found = {one.assignment.id: download.submissions(wanted_of(layout, one.assignment)) for one in benches}
+            roster = download.roster
+        files = _course_files(layout, journal, submissions, course)
+        rules = files.course(layout.assignments())
+        merged = {
+            name: merge(
+                journal,
+                name,
+                several,
+                roster,
+                replace_all=replace,
+                best_counts=rules.policy.of(name).counts == BEST,
+            )
+            for name, several in found.items()
+        }
+        _check_course(rules, journal, {name: one.submissions for name, one in merged.items()})
+        view = view_of(journal, [one for several in merged.values() for one in several.submissions])
+        chosen_ones = [
+            (bench, _chosen(merged[bench.assignment.id].submissions, only, submissions, view)) for bench in benches
+        ]
         if regrade is not None:
             check_again(chosen_ones, str(only), view)
+        for name, one in merged.items() if only is None else ():
+            show_merged(console, name, one, view, replaced=replace)
         plans = [show_plan(console, *one, journal, view, whole=dry_run, again=again) for one in chosen_ones]
         if dry_run:
             _end_dry_run(console, chosen_ones, plans, view, cluster, as_json=as_json)
             return
-        everyone = {bench.assignment.id: found for bench, found in classes}
-        files = _course_files(layout, journal, submissions, course, everyone)
+        journal.remember(COURSE_FILES, files.text())
         if regrade is not None:
             regrade.ask(chosen_ones, journal)
         display = Display(console, _works(chosen_ones, plans), quiet=quiet)
-        batches = _batches(display, chosen_ones, journal, view, _command(submissions, settings), whole=only is None)
+        ledger = _ledger(layout, journal, rules, found, replace_all=replace)
+        batches = _batches(
+            display, chosen_ones, view, _command(submissions, settings), ledger, merged, whole=only is None
+        )
         grade_all = partial(_grade_each, display, batches, journal, view)
         here = LocalExecutor(jobs, journal, stop)
         every = (
@@ -197,8 +230,10 @@ def grade(
     of = {(record.assignment, record.folder) for record in every} if only else None
     ended = _Ended(of_run(published.grades, of), display.counts(), published, time.monotonic() - started)
     _show_result(console, ended, out)
+    show_changes(console, urgent, ledger, view)
     is_done = _show_open(urgent, every, published) and is_regraded
-    status = HARNESS_STATUS if not is_done else UNMATCHED_STATUS if download.unmatched else 0
+    status = UNMATCHED_STATUS if download.unmatched else 0
+    status = HARNESS_STATUS if not is_done else LOWER_STATUS if ledger.held else status
     if as_json:
         click.echo(ended.document(status))
     if status:
@@ -281,23 +316,33 @@ def _show_result(console: Console, ended: _Ended, out: Path) -> None:
     show_course(console, ended.published.files)
 
 
+def _ledger(
+    layout: Layout, journal: Journal, course: Course, found: Iterable[str], *, replace_all: bool
+) -> Ledger:
+    """What takes the results over; it knows the assignments of earlier runs too."""
+    names = dict.fromkeys((*journal.assignments(), *found))
+    assignments = {name: load_assignment(layout.assignment(name)) for name in names}
+    return Ledger(journal, assignments, course, datetime.now(UTC), replace_all=replace_all)
+
+
 def _batches(
     display: Display,
     classes: Sequence[Chosen],
-    journal: Journal,
     view: View,
     command: str,
+    ledger: Ledger,
+    merged: Mapping[str, Merged],
     *,
     whole: bool,
 ) -> list[Batch]:
-    """What is to be graded of each assignment; with `whole`, those without a result drop out."""
+    """What is to be graded of each assignment; without `whole`, the others' results stay."""
     return [
         Batch(
             bench,
             chosen,
             Shown(display.of(bench.assignment.id), view),
             f"{command} --assignment {bench.assignment.id}",
-            partial(journal.set_class, bench.assignment.id, whole=whole),
+            partial(ledger.settle, merged[bench.assignment.id], bench.assignment.id, whole=whole),
         )
         for bench, chosen in classes
     ]
@@ -312,24 +357,22 @@ def _grade_each(
     return [record for records in every for record in view.records(records)]
 
 
-def _course_files(
-    layout: Layout, journal: Journal, submissions: Path, course: Path | None, found: dict[str, list[Submission]]
-) -> CourseFiles:
-    """Those that were named, else those beside the submissions, else the last run's; a mistake in them is told now."""
+def _course_files(layout: Layout, journal: Journal, submissions: Path, course: Path | None) -> CourseFiles:
+    """Those that were named, else those beside the submissions, else the last run's."""
     folder = course_folder(submissions)
     files = named_course(course) if course else find_course(folder) if folder else CourseFiles()
-    if not files.files:
-        files = remembered(journal.recall(COURSE_FILES))
+    return files if files.files else remembered(journal.recall(COURSE_FILES))
+
+
+def _check_course(course: Course, journal: Journal, found: Mapping[str, Sequence[Submission]]) -> None:
+    """Tells a mistake in the course's files now, before anything is graded."""
     people = [
         (student, one.handed.is_matched)
         for several in found.values()
         for one in several
         for student in one.handed.group or (one.student,)
     ]
-    graded = dict.fromkeys((*journal.assignments(), *found))
-    check_course(files.course(layout.assignments()), [*journal.students(), *people], list(graded))
-    journal.remember(COURSE_FILES, files.text())
-    return files
+    check_course(course, [*journal.students(), *people], list(dict.fromkeys((*journal.assignments(), *found))))
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:

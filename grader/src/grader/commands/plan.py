@@ -10,14 +10,21 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from grader.base.counted import counted
+from grader.base.counted import counted, listed
 from grader.base.secret import NAME
 from grader.course.anonymous import View
+from grader.course.kept import Merged
+from grader.course.ledger import Change as GradeChange
+from grader.course.ledger import Ledger
 from grader.model.discovery import Submission
+from grader.model.score import points_text
 from grader.pages.publish import JOURNAL
 from grader.running.bench import Bench
 from grader.running.changes import KEPT, RUN, Change, changes, told
 from grader.running.store import Journal
+
+_MOST_NAMED = 8
+_MOST_CHANGES = 15
 
 
 @contextmanager
@@ -36,6 +43,57 @@ def folder_for(out: Path, secret: Path | None, *, dry_run: bool) -> Iterator[tup
                 shutil.copy(out / JOURNAL, copy / JOURNAL)  # a damaged one: who opens it says so
         own = out / NAME
         yield copy, own if secret is None and own.is_file() else secret
+
+
+def show_merged(console: Console, assignment: str, merged: Merged, view: View, *, replaced: bool) -> None:
+    """Says who was graded before, who is new, and of whom this download has nothing; only where it is a second one."""
+    if not merged.before:
+        return
+    called = {one.folder: one.student.name for one in merged.submissions} | {
+        one.folder: one.student.name for one in merged.before
+    }
+
+    def some(folders: Sequence[str]) -> str:
+        names = [view.folder(folder) if view.is_anonymous else called.get(folder, folder) for folder in folders]
+        return f"{len(names)}: {listed(names, _MOST_NAMED)}"
+
+    lines = [f"  New: {some(merged.new)}"] if merged.new else []
+    lines += [f"  Handed in again: {some(merged.again)}"] if merged.again else []
+    if merged.kept:
+        lines.append(f"  Not in this download, as graded: {some(merged.kept)}. --replace would drop them")
+    if merged.dropped and replaced:
+        lines.append(f"  Not in this download, dropped: {some(merged.dropped)}")
+    if lines:
+        console.print(
+            f"[bold]{escape(assignment)}[/]: {merged.graded_before} graded before", highlight=False, soft_wrap=True
+        )
+    for line in lines:
+        console.print(escape(line), highlight=False, soft_wrap=True)
+
+
+def show_changes(console: Console, urgent: Console, ledger: Ledger, view: View) -> None:
+    """Names the grades that the run has changed, and those that it left because they would be lower."""
+    if ledger.changed:
+        console.print(f"[bold]Changed[/]: {counted(len(ledger.changed), 'grade')}", highlight=False, soft_wrap=True)
+        _show(console, ledger.changed, view)
+    if ledger.held:
+        urgent.print(
+            f"[magenta]Kept as they were[/]: {counted(len(ledger.held), 'grade')} that would be lower, or gone",
+            highlight=False,
+            soft_wrap=True,
+        )
+        _show(urgent, ledger.held, view)
+        urgent.print("To take them too, type the same command with --replace", highlight=False, soft_wrap=True)
+
+
+def _show(console: Console, changes: Sequence[GradeChange], view: View) -> None:
+    for one in changes[:_MOST_CHANGES]:
+        whose = view.folder(one.folder) if view.is_anonymous else one.student
+        after = "–" if one.after is None else points_text(one.after)
+        text = f"  {whose}  {one.assignment}  {points_text(one.before)} → {after}: {one.why}"
+        console.print(escape(text), highlight=False, soft_wrap=True)
+    if len(changes) > _MOST_CHANGES:
+        console.print(f"  … and {len(changes) - _MOST_CHANGES} more", highlight=False)
 
 
 def show_plan(

@@ -1,0 +1,226 @@
+"""The grades of a run beside those before it: none falls, and none goes, unless a person says so.
+
+Results are taken over an assignment at a time, once they are all there. A result that would lower somebody's grade, or
+take it away, is in the journal like any other; but which result each attempt has (`Journal.set_class`) stays as it was
+for everybody whose hand-in it is, until the run is typed with the word for it. What a person wrote is that word too:
+points in assignment.toml, course.toml and the files beside it, a regrade.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from grader.base.counted import joined
+from grader.course.grades import StudentGrades, compute_grades
+from grader.course.kept import Merged, people_of
+from grader.course.people import Identity, identity
+from grader.course.ruling import Course
+from grader.model.assignment import Assignment
+from grader.model.record import MISSING, NOT_GRADED, Record
+from grader.running.changes import differences
+from grader.running.store import Journal
+
+_LEAST = 0.005  # points: grades are rounded to 0.01
+Rows = dict[str, tuple[Record, ...]]  # a folder's attempts
+
+
+@dataclass(frozen=True)
+class Change:
+    """A student's grade that a run changes, or would change; `after` is None where there is none. `why` are words."""
+
+    assignment: str
+    student: str
+    folder: str
+    before: float
+    after: float | None
+    why: str
+
+
+class Ledger:
+    """Which result each attempt has, of all assignments, while a run changes it."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        assignments: Mapping[str, Assignment],
+        course: Course,
+        now: datetime,
+        *,
+        replace_all: bool,
+    ) -> None:
+        """`assignments` are those that were graded before and those that are to be graded."""
+        self._journal = journal
+        self._assignments = assignments
+        self._course = course
+        self._now = now
+        self._replace_all = replace_all
+        self._records: dict[str, Sequence[Record]] | None = None
+        self.changed: list[Change] = []
+        self.held: list[Change] = []
+
+    def settle(self, merged: Merged, assignment: str, records: Sequence[Record], *, whole: bool) -> None:
+        """Takes over the results of an assignment. Without `whole` they are of some folders: the others' stay."""
+        graded = (*records, *merged.fixed)
+        after = _rows(graded)
+        if not merged.before:
+            self._journal.set_class(assignment, graded, whole=whole)
+            self._keep(assignment, graded)
+            return
+        before = _rows(merged.before)
+        if not whole:
+            after = before | after
+        if not self._replace_all:
+            after = self._held_back(assignment, before, after)
+        self._tell(assignment, before, after)
+        final = [record for rows in after.values() for record in rows]
+        self._journal.set_class(assignment, final, whole=True)
+        self._keep(assignment, final)
+
+    def _keep(self, assignment: str, records: Sequence[Record]) -> None:
+        if self._records is not None:
+            self._records[assignment] = records
+
+    def _grades(self, assignment: str, rows: Rows) -> dict[Identity, StudentGrades]:
+        """Everybody's grades with these results of one assignment, and those in force of the others."""
+        if self._records is None:
+            self._records = {name: self._journal.attempts(name) for name in self._journal.assignments()}
+        records = self._records | {assignment: [record for several in rows.values() for record in several]}
+        classes = {name: (self._assignments[name], several) for name, several in records.items()}
+        return {
+            identity(one.student, is_matched=one.is_matched): one
+            for one in compute_grades(classes, self._course, self._now)
+        }
+
+    def _held_back(self, assignment: str, before: Rows, after: Rows) -> Rows:
+        """The results, with those of before for everybody whose grade would be lower."""
+        parts = [part for part in _parts(before, after) if part.changes(before, after)]
+        if not parts:
+            return after
+        was = self._grades(assignment, before)
+        told: dict[Identity, Change] = {}
+        final = after
+        while True:
+            will = self._grades(assignment, final)
+            lowered = {who: one for who in was if (one := self._lowered(assignment, was[who], will.get(who), final))}
+            if lowered.keys() <= told.keys():
+                break
+            told = lowered | told
+            for part in parts:
+                final = part.without(told.keys(), before, after, final)
+        self.held += told.values()
+        return final
+
+    def _lowered(self, assignment: str, was: StudentGrades, will: StudentGrades | None, after: Rows) -> Change | None:
+        old, new = was.assignments[assignment], will.assignments[assignment] if will else None
+        if old.points is None or (new and new.points is not None and new.points > old.points - _LEAST):
+            return None
+        if new is None and all(
+            any(one.status != MISSING for one in after.get(record.folder, ())) for record in old.attempts
+        ):
+            return None  # it is somebody else's now, or the student has another name
+        one, other = old.record, new.record if new else None
+        if one and other and one.folder == other.folder:
+            if other.regrade > one.regrade:
+                return None
+            if one.run == other.run and one.provenance.scoring != other.provenance.scoring:
+                return None
+        points = new.points if new else None
+        return Change(assignment, was.student.name, one.folder if one else "", old.points, points, _why(one, other))
+
+    def _tell(self, assignment: str, before: Rows, after: Rows) -> None:
+        """Notes whose grade is another one."""
+        if {key: _keys(rows) for key, rows in before.items()} == {key: _keys(rows) for key, rows in after.items()}:
+            return
+        was, will = self._grades(assignment, before), self._grades(assignment, after)
+        for who, one in was.items():
+            old = one.assignments[assignment]
+            new = will[who].assignments[assignment] if who in will else None
+            points = new.points if new else None
+            if old.points is None or old.points == points or (old.record is None or old.record.status == MISSING):
+                continue
+            folder = old.record.folder
+            why = _why(old.record, new.record if new else None)
+            self.changed.append(Change(assignment, one.student.name, folder, old.points, points, why))
+
+
+def _rows(records: Iterable[Record]) -> Rows:
+    rows: Rows = {}
+    for record in records:
+        rows[record.folder] = (*rows.get(record.folder, ()), record)
+    return rows
+
+
+def _keys(rows: Iterable[Record]) -> list[object]:
+    return [(one.key, one.handed, one.student) for one in rows]
+
+
+def _why(old: Record | None, new: Record | None) -> str:
+    """What makes the difference, in words."""
+    if new is None or new.status == MISSING:
+        return "not in this download"
+    if new.status == NOT_GRADED:
+        return "the harness failed"
+    if old is None:
+        return "handed in"
+    if old.provenance.submission != new.provenance.submission:
+        return "handed in again"
+    if causes := differences(old.provenance, new.provenance):
+        return f"{joined(causes)} changed"
+    return "its time is another" if old.handed.at != new.handed.at else "handed in again"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Folders that change together: what was handed in before and what takes its place."""
+
+    folders: frozenset[str]
+
+    def changes(self, before: Rows, after: Rows) -> bool:
+        return any(_keys(before.get(one, ())) != _keys(after.get(one, ())) for one in self.folders)
+
+    def without(self, people: Set[Identity], before: Rows, after: Rows, final: Rows) -> Rows:
+        """`final` with what these people had before, and for all others with what they have after."""
+        own: Rows = {}
+        for folder in self.folders:
+            old = [row for one in before.get(folder, ()) if (row := _of(one, lambda who: who in people))]
+            new = [row for one in after.get(folder, ()) if (row := _of(one, lambda who: who not in people))]
+            if old and new:  # a team's folder, of which some have the former result
+                last = max(one.handed.number for one in old)
+                new = [replace(one, handed=replace(one.handed, number=one.handed.number + last)) for one in new]
+            if old or new:
+                own[folder] = (*old, *new)
+        return {folder: rows for folder, rows in final.items() if folder not in self.folders} | own
+
+
+def _of(record: Record, is_meant: Callable[[Identity], bool]) -> Record | None:
+    """The result as those of its students have it who are meant; None where nobody is."""
+    handed = record.handed
+    members = handed.group or (record.student,)
+    some = tuple(one for one in members if is_meant(identity(one, is_matched=handed.is_matched)))
+    if len(some) == len(members) or not some:
+        return record if some else None
+    alone = len(some) == 1
+    return replace(
+        record, student=some[0] if alone else record.student, handed=replace(handed, group=() if alone else some)
+    )
+
+
+def _parts(before: Rows, after: Rows) -> list[_Part]:
+    """Folders by themselves, joined where one's students handed in under another name since."""
+    part_of = {folder: {folder} for folder in (*before, *after)}
+    people = {
+        folder: {who for record in rows for who in people_of(record.student, record.handed)}
+        for folder, rows in (*before.items(), *after.items())
+    }
+    gone = [folder for folder in before if folder not in after]
+    new_of: dict[Identity, list[str]] = {}
+    for folder in after:
+        for who in people[folder]:
+            new_of.setdefault(who, []).append(folder)
+    for folder in gone:
+        for who in people[folder]:
+            for other in new_of.get(who, ()):
+                both = part_of[folder] | part_of[other]
+                for one in both:
+                    part_of[one] = both
+    return [_Part(one) for one in dict.fromkeys(frozenset(several) for several in part_of.values())]
