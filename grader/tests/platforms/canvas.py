@@ -8,7 +8,7 @@ in again under the same name gets `-1`, `-2` before its suffix, and names that a
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from platforms.packing import pack
@@ -90,3 +90,14 @@ def canvas_gradebook(people: Sequence[Person], assignment: str = "Reduction (223
         rows.writerow([one.sortable, one.number, one.sid, one.email, "CS 101 Section 1", "", ""])
     rows.writerow(["Student, Test", 99999, "", "0123456789abcdef", "CS 101 Section 1", "", ""])
     return "\ufeff" + text.getvalue()
+
+
+def canvas_groups(people: Sequence[Person], teams: Mapping[Person, str]) -> str:
+    """The export of a group set: who is in which group."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(["name", "canvas_user_id", "user_id", "login_id", "sections", "group_name", "canvas_group_id"])
+    rows.writerows(
+        [one.sortable, one.number, one.sid, one.email, "CS 101 Section 1", teams.get(one, ""), 31] for one in people
+    )
+    return text.getvalue()

@@ -3,9 +3,11 @@
 import csv
 import io
 import os
+import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from platforms.packing import pack
@@ -19,7 +21,7 @@ def make_git_clones(path: Path, uploads: Sequence[Upload], *, assignment: str = 
         for index, upload in enumerate(uploads):
             repository = Path(scratch) / str(index)
             _commit_all(repository, upload)
-            name = f"{assignment}-{upload.team or github_login(upload.person)}"
+            name = f"{assignment}-{team_slug(upload.team) or github_login(upload.person)}"
             for file in sorted(one for one in repository.rglob("*") if one.is_file()):
                 files[f"{name}/{file.relative_to(repository)}"] = file.read_bytes()
             if not path.suffix:
@@ -30,14 +32,16 @@ def make_git_clones(path: Path, uploads: Sequence[Upload], *, assignment: str = 
 def _commit_all(repository: Path, upload: Upload) -> None:
     repository.mkdir()
     _git(repository, "init", "-q", "-b", "main", "--template=")
-    for attempt in (*upload.earlier, upload.files):
+    every = (*upload.earlier, upload.files)
+    for place, attempt in enumerate(every, 1):
+        at = upload.at - timedelta(hours=len(every) - place)
         for name, data in attempt.items():
             (repository / name).parent.mkdir(parents=True, exist_ok=True)
             (repository / name).write_bytes(data)
         _git(repository, "add", "-A")
         _git(
             repository, "-c", f"user.name={upload.person.name}", "-c", f"user.email={upload.person.email}",
-            "commit", "-q", "--allow-empty", "-m", "hand in", stamp=f"{int(upload.at.timestamp())} +0000",
+            "commit", "-q", "--allow-empty", "-m", "hand in", stamp=f"{int(at.timestamp())} +0000",
         )  # fmt: skip
 
 
@@ -52,6 +56,11 @@ def _git(repository: Path, *words: str, stamp: str = "") -> None:
     subprocess.run(["git", *words], cwd=repository, env=environment, check=True, capture_output=True)  # noqa: S607
 
 
+def team_slug(team: str) -> str:
+    """A team's name as it is part of a repository's."""
+    return re.sub(r"[^a-z0-9]+", "-", team.lower()).strip("-")
+
+
 def github_login(who: Person) -> str:
     """A login that says little about the name."""
     return f"{who.last[:1].lower() or 'x'}-coder{who.number}".encode("ascii", "replace").decode().replace("?", "x")
@@ -63,4 +72,13 @@ def classroom_roster(people: Sequence[Person]) -> str:
     rows = csv.writer(text, quoting=csv.QUOTE_ALL)
     rows.writerow(["identifier", "github_username", "github_id", "name"])
     rows.writerows([one.sid, github_login(one), 9_000_000 + one.number, one.name] for one in people)
+    return text.getvalue()
+
+
+def git_team_roster(people: Sequence[Person], teams: Mapping[Person, str]) -> str:
+    """Teams with their members, as teachers of team assignments keep them: education/classroom#1350."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(["Group Name", "Member Identifier", "Member Github Username", "Member Github ID", "Member Name"])
+    rows.writerows([teams.get(one, ""), one.sid, github_login(one), one.number, one.name] for one in people)
     return text.getvalue()

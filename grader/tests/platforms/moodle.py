@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 from platforms.packing import pack
@@ -82,18 +83,38 @@ _WORKSHEET = {
 def moodle_worksheet(people: Sequence[Person], *, language: str = "en", uploads: Sequence[Upload] = ()) -> str:
     """The grading worksheet, which Moodle reads back."""
     titles, participant = _WORKSHEET[language]
-    teams = {one: upload.team for upload in uploads for one in upload.people}
+    own = {one: upload for upload in uploads for one in upload.people}
     text = io.StringIO()
     rows = csv.writer(text)
     rows.writerow(titles.split(","))
     for one in people:
+        upload = own.get(one)
+        status = _status(upload) if upload else "No submission" if uploads else "Submitted for grading"
         rows.writerow(
             [
-                f"{participant}{one.number}", one.name, one.sid, one.email, "Submitted for grading",
-                teams.get(one, ""), "", "100.00", "Yes", "Friday, 20 November 2026, 11:00 PM", "-", "",
+                f"{participant}{one.number}", one.name, one.sid, one.email, status, upload.team if upload else "", "",
+                "100.00", "Yes", _moment(upload.at, language) if upload else "-", "-", "",
             ]
         )  # fmt: skip
     return "\ufeff" + text.getvalue()
+
+
+_CLOCK = {
+    "en": ("%A, {day} %B %Y, {hour}:%M %p", {}),
+    "de": ("{name}, {day}. %B %Y, %H:%M", {"November": "November", "weekday": "Freitag"}),
+    "fr": ("{name} {day} novembre %Y, %H:%M", {"weekday": "vendredi"}),
+    "es": ("{name}, {day} de noviembre de %Y, %H:%M", {"weekday": "viernes"}),
+}
+
+
+def _moment(at: datetime, language: str) -> str:
+    """A time as Moodle shows it in each language; in November."""
+    form, words = _CLOCK[language]
+    return at.strftime(form.format(day=at.day, hour=at.hour % 12 or 12, name=words.get("weekday", "")))
+
+
+def _status(upload: Upload) -> str:
+    return "Submitted for grading - 1 day 2 hours late" if upload.late else "Submitted for grading"
 
 
 _PARTICIPANTS = {

@@ -170,6 +170,7 @@ class Anonymous:
                 platform_id="",
                 origin="",
                 nearest=(),
+                unused=(),
             ),
             message=self._message(folder, record),
             reason=self._clean(folder, record.reason),
