@@ -11,20 +11,25 @@ from rich.markup import escape
 from grader.base.counted import counted
 from grader.base.csv_files import read_csv
 from grader.base.errors import GraderError
-from grader.base.files import write_atomic
+from grader.base.files import FileError, read_regular, write_atomic
 from grader.base.layout import Layout, find_layout
 from grader.commands.aliases import show_named
 from grader.commands.common import UNMATCHED_STATUS, build_option, course_option, make_console, out_option, show_course
+from grader.course.anonymous import view_of
 from grader.course.files import named_course, remembered
 from grader.exports.canvas import canvas_like, canvas_new
 from grader.exports.documents import grades_json
-from grader.exports.moodle import moodle_like
+from grader.exports.feedback import PLATFORMS, feedback_zip
+from grader.exports.into import grades_into, read_table
+from grader.exports.moodle import moodle_like, participants
 from grader.exports.platform import Report
 from grader.model.assignment import Assignment
+from grader.pages.cards import card_name
 from grader.pages.publish import COURSE_FILES, load_grades, open_journal
 
 _FOLDER = "exports"
 _MOST_LISTED = 25
+_MOST_BYTES = 64 << 20
 _like_path = click.Path(path_type=Path, dir_okay=False)
 _to_option = click.option(
     "--to",
@@ -43,9 +48,35 @@ _column_option = click.option(
 )
 
 
-@click.group(short_help="Writes grades as Canvas, Moodle and Gradescope take them, or as JSON.")
-def export() -> None:
-    """Writes grades as Canvas, Moodle and Gradescope take them, or as JSON.
+@click.group(
+    short_help="Writes grades as Canvas, Moodle and Gradescope take them, into any CSV, or as JSON.",
+    invoke_without_command=True,
+)
+@click.option(
+    "--into", type=_like_path, metavar="FILE", help="Any CSV file: a copy of it with the grades, and nothing else changed."
+)
+@click.option("--assignment", "names", multiple=True, metavar="ID", help="With --into: only this assignment; repeatable.")
+@click.option(
+    "--column", "columns", multiple=True, metavar="ID=HEADER", help="With --into: an assignment's column; repeatable."
+)
+@click.option("--id", "id_title", default="", metavar="HEADER", help="With --into: the column that says whose a row is.")
+@_to_option
+@out_option
+@course_option
+@build_option
+@click.pass_context
+def export(
+    context: click.Context,
+    into: Path | None,
+    names: tuple[str, ...],
+    columns: tuple[str, ...],
+    id_title: str,
+    **shared: Any,
+) -> None:
+    """Writes grades as Canvas, Moodle and Gradescope take them, into any CSV file, or as JSON.
+
+    With --into FILE.csv it finds the column with the students' ids and that of each assignment, or asks for them, and
+    changes nothing else in the file, byte for byte.
 
     Grades are computed again from the journal, course.toml and adjustments.csv. Nobody is matched by guess, and who is
     not on the roster is never exported to a platform.
@@ -54,8 +85,57 @@ def export() -> None:
     Examples:
       grader export canvas --like canvas-export.csv
       grader export moodle --like worksheet.csv --assignment 04_reduction
+      grader export --into registrar.csv --column 04_reduction="Lab 4"
+      grader export feedback moodle --assignment 04_reduction
       grader export json
     """
+    if context.invoked_subcommand is not None:
+        if into is not None:
+            raise GraderError("--into stands alone.\nType:  grader export --into FILE.csv")
+        return
+    if into is None:
+        click.echo(context.get_help())
+        return
+    work = _Export(**shared)
+    assignments = work.chosen(names)
+    try:
+        table = read_table(read_regular(into, _MOST_BYTES), str(into))
+    except (OSError, FileError) as error:
+        raise GraderError(f"{into} can't be read: {error}") from error
+    data, report = grades_into(table, assignments, work.titles(assignments, columns), work.grades, id_title=id_title)
+    work.write(into.name, data, report)
+
+
+@export.command(short_help="The report cards, as Moodle, Canvas and others take feedback back.")
+@click.argument("platform", type=click.Choice(PLATFORMS))
+@click.option("--assignment", "name", metavar="ID", help="The assignment.  [default: the only one]")
+@click.option("--like", type=_like_path, metavar="FILE", help="Moodle's worksheet, for the numbers of teams' members.")
+@_to_option
+@out_option
+@course_option
+@build_option
+def feedback(platform: str, name: str | None, like: Path | None, **shared: Any) -> None:
+    """Writes a zip with each student's report card where PLATFORM looks for feedback.
+
+    \b
+    Moodle       View all submissions → Upload multiple feedback files in a zip
+    Canvas       Upload Submissions, on the assignment's page
+    Blackboard, Brightspace, Sakai
+                 the names and folders of the download, for their own upload
+
+    \b
+    Examples:
+      grader export feedback canvas --assignment 04_reduction
+      grader export feedback moodle --like worksheet.csv
+
+    Status: 0 done, 4 somebody who handed in has no card in it.
+    """
+    work = _Export(**shared)
+    assignment = work.only(name)
+    numbers = {} if like is None else participants(read_csv(like))
+    made = feedback_zip(platform, assignment.id, work.grades, work.cards(assignment.id), numbers)
+    report = Report(filled=made.cards, left_over=list(made.without))
+    work.write(f"{platform}-feedback-{assignment.id}.zip", made.data, report, what="report card")
 
 
 def _shared(command: Callable[..., None]) -> Callable[..., None]:
@@ -113,9 +193,7 @@ def moodle(like: Path, name: str | None, columns: tuple[str, ...], scale: bool, 
     Status: 0 done, 4 somebody in the file has no grade, or has one and is not in the file.
     """
     work = _Export(**shared)
-    if name is None and len(work.assignments) > 1:
-        raise GraderError(f"which assignment?\nType:  --assignment ID      with one of {', '.join(work.assignments)}")
-    (assignment,) = work.chosen((name,) if name else ()).values()
+    assignment = work.only(name)
     typed = work.typed({assignment.id: assignment}, columns).get(assignment.id)
     text, report = moodle_like(
         read_csv(like), assignment, [typed] if typed else [], work.grades, scale=scale, by_name=by_name
@@ -148,6 +226,7 @@ class _Export:
         try:
             self._files = named_course(course) if course else remembered(journal.recall(COURSE_FILES))
             attempts, self.grades = load_grades(self._layout, journal, self._files)
+            self._view = view_of(journal)
             show_named(self._console, journal)
         finally:
             journal.close()
@@ -161,6 +240,25 @@ class _Export:
             if name not in self.assignments:
                 raise GraderError(f'"{name}" was not graded in {self._out}.\nThere are: {", ".join(self.assignments)}')
         return {name: self.assignments[name] for name in names or self.assignments}
+
+    def only(self, name: str | None) -> Assignment:
+        """The named assignment, or the only one."""
+        if name is None and len(self.assignments) > 1:
+            raise GraderError(
+                f"which assignment?\nType:  --assignment ID      with one of {', '.join(self.assignments)}"
+            )
+        (assignment,) = self.chosen((name,) if name else ()).values()
+        return assignment
+
+    def cards(self, assignment: str) -> dict[str, Path]:
+        """The students' cards by the folder of their hand-in."""
+        records = [
+            record
+            for one in self.grades
+            if (grade := one.assignments.get(assignment))
+            for record in grade.attempts
+        ]
+        return {record.folder: self._out / card_name(self._view.record(record)) for record in records}
 
     def titles(self, assignments: dict[str, Assignment], columns: tuple[str, ...]) -> dict[str, list[str]]:
         """What the platform may call each assignment: what was typed, else course.toml's word, its title, its id."""
@@ -185,16 +283,17 @@ class _Export:
             typed[name] = header
         return typed
 
-    def write(self, name: str, text: str, report: Report) -> None:
+    def write(self, name: str, text: str | bytes, report: Report, what: str = "grade") -> None:
         """Writes the file and says what is in it, and who isn't; raises Exit where somebody isn't."""
         path = self._to or self._out / _FOLDER / name
         write_atomic(path, text)
-        self._say(f"{counted(report.filled, 'grade')}: {escape(str(path))}")
+        self._say(f"{counted(report.filled, what)}: {escape(str(path))}")
         show_course(self._console, self._files)
         for note in report.notes:
             self._say(f"  {escape(note)}")
+        self._list(f"{counted(len(report.kept), 'cell')} with a word of staff's, as they were", report.kept)
         self._list(f"{counted(len(report.without), 'line')} of the file without a grade", report.without)
-        self._list(f"{counted(len(report.left_over), 'student')} with a grade and no row in the file", report.left_over)
+        self._list(f"{counted(len(report.left_over), 'student')} with a {what} and no place in the file", report.left_over)
         if not report.is_complete:
             raise click.exceptions.Exit(UNMATCHED_STATUS)
 

@@ -19,6 +19,7 @@ from grader.exports.documents import person
 from grader.model import verdicts
 from grader.model.score import points_text
 from grader.pages.cards import card_name, staff_card_name
+from grader.pages.look_first import look_first
 from grader.running.changes import Change
 
 FORMAT = 1
@@ -43,7 +44,9 @@ def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]]
 
 
 def show_summary(console: Console, grades: Sequence[StudentGrades], names: Sequence[str], out: Path) -> None:
-    """The class at a glance: all students, or a digest where they are many; then what a person should look at."""
+    """What to look at first, then the class: all students, or a digest where they are many, and each thing to look at."""
+    for line in look_first(names, grades):
+        console.print(Text(shown(line, 300)), soft_wrap=True)
     if len(grades) <= _LONG_CLASS:
         console.print(_students(grades, names, console.width))
     else:

@@ -1,6 +1,6 @@
 """The course's own files: where they are, what they say, and which were used last.
 
-A run remembers where course.toml and adjustments.csv are, and what was in them. `grader report` reads them there again,
+A run remembers where course.toml, adjustments.csv and times.csv are, and what was in them. `grader report` reads them there again,
 so that a change of them is all it takes; a file that is gone meanwhile is replaced by what it said last.
 """
 
@@ -16,10 +16,11 @@ from grader.base.schema import Fields, SchemaError
 from grader.course.adjustments import adjustments_from
 from grader.course.policy import Policy, read_policy
 from grader.course.ruling import Course
-from grader.model.course_folder import ADJUSTMENTS, COURSE
+from grader.course.times import times_from
+from grader.model.course_folder import ADJUSTMENTS, COURSE, TIMES
 
 _LIMIT = 16 << 20
-_NAMES = (COURSE, ADJUSTMENTS)
+_NAMES = (COURSE, ADJUSTMENTS, TIMES)
 
 
 @dataclass(frozen=True)
@@ -47,21 +48,24 @@ class CourseFiles:
     def course(self, known: Sequence[str]) -> Course:
         """What they say; `known` are the ids of all assignments. Raises GraderError."""
         found = {file.name: file for file in self.files}
-        policy, adjustments = found.get(COURSE), found.get(ADJUSTMENTS)
+        text, adjustments, times = found.get(COURSE), found.get(ADJUSTMENTS), found.get(TIMES)
+        policy = read_policy(text.text, str(text.path), known) if text else Policy()
+        zone = policy.zone if policy.has_zone else None
         return Course(
-            read_policy(policy.text, str(policy.path), known) if policy else Policy(),
+            policy,
             adjustments_from(parse_csv(adjustments.text, str(adjustments.path)), known) if adjustments else (),
             tuple(known),
+            times_from(parse_csv(times.text, str(times.path)), known, zone) if times else (),
         )
 
 
 def find_course(place: Path) -> CourseFiles:
-    """The files in a folder, or a course.toml by whatever name with an adjustments.csv beside it."""
+    """The files in a folder, or a course.toml by whatever name with the others beside it."""
     place = place.absolute()
     folder = place if place.is_dir() else place.parent
-    paths = {COURSE: folder / COURSE if place.is_dir() else place, ADJUSTMENTS: folder / ADJUSTMENTS}
-    if place.name == ADJUSTMENTS and not place.is_dir():
-        paths = {ADJUSTMENTS: place, COURSE: folder / COURSE}
+    paths = {name: folder / name for name in _NAMES}
+    if not place.is_dir():
+        paths[place.name if place.name in (ADJUSTMENTS, TIMES) else COURSE] = place
     if not place.exists():
         raise GraderError(
             f"{place}: no such file or folder.\nType:  --course FOLDER      with one that holds a {COURSE}"
@@ -74,7 +78,7 @@ def named_course(place: Path) -> CourseFiles:
     """As `find_course`, for a place that was typed; raises GraderError where there is nothing of a course."""
     found = find_course(place)
     if not found.files:
-        raise GraderError(f"{place} has neither a {COURSE} nor an {ADJUSTMENTS}")
+        raise GraderError(f"{place} has neither a {COURSE} nor an {ADJUSTMENTS} nor a {TIMES}")
     return found
 
 

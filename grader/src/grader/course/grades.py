@@ -17,9 +17,11 @@ from grader.course.lateness import Lateness, Penalty, lateness, penalty
 from grader.course.people import Identity, identity, known_best
 from grader.course.policy import BEST, Policy, Rules
 from grader.course.ruling import NO_COURSE, Course, Ruling, rulings
+from grader.course.times import HandInTime
 from grader.course.totals import drop_lowest, total_of
 from grader.model import verdicts
 from grader.model.assignment import Assignment
+from grader.model.course_folder import TIMES
 from grader.model.record import MISSING, NOT_GRADED, Record
 from grader.model.roster import Student
 from grader.model.score import points_text
@@ -38,7 +40,8 @@ class AssignmentGrade:
     took. `due` is the student's own deadline, UTC in ISO 8601, "" where there is none.
 
     `steps` tell how `points` came about, a line each: which attempt counts, and all that was added or taken; empty
-    where the only attempt's own points count. `is_extra` says that they come on top of the course's. `flags` are what
+    where the only attempt's own points count. `is_time_unknown`: there is a deadline, and nothing tells whether it was
+    met, so lateness is not counted. `is_extra` says that they come on top of the course's. `flags` are what
     a person should look at.
     """
 
@@ -56,6 +59,7 @@ class AssignmentGrade:
     adjustments: tuple[Adjustment, ...] = ()
     is_dropped: bool = False
     is_extra: bool = False
+    is_time_unknown: bool = False
     steps: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
 
@@ -191,7 +195,9 @@ def _grade(
     rules = policy.of(assignment.id)
     due = due_for(policy, assignment.id, ruling.extensions)
     adjustments = ruling.adjustments_of(assignment.id)
-    handed_in = in_order([record for record in records if record.status != MISSING])
+    handed_in = _timed(
+        in_order([record for record in records if record.status != MISSING]), ruling.times_of(assignment.id)
+    )
     attempts = handed_in or in_order(records)
     grade = AssignmentGrade(
         assignment.id, attempts[-1] if attempts else None, attempts, ABSENT, 0.0, assignment.points, 0.0,
@@ -219,6 +225,7 @@ def _grade(
             penalty=chosen.cost.points,
             late_seconds=chosen.late.seconds if chosen.late else 0.0,
             late_days=chosen.cost.late_days,
+            is_time_unknown=due is not None and chosen.late is None and not _is_told(chosen.record),
             steps=(*_choice(valued, chosen, rules), *chosen.steps),
             flags=tuple(_flags(valued, chosen, due)),
         )
@@ -232,6 +239,22 @@ def in_order(records: Sequence[Record]) -> tuple[Record, ...]:
     keyed = zip(known if len(known) == len(times) else [_NEVER] * len(times), records, strict=True)
     ordered = sorted(keyed, key=lambda one: (one[0], one[1].handed.number, one[1].folder, one[1].key))
     return tuple(record for _, record in ordered)
+
+
+def _timed(records: tuple[Record, ...], times: Sequence[HandInTime]) -> tuple[Record, ...]:
+    """The attempts in their order, with the times that a person gives to them."""
+    timed = list(records)
+    for time in times:
+        place = (time.attempt or len(timed)) - 1
+        if 0 <= place < len(timed):
+            handed = replace(timed[place].handed, at=time.at.isoformat(timespec="seconds"), source=TIMES)
+            timed[place] = replace(timed[place], handed=handed)
+    return in_order(timed) if times else records
+
+
+def _is_told(record: Record) -> bool:
+    """Whether the platform tells if it was late, though it gives no time."""
+    return record.handed.late or bool(record.handed.source)
 
 
 def _at(record: Record) -> datetime | None:
@@ -256,6 +279,7 @@ def _attempt(
 ) -> _Attempt:
     earned = _earned(record)
     at = _at(record)
+    due = _with_the_platforms(due, record)
     late = lateness(at, due, rules.late, policy.zone) if at is not None and due is not None else None
     nothing = Penalty(0.0, 0, "")
     if earned is None:
@@ -283,10 +307,24 @@ def _attempt(
     return _Attempt(record, earned, points, late, cost, tuple(steps))
 
 
+def _with_the_platforms(due: datetime | None, record: Record) -> datetime | None:
+    """The deadline, or the later one that the platform has granted."""
+    try:
+        extended = datetime.fromisoformat(record.handed.extended)
+    except ValueError:
+        return due
+    return due and max(due, extended.replace(tzinfo=extended.tzinfo or UTC).astimezone(UTC))
+
+
+def _is_best(valued: Sequence[_Attempt], rules: Rules) -> bool:
+    """Whether the best attempt counts: by the course's rule, or because nobody said which state of a repository does."""
+    return rules.counts == BEST or all(one.record.handed.is_version for one in valued)
+
+
 def _chosen(valued: Sequence[_Attempt], rules: Rules) -> _Attempt:
     """The attempt that counts. Of equally good ones, one that spends fewer late days, and then the later one."""
     graded = [(one.points, -one.cost.late_days, index) for index, one in enumerate(valued) if one.points is not None]
-    if rules.counts == BEST and graded:
+    if _is_best(valued, rules) and graded:
         return valued[max(graded)[2]]
     accepted = [one for one in valued if one.late is None or one.late.is_accepted]
     return (accepted or valued)[-1]
@@ -297,7 +335,7 @@ def _choice(valued: Sequence[_Attempt], chosen: _Attempt, rules: Rules) -> tuple
     if len(valued) == 1:
         return ()
     why = "the last" if chosen is valued[-1] else "the last that was accepted"
-    if rules.counts == BEST and chosen.points is not None:
+    if _is_best(valued, rules) and chosen.points is not None:
         others = ", ".join(points_text(one.points) for one in valued if one is not chosen and one.points is not None)
         why = f"the best after lateness: {points_text(chosen.points)}" + (f"; others: {others}" if others else "")
     return (f"Attempt {valued.index(chosen) + 1} of {len(valued)} counts, {why}",)
@@ -309,7 +347,7 @@ def _flags(valued: Sequence[_Attempt], chosen: _Attempt, due: datetime | None) -
     if handed.late and due is None:
         flags.append("The platform marks it late, and course.toml has no deadline for it: nothing was taken off")
     elif handed.late and chosen.late is None:
-        flags.append("The platform marks it late and gives no time: nothing was taken off. Decide in adjustments.csv")
+        flags.append("The platform marks it late and gives no time: nothing was taken off. Write it into times.csv")
     folders = dict.fromkeys(one.record.folder for one in valued)
     if len(folders) > 1:
         flags.append(f"Handed in under {counted(len(folders), 'name')}: {', '.join(folders)}")

@@ -74,6 +74,7 @@ class Policy:
     """The whole of course.toml; one made without arguments changes no points."""
 
     zone: tzinfo = UTC
+    has_zone: bool = False  # whether the file names it
     defaults: Rules = Rules()
     rules: Mapping[str, Rules] = field(default_factory=lambda: MappingProxyType({}))
     groups: tuple[Group, ...] = ()
@@ -125,6 +126,7 @@ def _policy(fields: Fields, known: Sequence[str]) -> Policy:
     late_days, total = fields.table("late_days"), fields.table("total")
     policy = Policy(
         zone=zone or UTC,
+        has_zone=zone is not None,
         defaults=defaults,
         rules=rules,
         groups=groups,

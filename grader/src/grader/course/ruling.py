@@ -8,6 +8,7 @@ from grader.course.adjustments import Adjustment
 from grader.course.extensions import Extension, read_extension
 from grader.course.people import Identity, identity, resolve
 from grader.course.policy import ALL, Policy, assignments_without_weight
+from grader.course.times import HandInTime
 from grader.model.roster import Student
 
 
@@ -18,6 +19,7 @@ class Course:
     policy: Policy = field(default_factory=Policy)
     adjustments: tuple[Adjustment, ...] = ()
     known: tuple[str, ...] = ()
+    times: tuple[HandInTime, ...] = ()
 
 
 NO_COURSE = Course()
@@ -30,10 +32,15 @@ class Ruling:
     extensions: list[Extension] = field(default_factory=list)
     excused: set[str] = field(default_factory=set)
     adjustments: list[Adjustment] = field(default_factory=list)
+    times: list[HandInTime] = field(default_factory=list)
 
     def is_excused(self, assignment: str) -> bool:
         """Whether the assignment doesn't count."""
         return bool(self.excused & {ALL, assignment})
+
+    def times_of(self, assignment: str) -> tuple[HandInTime, ...]:
+        """When an assignment was handed in, where a person says so."""
+        return tuple(one for one in self.times if one.assignment == assignment)
 
     def adjustments_of(self, assignment: str) -> tuple[Adjustment, ...]:
         """Of an assignment, or with "" of the total."""
@@ -79,4 +86,6 @@ def rulings(course: Course, students: Mapping[Identity, Student], graded: Sequen
         of(entry.student, entry.where).excused.update(entry.assignments)
     for adjustment in course.adjustments:
         of(adjustment.student, adjustment.where).adjustments.append(adjustment)
+    for time in course.times:
+        of(time.student, time.where).times.append(time)
     return found

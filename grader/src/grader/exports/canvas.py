@@ -5,11 +5,13 @@ and in the end the name. An empty cell deletes a grade, so where we have none, t
 excuses.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from grader.base.cells import safe_cell
 from grader.base.csv_files import CsvFile, csv_rows
 from grader.base.errors import GraderError
+from grader.base.names import shown
 from grader.course.grades import EXCUSED, StudentGrades
 from grader.exports.platform import (
     Column,
@@ -18,6 +20,7 @@ from grader.exports.platform import (
     cell_at,
     check_possible,
     find_column,
+    is_by_staff,
     match_rows,
     no_column,
     number_in,
@@ -36,6 +39,8 @@ _POSTING = ("manual posting", "muted")
 _TEST_STUDENT = "student, test"
 _EXCUSED = "EX"
 _READ_ONLY = "read only"
+# Canvas takes a column whose title has one of these in it for one of its own sums, and drops it without a word.
+_SUMS = re.compile(r"(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
 
 
 def canvas_like(
@@ -98,11 +103,22 @@ def _columns(
             report.notes.append(f"{name} has no column in the file")
         elif _READ_ONLY in cell_at(points, place):
             raise GraderError(f"{table.name}: Canvas says that the column {table.header[place]} is read only")
+        elif _SUMS.search(table.header[place]):
+            raise dropped(table.header[place], name)
         else:
             chosen.append(Column(assignment, place, number_in(cell_at(points, place))))
     if not chosen:
         raise no_column(table, next(iter(assignments)))
     return chosen
+
+
+def dropped(title: str, name: str) -> GraderError:
+    """The error for a title that Canvas doesn't import."""
+    found = _SUMS.search(title)
+    return GraderError(
+        f'Canvas drops a column with "{found[0] if found else title}" in its title when it imports: "{shown(title)}".\n'
+        f"Rename the assignment on Canvas and export again, or, without --like, type:  --column {name}=TITLE"
+    )
 
 
 def _is_student(row: Sequence[str]) -> bool:
@@ -116,6 +132,10 @@ def _fill(row: list[str], column: Column, owner: StudentGrades | None, report: R
     if owner is None or grade is None:
         return
     value = value_of(grade, column, scale=scale)
+    text = _EXCUSED if grade.status == EXCUSED else "" if value is None else cell_text(value)
+    if text and is_by_staff(there := cell_at(row, column.place)) and there.upper() != text:
+        report.kept.append(f"{owner.student.name}: {column.assignment.id} stays {shown(there, 40)}")
+        return
     if grade.status == EXCUSED:
         put(row, column.place, _EXCUSED)
     elif value is None:
@@ -137,6 +157,9 @@ def canvas_new(
     report = Report()
     known = [one for one in grades if one.is_matched and one.student.platform_id.isdecimal()]
     titles = [columns[name][0] for name in assignments]
+    for name, title in zip(assignments, titles, strict=True):
+        if _SUMS.search(title):
+            raise dropped(title, name)
     rows: list[list[str]] = [
         ["Student", "ID", "Section", *titles],
         [f"    {_POINTS}", "", "", *(cell_text(assignment.points) for assignment in assignments.values())],

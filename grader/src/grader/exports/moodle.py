@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.base.csv_files import CsvFile
 from grader.base.errors import GraderError
-from grader.base.names import tokens
+from grader.base.names import shown, tokens
 from grader.course.grades import EXCUSED, StudentGrades
 from grader.exports.platform import (
     Column,
@@ -19,6 +19,7 @@ from grader.exports.platform import (
     cell_at,
     check_possible,
     find_column,
+    is_by_staff,
     match_rows,
     no_column,
     number_in,
@@ -68,6 +69,9 @@ def moodle_like(
                 report.notes.append(f"{owner.student.name} is excused: Moodle has no word for it, so the cell stays")
             else:
                 report.without.append(f"{owner.student.name}: {grade.status}")
+            continue
+        if is_by_staff(there := cell_at(row, place)):
+            report.kept.append(f"{owner.student.name} stays {shown(there, 40)}")
             continue
         taken = max(0.0, min(value, column.possible) if column.possible else value)
         if taken != value:
@@ -146,3 +150,18 @@ def _numbers(assignment: Assignment, grades: Sequence[StudentGrades]) -> Mapping
             if record.handed.platform_id and not record.handed.group:
                 numbers[record.handed.platform_id] = one
     return numbers
+
+
+def participants(table: CsvFile) -> dict[str, str]:
+    """The worksheet's numbers by each student's id, address, login and name, as far as they are one student's."""
+    rows = [row for _, row in table.rows]
+    identifier = _identifier(table, rows)
+    places = [_place(table, kind, identifier) for kind in ("sid", "email", "login", "name")]
+    found: dict[str, str] = {}
+    twice: set[str] = set()
+    for row in rows:
+        number = _IDENTIFIER.fullmatch(cell_at(row, identifier))
+        for key in {cell_at(row, place).casefold() for place in places} - {""}:
+            twice |= {key} if key in found else set()
+            found[key] = number[1] if number else ""
+    return {key: number for key, number in found.items() if key not in twice}

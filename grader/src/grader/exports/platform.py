@@ -32,6 +32,7 @@ class Report:
     filled: int = 0
     without: list[str] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # cells with what staff wrote
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -47,6 +48,12 @@ class Column:
     assignment: Assignment
     place: int
     possible: float = 0.0
+
+
+def is_by_staff(cell: str) -> bool:
+    """Whether a person wrote a word into a grade's cell: N/A, EX, "see me". A number is a grade, a dash is none."""
+    text = cell.strip()
+    return bool(text) and text not in ("-", "–") and not _NUMBER.fullmatch(text.removesuffix("%").strip())
 
 
 class Roll:

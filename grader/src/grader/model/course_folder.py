@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-COURSE, ROSTER_FILE, ADJUSTMENTS, MATCHES = "course.toml", "roster.csv", "adjustments.csv", "matches.csv"
-NAMES = (COURSE, ROSTER_FILE, ADJUSTMENTS, MATCHES)
+COURSE, ROSTER_FILE, ADJUSTMENTS, TIMES, MATCHES = (
+    "course.toml", "roster.csv", "adjustments.csv", "times.csv", "matches.csv",
+)  # fmt: skip
+NAMES = (COURSE, ROSTER_FILE, ADJUSTMENTS, TIMES, MATCHES)
 
 
 def course_folder(submissions: Path) -> Path | None:

@@ -14,6 +14,7 @@ from grader.model.verdicts import place
 from grader.pages.class_notices import missing_everywhere, notices, unmatched
 from grader.pages.class_statistics import ClassStatistics, counted_records, histogram
 from grader.pages.class_view import make_rows
+from grader.pages.look_first import look_first
 from grader.pages.similar import PAGE
 
 INDEX = "index.html"
@@ -54,6 +55,7 @@ def write_index(
     text = environment.get_template("index.html.j2").render(
         assignments=list(assignments.values()),
         extra={name for one in grades for name, grade in one.assignments.items() if grade.is_extra},
+        first=look_first(assignments, grades),
         rows=rows,
         sections=sorted({row.section for row in rows if row.section}, key=str.casefold),
         verdicts=sorted({cell.verdict for row in rows for cell in row.cells}, key=place),

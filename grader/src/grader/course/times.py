@@ -1,0 +1,63 @@
+"""``times.csv``: when something was handed in, where the platform's download doesn't tell, or tells it wrong."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from grader.base.csv_files import CsvFile
+from grader.base.errors import GraderError
+from grader.base.names import shown
+from grader.base.schema import SchemaError
+from grader.course.amounts import read_moment
+from grader.course.policy import check_assignment
+
+COLUMNS = ("student", "assignment", "time", "attempt")
+_NEEDED = COLUMNS[:3]
+
+
+@dataclass(frozen=True)
+class HandInTime:
+    """When a student handed in an assignment, in UTC; `attempt` counts from 1, 0 is the last one.
+
+    `student` is as the file names them, `where` the file and the line.
+    """
+
+    student: str
+    assignment: str
+    at: datetime
+    attempt: int
+    where: str
+
+
+def times_from(table: CsvFile, known: Sequence[str], zone: tzinfo | None) -> tuple[HandInTime, ...]:
+    """What a times.csv says; `known` are all assignments, `zone` is the course's. Raises GraderError naming the line."""
+    header = [cell.strip().casefold() for cell in table.header]
+    for title in header:
+        if title and title not in COLUMNS:
+            near = difflib.get_close_matches(title, COLUMNS, n=1)
+            meant = f'; did you mean "{near[0]}"?' if near else ""
+            raise GraderError(
+                f'{table.name}: line 1: unknown column "{shown(title, 40)}"{meant}\nThe columns are {",".join(COLUMNS)}'
+            )
+    if missing := [title for title in _NEEDED if title not in header]:
+        raise GraderError(f"{table.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(COLUMNS)}")
+    return tuple(_time(table.name, header, line, row, known, zone) for line, row in table.rows)
+
+
+def _time(
+    name: str, header: list[str], line: int, row: list[str], known: Sequence[str], zone: tzinfo | None
+) -> HandInTime:
+    where = f"{name}: line {line}"
+    cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
+    if not cells.get("student"):
+        raise GraderError(f"{where}: which student?\nWrite the id, the e-mail address, the login or the name")
+    attempt = cells.get("attempt", "") or "0"
+    if not attempt.isascii() or not attempt.isdecimal() or len(attempt) > 4:  # noqa: PLR2004
+        raise GraderError(f'{where}: attempt: expected 1, 2 or so, or nothing for the last, got "{shown(attempt, 40)}"')
+    try:
+        check_assignment(cells.get("assignment", ""), known, where)
+        at = read_moment(cells.get("time", ""), zone, where)
+    except SchemaError as error:
+        raise GraderError(str(error)) from error
+    return HandInTime(cells["student"], cells["assignment"], at, int(attempt), where)
