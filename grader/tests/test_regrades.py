@@ -97,7 +97,9 @@ def test_points_comments_and_suites_that_change_later(in_checkout: Layout, submi
     suite = in_checkout.build / "bin/90_fake_suite"
     suite.write_text(suite.read_text() + "\n# newer\n")
     noise(in_checkout)
-    assert grade(folder).exit_code == 0
+    assert grade(folder).exit_code == 5  # a lower grade needs a word
+    assert points(in_checkout) == {"ada": "23", "grace": "11"}
+    assert grade(folder, "--replace").exit_code == 0
     assert points(in_checkout) == {"ada": "11", "grace": "11"}
     assert results(in_checkout)["ada"]["reason"] == ""
 
@@ -152,7 +154,9 @@ def test_killed_again_and_again_it_is_one_regrade(in_checkout: Layout, submissio
 def test_a_resubmission_after_a_regrade(in_checkout: Layout, graded: Path) -> None:
     grade(graded, *AGAIN)
     (graded / "ada" / "ladder.cu").write_text("// who ada\n// fail beta_two WRONG\n")
-    assert grade(graded).exit_code == 0
+    assert grade(graded).exit_code == 5
+    assert points(in_checkout)["ada"] == "23"
+    assert grade(graded, "--replace").exit_code == 0
     assert points(in_checkout)["ada"] == "11"
     assert [one["reason"] for one in documents(in_checkout)] == ["", WHY, ""]
 

@@ -51,8 +51,19 @@ def asked_for(*, again: bool, only: str | None, reason: str | None, staff: str |
     return Again(why, shown(staff or ""))
 
 
-def check_again(classes: Sequence[Chosen], only: str, view: View) -> None:
-    """Raises GraderError unless it is one student's submission of one assignment, and there is a file to grade."""
+def ask_again(again: Again | None, classes: Sequence[Chosen], journal: Journal) -> None:
+    """Puts what was asked for into the journal."""
+    if again is not None:
+        again.ask(classes, journal)
+
+
+def check_again(classes: Sequence[Chosen], only: str | None, view: View) -> None:
+    """Raises GraderError unless it is one student's submission of one assignment, and there is a file to grade.
+
+    `only` is None where nobody asked.
+    """
+    if only is None:
+        return
     folders = dict.fromkeys(view.folder(submission.folder) for _, chosen in classes for submission in chosen)
     if len(folders) > 1:
         raise GraderError(

@@ -60,7 +60,7 @@ course_option = click.option(
     "--course",
     type=click.Path(path_type=Path),
     metavar="FILE_OR_DIR",
-    help="course.toml, or the folder with it, adjustments.csv and times.csv.  [default: beside the submissions; else the last]",
+    help="course.toml, or the folder with the course's files.  [default: beside the submissions; else the last]",
 )
 no_sandbox_option = click.option(
     "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code you trust."

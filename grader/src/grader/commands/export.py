@@ -53,13 +53,20 @@ _column_option = click.option(
     invoke_without_command=True,
 )
 @click.option(
-    "--into", type=_like_path, metavar="FILE", help="Any CSV file: a copy of it with the grades, and nothing else changed."
+    "--into",
+    type=_like_path,
+    metavar="FILE",
+    help="Any CSV file: a copy of it with the grades, and nothing else changed.",
 )
-@click.option("--assignment", "names", multiple=True, metavar="ID", help="With --into: only this assignment; repeatable.")
+@click.option(
+    "--assignment", "names", multiple=True, metavar="ID", help="With --into: only this assignment; repeatable."
+)
 @click.option(
     "--column", "columns", multiple=True, metavar="ID=HEADER", help="With --into: an assignment's column; repeatable."
 )
-@click.option("--id", "id_title", default="", metavar="HEADER", help="With --into: the column that says whose a row is.")
+@click.option(
+    "--id", "id_title", default="", metavar="HEADER", help="With --into: the column that says whose a row is."
+)
 @_to_option
 @out_option
 @course_option
@@ -67,6 +74,7 @@ _column_option = click.option(
 @click.pass_context
 def export(
     context: click.Context,
+    /,
     into: Path | None,
     names: tuple[str, ...],
     columns: tuple[str, ...],
@@ -253,10 +261,7 @@ class _Export:
     def cards(self, assignment: str) -> dict[str, Path]:
         """The students' cards by the folder of their hand-in."""
         records = [
-            record
-            for one in self.grades
-            if (grade := one.assignments.get(assignment))
-            for record in grade.attempts
+            record for one in self.grades if (grade := one.assignments.get(assignment)) for record in grade.attempts
         ]
         return {record.folder: self._out / card_name(self._view.record(record)) for record in records}
 
@@ -293,7 +298,9 @@ class _Export:
             self._say(f"  {escape(note)}")
         self._list(f"{counted(len(report.kept), 'cell')} with a word of staff's, as they were", report.kept)
         self._list(f"{counted(len(report.without), 'line')} of the file without a grade", report.without)
-        self._list(f"{counted(len(report.left_over), 'student')} with a {what} and no place in the file", report.left_over)
+        self._list(
+            f"{counted(len(report.left_over), 'student')} with a {what} and no place in the file", report.left_over
+        )
         if not report.is_complete:
             raise click.exceptions.Exit(UNMATCHED_STATUS)
 

@@ -19,7 +19,7 @@ from grader.base.counted import listed
 from grader.base.errors import GraderError
 from grader.base.layout import Layout, find_layout
 from grader.base.toolchain import find_toolchain
-from grader.commands.again import Chosen, asked_for, check_again, show_not_done
+from grader.commands.again import Chosen, ask_again, asked_for, check_again, show_not_done
 from grader.commands.aliases import Shown, anonymous_option, show_names
 from grader.commands.cluster import Cluster, cancel_option, cluster_option, executor_option, open_cluster
 from grader.commands.common import (
@@ -56,7 +56,7 @@ from grader.course.kept import Merged, merge
 from grader.course.ledger import Ledger
 from grader.course.policy import BEST
 from grader.course.ruling import Course, check_course
-from grader.intake.download import open_class
+from grader.intake.download import ClassDownload, open_class
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.course_folder import course_folder
 from grader.model.discovery import Submission
@@ -183,36 +183,22 @@ def grade(
             need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
             benches = _benches(layout, assignments, settings, home, stop)
             found = {one.assignment.id: download.submissions(wanted_of(layout, one.assignment)) for one in benches}
-            roster = download.roster
-        files = _course_files(layout, journal, submissions, course)
+        files = _course_files(journal, submissions, course)
         rules = files.course(layout.assignments())
-        merged = {
-            name: merge(
-                journal,
-                name,
-                several,
-                roster,
-                replace_all=replace,
-                best_counts=rules.policy.of(name).counts == BEST,
-            )
-            for name, several in found.items()
-        }
+        merged = _merged(journal, rules, found, download, replace_all=replace)
         _check_course(rules, journal, {name: one.submissions for name, one in merged.items()})
         view = view_of(journal, [one for several in merged.values() for one in several.submissions])
         chosen_ones = [
             (bench, _chosen(merged[bench.assignment.id].submissions, only, submissions, view)) for bench in benches
         ]
-        if regrade is not None:
-            check_again(chosen_ones, str(only), view)
-        for name, one in merged.items() if only is None else ():
-            show_merged(console, name, one, view, replaced=replace)
+        check_again(chosen_ones, regrade and str(only), view)
+        show_merged(console, merged if only is None else {}, view, replaced=replace)
         plans = [show_plan(console, *one, journal, view, whole=dry_run, again=again) for one in chosen_ones]
         if dry_run:
             _end_dry_run(console, chosen_ones, plans, view, cluster, as_json=as_json)
             return
         journal.remember(COURSE_FILES, files.text())
-        if regrade is not None:
-            regrade.ask(chosen_ones, journal)
+        ask_again(regrade, chosen_ones, journal)
         display = Display(console, _works(chosen_ones, plans), quiet=quiet)
         ledger = _ledger(layout, journal, rules, found, replace_all=replace)
         batches = _batches(
@@ -232,12 +218,45 @@ def grade(
     _show_result(console, ended, out)
     show_changes(console, urgent, ledger, view)
     is_done = _show_open(urgent, every, published) and is_regraded
-    status = UNMATCHED_STATUS if download.unmatched else 0
-    status = HARNESS_STATUS if not is_done else LOWER_STATUS if ledger.held else status
+    _end(ended, _status(download, ledger, is_done=is_done), as_json=as_json)
+
+
+def _end(ended: "_Ended", status: int, *, as_json: bool) -> None:
+    """The document, and the exit status."""
     if as_json:
         click.echo(ended.document(status))
     if status:
         raise click.exceptions.Exit(status)
+
+
+def _status(download: ClassDownload, ledger: Ledger, *, is_done: bool) -> int:
+    """The exit status of a run that came to its end."""
+    if not is_done:
+        return HARNESS_STATUS
+    return LOWER_STATUS if ledger.held else UNMATCHED_STATUS if download.unmatched else 0
+
+
+def _merged(
+    journal: Journal,
+    course: Course,
+    found: Mapping[str, list[Submission]],
+    download: ClassDownload,
+    *,
+    replace_all: bool,
+) -> dict[str, Merged]:
+    """The download beside what was graded before, by assignment."""
+    return {
+        name: merge(
+            journal,
+            name,
+            several,
+            download.roster,
+            replace_all=replace_all,
+            best_counts=course.policy.of(name).counts == BEST,
+            left_out=download.ignored,
+        )
+        for name, several in found.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -316,9 +335,7 @@ def _show_result(console: Console, ended: _Ended, out: Path) -> None:
     show_course(console, ended.published.files)
 
 
-def _ledger(
-    layout: Layout, journal: Journal, course: Course, found: Iterable[str], *, replace_all: bool
-) -> Ledger:
+def _ledger(layout: Layout, journal: Journal, course: Course, found: Iterable[str], *, replace_all: bool) -> Ledger:
     """What takes the results over; it knows the assignments of earlier runs too."""
     names = dict.fromkeys((*journal.assignments(), *found))
     assignments = {name: load_assignment(layout.assignment(name)) for name in names}
@@ -357,7 +374,7 @@ def _grade_each(
     return [record for records in every for record in view.records(records)]
 
 
-def _course_files(layout: Layout, journal: Journal, submissions: Path, course: Path | None) -> CourseFiles:
+def _course_files(journal: Journal, submissions: Path, course: Path | None) -> CourseFiles:
     """Those that were named, else those beside the submissions, else the last run's."""
     folder = course_folder(submissions)
     files = named_course(course) if course else find_course(folder) if folder else CourseFiles()

@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -45,8 +45,13 @@ def folder_for(out: Path, secret: Path | None, *, dry_run: bool) -> Iterator[tup
         yield copy, own if secret is None and own.is_file() else secret
 
 
-def show_merged(console: Console, assignment: str, merged: Merged, view: View, *, replaced: bool) -> None:
+def show_merged(console: Console, merged: Mapping[str, Merged], view: View, *, replaced: bool) -> None:
     """Says who was graded before, who is new, and of whom this download has nothing; only where it is a second one."""
+    for name, one in merged.items():
+        _show_merged(console, name, one, view, replaced=replaced)
+
+
+def _show_merged(console: Console, assignment: str, merged: Merged, view: View, *, replaced: bool) -> None:
     if not merged.before:
         return
     called = {one.folder: one.student.name for one in merged.submissions} | {

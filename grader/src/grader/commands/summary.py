@@ -44,7 +44,7 @@ def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]]
 
 
 def show_summary(console: Console, grades: Sequence[StudentGrades], names: Sequence[str], out: Path) -> None:
-    """What to look at first, then the class: all students, or a digest where they are many, and each thing to look at."""
+    """What to look at first, then all students, or a digest where they are many, then each thing to look at."""
     for line in look_first(names, grades):
         console.print(Text(shown(line, 300)), soft_wrap=True)
     if len(grades) <= _LONG_CLASS:

@@ -1,7 +1,7 @@
 """The course's own files: where they are, what they say, and which were used last.
 
-A run remembers where course.toml, adjustments.csv and times.csv are, and what was in them. `grader report` reads them there again,
-so that a change of them is all it takes; a file that is gone meanwhile is replaced by what it said last.
+A run remembers where course.toml, adjustments.csv and times.csv are, and what was in them. `grader report` reads them
+there again, so that a change of them is all it takes; a file that is gone meanwhile is replaced by what it said last.
 """
 
 import json

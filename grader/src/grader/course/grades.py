@@ -317,7 +317,7 @@ def _with_the_platforms(due: datetime | None, record: Record) -> datetime | None
 
 
 def _is_best(valued: Sequence[_Attempt], rules: Rules) -> bool:
-    """Whether the best attempt counts: by the course's rule, or because nobody said which state of a repository does."""
+    """Whether the best attempt counts: by the course's rule, or as nobody said which state of a repository does."""
     return rules.counts == BEST or all(one.record.handed.is_version for one in valued)
 
 

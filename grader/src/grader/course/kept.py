@@ -4,7 +4,7 @@ Platforms offer the new hand-ins alone, so that somebody is not in a download sa
 is graded with the rest of the class from the files that the journal has, and costs nothing while nothing has changed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -26,8 +26,8 @@ class Merged:
     """The hand-ins of one assignment: the download's and those of before.
 
     `submissions` are to be graded, `fixed` are results whose files the journal doesn't have byte for byte: they stay
-    as they are. `before` are outlines of all that was in force, under today's names. The rest are folders: who is `new`,
-    who handed in `again`, who is not in the download and `kept`, or drops out because a person said so.
+    as they are. `before` are outlines of all that was in force, under today's names. The rest are folders: who is
+    `new`, who handed in `again`, who is not in the download and `kept`, or drops out because a person said so.
     """
 
     submissions: list[Submission]
@@ -57,11 +57,12 @@ def merge(
     *,
     replace_all: bool,
     best_counts: bool,
+    left_out: Collection[str] = (),
 ) -> Merged:
     """What of an assignment is to be graded, where `found` is what the download has of it.
 
     `roster` is today's: who was graded without one is looked up in it. With `replace_all` the download is the whole
-    class. With `best_counts` an attempt of an earlier download stays one.
+    class. With `best_counts` an attempt of an earlier download stays one. A person left the folders `left_out` out.
     """
     names = _Names(roster)
     before = tuple(names.now(record) for record in journal.attempts(assignment))
@@ -79,7 +80,9 @@ def merge(
     kept = [
         folder
         for folder, records in old.items()
-        if folder not in now and (best_counts or not people_of(records[0].student, records[0].handed) <= present)
+        if folder not in now
+        and folder not in left_out
+        and (best_counts or not people_of(records[0].student, records[0].handed) <= present)
     ]
     own = {who for folder in kept for who in people_of(old[folder][0].student, old[folder][0].handed)}
     submissions = [
@@ -173,9 +176,7 @@ class _Names:
         if not all(found):
             return record
         students = tuple(dict.fromkeys(one for one in found if one is not None))
-        handed = replace(
-            record.handed, is_matched=True, nearest=(), group=students if record.handed.group else ()
-        )
+        handed = replace(record.handed, is_matched=True, nearest=(), group=students if record.handed.group else ())
         return replace(record, student=record.student if record.handed.group else students[0], handed=handed)
 
     def _found(self, student: Student) -> Student | None:

@@ -136,6 +136,8 @@ class Ledger:
             old = one.assignments[assignment]
             new = will[who].assignments[assignment] if who in will else None
             points = new.points if new else None
+            if new is None and old.record and old.record.folder in after:
+                continue  # it is somebody else's now
             if old.points is None or old.points == points or (old.record is None or old.record.status == MISSING):
                 continue
             folder = old.record.folder

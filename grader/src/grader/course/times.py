@@ -31,7 +31,7 @@ class HandInTime:
 
 
 def times_from(table: CsvFile, known: Sequence[str], zone: tzinfo | None) -> tuple[HandInTime, ...]:
-    """What a times.csv says; `known` are all assignments, `zone` is the course's. Raises GraderError naming the line."""
+    """What a times.csv says; `known` are all assignments, `zone` the course's. Raises GraderError naming the line."""
     header = [cell.strip().casefold() for cell in table.header]
     for title in header:
         if title and title not in COLUMNS:
@@ -41,7 +41,9 @@ def times_from(table: CsvFile, known: Sequence[str], zone: tzinfo | None) -> tup
                 f'{table.name}: line 1: unknown column "{shown(title, 40)}"{meant}\nThe columns are {",".join(COLUMNS)}'
             )
     if missing := [title for title in _NEEDED if title not in header]:
-        raise GraderError(f"{table.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(COLUMNS)}")
+        raise GraderError(
+            f"{table.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(COLUMNS)}"
+        )
     return tuple(_time(table.name, header, line, row, known, zone) for line, row in table.rows)
 
 

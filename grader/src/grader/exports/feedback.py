@@ -33,9 +33,13 @@ class Feedback:
 
 
 def feedback_zip(
-    platform: str, assignment: str, grades: Sequence[StudentGrades], cards: Mapping[str, Path], numbers: Mapping[str, str]
+    platform: str,
+    assignment: str,
+    grades: Sequence[StudentGrades],
+    cards: Mapping[str, Path],
+    numbers: Mapping[str, str],
 ) -> Feedback:
-    """The cards of an assignment. `cards` are by folder; `numbers` are Moodle's participants by a student's id or address."""
+    """The cards of an assignment, given by folder; `numbers` are Moodle's participants by a student's id or address."""
     files: dict[str, bytes] = {}
     without: list[str] = []
     for one in grades:

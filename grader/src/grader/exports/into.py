@@ -19,6 +19,7 @@ from grader.model.assignment import Assignment
 _MOST_ABOVE = 20  # lines before the titles
 _LEAST_KNOWN = 0.5  # of the rows with an id: fewer, and the column is none of ids
 _AS_TEXT = re.compile(r'="(.*)"')  # how spreadsheets keep an id's zeros
+_CODECS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"), (b"", "utf-8"))
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
@@ -55,13 +56,11 @@ class Table:
 
 def read_table(data: bytes, name: str) -> Table:
     """A file's table; raises GraderError where a quote is not closed, or where there is nothing in it."""
-    for mark, codec in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"), (b"", "utf-8")):
-        if data.startswith(mark):
-            break
+    mark, codec = next((mark, codec) for mark, codec in _CODECS if data.startswith(mark))
     try:
         text = data[len(mark) :].decode(codec)
-    except UnicodeDecodeError:
-        mark, codec, text = b"", "latin-1", data.decode("latin-1")  # each byte is one character, and comes back as it was
+    except UnicodeDecodeError:  # each byte is a character then, and comes back as it was
+        mark, codec, text = b"", "latin-1", data.decode("latin-1")
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=lambda one: len(_cells(first, one, name)[0]) if first else 0)
     rows = _cells(text, delimiter, name)
@@ -121,7 +120,9 @@ def grades_into(
         if table.delimiter != "," or table.rows[row][place].is_quoted
     )
     for row, owner in zip(body, owners, strict=True):
-        for name, place in places.items() if owner else ():
+        if owner is None:
+            continue
+        for name, place in places.items():
             text = _text(table, row, place, assignments[name], owner, report)
             if text is not None:
                 new[row, place] = text.replace(".", ",") if has_comma else text
@@ -159,8 +160,7 @@ def _head(
     listed = "\n".join(f"  {shown(title)}" for title in table.titles(0) if title)
     name = next(iter(assignments))
     raise GraderError(
-        f"{table.name} has no column for {name}. Its columns are:\n{listed}\n"
-        f'Type:  --column {name}="HEADER"'
+        f'{table.name} has no column for {name}. Its columns are:\n{listed}\nType:  --column {name}="HEADER"'
     )
 
 
@@ -190,7 +190,9 @@ def _id_column(
         found = [place for place, one in enumerate(titles) if _plain(one) == _plain(title)]
         if len(found) != 1:
             what = "no column" if not found else f"{len(found)} columns"
-            raise GraderError(f'{table.name} has {what} "{shown(title)}". Its columns are: {", ".join(map(shown, titles))}')
+            raise GraderError(
+                f'{table.name} has {what} "{shown(title)}". Its columns are: {", ".join(map(shown, titles))}'
+            )
         return found[0]
     index = _index(grades)
     known: list[tuple[int, int]] = []

@@ -13,12 +13,7 @@ _Found = tuple[str, AssignmentGrade]
 def look_first(assignments: Iterable[str], grades: Sequence[StudentGrades]) -> list[str]:
     """At most nine sentences, the most urgent first; none where there is nothing to see to."""
     names = list(assignments)
-    found = [
-        (one.student.name, grade)
-        for one in grades
-        for name, grade in one.assignments.items()
-        if name in names
-    ]
+    found = [(one.student.name, grade) for one in grades for name, grade in one.assignments.items() if name in names]
     there = [(name, grade) for name, grade in found if grade.status != ABSENT]
     lines = [
         _named("not graded yet, because the harness failed", there, lambda one: one.status == OPEN),
@@ -84,4 +79,5 @@ def _flags(there: Sequence[_Found]) -> str:
         return ""
     name, flag = flagged[0]
     more = f" and {len(flagged) - 1} more" if len(flagged) > 1 else ""
-    return f"{counted(len(flagged), 'flag')}: {name}: {flag[:_FLAG_WORDS]}{'…' if len(flag) > _FLAG_WORDS else ''}{more}"
+    cut = f"{flag[:_FLAG_WORDS]}…" if len(flag) > _FLAG_WORDS else flag
+    return f"{counted(len(flagged), 'flag')}: {name}: {cut}{more}"
