@@ -7,16 +7,21 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from grader.base.layout import Layout
+from grader.base.secret import Secret
 from grader.commands.cli import cli, main
-from grader.course.anonymous import Anonymous
+from grader.course.aliases import salt_of, with_alias
+from grader.course.anonymous import Anonymous, remember_view
 from grader.model.handed import Handed
 from grader.model.roster import Student
+from grader.running.store import Journal
+from made_class import ADA, ALAN, handed_in
 from platforms.people import Upload, person
 from test_grade import grade, gradebook, log
 from test_platforms import PLATFORMS
@@ -254,3 +259,53 @@ def test_which_aliases_are_taken() -> None:
     assert len({alias for alias, name, *_ in view.names() if name == "Kurt Gödel"}) == 3
     other = Anonymous([owner("b", "Alan Turing")], "another salt")
     assert other.folder("b") != called["b"]
+
+
+HIDDEN = {
+    "a line that goes on": "// by \\\nZuzanna Lovelace\nint a;\n",
+    "with a blank behind": "// by \\ \t\nZuzanna Lovelace\nint a;\n",
+    "with a carriage return": "// by \\\r\nZuzanna Lovelace\r\nint a;\r\n",
+    "twice": "// \\\n\\\n Zuzanna Lovelace\nint a;\n",
+    "behind a text": 'const char* a = "//"; // Zuzanna Lovelace\nint b;\n',
+    "a text": 'const char* a = "Zuzanna Lovelace";\nint b;\n',
+    "never closed": "int a; /* Zuzanna\nLovelace",
+    "Python": "import numba\n# Zuzanna Lovelace\na = 1\n",
+    "Python's docstring": 'def f():\n    """By\n    Zuzanna Lovelace"""\n',
+    "Python that is wrong": "import numba\ndef f(:\n    pass  # Zuzanna Lovelace\n",
+    "Python with a directive": "import numba\n# include Zuzanna Lovelace\na = 1\n",
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_no_comment_or_text_tells_the_name(case: str) -> None:
+    who = Student("Zuzanna Lovelace", "181512")
+    view = Anonymous([("folder", who, Handed())], "salt")
+    shown = view.record(replace(handed_in(who, 90, folder="folder"), source=HIDDEN[case])).source
+    assert told(shown) == set()
+    assert shown.count("\n") == HIDDEN[case].count("\n")
+
+
+def test_code_stays_code() -> None:
+    who = Student("Int Max", "181512")
+    code = "#include <max.h>\nint max(int a) { return a; }  // max of int\n"
+    shown = Anonymous([("folder", who, Handed())], "s").record(replace(handed_in(who, 9, folder="folder"), source=code))
+    assert shown.source == "#include <max.h>\nint max(int a) { return a; }  // … of …\n"
+
+
+def test_an_alias_needs_the_secret(tmp_path: Path) -> None:
+    one, other = Secret(b"a secret of 16 bytes"), Secret(b"another one, of more")
+    salts = []
+    for number, secret in enumerate((one, one, other, None)):
+        journal = Journal(tmp_path / str(number) / "journal.sqlite")
+        remember_view(journal, None, secret)
+        salts.append(salt_of(journal))
+        journal.close()
+    assert salts[0] == salts[1]
+    assert len(set(salts)) == 3
+    aliases = [with_alias(salt, handed_in(ADA, 90)).student.public_name for salt in salts]
+    assert aliases[0] == aliases[1]
+    assert len(set(aliases)) == 3
+    assert with_alias(salts[0], handed_in(replace(ADA, alias="Fox"), 90)).student.public_name == "Fox"
+    team = with_alias(salts[0], handed_in(ADA, 90, group=(ADA, ALAN))).handed.group
+    assert team[0].public_name == aliases[0]
+    assert team[1].public_name not in aliases

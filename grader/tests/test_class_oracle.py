@@ -65,6 +65,8 @@ def make_story(chance: random.Random, way: str) -> Story:
     made = replace(made, uploads=tuple(replace(one, earlier=()) for one in made.uploads))
     if way in IN_TEAMS and chance.random() < 0.4:
         made = in_teams(made, seed)
+    if not made.uploads:
+        made = replace(made, uploads=(Upload((made.people[0],), {FILE: b"// only one\n"}),))
     downloads: list[list[Upload]] = []
     before: list[Upload] = []
     for round_ in range(chance.choice((1, 2, 3))):
@@ -78,8 +80,9 @@ def make_story(chance: random.Random, way: str) -> Story:
                 now.append(replace(upload, files={FILE: source}, at=DUE + late, late=late > timedelta()))
             elif had and chance.random() < 0.5:
                 now.append(next(one for one in before if one.person == upload.person))
-        if now:
-            downloads.append(now)
+        if now or not downloads:
+            downloads.append(now or list(made.uploads))
+            now = downloads[-1]
             before = [*now, *(one for one in before if all(one.person != other.person for other in now))]
     everyone = [one for upload in made.uploads for one in upload.people]
     return Story(

@@ -265,8 +265,7 @@ def test_roster(tmp_path: Path) -> None:
     assert match("ada.l", roster) is roster[1]
     assert match("ada_lovelace", roster) is None  # two of that name
     assert match("", roster) is None
-    assert roster[1].public_name != roster[2].public_name
-    assert "Ada" not in roster[1].public_name
+    assert roster[1].public_name == roster[2].public_name == "Anonymous"  # boards give aliases that need the secret
 
 
 ROSTER = [Student("Ada Lovelace", "1", "ada@x"), Student("Alan Turing", "1912", ""), Student("!!!", "", "")]

@@ -251,3 +251,14 @@ def test_the_pages_in_a_browser(graded: Path, open_page: Callable[..., Any]) -> 
     page.locator(".eyebrow a").click()
     page.wait_for_load_state()
     assert page.url.endswith("similar.html#90_fake")
+
+
+@pytest.mark.parametrize("before", ["// nothing\n" * 12_000, "/*" + "x " * 60_000 + "*/\n", "int v;\n" * 16_000])
+def test_a_copy_behind_a_long_beginning_is_found_and_shown(tmp_path: Path, before: str) -> None:
+    copied = (ROOT / "reference/05_scan/scan.cu").read_text()
+    likeness = compared(tmp_path, work("ada", copied), work("grace", before + copied))
+    assert [(one.first, one.second) for one in likeness.pairs] == [("ada", "grace")] or likeness.groups
+    for alike in likeness.pairs:
+        text = (tmp_path / alike.page).read_text()
+        assert text.count('class="line') < 9000
+        assert str(before.count("\n") + 20) in text

@@ -43,6 +43,11 @@ class Secret:
         """Tells one secret from another, and gives neither it nor a seed away."""
         return self._derived("fingerprint", "", b"").hex()[:32]
 
+    @property
+    def alias_salt(self) -> str:
+        """What made-up aliases depend on; it gives neither the secret nor a seed away."""
+        return self._derived("aliases", "", b"").hex()[:32]
+
     def _derived(self, purpose: str, assignment: str, source: bytes) -> bytes:
         content = hashlib.sha256(source).digest()
         return hmac.new(self.value, f"{purpose}\0{assignment}\0".encode() + content, hashlib.sha256).digest()

@@ -68,6 +68,7 @@ from grader.running.changes import Change
 from grader.running.executor import Executor, LocalExecutor
 from grader.running.run import RunSettings
 from grader.running.store import Journal
+from grader.running.up_to_date import bring_up_to_date
 from grader.running.worker_cache import WorkerCache
 
 _WORKERS = "workers"
@@ -172,8 +173,8 @@ def grade(
     started = time.monotonic()
     jobs, threads = split_jobs(jobs)
     with folder_for(out, secret, dry_run=dry_run) as (home, given), at_work(home) as (journal, stop):
-        remember_view(journal, anonymous)
         seeds = secret_of(urgent, home, given) if seed is None else None
+        remember_view(journal, anonymous, seeds)
         shutil.rmtree(home / "work", ignore_errors=True)  # of a run that was killed
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
         with laid_out(submissions) as folder, open_class(folder, roster) as download:
@@ -181,7 +182,7 @@ def grade(
             show_class(told, download, names=not is_anonymous(journal), propose=not dry_run)
             assignments = assignments_in(layout, names, download, submissions)
             need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
-            benches = _benches(layout, assignments, settings, home, stop)
+            benches = _benches(layout, assignments, settings, home, stop, urgent)
             found = {one.assignment.id: download.submissions(wanted_of(layout, one.assignment)) for one in benches}
         files = _course_files(journal, submissions, course)
         rules = files.course(layout.assignments())
@@ -191,7 +192,7 @@ def grade(
         chosen_ones = [
             (bench, _chosen(merged[bench.assignment.id].submissions, only, submissions, view)) for bench in benches
         ]
-        check_again(chosen_ones, regrade and str(only), view)
+        check_again(chosen_ones, only if regrade else None, view)
         show_merged(console, merged if only is None else {}, view, replaced=replace)
         plans = [show_plan(console, *one, journal, view, whole=dry_run, again=again) for one in chosen_ones]
         if dry_run:
@@ -281,12 +282,22 @@ class _Ended:
 
 
 def _benches(
-    layout: Layout, assignments: Sequence[Assignment], settings: RunSettings, home: Path, stop: threading.Event
+    layout: Layout,
+    assignments: Sequence[Assignment],
+    settings: RunSettings,
+    home: Path,
+    stop: threading.Event,
+    console: Console,
 ) -> list[Bench]:
-    """What each assignment is graded with."""
+    """What each assignment is graded with, built where it has changed since it was."""
+    bring_up_to_date(layout, [one.id for one in assignments], partial(_warn, console))
     toolchain, build = find_toolchain(layout), WorkerCache(layout, home / _WORKERS).build
     work = (home / "work").resolve()
     return [prepare(layout, toolchain, one, settings, work, stop, build) for one in assignments]
+
+
+def _warn(console: Console, text: str) -> None:
+    console.print(escape(text), highlight=False, soft_wrap=True)
 
 
 def _command(submissions: Path, settings: RunSettings) -> str:

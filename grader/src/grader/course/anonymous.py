@@ -5,10 +5,8 @@ The journal has names, and grades are computed with them. What pages and command
 alias in the place of the one by name. names.csv joins them again.
 """
 
-import hashlib
-import hmac
+import ast
 import re
-import secrets
 import shlex
 import unicodedata
 from collections import Counter
@@ -17,7 +15,10 @@ from dataclasses import replace
 from typing import Protocol
 
 from grader.base.names import tokens
+from grader.base.secret import Secret
+from grader.base.tokens import PYTHON_QUOTED, QUOTED
 from grader.course.adjustments import Adjustment
+from grader.course.aliases import made_up, salt_of
 from grader.course.grades import AssignmentGrade, StudentGrades
 from grader.course.people import Identity, identity, known_best
 from grader.model.discovery import Submission
@@ -27,13 +28,18 @@ from grader.model.result import SuiteResult
 from grader.model.roster import Student
 from grader.running.store import Journal
 
-_ANONYMOUS, _SALT = "anonymous", "salt of aliases"  # what the journal keeps them under
-_DIGITS = 8
+_ANONYMOUS = "anonymous"  # what the journal keeps it under
 _SHORTEST = 3  # a shorter part of a name is in too many words
 _FEW = 3
 _LOST = "…"
 _PART = re.compile(r"[^\W_]+")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)  # one that is not closed is one, too
+# What of a source is no code: comments, with the lines that a backslash adds to them, and texts. In both a person may
+# be named; in code a name may be a keyword, so code stays. One that is not closed goes up to the end, too.
+_CONTINUED = r"//(?:[^\\\n]+|\\[ \t\r\f\v]*\n|\\)* | /\*(?:[^*]+|\*(?!/))*(?:\*/)?"
+_NO_CODE = re.compile(rf"{_CONTINUED} | {QUOTED}", re.VERBOSE)
+_NO_PYTHON = re.compile(rf"\#[^\n]* | {PYTHON_QUOTED}", re.VERBOSE)
+_LIKE_PYTHON = re.compile(r"^[ \t]*(?:from[ \t]+\S+[ \t]+import|import[ \t]|def[ \t]+\w+[ \t]*\()", re.MULTILINE)
+_LIKE_CPP = re.compile(r"^[ \t]*\#[ \t]*include\b|[;{}][ \t]*$", re.MULTILINE)
 Owner = tuple[str, Student, Handed]  # whose folder
 Row = tuple[str, str, str, str, str]
 
@@ -140,8 +146,7 @@ class Anonymous:
         }
 
     def _made_up(self, text: str) -> str:
-        digest = hmac.new(self._salt.encode(), text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
-        return f"Anonymous {digest[:_DIGITS]}"
+        return made_up(self._salt, text)
 
     def _student(self, student: Student, *, is_matched: bool) -> Student:
         who = identity(student, is_matched=is_matched)
@@ -174,7 +179,7 @@ class Anonymous:
             ),
             message=self._message(folder, record),
             reason=self._clean(folder, record.reason),
-            source=_COMMENT.sub(lambda comment: self._clean(folder, comment[0]), record.source),
+            source=_no_code_of(record.source).sub(lambda found: self._clean(folder, found[0]), record.source),
             result=record.result and self._result(folder, record.result),
             provenance=replace(record.provenance, command=self._command(folder, record.provenance.command)),
         )
@@ -265,7 +270,7 @@ def view_of(journal: Journal, submissions: Iterable[Submission] = ()) -> View:
     now = [(one.folder, one.student, one.handed) for one in submissions]
     folders = {folder for folder, _, _ in now}
     before = [owner for owner in journal.owners() if owner[0] not in folders]
-    return Anonymous([*before, *now], journal.recall(_SALT))
+    return Anonymous([*before, *now], salt_of(journal))
 
 
 def is_anonymous(journal: Journal) -> bool:
@@ -273,13 +278,23 @@ def is_anonymous(journal: Journal) -> bool:
     return bool(journal.recall(_ANONYMOUS))
 
 
-def remember_view(journal: Journal, anonymous: bool | None) -> None:
-    """Makes results be shown under aliases or names from now on; None leaves it as it is."""
+def remember_view(journal: Journal, anonymous: bool | None, secret: Secret | None = None) -> None:
+    """Makes results be shown under aliases or names from now on; None leaves it as it is. Aliases need the secret."""
+    salt_of(journal, secret)
     if anonymous is None:
         return
-    if anonymous and not journal.recall(_SALT):
-        journal.remember(_SALT, secrets.token_hex(16))
     journal.remember(_ANONYMOUS, "yes" if anonymous else "")
+
+
+def _no_code_of(source: str) -> re.Pattern[str]:
+    """What finds comments and texts in the language that the source is in."""
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        is_python = bool(_LIKE_PYTHON.search(source)) and not _LIKE_CPP.search(source)
+    else:
+        is_python = True
+    return _NO_PYTHON if is_python else _NO_CODE
 
 
 def _adjustment(one: Adjustment, words: re.Pattern[str]) -> Adjustment:

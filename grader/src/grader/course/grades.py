@@ -8,6 +8,7 @@ course give the same grades, in whatever order they come.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from grader.base.counted import counted
 from grader.course.adjustments import Adjustment, adjustment_step
@@ -100,11 +101,12 @@ def compute_grades(
     classes: Mapping[str, tuple[Assignment, Sequence[Record]]],
     course: Course = NO_COURSE,
     now: datetime | None = None,
+    others: Mapping[Identity, Student] = MappingProxyType({}),
 ) -> list[StudentGrades]:
     """Each student's grades from all attempts of each assignment, by name, those who match nobody last.
 
     With `now`, what is missing and not due yet has no points instead of 0. Raises GraderError where the course's files
-    name a student or an assignment that does not exist.
+    name a student or an assignment that does not exist; `others` exist and have no results here.
     """
     people: dict[Identity, dict[str, list[Record]]] = {}
     versions: dict[Identity, list[Student]] = {}
@@ -118,7 +120,7 @@ def compute_grades(
                 if record not in own:
                     own.append(record)
     students = {who: known_best(several) for who, several in versions.items()}
-    found = rulings(course, students, list(classes))
+    found = rulings(course, {**others, **students}, list(classes))
     grades = [
         _student(
             students[who], who[0], {name: classes[name][0] for name in classes}, own, course.policy, found[who], now

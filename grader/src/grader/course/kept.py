@@ -65,7 +65,7 @@ def merge(
     class. With `best_counts` an attempt of an earlier download stays one. A person left the folders `left_out` out.
     """
     names = _Names(roster)
-    before = tuple(names.now(record) for record in journal.attempts(assignment))
+    before = tuple(names.now(one) for one in journal.attempts(assignment) if one.folder not in left_out)
     old = _by_folder([one for one in before if one.status != MISSING])
     now = _by_folder([one for one in found if _is_handed_in(one)])
     merged = Merged(
@@ -80,9 +80,7 @@ def merge(
     kept = [
         folder
         for folder, records in old.items()
-        if folder not in now
-        and folder not in left_out
-        and (best_counts or not people_of(records[0].student, records[0].handed) <= present)
+        if folder not in now and (best_counts or not people_of(records[0].student, records[0].handed) <= present)
     ]
     own = {who for folder in kept for who in people_of(old[folder][0].student, old[folder][0].handed)}
     submissions = [

@@ -17,6 +17,7 @@ from grader.course.people import Identity, identity
 from grader.course.ruling import Course
 from grader.model.assignment import Assignment
 from grader.model.record import MISSING, NOT_GRADED, Record
+from grader.model.roster import Student
 from grader.running.changes import differences
 from grader.running.store import Journal
 
@@ -54,6 +55,7 @@ class Ledger:
         self._course = course
         self._now = now
         self._replace_all = replace_all
+        self._people: dict[Identity, Student] = {}  # before and after
         self._records: dict[str, Sequence[Record]] | None = None
         self.changed: list[Change] = []
         self.held: list[Change] = []
@@ -67,6 +69,11 @@ class Ledger:
             self._keep(assignment, graded)
             return
         before = _rows(merged.before)
+        self._people = {
+            identity(one, is_matched=record.handed.is_matched): one
+            for record in (*merged.before, *graded)
+            for one in record.handed.group or (record.student,)
+        }
         if not whole:
             after = before | after
         if not self._replace_all:
@@ -88,7 +95,7 @@ class Ledger:
         classes = {name: (self._assignments[name], several) for name, several in records.items()}
         return {
             identity(one.student, is_matched=one.is_matched): one
-            for one in compute_grades(classes, self._course, self._now)
+            for one in compute_grades(classes, self._course, self._now, self._people)
         }
 
     def _held_back(self, assignment: str, before: Rows, after: Rows) -> Rows:

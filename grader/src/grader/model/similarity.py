@@ -25,7 +25,7 @@ _FEWEST_MANY = 5
 _FEWEST_HASHES = 4  # in common, of the kept ones: fewer are chance
 _FEWEST_TOKENS = 60  # about six lines, in common
 _MOST_BESIDE = 600  # pairs that are laid side by side, those with the most hashes in common
-_MOST_CHARS = 100_000
+_MOST_CHARS = 1 << 20  # all that a submission may have: a copy may be behind anything
 _MOST_PLACES = 16  # of one run in a source: a table of numbers has thousands
 _STEP = 256  # tokens compared at once
 

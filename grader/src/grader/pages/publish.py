@@ -17,6 +17,7 @@ from grader.base.layout import Layout
 from grader.base.leftovers import collected
 from grader.base.names import safe_json, shown, slug
 from grader.base.schema import SchemaError
+from grader.course.aliases import salt_of, with_alias
 from grader.course.anonymous import Anonymous, View, view_of
 from grader.course.files import CourseFiles, remembered
 from grader.course.grades import AssignmentGrade, StudentGrades, compute_grades
@@ -176,12 +177,13 @@ def publish_boards(layout: Layout, out: Path, journal: Journal, attempts: Classe
     if attempts is None:
         classes = load_classes(layout, journal)
         attempts = {name: (assignment, view.records(records)) for name, (assignment, records) in classes.items()}
+    salt = salt_of(journal)
     boards = [
         board
         for assignment, records in attempts.values()
         for board in make_boards(
             assignment,
-            list({record.folder: record for record in records}.values()),  # the last attempts
+            [with_alias(salt, one) for one in {record.folder: record for record in records}.values()],  # the last ones
             partial(shown_history, journal, view),
         )
     ]

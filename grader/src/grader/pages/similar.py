@@ -25,6 +25,8 @@ PAGE = f"{STAFF}/similar.html"
 _PAIRS = f"{STAFF}/similar"
 _MOST_PAIRS = 50  # of an assignment
 _MOST_CHARS, _MOST_LINES = 100_000, 4000
+_LONGEST = 1000  # characters of a line, where lines are left out
+_AROUND = 5  # lines beside what is shared
 _SECONDS = 2.0
 _COLOURS = 6
 
@@ -215,12 +217,17 @@ class _Line:
 
 
 def _lines(source: str, ranges: Sequence[tuple[int, int]], *, is_python: bool) -> list[_Line]:
-    text = shown_block(source.rstrip(), _MOST_CHARS)
-    text = "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
+    """The source's lines; of a long one those that are shared and the ones around them, under their numbers."""
+    every = source.rstrip().split("\n")
     marks = line_marks(ranges)
+    numbers: Sequence[int] = range(1, len(every) + 1)
+    if len(source) > _MOST_CHARS or len(every) > _MOST_LINES:
+        near = {number + by for number in marks for by in range(-_AROUND, _AROUND + 1)}
+        numbers = [number for number in numbers if number in near or number <= _AROUND]
+    text = shown_block("\n".join(every[number - 1][:_LONGEST] for number in numbers[:_MOST_LINES]), _MOST_CHARS)
     seen: set[int] = set()
     lines = []
-    for number, code in enumerate(highlight(text, _SECONDS, is_python=is_python).lines, 1):
+    for number, code in zip(numbers, highlight(text, _SECONDS, is_python=is_python).lines, strict=False):
         region = marks.get(number, 0)
         lines.append(_Line(number, code, region, region not in seen and region > 0))
         seen.add(region)

@@ -1,0 +1,50 @@
+"""Aliases that are made up: they follow from who it is and from a salt that only the results' folder has.
+
+Without the salt nobody who knows the class can compute whose an alias is. It is derived from the secret of the seeds
+where there is one, so that a class has the same aliases in every folder with that secret.
+"""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import replace
+
+from grader.base.secret import Secret
+from grader.course.people import Identity, identity
+from grader.model.record import Record
+from grader.model.roster import Student
+from grader.running.store import Journal
+
+_SALT = "salt of aliases"  # what the journal keeps it under
+_DIGITS = 8
+
+
+def salt_of(journal: Journal, secret: Secret | None = None) -> str:
+    """The salt of a folder's aliases: what it is already, else of the secret, else random."""
+    salt = journal.recall(_SALT)
+    if not salt:
+        salt = secret.alias_salt if secret else secrets.token_hex(16)
+        journal.remember(_SALT, salt)
+    return salt
+
+
+def made_up(salt: str, text: str) -> str:
+    """The alias of what the text stands for."""
+    digest = hmac.new(salt.encode(), text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
+    return f"Anonymous {digest[:_DIGITS]}"
+
+
+def alias_of(salt: str, who: Identity) -> str:
+    """A student's."""
+    return made_up(salt, repr(who))
+
+
+def with_alias(salt: str, record: Record) -> Record:
+    """The record with an alias for each student that the roster gives none."""
+    handed = record.handed
+
+    def named(student: Student) -> Student:
+        who = identity(student, is_matched=handed.is_matched)
+        return student if student.alias else replace(student, alias=alias_of(salt, who))
+
+    return replace(record, student=named(record.student), handed=replace(handed, group=tuple(map(named, handed.group))))
