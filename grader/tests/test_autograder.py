@@ -357,7 +357,7 @@ def test_what_does_not_compile_and_what_is_not_there(run: Run) -> None:
     results, _ = run(**{"essay.txt": "no kernel"})
     assert results is not None
     assert results["score"] == 0
-    assert results["output"].startswith("0 of 100 points: there is no copy.cu in this folder.")
+    assert results["output"].startswith("0 of 100 points: there is no copy.cu in this folder")
 
 
 @needs_build

@@ -1,7 +1,7 @@
 """One class, laid out by every platform: `random_class` makes it, `WAYS` lay it out.
 
-The same seed makes the same class. `Way.make` writes the download, `Way.roster` the table of students that goes with it;
-`keeps` says which attempts the download has, `times` whether it tells when they were handed in.
+The same seed makes the same class. `Way.make` writes the download, `Way.roster` the table of students that goes with
+it; `keeps` says which attempts the download has, `times` whether it tells when they were handed in.
 """
 
 import random
@@ -21,8 +21,14 @@ from platforms.plain import make_plain
 
 LAST, ALL = "last", "all"  # which attempts a download has
 FORMS = ("", ".zip", ".tar.gz")
-_FIRST = "Ada Alan Grace Emmy Søren Péter María Jean-Luc Jürgen Siobhán 小明 Minji Olga José Ivy".split()
-_LAST = "Lovelace Turing Hopper Noether Łukasz Rózsa García Dupré Müller O'Brien 李 Kim Ladyzhenskaya Núñez Li".split()
+_FIRST = (
+    "Ada", "Alan", "Grace", "Emmy", "Søren", "Péter", "María", "Jean-Luc", "Jürgen", "Siobhán", "小明", "Minji", "Olga",
+    "José", "Ivy",
+)  # fmt: skip
+_LAST = (
+    "Lovelace", "Turing", "Hopper", "Noether", "Łukasz", "Rózsa", "García", "Dupré", "Müller", "O'Brien", "李", "Kim",
+    "Ladyzhenskaya", "Núñez", "Li",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,7 @@ WAYS: dict[str, Way] = {
                  shape="lwchkg/teams_assignment_explorer"),
     "autolab": Way("Autolab download", others.make_autolab, _people(others.autolab_roster), keeps=ALL,
                    shape="Autolab#693"),
-    "submitty": Way("Submitty folder", others.make_submitty, _own, _with_teams, keeps=ALL, times=True,
+    "submitty": Way("Submitty folder", others.make_submitty, _own, _with_teams, times=True,
                     shape="Submitty's directory structure"),
     "plain": Way("Plain folder", make_plain, _own, shape="a folder for each student"),
 }  # fmt: skip

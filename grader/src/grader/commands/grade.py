@@ -50,6 +50,7 @@ from grader.commands.sections import seed_in_range
 from grader.commands.seed import secret_of
 from grader.commands.summary import of_run, plan_document, run_document, show_summary
 from grader.course.anonymous import View, is_anonymous, remember_view, view_of
+from grader.course.due_moments import due_moments
 from grader.course.files import CourseFiles, find_course, named_course, remembered
 from grader.course.grades import StudentGrades
 from grader.course.kept import Merged, merge
@@ -180,12 +181,12 @@ def grade(
         with laid_out(submissions) as folder, open_class(folder, roster) as download:
             told = urgent if download.unmatched else console
             show_class(told, download, names=not is_anonymous(journal), propose=not dry_run)
-            assignments = assignments_in(layout, names, download, submissions)
+            assignments = assignments_in(layout, names, download, submissions, course)
             need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
             benches = _benches(layout, assignments, settings, home, stop, urgent)
+            files, rules = _read_course(layout, journal, submissions, course)
+            download.moments = due_moments(rules, [one for own in download.owners for one in own.members])
             found = {one.assignment.id: download.submissions(wanted_of(layout, one.assignment)) for one in benches}
-        files = _course_files(journal, submissions, course)
-        rules = files.course(layout.assignments())
         merged = _merged(journal, rules, found, download, replace_all=replace)
         _check_course(rules, journal, {name: one.submissions for name, one in merged.items()})
         view = view_of(journal, [one for several in merged.values() for one in several.submissions])
@@ -385,11 +386,14 @@ def _grade_each(
     return [record for records in every for record in view.records(records)]
 
 
-def _course_files(journal: Journal, submissions: Path, course: Path | None) -> CourseFiles:
-    """Those that were named, else those beside the submissions, else the last run's."""
+def _read_course(
+    layout: Layout, journal: Journal, submissions: Path, course: Path | None
+) -> tuple[CourseFiles, Course]:
+    """The files that were named, else those beside the submissions, else the last run's; and what they say."""
     folder = course_folder(submissions)
     files = named_course(course) if course else find_course(folder) if folder else CourseFiles()
-    return files if files.files else remembered(journal.recall(COURSE_FILES))
+    files = files if files.files else remembered(journal.recall(COURSE_FILES))
+    return files, files.course(layout.assignments())
 
 
 def _check_course(course: Course, journal: Journal, found: Mapping[str, Sequence[Submission]]) -> None:

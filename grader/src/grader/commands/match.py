@@ -1,6 +1,7 @@
 """`grader match`, and what `grader grade` says of a download first: who handed in, and who can't be matched."""
 
 import contextlib
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -12,13 +13,21 @@ from grader.base.counted import counted, listed
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.commands.common import SUBMISSIONS, UNMATCHED_STATUS, known_assignments, make_console, roster_option
+from grader.course.amounts import Span, after
+from grader.course.extensions import due_for
+from grader.course.files import find_course
+from grader.course.people import identity
+from grader.course.ruling import NO_COURSE, rulings
 from grader.intake.download import ClassDownload, Owner, open_class
 from grader.intake.matches import write_matches
 from grader.intake.matching import named
 from grader.model.assignment import Assignment, load_assignment
-from grader.model.discovery import Wanted
+from grader.model.course_folder import course_folder
+from grader.model.discovery import MOST_BYTES, Wanted
+from grader.model.roster import Student
 
 _MOST_LISTED = 25
+_MOST_DAYS = 8
 
 
 @click.command(short_help="Shows who handed in, and whom the roster doesn't know.")
@@ -27,8 +36,10 @@ _MOST_LISTED = 25
 def match(submissions: Path, roster: Path | None) -> None:
     """Shows what a download is and whose submissions are in it, without grading.
 
-    SUBMISSIONS is a folder or an archive, as for grader grade. Submissions that match no student are written to
-    matches.csv, beside the submissions: fill in its column student, or - to leave one out.
+    SUBMISSIONS is a folder or an archive, as for grader grade. Each line says whose a submission is, by which rule, and
+    when it was handed in. Those that match no student, or that two rules give to two students, are written to
+    matches.csv, beside the submissions: fill in its column student, or - to leave one out. For a platform that isn't
+    known, [matching] in course.toml says where in a path it stands whose a file is.
 
     \b
     Examples:
@@ -40,6 +51,7 @@ def match(submissions: Path, roster: Path | None) -> None:
     console = make_console()
     with laid_out(submissions) as folder, open_class(folder, roster) as download:
         show_class(console, download)
+        show_times(console, download)
         for owner in download.owners:
             _line(console, f"  {escape(owner.folder)}  →  {escape(_whose(owner))}{_remarks(owner)}")
         if not download.owners:
@@ -78,12 +90,26 @@ def show_class(console: Console, download: ClassDownload, *, names: bool = True,
     for owner in owners:
         if len(owner.attempts) > 1:
             origins = listed([attempt.origin for attempt in owner.attempts])
-            _line(console, f"  {escape(_whose(owner))} has {len(owner.attempts)} attempts: {escape(origins)}")
+            newest = owner.attempts[-1].origin
+            said = f"{len(owner.attempts)} attempts: {escape(origins)}; the newest is {escape(newest)}"
+            _line(console, f"  {escape(_whose(owner))} has {said}")
     if download.unmatched:
         _show_unmatched(console, download, propose=propose)
     elif download.roster and download.without:
         whose = listed([one.name for one in download.without])
         _line(console, f"  {counted(len(download.without), 'student')} without a submission: {escape(whose)}")
+
+
+def show_times(console: Console, download: ClassDownload) -> None:
+    """Says what tells when submissions were handed in."""
+    newest = [owner.attempts[-1] for owner in download.owners]
+    sources = sorted({one.source for one in newest if one.source})
+    lost = sum(not one.source for one in newest)
+    if sources:
+        rest = f"; nothing tells it of {lost}" if lost else ""
+        _line(console, f"  Lateness is known from: {escape(', '.join(sources))}{rest}")
+    elif newest:
+        _line(console, "  Nothing tells when they were handed in: who was late is not known, unless times.csv says it")
 
 
 def _count_unmatched(console: Console, download: ClassDownload) -> None:
@@ -105,7 +131,8 @@ def _show_unmatched(console: Console, download: ClassDownload, *, propose: bool)
     )
     for owner in unmatched[:_MOST_LISTED]:
         nearest = "; ".join(owner.nearest) or "nobody comes near"
-        _line(console, f"  {escape(owner.folder)}   nearest: {escape(nearest)}")
+        doubt = f"   {owner.doubt}" if owner.doubt else ""
+        _line(console, f"  {escape(owner.folder)}{escape(doubt)}   nearest: {escape(nearest)}")
     if len(unmatched) > _MOST_LISTED:
         _line(console, f"  … and {len(unmatched) - _MOST_LISTED} more")
     if without:
@@ -138,22 +165,58 @@ def _whose(owner: Owner) -> str:
 
 def _remarks(owner: Owner) -> str:
     last = owner.attempts[-1]
-    remarks = [last.at.replace("T", " ").replace("+00:00", " UTC")] if last.at else []
+    remarks = [f"by {owner.rule}"] if owner.rule else []
+    remarks += [last.at.replace("T", " ").replace("+00:00", " UTC")] if last.at else []
+    remarks += [f"attempt {len(owner.attempts)}: {last.origin}"] if len(owner.attempts) > 1 else []
+    remarks += [f"until {last.extended[:10]}"] if last.extended else []
     remarks += ["late"] if any(attempt.late for attempt in owner.attempts) else []
     return f"  [dim]{escape(', '.join(remarks))}[/]" if remarks else ""
 
 
 def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
-    """What to look for: the assignment's file, and how to tell the others'."""
+    """What to look for: the assignment's file, how to tell the others', and what students begin with."""
     names = set(layout.assignments()) - {assignment.id}
+    provided = {path.name: path for path in layout.assignment(assignment.id).iterdir() if path.is_file()}
+    stub = provided.pop(assignment.submission, None)
     for other in tuple(names):
         with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
             names.add(load_assignment(layout.assignment(other)).submission)
-    return Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
+    return Wanted(
+        assignment.id,
+        assignment.submission,
+        frozenset(names - {assignment.submission}),
+        {name: path.read_bytes() for name, path in provided.items() if path.stat().st_size <= MOST_BYTES},
+        stub.read_bytes() if stub else b"",
+    )
 
 
-def assignments_in(layout: Layout, names: tuple[str, ...], download: ClassDownload, path: Path) -> list[Assignment]:
-    """Those named, else those that the download has files of."""
+def tell_deadlines(layout: Layout, download: ClassDownload, path: Path, course: Path | None) -> None:
+    """Says to a download when the states of a repository may count: deadlines, and each day after them.
+
+    Mistakes in the course's files are told where they are checked.
+    """
+    folder = course or course_folder(path)
+    with contextlib.suppress(GraderError):
+        known = layout.assignments()
+        found = find_course(folder).course(known) if folder else NO_COURSE
+        people = list(dict.fromkeys([*download.roster, *(one for owner in download.owners for one in owner.members)]))
+        of = rulings(found, {identity(one, is_matched=True): one for one in people}, ())
+
+        def moments(name: str, student: Student) -> list[datetime]:
+            due = due_for(found.policy, name, of[identity(student, is_matched=True)].extensions)
+            if due is None:
+                return []
+            grace = after(due, found.policy.of(name).late.grace, found.policy.zone)
+            return [due, grace, *(after(due, Span(days=day), found.policy.zone) for day in range(1, _MOST_DAYS))]
+
+        download.moments = moments
+
+
+def assignments_in(
+    layout: Layout, names: tuple[str, ...], download: ClassDownload, path: Path, course: Path | None = None
+) -> list[Assignment]:
+    """Those named, else those that the download has files of; the download is told their deadlines."""
+    tell_deadlines(layout, download, path, course)
     loaded = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
     if names or len(loaded) == 1:
         return loaded

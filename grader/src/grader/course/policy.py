@@ -115,6 +115,7 @@ def read_policy(text: str, name: str, known: Sequence[str]) -> Policy:
 
 def _policy(fields: Fields, known: Sequence[str]) -> Policy:
     fields.text("title", "")
+    fields.has("matching")  # how downloads are read: grader.intake.settings
     zone = _zone(fields)
     defaults = _rules(fields, Rules(), zone)
     own = fields.named_tables("assignment")

@@ -1,4 +1,8 @@
-"""``times.csv``: when something was handed in, where the platform's download doesn't tell, or tells it wrong."""
+"""``times.csv``: when something was handed in, where the platform's download doesn't tell, or tells it wrong.
+
+With a column ``assignment`` the file is about a whole course, and is read here. One without is about a download:
+`grader.intake.times` reads it together with that.
+"""
 
 import difflib
 from collections.abc import Sequence
@@ -33,6 +37,8 @@ class HandInTime:
 def times_from(table: CsvFile, known: Sequence[str], zone: tzinfo | None) -> tuple[HandInTime, ...]:
     """What a times.csv says; `known` are all assignments, `zone` the course's. Raises GraderError naming the line."""
     header = [cell.strip().casefold() for cell in table.header]
+    if "assignment" not in header:
+        return ()
     for title in header:
         if title and title not in COLUMNS:
             near = difflib.get_close_matches(title, COLUMNS, n=1)

@@ -20,7 +20,7 @@ PLATFORMS = (MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI)
 _TIME = (1980, 1, 1, 0, 0, 0)  # the same cards make the same zip
 _CANVAS = re.compile(r"(?:[^/]*_)?\d+_\d+_.+")
 _MOODLE = re.compile(r"(.*)_(\d+)_assignsubmission_(?:file|onlinetext)_?(?:/|$)")
-_SAKAI = "submission attachment(s)"
+_SAKAI, _SAKAI_FEEDBACK = "submission attachment(s)", "Feedback Attachment(s)"
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,15 @@ def _names(platform: str, one: StudentGrades, record: Record, numbers: Mapping[s
         if "_attempt_" in origin.name:
             yield f"{origin.stem}.html"
         return
-    folder = list(origin.parts[:-1])
-    if folder and platform == SAKAI:
-        folder = ["Feedback Attachment(s)" if part.casefold() == _SAKAI else part for part in folder]
+    folder = list(origin.parts if not origin.suffix[1:].isalnum() else origin.parts[:-1])
+    if platform == SAKAI:
+        folder = [part for part in folder if part.casefold() != _SAKAI]
+        folder += [_SAKAI_FEEDBACK] if folder else []
+    name = f"{record.assignment} report card.html"
     if folder:
-        yield str(PurePosixPath(*folder, f"{origin.stem} report card.html"))
+        yield str(PurePosixPath(*folder, name))
+    elif " - " in origin.stem:  # Brightspace's files without folders
+        yield f"{origin.stem} - {name}"
 
 
 def _number(one: StudentGrades, record: Record, numbers: Mapping[str, str]) -> str:

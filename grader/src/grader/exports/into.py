@@ -61,9 +61,8 @@ def read_table(data: bytes, name: str) -> Table:
         text = data[len(mark) :].decode(codec)
     except UnicodeDecodeError:  # each byte is a character then, and comes back as it was
         mark, codec, text = b"", "latin-1", data.decode("latin-1")
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=lambda one: len(_cells(first, one, name)[0]) if first else 0)
-    rows = _cells(text, delimiter, name)
+    tried = {delimiter: _cells(text, delimiter, name) for delimiter in ",;\t"}
+    delimiter, rows = max(tried.items(), key=lambda one: sum(len(row) for row in one[1][:_MOST_ABOVE]))
     if not any(cell.value.strip() for row in rows for cell in row):
         raise GraderError(f"{name} is empty; a line of it should name the columns")
     return Table(name, text, codec, mark, delimiter, tuple(map(tuple, rows)))

@@ -30,6 +30,7 @@ from grader.intake.tree import FILE, Branch, Node, Refused, readable
 
 _MIB = 1 << 20
 _CHUNK = 1 << 16
+_CLASS_ROOM = 256 * _MIB  # for each hand-in
 _SMALL = 16 * _MIB  # no ratio is looked at below this
 _LONGEST_PATH = 4096
 _LONGEST_NAME = 255
@@ -44,7 +45,7 @@ _OTHERS = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
-_LARGE = (*SUFFIXES, ".yml", ".csv")  # what may be longer than a source
+_LARGE = (*SUFFIXES, ".csv")  # what may be longer than a source
 OTHER_SUFFIXES = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".bz2", ".xz")
 
 
@@ -59,11 +60,30 @@ class Limits:
     members: int
     kept: int
     ratio: int
+    listing: int = 0  # the longest list of who is who
 
 
 # One student's bomb costs a whole class nothing but the time to pass over it.
-CLASS = Limits(unpacked=64 << 30, members=500_000, kept=64 * _MIB, ratio=0)
+CLASS = Limits(unpacked=64 << 30, members=500_000, kept=64 * _MIB, ratio=0, listing=1 << 30)
 HAND_IN = Limits(unpacked=256 * _MIB, members=5_000, kept=16 * _MIB, ratio=250)
+
+
+class Room:
+    """How much of archives may be kept unpacked: of a hand-in in all, in a class's of each entry two folders down."""
+
+    def __init__(self, each: int, *, shared: bool = True) -> None:
+        """`each` is in bytes."""
+        self._each, self._shared = each, shared
+        self._taken: dict[str, int] = {}
+
+    def take(self, path: str, size: int) -> bool:
+        """Whether there is room for a member of this size, which is taken then."""
+        owner = "" if self._shared else "/".join(path.strip("./").split("/")[:2])
+        taken = self._taken.get(owner, 0) + size
+        if taken > self._each:
+            return False
+        self._taken[owner] = taken
+        return True
 
 
 def is_archive(name: str) -> bool:
@@ -77,12 +97,12 @@ def is_other_archive(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def archive_tree(file: IO[bytes], name: str, limits: Limits) -> Iterator[Node]:
-    """The archive in `file` as a tree; raises FileError where it is refused as a whole."""
+def archive_tree(file: IO[bytes], name: str, limits: Limits, room: Room | None = None) -> Iterator[Node]:
+    """The archive in `file` as a tree; raises FileError where it is refused as a whole. It keeps what `room` has."""
     try:
         with contextlib.ExitStack() as stack:
             try:
-                tree = _open(file, limits, stack)
+                tree = _open(file, limits, room or Room(_CLASS_ROOM, shared=False), stack)
             except FileError as error:
                 raise FileError(f"{_short(name)} {error}") from error
             yield tree
@@ -90,7 +110,7 @@ def archive_tree(file: IO[bytes], name: str, limits: Limits) -> Iterator[Node]:
         raise FileError(f"{_short(name)} has headers inside headers without end") from error
 
 
-def _open(file: IO[bytes], limits: Limits, stack: contextlib.ExitStack) -> Node:
+def _open(file: IO[bytes], limits: Limits, room: Room, stack: contextlib.ExitStack) -> Node:
     head = file.read(512)
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -102,9 +122,9 @@ def _open(file: IO[bytes], limits: Limits, stack: contextlib.ExitStack) -> Node:
         if head.startswith(magic):
             raise FileError(f"is a {kind} archive; those are not taken. Pack a .zip or a .tar.gz")
     if head.startswith(_GZIP):
-        return _tar_tree(stack.enter_context(gzip.GzipFile(fileobj=file, mode="rb")), file, limits, stack)
+        return _tar_tree(stack.enter_context(gzip.GzipFile(fileobj=file, mode="rb")), file, limits, room, stack)
     if _is_tar(head):
-        return _tar_tree(file, file, limits, stack)
+        return _tar_tree(file, file, limits, room, stack)
     raise FileError("is no archive: neither zip nor tar, whatever its name says")
 
 
@@ -340,7 +360,7 @@ def _reason(error: Exception) -> str:
 # --- tar
 
 
-def _tar_tree(stream: Any, packed: IO[bytes], limits: Limits, stack: contextlib.ExitStack) -> Node:
+def _tar_tree(stream: Any, packed: IO[bytes], limits: Limits, room: Room, stack: contextlib.ExitStack) -> Node:
     root = Branch("")
     kept = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=8 * _MIB))  # noqa: SIM115 - the stack closes it
     bounded = _Bounded(stream, packed, limits.kept + _MIB, limits)
@@ -358,7 +378,7 @@ def _tar_tree(stream: Any, packed: IO[bytes], limits: Limits, stack: contextlib.
             total += member.size
             if total > limits.unpacked:
                 raise FileError(f"unpacks to more than {limits.unpacked // _MIB:,} MiB")
-            _place_tarred(root, archive, member, kept, limits)
+            _place_tarred(root, archive, member, kept, limits, room)
         _check_end(bounded, archive.offset)
     except EOFError as error:
         raise FileError("is cut off: its end is missing") from error
@@ -385,19 +405,28 @@ def _check_end(file: _Bounded, place: int) -> None:
             pass
 
 
-def _place_tarred(root: Branch, archive: tarfile.TarFile, member: tarfile.TarInfo, kept: Any, limits: Limits) -> None:
+def _place_tarred(
+    root: Branch, archive: tarfile.TarFile, member: tarfile.TarInfo, kept: Any, limits: Limits, room: Room
+) -> None:
     problem = _tar_problem(member)
     place = length = 0
-    may_be_read = limits.kept if member.name.casefold().endswith(_LARGE) else _MIB
-    if not problem and not member.isdir() and member.size <= may_be_read:
+    name = member.name.casefold()
+    may_be_read = limits.listing if name.endswith(".yml") else limits.kept if name.endswith(_LARGE) else _MIB
+    is_kept = not problem and not member.isdir() and member.size <= may_be_read
+    if is_kept and not name.endswith(".yml") and not room.take(member.name, member.size):
+        problem, is_kept = "is too much: what archives of one hand-in hold would not fit into memory", False
+    if is_kept:
         file = archive.extractfile(member)
-        data = file.read(member.size) if file else b""
-        if len(data) < member.size:
+        place = kept.seek(0, io.SEEK_END)
+        while file and (data := file.read(min(_SMALL, member.size - length))):
+            kept.write(data)
+            length += len(data)
+        if length < member.size:
             raise EOFError
-        place, length = kept.seek(0, io.SEEK_END), len(data)
-        kept.write(data)
 
     def read() -> bytes:
+        if length < member.size:
+            raise FileError(problem or f"has {member.size:,} bytes, too many to be kept")
         kept.seek(place)
         data: bytes = kept.read(length)
         return data

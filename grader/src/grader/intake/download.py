@@ -9,28 +9,36 @@ shares `Submission.folder`, as attempts numbered from 1.
 import contextlib
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from types import ModuleType
 
+from grader.base.counted import listed
 from grader.base.errors import GraderError
 from grader.base.files import FileError
 from grader.base.names import fingerprint, shown
-from grader.intake import canvas, git_clones, gradescope, moodle, plain
+from grader.intake import git_clones, gradescope, plain
 from grader.intake.archive import CLASS, archive_tree, is_archive
+from grader.intake.by_rule import found, hand_ins
 from grader.intake.disk import disk_tree
 from grader.intake.handin import Found, HandIn, Who, find_source, is_for
 from grader.intake.matches import Matches, read_matches
 from grader.intake.matching import Matcher
+from grader.intake.presets import PRESETS, Preset
+from grader.intake.settings import Settings, read_settings
+from grader.intake.times import read_times, tell_times
 from grader.intake.tree import FILE, FOLDER, Node, readable
-from grader.model.course_folder import MATCHES, course_folder
+from grader.intake.whose import settled
+from grader.model.course_folder import COURSE, MATCHES, TIMES, course_folder
 from grader.model.discovery import Submission, Wanted
 from grader.model.handed import Handed
-from grader.model.roster import CLASSROOM_ROSTER, ROSTER, Student, read_roster, roster_from, with_logins
+from grader.model.roster import CLASSROOM_ROSTER, ROSTER, Roster, Student, read_table, table_from, with_logins
 
-_PLATFORMS: tuple[ModuleType, ...] = (gradescope, moodle, canvas, git_clones)
 _LARGEST_ROSTER = 16 << 20
+_MOST_WRAPPERS = 3
+_OWN = (ROSTER, CLASSROOM_ROSTER, MATCHES, TIMES)
 
 
 @dataclass
@@ -43,6 +51,8 @@ class Owner:
     group: tuple[Student, ...] = ()
     is_matched: bool = True
     nearest: tuple[str, ...] = ()
+    rule: str = ""  # that found the student
+    doubt: str = ""  # why nobody was found, although somebody fits
 
     @property
     def members(self) -> tuple[Student, ...]:
@@ -65,6 +75,8 @@ class ClassDownload:
     ignored: list[str]
     matches_file: Path
     matches: Matches = field(default_factory=Matches)
+    # When a repository's state may count, of an assignment and a student: deadlines, and what comes after them.
+    moments: Callable[[str, Student], Sequence[datetime]] = lambda _assignment, _student: ()
     _sources: dict[bytes, bytes] = field(default_factory=dict)
 
     @property
@@ -93,17 +105,44 @@ class ClassDownload:
 
     def _of(self, owner: Owner, wanted: Wanted) -> Iterator[Submission]:
         """An owner's attempts. One without a file for this assignment counts only where there is no other."""
-        tried = [(attempt, find_source(attempt, wanted)) for attempt in owner.attempts]
-        there = [(attempt, found) for attempt, found in tried if found.source is not None or found.refused]
-        for number, (attempt, found) in enumerate(there or tried[-1:], 1):
+        tried = [one for attempt in owner.attempts for one in self._states(owner, attempt, wanted)]
+        there = [one for one in tried if one[1].source is not None or one[1].refused]
+        begun = [one for one in there if not (one[0].is_repository and wanted.is_stub(one[1].source))]
+        first = [one for one in begun if not one[0].is_spare]
+        left = [f"{one.origin}: a second repository; the first one is graded" for one, _ in there if one.is_spare]
+        there = first or begun or there[-1:]
+        for number, (attempt, source) in enumerate(there or tried[-1:], 1):
+            spare = tuple(left) if first and number == len(there) else ()
             yield Submission(
-                owner.folder, owner.student, self._same(found), found.problem, found.refused,
+                owner.folder, owner.student, self._same(source), source.problem, source.refused,
                 Handed(
                     at=attempt.at, late=attempt.late, number=number, group=owner.group,
                     platform_id=attempt.platform_id, origin=attempt.origin, is_matched=owner.is_matched,
-                    nearest=owner.nearest,
+                    nearest=owner.nearest, source=attempt.source, extended=attempt.extended,
+                    is_version=attempt.is_version, matched=owner.rule,
+                    unused=(*source.unused, *attempt.unused, *spare),
                 ),
             )  # fmt: skip
+
+    def _states(self, owner: Owner, attempt: HandIn, wanted: Wanted) -> Iterator[tuple[HandIn, Found]]:
+        """What an attempt holds; of a repository, its states at the moments that may count for its owner."""
+        moments = [one for member in owner.members for one in self.moments(wanted.assignment, member)]
+        if attempt.history is None or not moments:
+            yield attempt, find_source(attempt, wanted)
+            return
+        states = attempt.history.states(moments)
+        before: Found | None = None
+        for place, state in enumerate(states):
+            is_newest = place + 1 == len(states)
+            own = replace(attempt, at=state.at.isoformat(timespec="seconds"), is_version=len(states) > 1)
+            if not is_newest:
+                own = replace(
+                    own, nodes=(attempt.history.files(state),), origin=f"{attempt.origin} at {state.commit[:8]}"
+                )
+            held = find_source(own, wanted)
+            if before is None or held.source != before.source:  # else another assignment's file changed
+                yield own, held
+            before = held
 
     def _same(self, found: Found) -> bytes | None:
         """The source; equal ones are kept once."""
@@ -116,15 +155,20 @@ class ClassDownload:
 def open_class(path: Path, roster_path: Path | None = None) -> Iterator[ClassDownload]:
     """A folder or an archive of submissions. Raises GraderError where it can't be read as a whole."""
     with _tree(path) as root:
-        title, top, hand_ins = _recognised(root, is_folder=path.is_dir())
         course = course_folder(path)
-        roster = _roster(path, [root, top], roster_path, course)
-        matcher = Matcher(roster)
         beside = course or (path if path.is_dir() else path.resolve().parent)
+        settings = read_settings(beside / COURSE)
+        tops = _tops(root)
+        roster = _roster(path, tops, roster_path, course)
+        matcher = Matcher(roster.students)
+        title, hand_ins = _recognised(root, tops, matcher, settings, is_folder=path.is_dir())
         matches = read_matches(beside / MATCHES, matcher)
         ignored = [one.label for one in hand_ins if matches.ignores(one.label)]
-        owners = _owners([one for one in hand_ins if not matches.ignores(one.label)], matcher, matches)
-        yield ClassDownload(title, roster, owners, ignored, beside / MATCHES, matches)
+        taken = [one for one in hand_ins if not matches.ignores(one.label) and not _is_test(one, roster, matcher)]
+        owners = _owners(taken, matcher, matches)
+        times = read_times(beside / TIMES, matcher, settings.zone, {one.label for one in hand_ins})
+        tell_times(owners, times, roster.told, settings.zone)
+        yield ClassDownload(title, matcher.roster, owners, ignored, beside / MATCHES, matches)
 
 
 @contextlib.contextmanager
@@ -146,27 +190,56 @@ def _tree(path: Path) -> Iterator[Node]:
         yield tree
 
 
-def _recognised(root: Node, *, is_folder: bool) -> tuple[str, Node, list[HandIn]]:
-    """The platform's title, the folder that has the submissions, and the hand-ins."""
-    tops = [root, *_only_folder(root)]
+def _recognised(
+    root: Node, tops: Sequence[Node], matcher: Matcher, settings: Settings, *, is_folder: bool
+) -> tuple[str, list[HandIn]]:
+    """The platform's title and the hand-ins: by the course's own rule, else by the platform that most entries fit."""
+    if settings.matching:
+        for top in tops:
+            made, rest = hand_ins(settings.matching, top, matcher, settings.zone)
+            if made:
+                return settings.matching.title, [*made, *_plain(rest)]
+        raise GraderError(
+            f"{settings.path}: [matching] fits nothing in {root.name or 'the archive'}.\n"
+            f"Its first entries: {listed([readable(one.name) for one in tops[-1].visible()][:3]) or 'none'}.\n"
+            "Write the rule as their paths are, and look what it finds with:  grader match"
+        )
     for top in tops:
-        entries = [node for node in top.visible() if node.name not in (ROSTER, CLASSROOM_ROSTER, MATCHES)]
-        counts = [(platform.fits(entries), platform) for platform in _PLATFORMS]
+        entries = [node for node in top.visible() if node.name not in _OWN]
+        work = sum(1 for node in entries if _is_work(node))
+        counts: list[tuple[int, Preset | ModuleType]] = [(one.fits(entries), one) for one in (gradescope, git_clones)]
+        counts += [(len({hit.top for _, hit in found(one, top)}), one) for one in PRESETS]
         most, platform = max(counts, key=lambda one: one[0])
-        if most and 2 * most >= sum(1 for node in entries if _is_work(node)):
-            rest = [one for node in platform.leftovers(top) if (one := plain.hand_in(node)) is not None]
-            return platform.TITLE, top, [*platform.hand_ins(top), *rest]
-    top = root
-    if not is_folder and len(tops) > 1 and not any(_is_source(node) for node in tops[1].visible()):
-        top = tops[1]
-    what = plain.TITLE if is_folder else "Archive of plain folders"
-    return what, top, plain.hand_ins(top)
+        if most and 2 * most >= work:
+            if isinstance(platform, Preset):
+                made, rest = hand_ins(platform, top, matcher, settings.zone)
+                return platform.title, [*made, *_plain(rest)]
+            return platform.TITLE, [*platform.hand_ins(top, matcher), *_plain(platform.leftovers(top))]
+    if len(tops) > 1 and not is_folder and not _is_one_hand_in(tops[1], matcher):
+        return "Archive of plain folders", plain.hand_ins(tops[1])
+    return plain.TITLE if is_folder else "Archive of plain folders", plain.hand_ins(root)
 
 
-def _only_folder(root: Node) -> list[Node]:
-    """The folder that everything else is in: archives often have one."""
-    inner = [node for node in root.visible() if node.kind == FOLDER or _is_work(node)]
-    return inner if len(inner) == 1 and inner[0].kind == FOLDER else []
+def _plain(nodes: Sequence[Node]) -> list[HandIn]:
+    return [one for node in nodes if node.name not in _OWN and (one := plain.hand_in(node)) is not None]
+
+
+def _is_one_hand_in(folder: Node, matcher: Matcher) -> bool:
+    """Whether the only folder of an archive is a student's: by its name, or because a source is in it."""
+    return (
+        any(_is_source(node) for node in folder.visible()) or matcher.find(Who(text=readable(folder.name))) is not None
+    )
+
+
+def _tops(root: Node) -> list[Node]:
+    """The root, and the folder that everything else is in, as archives often have one, or two in each other."""
+    tops = [root]
+    while len(tops) <= _MOST_WRAPPERS:
+        inner = [node for node in tops[-1].visible() if node.kind == FOLDER or _is_work(node)]
+        if len(inner) != 1 or inner[0].kind != FOLDER:
+            break
+        tops.append(inner[0])
+    return tops
 
 
 def _is_work(node: Node) -> bool:
@@ -177,80 +250,73 @@ def _is_source(node: Node) -> bool:
     return node.kind == FILE and node.name.endswith(plain.SOURCES)
 
 
-def _roster(path: Path, tops: Sequence[Node], given: Path | None, course: Path | None) -> list[Student]:
+def _roster(path: Path, tops: Sequence[Node], given: Path | None, course: Path | None) -> Roster:
     """The roster that was given, or is with the submissions or beside them; none otherwise."""
-    students: list[Student] = []
-    within = {name: node for top in tops for name in (ROSTER, CLASSROOM_ROSTER) if (node := top.child(name))}
+    roster = Roster([])
+    # Deeper than in the archive's own folder, a file may be a student's.
+    within = {
+        name: node
+        for top in tops[:2]
+        for name in (ROSTER, CLASSROOM_ROSTER)
+        if (node := top.child(name)) and node.kind == FILE
+    }
     if given is not None:
-        students = read_roster(given)
+        roster = read_table(given)
     elif ROSTER in within:
-        students = _inner_roster(path, within[ROSTER])
+        roster = _inner_roster(path, within[ROSTER])
     elif course is not None and (course / ROSTER).is_file():
-        students = read_roster(course / ROSTER)
+        roster = read_table(course / ROSTER)
     beside = (course or path.resolve().parent) / CLASSROOM_ROSTER
     if CLASSROOM_ROSTER in within:
         classroom = _inner_roster(path, within[CLASSROOM_ROSTER])
     elif (beside.is_file() and given is None) or (beside.is_file() and given is not None and given.name == ROSTER):
-        classroom = read_roster(beside)
+        classroom = read_table(beside)
     else:
-        classroom = []
-    return with_logins(students, classroom) if students else classroom
+        return roster
+    if not roster.students:
+        return classroom
+    return replace(roster, students=with_logins(roster.students, classroom.students))
 
 
-def _inner_roster(path: Path, node: Node) -> list[Student]:
+def _inner_roster(path: Path, node: Node) -> Roster:
     try:
-        return roster_from(node.read(_LARGEST_ROSTER), f"{path}/{node.name}")
+        return table_from(node.read(_LARGEST_ROSTER), f"{path}/{node.name}")
     except FileError as error:
         raise GraderError(f"{path}: {error}") from error
+
+
+def _is_test(hand_in: HandIn, roster: Roster, matcher: Matcher) -> bool:
+    """Whether it is the platform's own preview of a student, or a member of the staff's."""
+    if hand_in.platform_id and hand_in.platform_id in roster.strangers:
+        return True
+    who = hand_in.people[0]
+    return bool(matcher.roster) and who.name in ("studenttest", "Test Student") and matcher.find(who) is None
 
 
 def _owners(hand_ins: Sequence[HandIn], matcher: Matcher, matches: Matches) -> list[Owner]:
     """Everybody who handed in, in the order of the download, with the attempts in the order of their time."""
     owners: dict[object, Owner] = {}
     taken: set[str] = set()
-    for hand_in in hand_ins:
-        students, is_matched = _students(hand_in, matcher, matches)
-        key: object = frozenset(students) if is_matched and matcher.roster else hand_in.label
+    for hand_in, whose in settled(hand_ins, matcher, matches):
+        students = whose.students
+        key: object = frozenset(students) if whose.is_matched and matcher.roster else hand_in.label
         owner = owners.get(key)
         if owner is None:
             folder = _apart(hand_in.label, hand_in.origin, taken)
             group = students if len(students) > 1 else ()
             student = students[0] if len(students) == 1 else _team(hand_in, students)
-            nearest = () if is_matched else _nearest(hand_in, matcher)
-            owners[key] = owner = Owner(folder, student, [], group, is_matched, nearest)
+            owners[key] = owner = Owner(
+                folder, student, [], group, whose.is_matched, whose.nearest, whose.rule, whose.doubt
+            )
         owner.attempts.append(replace(hand_in, origin=shown(readable(hand_in.origin), 300)))
     for owner in owners.values():
         owner.attempts.sort(key=lambda one: (one.at, one.order))
     return list(owners.values())
 
 
-def _students(hand_in: HandIn, matcher: Matcher, matches: Matches) -> tuple[tuple[Student, ...], bool]:
-    """Whose it is, and whether all of them are on the roster (or there is none)."""
-    decided = matches.decided.get(hand_in.label)
-    if decided is not None:
-        return (decided,), True
-    members = matcher.of_team(hand_in.team) if hand_in.team else []
-    if members and (len(members) > 1 or matcher.find(hand_in.people[0]) is None):
-        return tuple(sorted(members, key=lambda one: one.name)), True
-    found = [(matcher.find(who), who) for who in hand_in.people]
-    students = tuple(dict.fromkeys(student or _stranger(who, hand_in) for student, who in found))
-    return students, not matcher.roster or all(student is not None for student, _ in found)
-
-
-def _stranger(who: Who, hand_in: HandIn) -> Student:
-    """Somebody who is on no roster, by what the download tells."""
-    name = who.name or who.text or hand_in.label
-    return Student(name, who.sid, who.email, login=who.logins[0] if who.logins else "", platform_id=who.platform_id)
-
-
 def _team(hand_in: HandIn, members: Sequence[Student]) -> Student:
     """Under whose name a team's submission is shown."""
     return Student(name=hand_in.team or " + ".join(one.name for one in members))
-
-
-def _nearest(hand_in: HandIn, matcher: Matcher) -> tuple[str, ...]:
-    nobody = [who for who in hand_in.people if matcher.find(who) is None]
-    return tuple(dict.fromkeys(name for who in nobody for name in matcher.nearest(who)))
 
 
 def _apart(folder: str, name: str, taken: set[str]) -> str:

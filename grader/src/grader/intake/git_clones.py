@@ -1,31 +1,101 @@
-"""Git clones: a folder with a .git for each student, as GitHub Classroom's tools make them: ``{assignment}-{login}``.
+"""Git clones: a folder with a .git for each student or team, ``{assignment}-{login}``.
 
-When a student handed in is the time of the last commit. A .git is as hostile as the rest: its config can name programs
-that git starts (a pager, a signature checker, a helper of a remote) and hooks are programs. So git is never run in
-it. `_commit_time` finds the last commit's name in the files HEAD, refs and packed-refs, which are read as any file is,
-and gives it to git in an empty repository of ours that borrows only the folder of objects: of that git reads data,
-and no configuration. What a commit says of its time is the student's word: the time of a push is not in a clone.
-In an archive there is no such folder, and so there is no time.
+A repository is never handed in: it has states. Each commit that changes a source is one, and its time is when it was
+handed in; a README that was touched later changes nothing. With a deadline, the last state before it counts, and later
+ones are attempts too (`GitHistory.states`).
+
+A .git is as hostile as the rest: its config can name programs that git starts (a pager, a signature checker, a helper
+of a remote) and hooks are programs. So git is never run in it. The last commit's name is found in the files HEAD, refs
+and packed-refs, which are read as any file is, and given to git in an empty repository of ours that borrows only the
+folder of objects: of that git reads data, and no configuration. What a commit says of its time is the student's word:
+the time of a push is not in a clone. In an archive there is no such folder, and so there is no time.
 """
 
 import os
 import re
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.base.files import FileError
 from grader.base.names import distinct, shown
 from grader.base.process import run_command
+from grader.intake.archive import SUFFIXES
+from grader.intake.by_rule import best_start
 from grader.intake.disk import DiskNode
-from grader.intake.handin import HandIn, Who
-from grader.intake.tree import FOLDER, Node, is_junk, readable
+from grader.intake.handin import HandIn, State, Who
+from grader.intake.matching import Matcher
+from grader.intake.tree import FILE, FOLDER, Branch, Node, Refused, is_junk, readable
 
 TITLE = "Git clones"
+COMMITS = "commits"
 _NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _REF = re.compile(r"ref: (refs/heads/[\w./+-]{1,200})")
+_SECOND = re.compile(r"(.+)-[1-9]\d?")  # a repository's name when there is one of the same name
 _LONGEST_REFS = 4 << 20
 _SECONDS = 10
+_MOST_COMMITS = 5_000
+_MOST_FILES = 5_000
+_MOST_BLOCKS = 64 << 11  # of 512 bytes: 64 MiB that git may say
+# What a change of is a new state of the work.
+_SOURCES = tuple(f":(icase,glob)**/*{suffix}" for suffix in (".cu", ".cuh", ".h", ".hpp", ".py", ".ipynb", *SUFFIXES))
+
+
+@dataclass(frozen=True)
+class GitHistory:
+    """The states of one repository, newest first."""
+
+    objects: DiskNode
+    all_states: tuple[State, ...]
+
+    def states(self, moments: Sequence[datetime]) -> list[State]:
+        """The newest at each of the moments, and the newest of all; oldest first, each once."""
+        found = {self.all_states[0]: None}
+        for moment in moments:
+            before = next((state for state in self.all_states if state.at <= moment), None)
+            if before is not None:
+                found[before] = None
+        return [state for state in reversed(self.all_states) if state in found]
+
+    def files(self, state: State) -> Node:
+        """What the repository held then."""
+        root = Branch("")
+        text = _git(self.objects, state.commit, "ls-tree", "-r", "-l", "-z", state.commit)
+        entries = [one for one in text.split("\0") if one][:_MOST_FILES]
+        for entry in entries:
+            about, _, path = entry.partition("\t")
+            mode, _, blob, size = about.split()[:4]
+            branch, *names = root, *path.split("/")
+            for name in names[:-1]:
+                branch = branch.folder(name)
+            if mode.startswith("100") and size.isdecimal():
+                branch.add(_Blob(names[-1], self.objects, blob, int(size)))
+            else:
+                branch.add(Refused(names[-1], f"{readable(names[-1])} is a link or a repository of its own"))
+        return root
+
+
+class _Blob(Node):
+    """A file of a commit."""
+
+    def __init__(self, name: str, objects: DiskNode, blob: str, size: int) -> None:
+        super().__init__(name, FILE)
+        self._objects, self._blob, self._size = objects, blob, size
+
+    def children(self) -> list[Node]:
+        """A file has none."""
+        return []
+
+    def read(self, limit: int) -> bytes:
+        """Its bytes, from git."""
+        if self._size > limit:
+            raise FileError(f"{readable(self.name)} has {self._size:,} bytes; at most {limit:,} are taken")
+        data = _git_bytes(self._objects, self._blob, "cat-file", "blob", self._blob)
+        if len(data) != self._size:
+            raise FileError(f"{readable(self.name)} can't be read from the repository")
+        return data
 
 
 def fits(entries: list[Node]) -> int:
@@ -33,22 +103,40 @@ def fits(entries: list[Node]) -> int:
     return sum(1 for node in entries if _git_of(node) is not None)
 
 
-def hand_ins(root: Node) -> list[HandIn]:
-    """One for each clone: what is checked out counts."""
-    clones = [(node, git) for node in root.visible() if (git := _git_of(node)) is not None]
-    shared = _shared_start([node.name for node, _ in clones])
+def hand_ins(root: Node, matcher: Matcher) -> list[HandIn]:
+    """One for each clone: what is checked out, and its history."""
+    clones = {node.name: (node, git) for node in root.visible() if (git := _git_of(node)) is not None}
+    rest = _behind_starts(list(clones), matcher)
     found = []
-    for node, git in clones:
-        text = shown(readable(node.name))
-        rest = node.name[len(shared) :]
-        logins = (rest, *(_ends(node.name) if not shared else ()))
-        who = Who(text=text, logins=tuple(shown(readable(login)) for login in logins))
+    for name, (node, git) in clones.items():
+        text = shown(readable(name))
+        login, is_spare = rest[name], False
+        if matcher.roster and not matcher.has_login(login) and (second := _SECOND.fullmatch(login)):
+            is_spare = matcher.has_login(second[1])
+            login = second[1] if is_spare else login
+        history = _history(git)
+        at = history.all_states[0].at.isoformat(timespec="seconds") if history else ""
+        who = Who(text="" if login != name else text, logins=(shown(readable(login)),) if login != name else ())
         found.append(
             HandIn(
-                distinct(text, node.name), (who,), (node,), node.name, at=_commit_time(git), team=shown(readable(rest))
+                distinct(text, name), (who,), (node,), name, at=at, team=shown(readable(login)),
+                source=COMMITS if at else "", history=history, is_spare=is_spare, is_repository=True,
             )
-        )
+        )  # fmt: skip
     return found
+
+
+def _behind_starts(names: list[str], matcher: Matcher) -> dict[str, str]:
+    """The login in each name: behind what most names begin with, then behind what most of the others do."""
+    rest: dict[str, str] = {}
+    while names:
+        start = best_start(names, "-", matcher)
+        own = [name for name in names if start and name.startswith(start) and len(name) > len(start)]
+        rest |= {name: name[len(start) :] for name in own}
+        if not own:
+            return rest | {name: name for name in names}
+        names = [name for name in names if name not in rest]
+    return rest
 
 
 def leftovers(root: Node) -> list[Node]:
@@ -63,33 +151,22 @@ def _git_of(node: Node) -> Node | None:
     return git if git is not None and git.kind == FOLDER else None
 
 
-def _shared_start(names: list[str]) -> str:
-    """What all names have before the login: up to the last hyphen that they have in common."""
-    start = os.path.commonprefix(names) if len(names) > 1 else ""  # noqa: RUF071 - by characters
-    return start[: start.rfind("-") + 1]
-
-
-def _ends(name: str) -> tuple[str, ...]:
-    """All that may be the login behind an assignment's name, which may have hyphens too."""
-    parts = name.split("-")
-    return tuple("-".join(parts[place:]) for place in range(1, len(parts)))
-
-
-def _commit_time(git: Node) -> str:
-    """When the commit that HEAD names was made; "" where that can't be told."""
+def _history(git: Node) -> GitHistory | None:
+    """The states of a repository; None where they can't be told."""
     if not isinstance(git, DiskNode):
-        return ""
+        return None
     try:
         commit = _head(git)
-        if not _NAME.fullmatch(commit):
-            return ""
         objects = git.child("objects")
-        if not isinstance(objects, DiskNode) or objects.kind != FOLDER:
-            return ""
-        with objects.folder() as descriptor:
-            return _asked(descriptor, commit)
-    except (FileError, OSError, UnicodeError):
-        return ""
+        if not _NAME.fullmatch(commit) or not isinstance(objects, DiskNode) or objects.kind != FOLDER:
+            return None
+        words = ("rev-list", "--first-parent", "--timestamp", f"--max-count={_MOST_COMMITS}", commit)
+        text = _git(objects, commit, *words, "--", *_SOURCES) or _git(objects, commit, *words, "--max-count=1")
+        lines = re.findall(r"^(\d{1,11}) ([0-9a-f]{40,64})$", text, re.M)
+        states = tuple(State(name, datetime.fromtimestamp(int(at), UTC)) for at, name in lines)
+    except (FileError, OSError, UnicodeError, OverflowError, ValueError):
+        return None
+    return GitHistory(objects, states) if states else None
 
 
 def _head(git: Node) -> str:
@@ -117,9 +194,13 @@ def _line(folder: Node, name: str) -> str:
     return file.read(1 << 12).decode().strip() if file is not None else ""
 
 
-def _asked(objects: int, commit: str) -> str:
-    """The committer's time, from git in an empty repository."""
-    with tempfile.TemporaryDirectory(prefix="lockstep-git-") as own:
+def _git(objects: DiskNode, commit: str, *words: str) -> str:
+    return _git_bytes(objects, commit, *words).decode("utf-8", "surrogateescape")
+
+
+def _git_bytes(objects: DiskNode, commit: str, *words: str) -> bytes:
+    """What git says in an empty repository of ours that borrows the objects; b"" where it fails. Raises FileError."""
+    with tempfile.TemporaryDirectory(prefix="lockstep-git-") as own, objects.folder() as descriptor:
         for name in ("objects", "refs"):
             (Path(own) / name).mkdir()
         (Path(own) / "HEAD").write_text("ref: refs/heads/none\n")
@@ -128,7 +209,7 @@ def _asked(objects: int, commit: str) -> str:
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "GIT_DIR": own,
-            "GIT_OBJECT_DIRECTORY": f"/proc/self/fd/{objects}",
+            "GIT_OBJECT_DIRECTORY": f"/proc/self/fd/{descriptor}",
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_NO_LAZY_FETCH": "1",
@@ -138,12 +219,10 @@ def _asked(objects: int, commit: str) -> str:
             "HOME": own,
             "LC_ALL": "C",
         }
+        said = Path(own) / "said"
+        script = 'ulimit -f "$1"; shift; exec git "$@" > said 2> /dev/null'
         ended = run_command(
-            ["git", "cat-file", "commit", commit], seconds=_SECONDS, output_cap=1 << 16, cwd=Path(own),
-            environment=environment, pass_fds=(objects,),
+            ["/bin/sh", "-c", script, "sh", str(_MOST_BLOCKS), *words], seconds=_SECONDS, output_cap=1 << 12,
+            cwd=Path(own), environment=environment, pass_fds=(descriptor,),
         )  # fmt: skip
-    found = re.search(r"^committer .* (\d{1,11}) [+-]\d{4}$", ended.output.partition("\n\n")[0], re.M)
-    try:
-        return datetime.fromtimestamp(int(found[1]), UTC).isoformat(timespec="seconds") if found else ""
-    except (OverflowError, ValueError, OSError):
-        return ""
+        return said.read_bytes() if ended.status == 0 and not ended.timed_out else b""

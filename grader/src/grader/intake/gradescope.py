@@ -6,23 +6,31 @@ and scores of earlier attempts, without their files. The numbers differ from one
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 import yaml
 
+from grader.base.errors import GraderError
 from grader.base.files import FileError
-from grader.base.names import shown
+from grader.base.names import distinct, shown
 from grader.intake.handin import HandIn, Who
+from grader.intake.matching import Matcher
 from grader.intake.tree import FOLDER, Node, readable
 
 TITLE = "Gradescope export"
 METADATA = "submission_metadata.yml"
-_LONGEST_METADATA = 64 << 20
+_LONGEST_METADATA = 1 << 30
+_AT_ONCE = 4 << 20
+# An entry's :results: with all that is below it: lines that are indented more, and a list's lines.
+_RESULTS = re.compile(r"^  :results:[^\n]*\n(?:(?: {3,}|  - |[ ]*$)[^\n]*\n)*", re.M)
 _SUBMISSION = re.compile(r"submission_\d+")
 _ENTRY = re.compile(r"^(?=submission_\d+:)", re.M)
 _MOST_PEOPLE = 50
+_MOST_BITS = 128
 
 
 class _Loader(yaml.CSafeLoader):
@@ -47,15 +55,14 @@ def fits(entries: list[Node]) -> int:
     return sum(1 for node in entries if node.kind == FOLDER and _SUBMISSION.fullmatch(node.name))
 
 
-def hand_ins(root: Node) -> list[HandIn]:
+def hand_ins(root: Node, _: Matcher) -> list[HandIn]:
     """One for each submission: Gradescope exports the active one of a student or group."""
     known = _metadata(root)
     folders = {node.name: node for node in root.visible() if node.kind == FOLDER and _SUBMISSION.fullmatch(node.name)}
-    found = []
-    for name in sorted({*folders, *known}):
-        node = folders.get(name)
-        found.append(_hand_in(name, node, known.get(name, {})))
-    return found
+    found = [_hand_in(name, folders.get(name), known.get(name, {})) for name in sorted({*folders, *known})]
+    labels = Counter(one.label for one in found)
+    # Two who call themselves the same are two people: each has one submission that counts.
+    return [replace(one, label=distinct(one.label, one.origin)) if labels[one.label] > 1 else one for one in found]
 
 
 def leftovers(root: Node) -> list[Node]:
@@ -70,10 +77,14 @@ def _metadata(root: Node) -> dict[str, dict[str, Any]]:
         return {}
     try:
         text = file.read(_LONGEST_METADATA).decode("utf-8", "replace")
-    except FileError:
-        return {}
-    whole = _parsed(text)
-    if whole is None:  # one entry is broken: the others are read by themselves
+    except FileError as error:
+        raise GraderError(
+            f"{error}, so nobody can be matched.\n"
+            "Export the submissions in two parts, or keep of each entry only :submitters: and :created_at:"
+        ) from error
+    text = _RESULTS.sub("", text)  # what the autograder said: most of the file, and not looked at
+    whole = _parsed(text) if len(text) < _AT_ONCE else None
+    if whole is None:  # one entry is broken, or there is much: each is read by itself
         whole = {}
         for part in _ENTRY.split(text):
             whole |= _parsed(part) or {}
@@ -93,11 +104,12 @@ def _parsed(text: str) -> dict[str, Any] | None:
 def _hand_in(name: str, node: Node | None, entry: dict[str, Any]) -> HandIn:
     people = tuple(_people(entry))
     label = " + ".join(f"{one.name}_{one.sid or one.email}".strip("_") for one in people) or name
+    at = _time(_get(entry, "created_at"))
     history = _get(entry, "history")
     before = len(history) if isinstance(history, list) else 0
     return HandIn(
         shown(label), people or (Who(),), (node,) if node else (), readable(name),
-        at=_time(_get(entry, "created_at")), order=before, again=before > 0,
+        at=at, order=before, again=before > 0, source=METADATA if at else "", is_only=True,
     )  # fmt: skip
 
 
@@ -117,7 +129,9 @@ def _get(table: dict[str, Any], key: str) -> Any:
 
 
 def _text(value: Any) -> str:
-    return shown(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if value.bit_length() < _MOST_BITS else ""  # more digits than anybody's id has
+    return shown(value) if isinstance(value, str) else ""
 
 
 def _time(value: Any) -> str:
@@ -130,4 +144,7 @@ def _time(value: Any) -> str:
     if not isinstance(value, datetime) or not isinstance(value, date):
         return ""
     moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-    return moment.astimezone(UTC).isoformat(timespec="seconds")
+    try:
+        return moment.astimezone(UTC).isoformat(timespec="seconds")
+    except (OverflowError, ValueError):
+        return ""  # beyond the calendar

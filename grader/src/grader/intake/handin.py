@@ -5,9 +5,10 @@ Students put files into folders and archives, rename them, and hand in several. 
 * in a folder named like the assignment, if there is one;
 * the file with the assignment's name, with or without the assignment's id before it, the least deep one;
 * the file that was renamed on the way: `reduction (1).cu`, `reduction-2.cu`, `Reduction.CU`;
-* the only file of its kind. What is another assignment's by its name is never taken.
+* the only file of its kind that no other one includes. What is another assignment's by its name is never taken.
 
-Where two files fit equally well and differ, none is taken, and the message names them.
+A notebook counts as a folder of the files that its cells write. Where two files fit equally well and differ, none is
+taken, and the message names them. What was found and not used is told.
 """
 
 import contextlib
@@ -15,23 +16,42 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import PurePosixPath
+from typing import Protocol
 
 from grader.base.counted import counted
 from grader.base.files import FileError
 from grader.base.names import shown
-from grader.intake.archive import CLASS, HAND_IN, archive_tree, is_archive, is_other_archive
-from grader.intake.tree import FILE, FOLDER, REFUSED, Node, Refused, readable, walk
+from grader.intake import notebook
+from grader.intake.archive import CLASS, HAND_IN, Room, archive_tree, is_archive, is_other_archive
+from grader.intake.joined import HEADERS, included, joined
+from grader.intake.tree import FILE, FOLDER, REFUSED, Held, Node, Refused, Renamed, readable, walk
 from grader.model.discovery import MOST_BYTES, Wanted
+from grader.model.roster import Student
 
 _DEEPEST = 3  # archives in archives
 _MOST_ARCHIVES = 50
 _FEW = 4
+_KEPT = 64 << 20  # of what archives in one hand-in keep, all of them together
+_MOST_SAID = 12
+_BUILD_FILES = {"makefile", "cmakelists.txt", "build.sh", "run.sh"}
+# What students hand in for a source, and what to say of it.
+_DOCUMENTS = {
+    ".pdf": "a PDF", ".docx": "a Word document", ".doc": "a Word document", ".odt": "a text document",
+    ".rtf": "a text document", ".txt": "a text file", ".png": "a picture", ".jpg": "a picture", ".jpeg": "a picture",
+    ".exe": "a program", ".out": "a program", ".o": "compiled code", ".html": "a web page", ".lnk": "a shortcut",
+}  # fmt: skip
+Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Who:
-    """What a platform tells of one person. `text` is a name that people chose, and may be anything: a folder's."""
+    """What a platform tells of one person.
+
+    `name` is what its owner chose, and says nothing but a name. `text` is a folder's or a file's, and may be anything.
+    `platform_id`, `sid`, `email` and `logins` are the platform's word.
+    """
 
     text: str = ""
     name: str = ""
@@ -39,6 +59,24 @@ class Who:
     email: str = ""
     logins: tuple[str, ...] = ()  # the likeliest first
     platform_id: str = ""
+
+
+@dataclass(frozen=True)
+class State:
+    """A commit that changed a source: its name, and its time in UTC."""
+
+    commit: str
+    at: datetime
+
+
+class History(Protocol):
+    """The states of a repository, which has no hand-in of its own."""
+
+    def states(self, moments: Sequence[datetime]) -> list[State]:
+        """The newest at each of the moments, and the newest of all; oldest first, each once."""
+
+    def files(self, state: State) -> Node:
+        """What the repository held then."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +97,16 @@ class HandIn:
     again: bool = False  # the platform says that it replaces an earlier one
     platform_id: str = ""
     team: str = ""
+    source: str = ""  # what told `at` or `late`
+    extended: str = ""
+    is_version: bool = False
+    is_spare: bool = False  # a second repository of somebody, which counts where there is nothing in the first
+    history: History | None = None
+    is_repository: bool = False
+    is_only: bool = False  # the platform has one hand-in of each person
+    doubt: str = ""  # why nobody can tell whose it is, although it may fit somebody
+    rivals: tuple[Student, ...] = ()  # whom it may be of then
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,25 +116,29 @@ class Found:
     source: bytes | None
     problem: str = ""
     refused: bool = False
+    unused: tuple[str, ...] = ()
 
 
 @dataclass
 class _Contents:
-    """All that may be a source, by its path; the folders; and what was not opened, with the reason."""
+    """By path, all that may be a source, headers, and what is neither; the folders; what was not opened, and why."""
 
-    files: list[tuple[tuple[str, ...], Node]] = field(default_factory=list)
+    files: list[tuple[Path, Node]] = field(default_factory=list)
+    headers: list[tuple[Path, Node]] = field(default_factory=list)
     folders: set[str] = field(default_factory=set)
     refusals: list[str] = field(default_factory=list)
+    others: list[tuple[Path, str]] = field(default_factory=list)
 
 
 def find_source(hand_in: HandIn, wanted: Wanted) -> Found:
-    """The source for this assignment in the hand-in."""
+    """The source for this assignment in the hand-in, with the student's own headers in it."""
     with contextlib.ExitStack() as stack:
         try:
             contents = _contents(hand_in.nodes, wanted.suffix, stack)
-            node = _chosen(contents, wanted)
-            if node is not None:
-                return Found(node.read(MOST_BYTES))
+            chosen = _chosen(contents, wanted)
+            if chosen is not None:
+                source, used = _whole(chosen, contents, wanted)
+                return Found(source, unused=_unused(contents, wanted, [chosen[0], *used]))
         except _AmbiguousError as error:
             return Found(None, shown(str(error), 300))
         except FileError as error:
@@ -97,7 +149,9 @@ def find_source(hand_in: HandIn, wanted: Wanted) -> Found:
         more = len(contents.refusals) - 1
         rest = f" ({more} more not taken)" if more else ""
         return Found(None, shown(readable(contents.refusals[0]), 280) + rest, refused=True)
-    return Found(None, f"there is no {wanted.file_name} in this folder")
+    documents = [f"{readable(path[-1])} is {what}" for path, what in contents.others if what]
+    ask = f"; {documents[0]}, and a {wanted.suffix} is needed" if documents else ""
+    return Found(None, shown(f"there is no {wanted.file_name} in this folder{ask}", 300))
 
 
 def is_for(hand_in: HandIn, wanted: Wanted) -> bool:
@@ -117,18 +171,20 @@ def _names(wanted: Wanted) -> tuple[str, str]:
     return wanted.file_name, f"{wanted.assignment}-{wanted.file_name}"
 
 
-def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -> _Contents:
+def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -> _Contents:  # noqa: PLR0912 - by kind
     found = _Contents()
+    room = Room(_KEPT)
     opened = 0
     own: list[Node] = []
     for node in nodes:
         own += node.visible() if node.kind == FOLDER else [node]
         found.refusals += [node.problem] if node.kind == REFUSED else []
-    pending: list[tuple[tuple[str, ...], list[Node], int]] = [((), own, 0)]
+    pending: list[tuple[Path, list[Node], int]] = [((), own, 0)]
     while pending:
         above, inner, depth = pending.pop(0)
         for path, node in walk(inner, HAND_IN.members):
             whole = (*above, *path)
+            name = node.name.casefold()
             if node.kind == FOLDER:
                 found.folders.add(node.name)
                 found.files.append((whole, node))  # nobody means a folder by its file's name, and is told so
@@ -140,21 +196,40 @@ def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -
                     continue
                 try:
                     data = io.BytesIO(node.read((HAND_IN if depth else CLASS).kept))
-                    tree = stack.enter_context(archive_tree(data, node.name, HAND_IN))
+                    tree = stack.enter_context(archive_tree(data, node.name, HAND_IN, room))
                     pending.append((whole, tree.visible(), depth + 1))
                 except FileError as error:
                     found.refusals.append(str(error))
-            elif node.name.casefold().endswith(suffix.casefold()) or node.kind == REFUSED:
+            elif name.endswith(suffix.casefold()) or node.kind == REFUSED:
                 found.files.append((whole, node))
                 found.refusals += [node.problem] if isinstance(node, Refused) else []
+            elif name.endswith(f"{suffix}.txt".casefold()):  # as mail programs and some platforms rename it
+                found.files.append(((*whole[:-1], node.name[:-4]), Renamed(node, node.name[:-4])))
+            elif name.endswith(".ipynb"):
+                _add_notebook(found, whole, node, suffix)
+            elif name.endswith(HEADERS):
+                found.headers.append((whole, node))
             elif is_other_archive(node.name):
                 found.refusals.append(
                     f"{node.name} is an archive of a kind that is not taken; pack a .zip or a .tar.gz"
                 )
+            else:
+                found.others.append((whole, _DOCUMENTS.get(PurePosixPath(name).suffix, "")))
     return found
 
 
-def _chosen(contents: _Contents, wanted: Wanted) -> Node | None:
+def _add_notebook(found: _Contents, path: Path, node: Node, suffix: str) -> None:
+    """A notebook is a folder of the files that its cells write."""
+    try:
+        for name, data in notebook.sources(node.read(HAND_IN.kept), suffix).items():
+            one = Held(name, data)
+            (found.headers if name.casefold().endswith(HEADERS) else found.files).append(((*path, name), one))
+        found.others.append((path, f"a notebook; a cell of it should begin with %%writefile NAME{suffix}"))
+    except FileError as error:
+        found.refusals.append(f"{node.name} {error}")
+
+
+def _chosen(contents: _Contents, wanted: Wanted) -> tuple[Path, Node] | None:
     files = [one for one in contents.files if one[1].kind != FOLDER]
     if wanted.assignment in contents.folders:
         files = [one for one in files if wanted.assignment in one[0][:-1]]
@@ -172,23 +247,77 @@ def _chosen(contents: _Contents, wanted: Wanted) -> Node | None:
     if fitting:
         return _least_deep(fitting)
     if len(own) > 1 and len({one[0][-1] for one in own if one[1].kind == FILE}) > 1:
+        own = _not_included(own)
+    if len(own) > 1 and len({one[0][-1] for one in own if one[1].kind == FILE}) > 1:
         raise _AmbiguousError(_several(own, wanted))
     return _least_deep(own) if own else None
 
 
-def _least_deep(files: list[tuple[tuple[str, ...], Node]]) -> Node:
+def _not_included(own: list[tuple[Path, Node]]) -> list[tuple[Path, Node]]:
+    """The files that none of the others includes; all, if each is."""
+    names: set[str] = set()
+    for _, node in own:
+        if node.kind == FILE:
+            names |= {PurePosixPath(name).name for name in included(node.read(MOST_BYTES))}
+    return [one for one in own if one[0][-1] not in names] or own
+
+
+def _whole(chosen: tuple[Path, Node], contents: _Contents, wanted: Wanted) -> tuple[bytes, list[Path]]:
+    path, node = chosen
+    source = node.read(MOST_BYTES)
+    if wanted.suffix != ".cu":
+        return source, []
+    files = {one: inner for one, inner in (*contents.files, *contents.headers) if inner.kind == FILE}
+    return joined(path, source, files, wanted.provided)
+
+
+def _unused(contents: _Contents, wanted: Wanted, used: Sequence[Path]) -> tuple[str, ...]:
+    """A sentence for each file that was found and not used, apart from other assignments'."""
+    said: dict[str, None] = {}
+    every = [
+        (path, "")
+        for path, node in (*contents.files, *contents.headers)
+        if node.kind == FILE and not (path[-1] in wanted.provided and _is(node, wanted.provided[path[-1]]))
+    ]
+    for path, what in (*every, *contents.others):
+        name = path[-1]
+        is_other = wanted.is_of_another(name) or any(part in wanted.others for part in path[:-1])
+        if name in wanted.provided and not name.endswith((*HEADERS, wanted.suffix)):
+            continue
+        if path in used or is_other or any(path == one[: len(path)] for one in used):
+            continue
+        if name in wanted.provided:
+            why = "the assignment's own is used"
+        elif name.casefold().endswith(HEADERS):
+            why = f"{wanted.file_name} does not include it"
+        elif name.endswith(wanted.suffix):
+            why = f"{readable(used[0][-1])} is used, and does not include it"
+        else:
+            why = what or ("not run" if name.casefold() in _BUILD_FILES else "not read")
+        said[f"{shown(readable('/'.join(path)), 100)}: {why}"] = None
+    for refusal in contents.refusals:
+        said[shown(readable(refusal), 200)] = None
+    kept = list(said)
+    more = len(kept) - _MOST_SAID
+    return tuple(kept[:_MOST_SAID] + ([f"{more} more files"] if more > 0 else []))
+
+
+def _is(node: Node, data: bytes) -> bool:
+    with contextlib.suppress(FileError):
+        return node.read(MOST_BYTES).split() == data.split()
+    return False
+
+
+def _least_deep(files: list[tuple[Path, Node]]) -> tuple[Path, Node]:
     taken = [one for one in files if one[1].kind == FILE] or files
     depth = min(len(path) for path, _ in taken)
-    nearest = [(path, node) for path, node in taken if len(path) == depth]
-    if len(nearest) == 1:
-        return nearest[0][1]
-    contents = {node.read(MOST_BYTES) for _, node in nearest}
-    if len(contents) > 1:
+    nearest = [one for one in taken if len(one[0]) == depth]
+    if len(nearest) > 1 and len({node.read(MOST_BYTES) for _, node in nearest}) > 1:
         raise _AmbiguousError(_several(nearest))
-    return nearest[0][1]
+    return nearest[0]
 
 
-def _several(files: list[tuple[tuple[str, ...], Node]], wanted: Wanted | None = None) -> str:
+def _several(files: list[tuple[Path, Node]], wanted: Wanted | None = None) -> str:
     listed = ", ".join(sorted(readable("/".join(path)) for path, _ in files)[:_FEW])
     missing = f"there is no {wanted.file_name}, and " if wanted else ""
     return f"{missing}{counted(len(files), 'file')} could be it: {listed}{', …' if len(files) > _FEW else ''}"

@@ -1,19 +1,21 @@
 """Whose submission is it? Students are looked up by what platforms and people write of them.
 
-`Matcher` indexes a roster once, so that looking somebody up costs the same in a class of 20 and of 2,000. Rules go from
-sure to less sure: the platform's id, the student id, e-mail, login, the roster's folder column, then names in any order
-without accents, then names written with initials. The first rule that finds anybody decides, and where it finds
-several, nobody is matched: a person decides then.
+`Matcher` indexes a roster once, so that looking somebody up costs the same in a class of 20 and of 2,000. What the
+platform itself says (its number, an id, an address, a login) comes before a name, which its owner chose; a name that
+somebody chose is never taken for an id or a login. Where two of them are different students', nobody is matched, and
+`Match.doubt` says so: a person decides then.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz, process
 
 from grader.intake.handin import Who
+from grader.model.handed import ADDRESS, FOLDER, LOGIN, NAME, NUMBER, SID
 from grader.model.roster import Student
 
 _SHORTEST_ID = 3  # that is looked for among other words
@@ -27,6 +29,17 @@ _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", 
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 Index = dict[str, list[Student]]
+Found = tuple[str, list[Student]]  # a rule, and whom it finds
+
+
+@dataclass(frozen=True)
+class Match:
+    """Whose it is and by which rule; nobody's, and then `doubt` says why, where `several` fit."""
+
+    student: Student | None = None
+    rule: str = ""
+    doubt: str = ""
+    several: tuple[Student, ...] = ()
 
 
 class Matcher:
@@ -38,6 +51,7 @@ class Matcher:
         self._platform_ids = _index(self.roster, lambda one: [one.platform_id])
         self._folders = _index(self.roster, lambda one: [one.folder])
         self._sids = _index(self.roster, lambda one: [one.sid])
+        self._short_sids = _index(self.roster, lambda one: [one.sid.lstrip("0")])
         self._emails = _index(self.roster, lambda one: [one.email])
         self._logins = _index(self.roster, lambda one: [one.login, one.login.partition("@")[0]])
         self._local_parts = _index(self.roster, lambda one: [one.email.partition("@")[0]])
@@ -45,26 +59,53 @@ class Matcher:
             self.roster, lambda one: [_key(spelt) for name in _names(one) for spelt in _spellings(name)]
         )
         self._run_together = _index(self.roster, lambda one: [run for name in _names(one) for run in _runs(name)])
-        self._teams = _index(self.roster, lambda one: map(_together, _groups(one)))
+        self._teams = _index(self.roster, lambda one: map(_together, one.groups))
         self._by_word = _index(self.roster, lambda one: {word for name in _names(one) for word in words(name)})
+
+    def match(self, who: Who) -> Match:
+        """The one student that fits."""
+        sure = self._sure(who)
+        by_name = self._by_name(who.name)
+        if sure:
+            common = [one for one in sure[0][1] if all(one in found for _, found in sure)]
+            if len(common) > 1:  # a roster with one number for two people
+                common = [one for one in common if one in by_name] or common
+            if len(common) == 1 and (not by_name or common[0] in by_name):
+                return Match(common[0], sure[0][0])
+            several = _unique(one for _, found in (*sure, (NAME, by_name)) for one in found)
+            return _doubtful([*sure, *([(NAME, by_name)] if by_name else [])], several)
+        by_name = by_name or self._with_initials(who.name)
+        if by_name:
+            return Match(by_name[0], NAME) if len(by_name) == 1 else _doubtful([(NAME, by_name)], by_name)
+        return self._by_text(who.text)
 
     def find(self, who: Who) -> Student | None:
         """The one student that fits; None where nobody or more than one does."""
-        for found in self._found(who):
-            if found:
-                return found[0] if len(found) == 1 else None
-        return None
+        return self.match(who).student
 
     def of_team(self, team: str) -> list[Student]:
-        """The members of a team, by the roster's column of teams or groups."""
-        return self._teams.get(_together(team), [])
+        """The members of a team, by the roster's column of teams or groups; nobody where two teams may be meant."""
+        members = self._teams.get(_together(team), [])
+        spelt = {name for one in members for name in one.groups if _together(name) == _together(team)}
+        exact = {name for name in spelt if _folded(name) == _folded(team)}
+        meant = exact or spelt
+        return [one for one in members if meant & set(one.groups)] if len(meant) == 1 else []
+
+    def has_login(self, login: str) -> bool:
+        """Whether a student or a team is called so by the platform."""
+        key = _folded(login)
+        return any(key in index for index in (self._logins, self._local_parts, self._sids)) or bool(self.of_team(login))
+
+    def is_name_of(self, name: str, student: Student) -> bool:
+        """Whether this is a spelling of the student's name."""
+        return student in self._by_name(name)
 
     def nearest(self, who: Who) -> tuple[str, ...]:
         """Students with their ids, whom a person should think of: all whom it fits, else whose names come closest."""
-        several = self._fitting(who)
+        several = self.match(who).several or self._words_in(who.name or who.text)
         if len(several) > 1:
             return tuple(dict.fromkeys(map(named, several[:_MOST_FITTING])))
-        asked = " ".join(sorted(words(who.name or who.text)))
+        asked = " ".join(sorted(words(who.name or who.text or " ".join(who.logins[:1]))))
         if not asked or not self.roster:
             return ()
         best = process.extract(
@@ -72,43 +113,77 @@ class Matcher:
         )
         return tuple(dict.fromkeys(named(self.roster[index]) for _, _, index in best))
 
-    def _fitting(self, who: Who) -> list[Student]:
-        """All whom the first rule finds that finds anybody; then those whose name is a word: smithjohn_40049."""
-        found = next(filter(None, self._found(who)), [])
-        parts = words(who.text)
-        return found or _unique(one for part in parts for one in self._run_together.get(part, []))
+    def _words_in(self, text: str) -> list[Student]:
+        """Those whose whole name is a word of it: smithjohn_40049."""
+        return _unique(one for part in words(text) for one in self._run_together.get(part, []))
 
     @cached_property
     def _spelt(self) -> list[str]:
         return [" ".join(sorted(words(one.name))) for one in self.roster]
 
-    def _found(self, who: Who) -> Iterator[list[Student]]:
-        text = "" if _LOST in who.text else _folded(who.text)
-        yield self._platform_ids.get(_folded(who.platform_id), [])
-        yield self._sids.get(_folded(who.sid), [])
-        yield self._emails.get(_folded(who.email), [])
+    def _sure(self, who: Who) -> list[Found]:
+        """What the platform's own words find."""
+        found = [
+            (NUMBER, self._platform_ids.get(_folded(who.platform_id), [])),
+            (SID, self._of_sid(who.sid)),
+            (ADDRESS, self._emails.get(_folded(who.email), [])),
+        ]
         for login in who.logins:
-            yield self._logins.get(_folded(login), []) or self._local_parts.get(_folded(login), [])
-        for index in (self._folders, self._sids, self._emails, self._logins, self._local_parts):
-            yield index.get(text, [])
-        for name in (who.name, who.text):
-            yield _unique(student for spelt in _spellings(name) for student in self._names.get(_key(spelt), []))
-        yield _unique(student for run in _alone(text) for student in self._run_together.get(run, []))
-        yield self._with_id(text)
-        for name in (who.name, who.text):
-            yield self._with_initials(name)
+            key = _folded(login)
+            own = self._logins.get(key) or self._emails.get(key) or self._local_parts.get(key) or self._sids.get(key)
+            if own:
+                found.append((LOGIN, own))
+                break
+        return [(rule, students) for rule, students in found if students]
 
-    def _with_id(self, text: str) -> list[Student]:
-        """Students whose id stands in the text as a word beside others: 1815 in lovelace_1815, 1 not in +1 or 1.5.
+    def _of_sid(self, sid: str) -> list[Student]:
+        """Those with an id; one may have lost its leading zeros in a spreadsheet."""
+        key = _folded(sid)
+        return self._sids.get(key) or (self._short_sids.get(key.lstrip("0"), []) if key.isdecimal() else [])
 
-        Short numbers count things, as in homework_1.
+    def _by_name(self, name: str) -> list[Student]:
+        found = _unique(one for spelt in _spellings(name) for one in self._names.get(_key(spelt), []))
+        return found or _unique(one for run in _alone(_folded(name)) for one in self._run_together.get(run, []))
+
+    def _by_text(self, text: str) -> Match:
+        """Whose a folder of this name is. The roster's column `folder` decides alone."""
+        key = "" if _LOST in text else _folded(text)
+        if own := self._folders.get(key, []):
+            return Match(own[0], FOLDER) if len(own) == 1 else _doubtful([(FOLDER, own)], own)
+        login = self._logins.get(key) or self._local_parts.get(key, [])
+        whole = [
+            (SID, self._sids.get(key, [])),
+            (ADDRESS, self._emails.get(key, [])),
+            (LOGIN, login),
+            (NAME, self._by_name(text)),
+        ]
+        for rules in (whole, list(self._among_words(key)), [(NAME, self._with_initials(text))]):
+            found = [one for one in rules if one[1]]
+            several = _unique(one for _, students in found for one in students)
+            if len(several) == 1:
+                return Match(several[0], found[0][0])
+            if several:
+                return _doubtful(found, several)
+        return Match()
+
+    def _among_words(self, text: str) -> Iterator[Found]:
+        """Students of whom an id or a login stands in the text as a word beside others, and whose name the others are.
+
+        1815 in lovelace_1815, not 1 in +1 or 1.5; short numbers count things, as in homework_1. An id that is somebody
+        else's beside a student's whole name is for a person to decide.
         """
         parts = [part for part in re.split(r"[\s_,;()\[\]-]+", text) if part]
-        found: list[Student] = []
-        for part in parts:
-            if len(part) >= _SHORTEST_ID and any(any(map(str.isalpha, other)) for other in parts if other != part):
-                found += self._sids.get(part, [])
-        return _unique(found)
+        for place, part in enumerate(parts):
+            others = parts[:place] + parts[place + 1 :]
+            if len(part) < _SHORTEST_ID or not any(any(map(str.isalpha, other)) for other in others):
+                continue
+            rest = " ".join(others)
+            if students := self._sids.get(part, []):
+                yield SID, students
+                yield NAME, self._by_name(rest)
+            for student in self._logins.get(part) or self._local_parts.get(part, []):
+                if set(words(rest)) & {word for name in _names(student) for word in words(name)}:
+                    yield LOGIN, [student]
 
     def _with_initials(self, name: str) -> list[Student]:
         """Students whose name it is with some words cut to their first letter: J. von Neumann, Lovelace A."""
@@ -119,6 +194,14 @@ class Matcher:
             return []
         candidates = self._by_word.get(max(whole, key=len), [])
         return [one for one in candidates if any(_abbreviates(whole, initials, words(spelt)) for spelt in _names(one))]
+
+
+def _doubtful(found: Sequence[Found], several: Sequence[Student]) -> Match:
+    rules = list(dict.fromkeys(rule for rule, _ in found))
+    if len(rules) == 1:
+        return Match(doubt=f"{len(several)} students have this {rules[0]}", several=tuple(several))
+    told = "; ".join(f"by {rule} {named(students[0])}" for rule, students in found)
+    return Match(doubt=f"it is somebody else's by each rule: {told}", several=tuple(several))
 
 
 def named(student: Student) -> str:
@@ -135,10 +218,6 @@ def words(name: str) -> tuple[str, ...]:
 
 def _names(student: Student) -> list[str]:
     return [name for name in (student.name, *student.other_names.split("|")) if name.strip()]
-
-
-def _groups(student: Student) -> list[str]:
-    return [student.team, *re.split(r"[,;|]", f"{student.team};{student.section}")]
 
 
 def _together(team: str) -> str:

@@ -147,3 +147,22 @@ class Renamed(Node):
     def read(self, limit: int) -> bytes:
         """As the node's own."""
         return self._node.read(limit)
+
+
+class Held(Node):
+    """A file in memory."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        """With its bytes."""
+        super().__init__(name, FILE)
+        self._data = data
+
+    def children(self) -> list[Node]:
+        """A file has none."""
+        return []
+
+    def read(self, limit: int) -> bytes:
+        """Its bytes."""
+        if len(self._data) > limit:
+            raise FileError(f"{readable(self.name)} has {len(self._data):,} bytes; at most {limit:,} are taken")
+        return self._data

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-COURSE, ROSTER_FILE, ADJUSTMENTS, TIMES, MATCHES = (
-    "course.toml", "roster.csv", "adjustments.csv", "times.csv", "matches.csv",
+COURSE, ROSTER_FILE, ADJUSTMENTS, MATCHES, TIMES = (
+    "course.toml", "roster.csv", "adjustments.csv", "matches.csv", "times.csv",
 )  # fmt: skip
-NAMES = (COURSE, ROSTER_FILE, ADJUSTMENTS, TIMES, MATCHES)
+NAMES = (COURSE, ROSTER_FILE, ADJUSTMENTS, MATCHES, TIMES)
 
 
 def course_folder(submissions: Path) -> Path | None:

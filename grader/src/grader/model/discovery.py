@@ -1,5 +1,6 @@
 """A submission, and what is looked for in what a student handed in. `grader.intake` finds them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,11 +34,20 @@ class Submission:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: an assignment's file. `others` are the file names and ids of the other assignments."""
+    """What is looked for: an assignment's file. `others` are the file names and ids of the other assignments.
+
+    `provided` are the files that students get with it, by name; `stub` is what they begin with.
+    """
 
     assignment: str
     file_name: str
     others: frozenset[str] = frozenset()
+    provided: Mapping[str, bytes] = field(default_factory=dict)
+    stub: bytes = b""
+
+    def is_stub(self, source: bytes | None) -> bool:
+        """Whether nothing was written: the stub, or white space more or less of it."""
+        return source is not None and bool(self.stub) and source.split() == self.stub.split()
 
     @property
     def suffix(self) -> str:

@@ -1,14 +1,15 @@
 """Who the students are: ``roster.csv``, or what a learning platform exports of a course.
 
-A table is read by the titles of its columns, in the languages below: the grader's own roster, Canvas's gradebook,
-Moodle's grading worksheet and list of participants, the rosters of Gradescope and GitHub Classroom.
+A table is read by the titles of its columns, in the languages below: the grader's own roster, Canvas's gradebook and
+group sets, Moodle's grading worksheet and list of participants, what Gradescope, Blackboard, Brightspace, Autolab,
+GitHub Classroom and Classroom 50 export.
 """
 
 import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.base.errors import GraderError
@@ -19,36 +20,57 @@ ROSTER = "roster.csv"
 CLASSROOM_ROSTER = "classroom_roster.csv"
 _LIMIT = 16 << 20
 _COLUMNS = {
-    "name": ("name", "student", "full name", "student name", "vollständiger name", "nom complet", "nombre completo"),
-    "first": ("first name", "given name", "vorname", "prénom", "nombre", "nombre(s)", "nome", "voornaam"),
-    "last": ("last name", "surname", "family name", "nachname", "nom de famille", "nom", "apellido(s)", "apellidos",
-             "cognome", "achternaam"),
-    "sid": ("sid", "student id", "sis user id", "id number", "matriculation number", "id-nummer", "matrikelnummer",
-            "numéro d'identification", "numéro d’identification", "número de id", "id"),
+    "name": ("name", "student", "full name", "student name", "member name", "display name", "vollständiger name",
+             "nom complet", "nombre completo", "nome completo", "cognome e nome", "volledige naam", "fullständigt namn",
+             "imię i nazwisko"),
+    "first": ("first name", "firstname", "given name", "vorname", "prénom", "nombre", "nombre(s)", "nome", "voornaam",
+              "förnamn", "fornavn", "imię", "primeiro nome"),
+    "last": ("last name", "lastname", "surname", "family name", "nachname", "familienname", "nom de famille", "nom",
+             "apellido(s)", "apellidos", "cognome", "achternaam", "efternamn", "etternavn", "efternavn", "nazwisko",
+             "sobrenome", "apelido"),
+    "sid": ("sid", "student id", "sis user id", "user id", "id number", "orgdefinedid", "matriculation number",
+            "member identifier", "id-nummer", "idnummer", "matrikelnummer", "matrikel-nr.", "matricola",
+            "numéro d'identification", "numéro d’identification", "numéro étudiant", "número de id", "numero id",
+            "número de identificação", "studentnummer", "display id", "id"),
     "email": ("email", "e-mail", "mail", "email address", "e-mail address", "e-mail-adresse", "adresse de courriel",
-              "courriel", "dirección de correo", "dirección email", "correo electrónico"),
+              "courriel", "adresse e-mail", "dirección de correo", "dirección email", "correo electrónico",
+              "e-mailadres", "indirizzo email", "endereço de email", "e-postadress", "e-post"),
     "alias": ("alias", "nickname"),
     "folder": ("folder", "submission"),
-    "login": ("login", "username", "user name", "sis login id", "github_username", "github", "anmeldename",
-              "nom d'utilisateur", "nom d’utilisateur", "nombre de usuario"),
-    "section": ("section", "sections", "tutorial", "group", "groups", "gruppe", "gruppen", "groupe", "groupes", "grupo",
-                "grupos"),
-    "team": ("team",),
+    "login": ("login", "username", "user name", "login id", "sis login id", "github username",
+              "member github username", "github", "anmeldename", "benutzername", "nom d'utilisateur",
+              "nom d’utilisateur", "nombre de usuario", "gebruikersnaam", "nome utente", "nome de utilizador",
+              "användarnamn"),
+    "section": ("section", "sections", "tutorial"),
+    "team": ("team", "teams", "group name", "group", "groups", "gruppe", "gruppen", "gruppenname", "groupe", "groupes",
+             "grupo", "grupos", "gruppo", "gruppi", "groep", "groepen", "grupp", "grupper"),
     "other_names": ("other names", "other name", "also known as", "preferred name"),
     "extension": ("extension", "extensions", "extended until", "verlängerung", "prolongation", "prórroga"),
-    "participant": ("identifier", "identifikator", "identifiant", "identificador"),
-    "role": ("role", "rolle", "rôle", "rol"),
+    "participant": ("identifier", "identifikator", "identifiant", "identificador", "identificatore", "canvas user id"),
+    "role": ("role", "rolle", "rôle", "rol", "roles", "ruolo"),
     "identifier": ("identifier",),
+    "status": ("status", "statut", "estado", "stato"),
+    "modified": ("last modified (submission)", "zuletzt geändert (abgabe)", "dernière modification (travail remis)",
+                 "última modificación (entrega)", "ultima modifica (consegna)", "laatst gewijzigd (inzending)"),
 }  # fmt: skip
 # That nobody else has: Moodle's worksheet, in which a column called ID is the participant's number.
 _WORKSHEET = (
     "last modified (grade)", "zuletzt geändert (bewertung)", "dernière modification (note)",
     "última modificación (calificación)", "grade can be changed", "bewertung kann geändert werden",
-    "la note peut être modifiée", "la calificación puede ser cambiada",
+    "la note peut être modifiée", "la calificación puede ser cambiada", "ultima modifica (valutazione)",
+    "laatst gewijzigd (cijfer)",
 )  # fmt: skip
-_CANVAS = ("sis login id", "sis user id")
-_STAFF = {"instructor", "ta", "reader", "teacher", "observer", "designer", "teaching assistant"}
-_TEST_STUDENTS = {"student, test", "test student"}
+_CANVAS = ("sis login id", "sis user id", "integration id")
+_GITHUB = ("github username", "member github username")
+_STAFF = {
+    "instructor", "ta", "reader", "teacher", "observer", "designer", "teaching assistant", "staff", "owner", "manager",
+    "non-editing teacher", "dozent/in", "trainer/in", "lehrende", "enseignant", "profesor",
+}  # fmt: skip
+TEST_STUDENTS = {"student, test", "test student", "test, student"}  # what Canvas calls its preview of a student
+_EXCEL = re.compile(r'="(.*)"')  # how a spreadsheet is kept from making a number of 007
+
+
+_TITLES = {title for titles in _COLUMNS.values() for title in titles} | set(_WORKSHEET) | set(_CANVAS)
 
 
 @dataclass(frozen=True)
@@ -73,32 +95,60 @@ class Student:
     extension: str = ""
 
     @property
+    def groups(self) -> list[str]:
+        """The groups that hand in together: there may be several in the cell."""
+        return [name for part in re.split(r"[,;|]", self.team) if (name := part.strip())]
+
+    @property
     def public_name(self) -> str:
         """The alias. What a leaderboard shows has one: `course.aliases` makes it up with the secret."""
         return self.alias or "Anonymous"
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a table of students tells of a hand-in, as Moodle's worksheet does: texts in the platform's language."""
+
+    status: str = ""
+    modified: str = ""
+
+
+@dataclass(frozen=True)
+class Roster:
+    """A table of students. `strangers` are the platform's numbers of those in it who are no students."""
+
+    students: list[Student]
+    told: dict[Student, Told] = field(default_factory=dict)
+    strangers: frozenset[str] = frozenset()
+
+
 def read_roster(path: Path) -> list[Student]:
     """Reads a roster with a header line; raises GraderError naming what is missing."""
+    return read_table(path).students
+
+
+def read_table(path: Path) -> Roster:
+    """As `read_roster`, with what else the table tells."""
     try:
         data = read_regular(path, _LIMIT)
     except FileNotFoundError:
         raise GraderError(f"{path}: no such file") from None
     except FileError as error:
         raise GraderError(str(error)) from error
-    return roster_from(data, str(path))
+    return table_from(data, str(path))
 
 
-def roster_from(data: bytes, path: str) -> list[Student]:
+def table_from(data: bytes, path: str) -> Roster:
     """The roster in these bytes, which `path` names in messages."""
     table = _table(path, _decoded(data))
-    header = [re.sub(r"\s+", " ", cell.strip().casefold()) for cell in table[0][1]] if table else []
+    header = [_title(cell) for cell in table[0][1]] if table else []
     places = {
         column: next((header.index(title) for title in titles if title in header), None)
         for column, titles in _COLUMNS.items()
     }
-    is_classroom = "github_username" in header
+    is_classroom = any(title in header for title in _GITHUB)
     is_canvas = "id" in header and any(title in header for title in _CANVAS)
+    is_group_set = "canvas user id" in header
     is_worksheet = any(title in header for title in _WORKSHEET)
     if is_canvas:
         places["sid"] = header.index("sis user id") if "sis user id" in header else None
@@ -106,15 +156,17 @@ def roster_from(data: bytes, path: str) -> list[Student]:
     elif is_worksheet and places["participant"] is None and "id" in header:
         places["participant"] = header.index("id")
         places["sid"] = next((header.index(title) for title in _COLUMNS["sid"][:-1] if title in header), None)
-    elif not is_worksheet:
+    elif not is_worksheet and not is_group_set:
         places["participant"] = None
-    has_name = places["name"] is not None or places["first"] is not None or places["last"] is not None
-    if not has_name and not is_classroom:
+    if not any(places[column] is not None for column in ("name", "first", "last", "login")) and not is_worksheet:
         raise GraderError(
             f'{path}: the first line must name the columns, "name" among them (name,sid,email,alias), or be one that '
-            "Canvas, Moodle, Gradescope or GitHub Classroom exports"
+            "a learning platform exports: docs/reference/submissions.md#rosters lists the titles"
         )
-    students = []
+    shows_groups = places["team"] is not None and not header[places["team"]].startswith("team")
+    numbered = _numbered(table, len(header))
+    people: list[tuple[Student, Told]] = []
+    strangers: set[str] = set()
     for line, row in table[1:]:
         if len(row) > len(header) and any(text.strip() for text in row[len(header) :]):
             raise GraderError(
@@ -122,13 +174,53 @@ def roster_from(data: bytes, path: str) -> list[Student]:
                 f'Put a cell that has a comma or a semicolon in it between quotes: "{shown(row[0], 40)}, …"'
             )
         cells = {
-            column: shown(row[place]) if place is not None and place < len(row) else ""
+            column: _cell(row[place], is_numbered=place in numbered) if place is not None and place < len(row) else ""
             for column, place in places.items()
         }
-        student = _student(cells, is_canvas=is_canvas, is_classroom=is_classroom)
-        if student.name and not (is_canvas and not student.platform_id) and cells["role"].casefold() not in _STAFF:
-            students.append(student)
-    return [one for one in students if not (is_canvas and one.name.casefold() in _TEST_STUDENTS)]
+        cells["section"] = cells["section"] or (cells["team"] if shows_groups else "")
+        student = _student(cells, is_canvas=is_canvas or is_group_set, is_classroom=is_classroom)
+        if not student.name or (is_canvas and not student.platform_id):
+            continue
+        if cells["role"].casefold() in _STAFF or (is_canvas and student.name.casefold() in TEST_STUDENTS):
+            strangers.add(student.platform_id)
+        else:
+            people.append((student, Told(cells["status"], cells["modified"] if is_worksheet else "")))
+    merged = _merged(people)
+    return Roster(list(merged), merged if is_worksheet else {}, frozenset(strangers - {""}))
+
+
+def _title(cell: str) -> str:
+    return re.sub(r"[\s_]+", " ", cell.strip().casefold())
+
+
+def _numbered(table: list[tuple[int, list[str]]], width: int) -> set[int]:
+    """The columns in which every cell has a # before it, as Brightspace keeps spreadsheets from making numbers."""
+    cells = [[row[place].strip() for _, row in table[1:] if place < len(row)] for place in range(width)]
+    return {place for place, column in enumerate(cells) if any(column) and all(c.startswith("#") for c in column if c)}
+
+
+def _cell(text: str, *, is_numbered: bool) -> str:
+    found = _EXCEL.fullmatch(text.strip())
+    text = found[1].replace('""', '"') if found else text
+    return shown(text.strip().removeprefix("#") if is_numbered else text)
+
+
+def _merged(people: Sequence[tuple[Student, Told]]) -> dict[Student, Told]:
+    """Each student once: who is in several sections or groups has a line for each of them."""
+    own: dict[object, tuple[Student, Told]] = {}
+    for student, told in people:
+        number = student.platform_id or student.sid or student.email or student.login
+        key = (number.casefold(), student.name) if number else student
+        if key in own:
+            before, _ = own[key]
+            both = {
+                name: ", ".join(dict.fromkeys(part for part in (getattr(before, name), getattr(student, name)) if part))
+                for name in ("section", "team")
+            }
+            own[key] = (replace(before, **both), told)
+        else:
+            own[key] = (student, told)
+    return dict(own.values())
 
 
 def _student(cells: dict[str, str], *, is_canvas: bool, is_classroom: bool) -> Student:
@@ -140,6 +232,8 @@ def _student(cells: dict[str, str], *, is_canvas: bool, is_classroom: bool) -> S
         name = name or identifier
         email = email or (identifier if "@" in identifier else "")
         sid = sid or (identifier if identifier != name and not email else "")
+    if not name:  # a list of logins, or of participants whose names are hidden
+        name = cells["login"] or cells["participant"]
     if is_canvas and not email and "@" in cells["login"]:
         email = cells["login"]
     own = {
@@ -171,7 +265,7 @@ def _keys(student: Student) -> list[str]:
 def _table(path: str, text: str) -> list[tuple[int, list[str]]]:
     """All rows that aren't empty, each with the number of its line; raises GraderError naming the line."""
     first = text.partition("\n")[0]
-    delimiter = ";" if ";" in first else "\t" if "\t" in first and "," not in first else ","
+    delimiter = max(",;\t", key=lambda one: _known(first, one))
     is_export = any(title in first.casefold() for title in (*_WORKSHEET, *_CANVAS))  # comments in it may have lines
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     table: list[tuple[int, list[str]]] = []
@@ -193,6 +287,15 @@ def _table(path: str, text: str) -> list[tuple[int, list[str]]]:
     return table
 
 
+def _known(first: str, delimiter: str) -> tuple[int, int]:
+    """How many titles of a first line are known where this separates them, and how many there are."""
+    try:
+        cells = next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error:
+        return 0, 0
+    return sum(_title(cell) in _TITLES for cell in cells), len(cells)
+
+
 def _open_quote(path: str, line: int) -> str:
     return (
         f"{path}: line {line} opens a quote that is not closed on the same line, so the lines after it would be lost.\n"
@@ -201,6 +304,8 @@ def _open_quote(path: str, line: int) -> str:
 
 
 def _decoded(data: bytes) -> str:
+    if len(data) > 1 and data[:2].count(0) == 1:  # UTF-16 without a mark: every other byte of a title is 0
+        return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
     for encoding in ("utf-8-sig", "utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
         try:
             return data.decode(encoding)

@@ -76,9 +76,12 @@ def for_student(assignment: Assignment, record: Record, opening: Opening) -> Rec
         result=record.result and _result(assignment, record, record.result, opening),
         provenance=replace(record.provenance, command="", suite="", reference=""),
         handed=Handed(
-            at=record.handed.at, late=record.handed.late, number=record.handed.number, group=record.handed.group,
+            at=record.handed.at,
+            late=record.handed.late,
+            number=record.handed.number,
+            group=record.handed.group,
             unused=record.handed.unused,
-        ),  # fmt: skip
+        ),
         reason="",
     )
 

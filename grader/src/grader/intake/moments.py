@@ -1,0 +1,93 @@
+"""Times as platforms write them into names and tables, in several languages: UTC in ISO 8601, "" for what is none."""
+
+import re
+import unicodedata
+from datetime import UTC, datetime, timedelta, tzinfo
+
+# The first letters of the months that tell them apart, without accents: English, German, French, Spanish, Italian,
+# Portuguese, Dutch, Swedish, Danish, Polish (in the genitive, as dates have it).
+_MONTHS = (
+    ("jan", "ene", "gen", "sty"), ("feb", "fev", "lut"), ("mar", "maa"), ("apr", "avr", "abr", "kwi"),
+    ("may", "mai", "mei", "maj", "mag"), ("jun", "juin", "giu", "cze"), ("jul", "juil", "lug", "lip"),
+    ("aug", "aou", "ago", "sie"), ("sep", "set", "wrz"), ("oct", "okt", "ott", "out", "paz"), ("nov", "lis"),
+    ("dec", "dez", "dic", "des", "gru"),
+)  # fmt: skip
+_DIGITS = re.compile(
+    r"(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?:[-_t ]*(\d\d)[-:.h]?(\d\d)(?:[-:.]?(\d\d)(?:[.,]?\d+)?)?)?"
+    r"\s*(z|utc|[+-]\d\d:?\d\d)?"
+)
+_CLOCK = re.compile(r"(?<!\d)(\d{1,2})[:.h]?(\d\d)(?::(\d\d))?\s*([ap])?\.?\s*m?\b", re.I)
+_LATE = re.compile(r"\blate\b|verspatet|zu spat|en retard|de retraso|atrasad|in ritardo|te laat|forsenad|opozni")
+_UNTIL = re.compile(
+    r"extension granted until|verlangert bis|prolongation.*jusqu|prorroga.*hasta|proroga.*fino|verlengd tot"
+)
+# How a time in a file's name looks, for rules: what `moment` reads.
+PATTERN = (
+    r"(?:\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d|\d{14}(?:\d{3})?|\d{8}[-_T]\d{6}|"
+    r"\d{4}-\d\d-\d\d[T_ ]\d\d[-:.]\d\d(?:[-:.]\d\d)?Z?|\w{3,9} \d{1,2}, \d{4} \d{1,2}:?\d\d(?::\d\d)? [AP]M)"
+)
+
+
+def moment(text: str, zone: tzinfo) -> str:
+    """A time as text; one without an offset is in `zone`. What is no time, or beyond the calendar, is ""."""
+    text = _plain(text)
+    try:
+        found = _DIGITS.fullmatch(text)
+        at = _numbers(found) if found else _words(text)
+        if at is None:
+            return ""
+        at = at if at.tzinfo else at.replace(tzinfo=zone)
+        return at.astimezone(UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):
+        return ""
+
+
+def status(text: str, zone: tzinfo) -> tuple[bool, str]:
+    """Whether Moodle's Status says late, and until when it says that an extension was granted."""
+    plain = _plain(text)
+    until = _UNTIL.search(plain)
+    said = plain[: until.start()] if until else plain
+    return bool(_LATE.search(said)), moment(plain[until.end() :].strip(" :-"), zone) if until else ""
+
+
+def _plain(text: str) -> str:
+    """Lower case, without accents; blanks of every kind as one."""
+    bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    return re.sub(r"\s+", " ", bare.casefold()).strip()
+
+
+def _numbers(found: re.Match[str]) -> datetime:
+    year, month, day, hour, minute, second, offset = found.groups()
+    at = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0))
+    if not offset:
+        return at
+    sign = re.fullmatch(r"([+-])(\d\d):?(\d\d)", offset)
+    shift = timedelta(hours=int(sign[2]), minutes=int(sign[3])) if sign else timedelta()
+    return (at + (shift if sign and sign[1] == "-" else -shift)).replace(tzinfo=UTC)
+
+
+def _words(text: str) -> datetime | None:
+    """ "Friday, 20 November 2026, 11:00 PM" and its like in other languages; None for what has no date in it."""
+    year = re.search(r"(?<!\d)(\d{4})(?!\d)", text)
+    if year is None:
+        return None
+    before, after = text[: year.start()], text[year.end() :]
+    day = re.search(r"(?<!\d)(\d{1,2})(?!\d)", before)
+    months = [place for word in re.findall(r"[a-z]+", before) if (place := _month(word))]
+    clock = _CLOCK.search(after)
+    if day is None or len(set(months)) != 1:
+        return None
+    hour, minute = (int(clock[1]), int(clock[2])) if clock else (0, 0)
+    if clock and clock[4]:
+        hour = hour % 12 + (12 if clock[4] == "p" else 0)
+    return datetime(int(year[1]), months[0], int(day[1]), hour, minute, int((clock and clock[3]) or 0))
+
+
+def _month(word: str) -> int:
+    """1 to 12, or 0 for what is no month; days of the week are none."""
+    if word.endswith(("day", "tag", "di", "dag", "martes")) or len(word) < 3:  # noqa: PLR2004
+        return 0
+    fits = [
+        (len(start), place) for place, starts in enumerate(_MONTHS, 1) for start in starts if word.startswith(start)
+    ]
+    return max(fits)[1] if fits else 0

@@ -1,0 +1,172 @@
+"""A rule says where in a path it stands whose a file is: ``{login}/{attempt}/``, ``{name}_{number}_{file}``.
+
+Known platforms are such rules (`presets`), and an instructor writes one for any other (`[matching]` in course.toml).
+
+| in a rule | stands for |
+|---|---|
+| ``{name}``, ``{group}`` | a person's or a team's name, as people choose it |
+| ``{login}``, ``{id}``, ``{address}`` | what the roster has in the columns of that name |
+| ``{number}`` | the platform's own number |
+| ``{attempt}``, ``{time}``, ``{late}`` | which attempt it is, when it was handed in, the platform's mark of lateness |
+| ``{file}`` | the file's name, as the student gave it; at the end |
+| ``{*}``, ``{#}`` | anything, digits: not used |
+| ``[…]`` | may be missing |
+
+A rule that ends with ``/`` is for folders: all that is in one is the hand-in.
+
+A name is chosen by its owner, and may hold what a rule takes for the end of it: "Ada_4201" before "_4300_…". So a path
+may have several readings, and `Rule.readings` gives all of them; who is on the roster decides between them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from grader.base.errors import GraderError
+from grader.base.files import FileError
+from grader.intake.moments import PATTERN as TIME
+from grader.intake.tree import FOLDER, Node
+
+IDENTITY = ("name", "group", "login", "id", "address", "number")
+_LONGEST = 400  # characters of a name that are looked at
+_MOST_READINGS = 16
+_FIELDS = {
+    "name": ".+?", "group": ".+?", "login": ".+?", "id": r"[^\s_]+?", "address": r"[^\s/]+?@[^\s_/]+",
+    "number": r"\d{1,20}", "attempt": r"\d{1,9}", "time": TIME, "late": "LATE|late", "file": ".+", "*": ".+?",
+    "#": r"\d+",
+    # What only presets need: a code of an anonymous person, what was typed, Moodle's kinds.
+    "code": "[0-9A-Za-z]{1,40}", "typed": r"(?:text|link)(?:-\d+)?\.html", "kind": "(?:file|onlinetext|comments)",
+}  # fmt: skip
+_LAZY = {"name", "group", "login", "id", "address", "*"}
+_TOKEN = re.compile(r"\{([^{}]*)\}|\[|\]|[^{}\[\]]+")
+Reading = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What a rule found: the node, the entry at the top that it is in, its path, its readings."""
+
+    node: Node
+    top: str
+    path: str
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A pattern of one name in a path: `before` the first field that can end in several places, it, and `after`."""
+
+    before: re.Pattern[str]
+    hinge: str
+    after: re.Pattern[str]
+    longest_first: bool
+
+    def readings(self, name: str) -> Iterator[dict[str, str]]:
+        start = self.before.match(name)
+        if start is None or len(name) > _LONGEST:
+            return
+        if not self.hinge:
+            if found := self.after.fullmatch(name):
+                yield _named(found)
+            return
+        ends = range(start.end() + 1, len(name) + 1)
+        for end in reversed(ends) if self.longest_first else ends:
+            rest = self.after.fullmatch(name, end)
+            value = name[start.end() : end]
+            if rest and re.fullmatch(_FIELDS[self.hinge], value, re.S):
+                yield {**_named(start), self.hinge: value, **_named(rest)}
+
+
+def _named(found: re.Match[str]) -> dict[str, str]:
+    return {name: value for name, value in found.groupdict().items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule, ready to be used. `shared` is what divides an anything at its start from the field behind it."""
+
+    text: str
+    parts: tuple[_Part, ...]
+    is_folder: bool
+    shared: str = ""
+    fields: frozenset[str] = field(default_factory=frozenset)
+
+    def hits(self, top: Node) -> Iterator[Hit]:
+        """All that fits in a folder, in the order of names."""
+        yield from self._below(top, 0, (), ({},))
+
+    def _below(self, folder: Node, depth: int, path: tuple[str, ...], above: tuple[Reading, ...]) -> Iterator[Hit]:
+        is_last = depth + 1 == len(self.parts)
+        try:
+            inner = folder.visible()
+        except FileError:
+            return  # it is told to whoever it belongs to, where it is looked through
+        for node in inner:
+            if (node.kind == FOLDER) != (not is_last or self.is_folder):
+                continue
+            found = []
+            for number, own in enumerate(self.parts[depth].readings(node.name)):
+                if number == _MOST_READINGS:
+                    break
+                found += [{**one, **own} for one in above]
+            if found and is_last:
+                whole = (*path, node.name)
+                yield Hit(node, whole[0], "/".join(whole), tuple(found))
+            elif found:
+                yield from self._below(node, depth + 1, (*path, node.name), tuple(found[:_MOST_READINGS]))
+
+
+def rule(text: str, where: str = "") -> Rule:
+    """Reads a rule; raises GraderError, which `where` begins, saying what is wrong with it."""
+    names = text.removesuffix("/").split("/")
+    parts, fields = [], set()
+    for name in names:
+        part, own = _part(name, text, where)
+        parts.append(part)
+        if again := fields & own - {"*", "#"}:
+            raise _wrong(text, where, f"{{{min(again)}}} is in it twice")
+        fields |= own
+    if not fields & {*IDENTITY, "code"}:
+        raise _wrong(text, where, f"it has none of {', '.join(f'{{{one}}}' for one in IDENTITY)}: whose is it?")
+    if "file" in fields and (text.endswith("/") or "{file}" not in names[-1] or not names[-1].endswith("{file}")):
+        raise _wrong(text, where, "{file} is the end of a rule")
+    if names[-1] == "{file}":  # all that is in the folder
+        parts, text = parts[:-1], text.removesuffix("{file}")
+    shared = re.match(r"\{\*\}([^{}\[\]/])\{(login|group)\}", text)
+    return Rule(text, tuple(parts), text.endswith("/"), shared[1] if shared else "", frozenset(fields))
+
+
+def _part(name: str, text: str, where: str) -> tuple[_Part, set[str]]:
+    before, after, hinge, follows, own, depth = "", "", "", "", set(), 0
+    if not name or "".join(token[0] for token in _TOKEN.finditer(name)) != name:
+        raise _wrong(text, where, "an empty part, or a bracket that is not closed")
+    for token in _TOKEN.finditer(name):
+        piece = re.escape(token[0])
+        if token[0] in "[]":
+            depth += 1 if token[0] == "[" else -1
+            piece = "(?:" if token[0] == "[" else ")?"
+        elif token[1] is not None:
+            if token[1] not in _FIELDS:
+                raise _wrong(text, where, f"{{{token[1]}}} is no field; known are {', '.join(_FIELDS)}")
+            piece = _FIELDS[token[1]] if token[1] in "*#" else f"(?P<{token[1]}>{_FIELDS[token[1]]})"
+            own.add(token[1])
+            if token[1] in _LAZY and not hinge and not depth:
+                hinge = token[1]
+                continue
+            follows = follows or (token[1] if hinge else "")
+        if hinge:
+            after += piece
+        else:
+            before += piece
+    if depth:
+        raise _wrong(text, where, "a [ without its ]")
+    if not hinge:
+        before, after = "", before
+    return _Part(re.compile(before, re.S), hinge, re.compile(after, re.S), follows == "login"), own
+
+
+def _wrong(text: str, where: str, why: str) -> GraderError:
+    return GraderError(
+        f'{where}: the rule "{text}" can\'t be used: {why}.\n'
+        'Write for instance  rule = "{login}/{file}"  and look what it finds with:  grader match'
+    )

@@ -1,0 +1,66 @@
+"""The same class through every platform: each student has the file, the attempt and the time that were handed in."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.intake.download import ClassDownload, open_class
+from grader.model.discovery import Submission, Wanted
+from platforms.classes import ALL, WAYS, in_teams, lay_out, random_class
+from platforms.people import Class
+
+WANTED = Wanted("90_fake", "ladder.cu")
+TEAMS = [name for name, way in WAYS.items() if way.teams]
+
+
+def taken(download: ClassDownload) -> dict[str, Submission]:
+    """Each student's newest submission, by what every platform knows of them: id, address, login or name."""
+    found: dict[str, Submission] = {}
+    for one in download.submissions(WANTED):
+        for student in one.handed.group or (one.student,):
+            for key in {student.sid, student.email, student.login, student.name} - {""}:
+                found[key] = one
+    return found
+
+
+def check(name: str, made: Class, download: ClassDownload) -> None:
+    """Everybody has what they handed in, and nobody anything else."""
+    way = WAYS[name]
+    assert download.title in (way.title, "Archive of plain folders" if way.title == "Plain folder" else "")
+    assert [(one.folder, one.doubt, one.nearest) for one in download.unmatched] == []
+    found = taken(download)
+    handed = {one: upload for upload in made.uploads for one in upload.people}
+    for one in made.people:
+        keys = (one.sid, one.email, one.login, f"{one.last[:1].lower()}-coder{one.number}", one.name)
+        submission = next(found[key] for key in keys if key in found)
+        upload = handed.get(one)
+        assert submission.source == (upload.files["ladder.cu"] if upload else None), one
+        if upload is None:
+            continue
+        assert bool(submission.handed.matched), one
+        assert len(submission.handed.group or "x") == len(upload.people)
+        if way.keeps == ALL:
+            assert submission.handed.number == len(upload.earlier) + 1
+        if way.times:
+            # Platforms write minutes or seconds.
+            assert submission.handed.at[:16] == upload.at.isoformat()[:16], one
+            assert submission.handed.source
+
+
+@pytest.mark.parametrize("form", ["", ".zip"])
+@pytest.mark.parametrize("name", WAYS)
+def test_every_platform_gives_each_student_their_own(tmp_path: Path, name: str, form: str) -> None:
+    for seed in range(3):
+        made = random_class(seed, 10, same_names=seed == 2 and not WAYS[name].names_alone and name != "plain")
+        download, roster = lay_out(name, tmp_path / str(seed), made, form)
+        with open_class(download, roster) as opened:
+            check(name, made, opened)
+
+
+@pytest.mark.parametrize("name", TEAMS)
+def test_a_team_has_one_grade_on_every_platform(tmp_path: Path, name: str) -> None:
+    for seed in range(3):
+        made = in_teams(random_class(seed, 12), seed)
+        download, roster = lay_out(name, tmp_path / str(seed), made, ".zip")
+        with open_class(download, roster) as opened:
+            check(name, made, opened)
