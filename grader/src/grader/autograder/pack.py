@@ -1,13 +1,17 @@
-"""Makes the zip that Gradescope builds its image from: the harness's sources, one assignment, and this grader's part.
+"""Makes the zip that a platform's image is built from: the harness's sources, one assignment, and this grader's part.
 
-setup.sh and run_autograder stand at the zip's root, as Gradescope wants them, and everything else in lockstep/. What
-only building the image needs, the reference and the hidden tests among it, setup.sh deletes from the image.
+setup.sh and what the platform starts stand at the zip's root, as Gradescope wants them, and everything else in
+lockstep/. What only building the image needs, the reference and the hidden tests among it, setup.sh deletes from the
+image. For PrairieLearn and Autolab a Dockerfile runs it, and the zip has what is uploaded to them beside it.
 """
 
+import io
 import json
 import os
 import re
 import secrets
+import tarfile
+import uuid
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,15 +25,26 @@ from grader.model.assignment import Assignment
 
 ZIP = "autograder.zip"
 SCRIPTS = ("setup.sh", "run_autograder")
+GRADESCOPE, PRAIRIELEARN, AUTOLAB = "gradescope", "prairielearn", "autolab"
+PROBLEM = "autograded"  # what Autolab's own template calls its only score
 _INSIDE = "lockstep"
 _ENTRY = "grader.autograder.run"  # the module that the image runs; what it imports goes with it
 _HARNESS = tuple(name for name in HARNESS if name not in ("run.sh", "student.mk"))
 _EXECUTABLE, _PLAIN, _OWN = 0o755, 0o644, 0o600
+_PRAIRIELEARN_SECONDS = 600  # its limit
 _TIME = (1980, 1, 1, 0, 0, 0)  # the same files make the same zip
 
 
 def make_zip(
-    layout: Layout, assignment: Assignment, target: Path, *, points: float, minutes: float, secret: bytes | None
+    layout: Layout,
+    assignment: Assignment,
+    target: Path,
+    *,
+    points: float,
+    minutes: float,
+    secret: bytes | None,
+    platform: str = GRADESCOPE,
+    problem: str = PROBLEM,
 ) -> list[str]:
     """Writes the zip and gives the names in it. Without `secret` it gets a new one. Raises GraderError."""
     if not (layout.reference(assignment.id) / assignment.submission).is_file():
@@ -42,10 +57,10 @@ def make_zip(
             f"{assignment.id} is in Python, which an autograder's image can't compile:"
             " it has neither Numba nor python3-dev."
         )
-    settings = {"assignment": assignment.id, "points": points, "minutes": minutes}
+    settings: dict[str, object] = {"assignment": assignment.id, "points": points, "minutes": minutes}
+    settings |= {"problem": problem} if platform == AUTOLAB else {}
     contents: dict[str, tuple[bytes, int]] = {}
-    for name in SCRIPTS:
-        contents[name] = ((layout.templates / "autograder" / name).read_bytes(), _EXECUTABLE)
+    contents |= _of_platform(layout, assignment, platform, minutes)
     for path in _files(layout, assignment):
         mode = _EXECUTABLE if os.access(layout.root / path, os.X_OK) else _PLAIN
         contents[f"{_INSIDE}/{path}"] = ((layout.root / path).read_bytes(), mode)
@@ -60,6 +75,49 @@ def make_zip(
     contents[f"{_INSIDE}/private/{SECRET}"] = ((secret or secrets.token_hex(32).encode()) + b"\n", _OWN)
     _write(target, contents)
     return sorted(contents)
+
+
+def _of_platform(layout: Layout, assignment: Assignment, platform: str, minutes: float) -> dict[str, tuple[bytes, int]]:
+    """What stands at the zip's root."""
+    folder = layout.templates / "autograder"
+    if platform == GRADESCOPE:
+        return {name: ((folder / name).read_bytes(), _EXECUTABLE) for name in SCRIPTS}
+    found = {"setup.sh": ((folder / "setup.sh").read_bytes(), _EXECUTABLE)}
+    for path in sorted((folder / platform).iterdir()):
+        mode = _EXECUTABLE if os.access(path, os.X_OK) else _PLAIN
+        found[path.name] = (path.read_bytes().replace(b"ASSIGNMENT", assignment.id.encode()), mode)
+    if platform == AUTOLAB:
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w") as archive:  # Autolab wants one; the image has everything
+            archive.addfile(tarfile.TarInfo("lockstep"))
+        found["autograde.tar"] = (data.getvalue(), _PLAIN)
+    else:
+        found |= {f"question/{name}": (text.encode(), _PLAIN) for name, text in _question(assignment, minutes).items()}
+    return found
+
+
+def _question(assignment: Assignment, minutes: float) -> dict[str, str]:
+    """A question of PrairieLearn's with the assignment's file to upload."""
+    info = {
+        "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lockstep:{assignment.id}")),
+        "title": assignment.title,
+        "topic": "CUDA",
+        "type": "v3",
+        "gradingMethod": "External",
+        "singleVariant": True,
+        "externalGradingOptions": {
+            "enabled": True,
+            "image": f"REGISTRY/lockstep-{assignment.id}",
+            "timeout": min(_PRAIRIELEARN_SECONDS, int(60 * (minutes + 1))),
+        },
+    }
+    page = (
+        f"<pl-question-panel><p>Hand in {assignment.submission}.</p>\n"
+        f'<pl-file-upload file-names="{assignment.submission}"></pl-file-upload></pl-question-panel>\n'
+        "<pl-submission-panel><pl-external-grader-results></pl-external-grader-results>\n"
+        "<pl-file-preview></pl-file-preview></pl-submission-panel>\n"
+    )
+    return {"info.json": json.dumps(info, indent=2) + "\n", "question.html": page}
 
 
 def _write(target: Path, contents: dict[str, tuple[bytes, int]]) -> None:

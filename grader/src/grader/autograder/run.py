@@ -1,13 +1,16 @@
-"""Grades one submission in Gradescope's container: what the zip's run_autograder starts.
+"""Grades one submission in a platform's container: what the zip's script starts.
 
-    python3 -m grader.autograder.run --home /opt/lockstep --autograder /autograder
+    python3 -m grader.autograder.run --home /opt/lockstep --autograder /autograder    Gradescope
+    python3 -m grader.autograder.run --home /opt/lockstep --prairielearn /grade
+    python3 -m grader.autograder.run --home /opt/lockstep --autolab FOLDER
     python3 -m grader.autograder.run --home /opt/lockstep --self-test FILE.cu
 
 Only the standard library is used here. Root runs it, with a umask of 077: the submission runs as another user, and what
 it must not read is closed to that user (see `base.user_box`).
 
 Where the harness fails, no results.json is written: Gradescope says that the autograder failed, and gives no score. The
-same happens shortly before Gradescope's own limit of time, for which it gives 0. Only staff see standard output.
+same happens shortly before Gradescope's own limit of time, for which it gives 0. Only staff see standard output there.
+With Autolab it is for the student, so nothing is printed but what the student may read, and the score in the last line.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.autograder import shapes
 from grader.autograder.handed_in import METADATA, Metadata, NotHandedInError, find_source, read_metadata
 from grader.base import sandbox, user_box
 from grader.base.errors import GraderError, InfrastructureError
@@ -60,6 +64,7 @@ class Settings:
     assignment: str
     points: float
     minutes: float
+    problem: str = ""  # what Autolab calls the score
 
 
 def read_settings(home: Path) -> Settings:
@@ -67,7 +72,9 @@ def read_settings(home: Path) -> Settings:
     path = home / PRIVATE / SETTINGS
     try:
         fields = Fields(json.loads(path.read_text(encoding="utf-8")), SETTINGS)
-        return Settings(fields.text("assignment"), fields.number("points"), fields.number("minutes"))
+        return Settings(
+            fields.text("assignment"), fields.number("points"), fields.number("minutes"), fields.text("problem", "")
+        )
     except (OSError, ValueError, SchemaError) as error:
         raise GraderError(f"{path} can't be read: {error}.\nMake the zip again") from error
 
@@ -153,6 +160,44 @@ def run_autograder(home: Path, autograder: Path) -> int:
     return 0
 
 
+def graded_in(home: Path, settings: Settings, folder: Path) -> dict[str, Any] | None:
+    """The results of what was handed in in a folder, in Gradescope's shape; None where the harness failed."""
+    began = time.monotonic()
+    assignment = load_assignment(home / "assignments" / settings.assignment)
+    try:
+        source = find_source(folder, Wanted(assignment.id, assignment.submission))
+    except NotHandedInError as problem:
+        return missing_results(assignment, str(problem))
+    nobody = Metadata(Student(name="unknown"), Handed(), None, ())
+    assignment, record = grade(home, settings, source, nobody)
+    return results(assignment, record, points=settings.points, seconds=time.monotonic() - began)
+
+
+def run_prairielearn(home: Path, folder: Path) -> int:
+    """Grades what is in PrairieLearn's folder `student`, and writes results/results.json; the exit status."""
+    target = folder / "results" / RESULTS
+    target.unlink(missing_ok=True)
+    settings = read_settings(home)
+    print(f"Sandbox: {choose_box()}")
+    document = graded_in(home, settings, folder / "student")
+    if document is None:
+        return _give_up("not graded: the harness failed")
+    write_atomic(target, results_text(shapes.prairielearn(document, settings.points)))
+    return 0
+
+
+def run_autolab(home: Path, folder: Path) -> int:
+    """Grades the hand-in in a folder, and prints what Autolab reads; the exit status."""
+    settings = read_settings(home)
+    choose_box()
+    document = graded_in(home, settings, folder)
+    if document is None:
+        print("Not graded: the grading system failed, not your program. Your instructor can run it again.")
+        return _FAILED
+    print(shapes.autolab(document, settings.problem or "autograded"), end="")
+    return 0
+
+
 def _tell_staff(record: Record) -> None:
     """All that was found, hidden tests included."""
     print(f"Verdict: {record.shown_verdict}")
@@ -198,11 +243,17 @@ def main(words: list[str]) -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--autograder", type=Path, default=Path("/autograder"))
     parser.add_argument("--self-test", type=Path)
+    parser.add_argument("--prairielearn", type=Path, metavar="FOLDER")
+    parser.add_argument("--autolab", type=Path, metavar="FOLDER")
     options = parser.parse_args(words)
     os.umask(0o077)
     try:
         if options.self_test:
             return self_test(options.home, options.self_test)
+        if options.prairielearn:
+            return run_prairielearn(options.home, options.prairielearn)
+        if options.autolab:
+            return run_autolab(options.home, options.autolab)
         return run_autograder(options.home, options.autograder)
     except CancelledError:
         return _give_up("not graded: time is up. Give the container more processors, or more minutes")

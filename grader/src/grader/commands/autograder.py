@@ -1,11 +1,14 @@
 """`grader autograder`: what a learning platform runs by itself."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.markup import escape
 
-from grader.autograder.pack import make_zip
+from grader.autograder.pack import AUTOLAB, PRAIRIELEARN, PROBLEM, make_zip
 from grader.base.errors import GraderError
 from grader.base.files import FileError, read_regular
 from grader.base.layout import find_layout
@@ -76,6 +79,96 @@ def gradescope(
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _made(platform: str) -> Callable[..., None]:
+    """A command that makes the zip for a platform whose image a Dockerfile builds."""
+
+    def make(
+        target: Path,
+        name: str,
+        points: float | None,
+        minutes: float,
+        secret: Path | None,
+        build: Path | None,
+        problem: str = PROBLEM,
+    ) -> None:
+        layout = find_layout(build)
+        assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))
+        path = target if target.suffix == ".zip" else target / f"{assignment.id}-{platform}.zip"
+        names = make_zip(
+            layout,
+            assignment,
+            path,
+            points=points or assignment.points,
+            minutes=minutes,
+            secret=_read(secret),
+            platform=platform,
+            problem=problem,
+        )
+        console = make_console()
+        console.print(
+            f"{escape(str(path))}: {len(names)} files, {path.stat().st_size >> 10:,} KiB\n"
+            "Unpack it and build the image as its Dockerfile says: docs/how-to/use-other-platforms.md.\n"
+            "It holds the hidden tests and the reference: give it to nobody else.",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+    return make
+
+
+def _options(command: Callable[..., None], most: float) -> Callable[..., None]:
+    for option in (
+        build_option,
+        click.option(
+            "--secret",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Secret that seeds are derived from.  [default: a new one]",
+        ),
+        click.option(
+            "--minutes",
+            type=click.FloatRange(1, most),
+            default=9.0,
+            show_default=True,
+            help="When to give up, without a score.",
+        ),
+        click.option(
+            "--points",
+            type=click.FloatRange(0, min_open=True),
+            help="Points of the assignment there; others are scaled.  [default: the assignment's]",
+        ),
+        click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it grades."),
+        click.argument("target", metavar="DIR_OR_ZIP", type=click.Path(path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+@autograder.command()
+@partial(_options, most=9.5)
+def prairielearn(**given: Any) -> None:
+    """Makes a zip with a question for PrairieLearn and the image that grades it.
+
+    \b
+    Example:
+      grader autograder prairielearn out --assignment 04_reduction
+    """
+    _made(PRAIRIELEARN)(**given)
+
+
+@autograder.command()
+@partial(_options, most=60)
+@click.option("--problem", default=PROBLEM, show_default=True, help="What the assessment calls the score.")
+def autolab(**given: Any) -> None:
+    """Makes a zip with an assessment's Makefile for Autolab and the image that grades it.
+
+    \b
+    Example:
+      grader autograder autolab out --assignment 04_reduction
+    """
+    _made(AUTOLAB)(**given)
 
 
 def _read(secret: Path | None) -> bytes | None:
