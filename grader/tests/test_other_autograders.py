@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from conftest import BUILD, ROOT, needs_build
@@ -173,3 +174,73 @@ def test_a_score_is_never_made_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     capsys.readouterr()
     assert module.run_autolab(tmp_path, tmp_path) == 3
     assert "{" not in capsys.readouterr().out
+
+
+def made_ci(tmp_path: Path) -> Path:
+    told = CliRunner().invoke(cli, ["autograder", "ci", str(tmp_path / "ci"), "--assignment", NAME])
+    assert told.exit_code == 0, told.output
+    return tmp_path / "ci"
+
+
+def student_at(source: str, tmp_path: Path) -> dict[str, str]:
+    """A checkout is this one, with the student's file in the place of the assignment's."""
+    (tmp_path / FILE).write_text(source)
+    return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "BUILD": str(BUILD), "SOURCE": str(tmp_path / FILE)}
+
+
+@needs_build
+def test_the_workflows_steps_tell_a_right_push_from_a_wrong_one(tmp_path: Path) -> None:
+    """GitHub runs each `run` with `bash -e` in the checkout, GitLab the lines of `script`."""
+    folder = made_ci(tmp_path)
+    github = yaml.safe_load((folder / ".github/workflows/lockstep.yml").read_text())
+    steps = github["jobs"]["test"]["steps"]
+    assert [step.get("uses") for step in steps[:2]] == ["actions/checkout@v4", "actions/cache@v4"]
+    assert github["permissions"] == {"contents": "read"}
+    assert "harness/setup.sh --student" in steps[2]["run"]
+    gitlab = yaml.safe_load((folder / ".gitlab-ci.yml").read_text())["lockstep"]
+    assert gitlab["script"] == [steps[3]["run"]]
+    stub = (ROOT / "assignments" / NAME / FILE).read_text()
+    for source, is_right in (((ROOT / "reference" / NAME / FILE).read_text(), True), (stub, False)):
+        command = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", steps[3]["run"]]
+        ended = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=student_at(source, tmp_path),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert (ended.returncode == 0) is is_right, ended.stdout + ended.stderr
+
+
+@needs_build
+def test_classroom_50_reads_the_result(tmp_path: Path) -> None:
+    """Its runner starts autograder.py in the checkout with these variables, and takes no result of another shape."""
+    script = made_ci(tmp_path) / f"classroom50/{NAME}/autograder.py"
+    given = {
+        "CLASSROOM": "cs101", "ASSIGNMENT": "week-1", "SUBMISSION_TAG": "submit/2026-11-20T12-00-00Z-abc1234",
+        "USERNAME": "ada", "COMMIT_URL": "https://x/commit/1", "RELEASE_URL": "https://x/releases/tag/1",
+        "REVIEW_URL": "https://x/compare/0...1",
+    }  # fmt: skip
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    for name in ("assignments", "harness", "lockstep", "grader", "CMakeLists.txt", ".git"):
+        (checkout / name).symlink_to(ROOT / name)
+    source = (ROOT / "reference" / NAME / FILE).read_text()
+    environment = student_at(source, tmp_path) | given
+    subprocess.run(
+        [sys.executable, str(script)], cwd=checkout, env=environment, capture_output=True, timeout=300, check=True
+    )
+    result = json.loads((checkout / "result.json").read_text())
+    assert {key: result[key] for key in ("schema", "classroom", "assignment", "assignment_type", "owner")} == {
+        "schema": "classroom50/result/v1", "classroom": "cs101", "assignment": "week-1",
+        "assignment_type": "individual", "owner": "ada",
+    }  # fmt: skip
+    assert result["submission"].startswith("submit/")
+    assert all(isinstance(result[key], str) and result[key] for key in ("commit", "release", "review", "datetime"))
+    assert result["score"] == result["max-score"] == len(result["tests"]) > 1
+    for test in result["tests"]:
+        assert test["test-name"]
+        assert (test["passed"], test["score"], test["max-score"]) == (True, 1, 1)
+    assert "| PASS |" in (checkout / "release-body.md").read_text()

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from grader.model.assignment import load_assignment
 from grader.model.similarity import Pair, identical, similar_pairs, tokenise
 from grader.pages.environment import make_environment
 from grader.pages.similar import Likeness, SimilarPages, Work
+from test_grade import grade
 
 pytest_plugins = ("browser",)
 
@@ -262,3 +264,33 @@ def test_a_copy_behind_a_long_beginning_is_found_and_shown(tmp_path: Path, befor
         text = (tmp_path / alike.page).read_text()
         assert text.count('class="line') < 9000
         assert str(before.count("\n") + 20) in text
+
+
+def test_an_earlier_class_is_compared_with_this_one_and_not_with_itself(tmp_path: Path) -> None:
+    copied = (ROOT / "reference/05_scan/scan.cu").read_text()
+    other = "int v;\n" * 9 + copied
+    old = [replace(work(name, text), is_earlier=True) for name, text in (("x (2025)", copied), ("y (2025)", other))]
+    likeness = compared(tmp_path, *old)
+    assert (likeness.pairs, likeness.groups, likeness.submissions) == ((), (), 0)
+    likeness = compared(tmp_path, work("ada", other + "int w;\n"), *old)
+    assert {name for one in likeness.pairs for name in (one.first, one.second)} == {"ada", "x (2025)", "y (2025)"}
+    likeness = compared(tmp_path, work("ada", copied), *old)
+    assert likeness.groups == (("ada", "x (2025)"),)
+
+
+def test_the_command_takes_results_and_submissions_of_earlier_years(
+    in_checkout: Layout, submissions: Callable[..., Path], tmp_path: Path
+) -> None:
+    body = "".join(
+        f"__global__ void k{i}(int* a) {{ a[{i}] = a[{i} + 1] * {i}; if (a[{i}] > {i}) a[0]++; }}\n" for i in range(9)
+    )
+    assert grade(submissions(ada=body), "--out", "now").exit_code == 0
+    assert grade(submissions(grace=body + "int x;\n"), "--out", "then").exit_code == 0
+    (tmp_path / "older/zoe").mkdir(parents=True)
+    (tmp_path / "older/zoe/ladder.cu").write_text(body + "int y;\n")
+    command = ["similar", "--out", "now", "--earlier", "then", "--earlier", str(tmp_path / "older")]
+    told = CliRunner().invoke(cli, command)
+    assert told.exit_code == 0, told.output
+    assert "ada and grace (then)" in told.output
+    assert "ada and zoe (older)" in told.output
+    assert "grace (then) and" not in told.output

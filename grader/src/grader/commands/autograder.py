@@ -10,12 +10,17 @@ from rich.markup import escape
 
 from grader.autograder.pack import AUTOLAB, PRAIRIELEARN, PROBLEM, make_zip
 from grader.base.errors import GraderError
-from grader.base.files import FileError, read_regular
+from grader.base.files import FileError, read_regular, write_atomic
 from grader.base.layout import find_layout
-from grader.commands.common import build_option, known_assignments, make_console
+from grader.commands.common import FOLDER, build_option, known_assignments, make_console
 from grader.model.assignment import load_assignment
 
 _MOST_SECRET = 4096
+_CI = (
+    ("lockstep.yml", ".github/workflows/lockstep.yml"),
+    ("gitlab-ci.yml", ".gitlab-ci.yml"),
+    ("autograder.py", "classroom50/ASSIGNMENT/autograder.py"),
+)
 
 
 @click.group(short_help="Makes what a learning platform runs by itself.")
@@ -169,6 +174,37 @@ def autolab(**given: Any) -> None:
       grader autograder autolab out --assignment 04_reduction
     """
     _made(AUTOLAB)(**given)
+
+
+@autograder.command()
+@click.argument("target", metavar="DIR", type=FOLDER)
+@click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it tests.")
+@build_option
+def ci(target: Path, name: str, build: Path | None) -> None:
+    """Writes what runs the public tests on each push: for GitHub Actions, Gitea, GitLab CI and Classroom 50.
+
+    The files go into the repository that students start from (grader handout), and for Classroom 50 into the config
+    repository. Grades come from `grader grade` on all clones: what a runner can read, a student can.
+
+    \b
+    Example:
+      grader autograder ci out/ci --assignment 04_reduction
+    """
+    layout = find_layout(build)
+    (chosen,) = known_assignments(layout, (name,))
+    console = make_console()
+    for source, to in _CI:
+        text = (layout.templates / "autograder/ci" / source).read_text(encoding="utf-8")
+        path = target / to.replace("ASSIGNMENT", chosen)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(
+            path,
+            text.replace("assignments/ASSIGNMENT", f"assignments/{chosen}").replace(
+                'ASSIGNMENT = "ASSIGNMENT"', f'ASSIGNMENT = "{chosen}"'
+            ),
+        )
+        console.print(escape(str(path)), highlight=False, soft_wrap=True)
+    console.print("docs/how-to/use-other-platforms.md says where each goes.", highlight=False)
 
 
 def _read(secret: Path | None) -> bytes | None:

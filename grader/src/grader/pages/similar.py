@@ -33,12 +33,16 @@ _COLOURS = 6
 
 @dataclass(frozen=True)
 class Work:
-    """What of a submission is compared: its source, whose it is (all members of a team), and under which name."""
+    """What of a submission is compared: its source, whose it is (all members of a team), and under which name.
+
+    `is_earlier` tells one of an earlier class, which is compared with this one's and not with its own.
+    """
 
     name: str
     folder: str
     people: frozenset[Identity]
     source: str
+    is_earlier: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,9 +140,9 @@ class SimilarPages:
         alike = tuple(self._alike(assignment, groups_of, pair) for pair in pairs[:_MOST_PAIRS])
         likeness = Likeness(
             assignment,
-            len(submissions),
+            sum(not one.is_earlier for one in submissions),
             len(unlike),
-            tuple(names for group in members.values() if len(names := _names(group)) > 1),
+            tuple(names for group in members.values() if _is_of_now(group) and len(names := _names(group)) > 1),
             alike,
             max(0, len(pairs) - _MOST_PAIRS),
         )
@@ -182,8 +186,13 @@ class SimilarPages:
 
 
 def _strangers(group: Sequence[Work], other: Sequence[Work]) -> tuple[Work, Work] | None:
-    """One of each group, who are not the same student nor in one team."""
-    return next(((one, two) for one in group for two in other if not one.people & two.people), None)
+    """One of each group, who are not the same student nor in one team, and not both of an earlier class."""
+    pairs = ((one, two) for one in group for two in other if not (one.is_earlier and two.is_earlier))
+    return next(((one, two) for one, two in pairs if not one.people & two.people), None)
+
+
+def _is_of_now(group: Sequence[Work]) -> bool:
+    return not all(one.is_earlier for one in group)
 
 
 def _names(group: Sequence[Work]) -> tuple[str, ...]:
