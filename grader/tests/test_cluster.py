@@ -3,10 +3,12 @@
 The cluster is a stand-in whose nodes run the nodes' own code; test_slurm.py has a real Slurm.
 """
 
+import contextlib
 import json
 import re
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,13 @@ from click.testing import CliRunner, Result
 
 import grader.commands.cluster as command
 from conftest import journal_rows
+from grader.base.errors import GraderError, InfrastructureError
 from grader.base.layout import Layout
 from grader.cluster.executor import Pace
-from grader.cluster.node import grade_batch
-from grader.cluster.shared import SharedFolder
+from grader.cluster.node import _TestsFile, grade_batch, work
+from grader.cluster.shared import KEY, SharedFolder
 from grader.commands.cli import cli, main
+from grader.model.result import TestResult
 from stand_in_cluster import StandIn
 
 Class = Callable[..., Path]
@@ -48,8 +52,8 @@ def on_cluster(folder: Path, *arguments: str) -> Result:
 
 
 def pages(out: Path) -> dict[str, str]:
-    """All that was written, except for the moments at which it was."""
-    moment = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\+00:00| UTC)?")
+    """All that was written, except for the moments at which it was, and aliases, which each folder has of its own."""
+    moment = re.compile(r"Anonymous [0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\+00:00| UTC)?")
     return {
         str(path.relative_to(out)): moment.sub("then", path.read_text()).replace(f"--out {out.name}", "--out out")
         for path in sorted(out.rglob("*"))
@@ -193,7 +197,7 @@ class OfAnother(SharedFolder):
 
 def other_compiler_on(*nodes: str) -> Callable[[SharedFolder, str, str, int], None]:
     def work(shared: SharedFolder, name: str, node_name: str, processors: int) -> None:
-        own = OfAnother(shared.path) if node_name in nodes else shared
+        own = OfAnother(shared.path, shared.key) if node_name in nodes else shared
         grade_batch(own, name, node_name, processors)
 
     return work
@@ -389,7 +393,7 @@ def test_a_task_that_is_put_back_goes_on_behind_its_tests(
             return
         order = shared.batch(name)["orders"][0]["name"]
         tests = shared.tests_path(order).read_text().splitlines()
-        killed.extend(json.loads(line)["test"]["name"] for line in tests[:2])
+        killed.extend(json.loads(json.loads(line)["text"])["test"]["name"] for line in tests[:2])
         shared.drop_result(order)
         shared.tests_path(order).write_text("\n".join(tests[:2]) + '\n{"key": "cut sho')
         raise RuntimeError
@@ -437,3 +441,43 @@ def test_a_dry_run_shows_the_scripts(in_checkout: Layout, submissions: Class, cl
     assert "#SBATCH gpu 7" in result.output
     assert not cluster.arrays
     assert not SHARED.exists()
+
+
+def test_what_no_node_has_signed_is_no_result(tmp_path: Path) -> None:
+    """Neither another's file under this name, nor one that was changed, nor one that somebody without the key made."""
+    node, stranger = (SharedFolder(tmp_path, key) for key in ("the key", "another"))
+    node.make()
+    for name in ("ada", "grace"):
+        node.put_result(name, {"record": name})
+    head = SharedFolder(tmp_path, "the key")
+    assert head.result("ada") == {"record": "ada"}
+    results = tmp_path / "results"
+    (results / "alan.json").write_bytes((results / "ada.json").read_bytes())
+    changed = json.loads((results / "grace.json").read_text())
+    changed["text"] = changed["text"].replace("grace", "ada")
+    (results / "grace.json").write_text(json.dumps(changed))
+    stranger.put_result("linus", {"record": "linus"})
+    (results / "old.json").write_text(json.dumps({"sha256": "0" * 64, "text": "{}"}))
+    for name in ("alan", "grace", "linus", "old"):
+        with pytest.raises(InfrastructureError):
+            head.result(name)
+
+
+def test_a_planted_test_is_run_all_the_same(tmp_path: Path) -> None:
+    shared = SharedFolder(tmp_path, "the key")
+    shared.make()
+    test = TestResult(
+        message="", hint="", name="A", rung="one", verdict="PASS", seconds=0.0, output="", reproduce="", findings=()
+    )
+    for key in ("the key", "another"):
+        own = _TestsFile(SharedFolder(tmp_path, key), "ada")
+        own.add_tests("", "run", [replace(test, name=key)])
+        own.close()
+    with contextlib.closing(_TestsFile(shared, "ada")) as found:
+        assert [one.name for one in found.tests("", "run")] == ["the key"]
+
+
+def test_a_job_without_the_key_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    with pytest.raises(GraderError, match="--export=ALL"):
+        work(str(tmp_path), "batch")

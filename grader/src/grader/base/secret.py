@@ -48,6 +48,11 @@ class Secret:
         """What made-up aliases depend on; it gives neither the secret nor a seed away."""
         return self._derived("aliases", "", b"").hex()[:32]
 
+    @property
+    def cluster_key(self) -> str:
+        """What the results of a cluster's nodes are signed with."""
+        return self._derived("cluster", "", b"").hex()
+
     def _derived(self, purpose: str, assignment: str, source: bytes) -> bytes:
         content = hashlib.sha256(source).digest()
         return hmac.new(self.value, f"{purpose}\0{assignment}\0".encode() + content, hashlib.sha256).digest()

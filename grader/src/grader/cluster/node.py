@@ -25,7 +25,7 @@ from grader.base.jobs import Jobs
 from grader.base.schema import Fields
 from grader.base.toolchain import find_toolchain
 from grader.cluster.batch import ON_GPU, VIRTUAL, Batch, Order, batch_from, parts_of, task_of
-from grader.cluster.shared import SharedFolder
+from grader.cluster.shared import KEY, SharedFolder
 from grader.model.assignment import load_assignment
 from grader.model.result import FORMAT, TestResult, result_from, test_from
 from grader.running.bench import Bench, Reference, prepare
@@ -44,7 +44,10 @@ def work(shared_path: str, name: str) -> str:
     """Grades the batch of this name; gives the node's name, for submitit's log."""
     node = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
     processors = int(os.environ.get("SLURM_CPUS_PER_TASK") or len(os.sched_getaffinity(0)))
-    grade_batch(SharedFolder(Path(shared_path)), name, node, processors)
+    if KEY not in os.environ:
+        raise GraderError(f"Slurm gave this job no {KEY}: let sbatch pass the environment on (--export=ALL)")
+    # Programs that this process starts don't get the key.
+    grade_batch(SharedFolder(Path(shared_path), os.environ.pop(KEY)), name, node, processors)
     return node
 
 
@@ -120,7 +123,7 @@ def _grade(bench: Bench, batch: Batch, order: Order, shared: SharedFolder, node:
     key = key_of(task.bench, task.submission)
     if key != order.key.partition("#")[0]:
         raise GraderError(f"the key of a submission is {key} on {node}, and {order.key} where it is graded from")
-    tests = _TestsFile(shared.tests_path(order.name))
+    tests = _TestsFile(shared, order.name)
     with contextlib.closing(tests):
         document = _outcome(batch, task, order, tests, shared, stop)
     shared.put_result(order.name, {"node": node, **document})
@@ -151,8 +154,10 @@ def _half(task: Task, order: Order, shared: SharedFolder) -> Half:
 class _TestsFile:
     """The tests of a run that have ended, a line each: a task that is put back into the queue goes on behind them."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, shared: SharedFolder, name: str) -> None:
+        self._shared = shared
+        self._name = name
+        self._path = path = shared.tests_path(name)
         self._lock = threading.Lock()
         self._known = list(self._read())
         self._file = path.open("a", encoding="utf-8")
@@ -162,8 +167,10 @@ class _TestsFile:
             return
         for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
             with contextlib.suppress(*UNREADABLE):  # the last one may have been cut short
-                document = json.loads(line)
-                yield document["key"], test_from(Fields(document["test"], "test"))
+                signed = json.loads(line)
+                if signed["signature"] == self._shared.signature(self._name, signed["text"]):
+                    document = json.loads(signed["text"])
+                    yield document["key"], test_from(Fields(document["test"], "test"))
 
     def tests(self, folder: str, key: str) -> list[TestResult]:
         """Those of an earlier run with this key."""
@@ -172,10 +179,11 @@ class _TestsFile:
     def add_tests(self, folder: str, key: str, tests: Sequence[TestResult]) -> None:
         """Writes them down."""
         with self._lock:
-            self._file.writelines(
-                json.dumps({"key": key, "test": asdict(test)}, ensure_ascii=False) + "\n" for test in tests
-            )
+            self._file.writelines(map(self._line, (json.dumps({"key": key, "test": asdict(test)}) for test in tests)))
             self._file.flush()
+
+    def _line(self, text: str) -> str:
+        return json.dumps({"signature": self._shared.signature(self._name, text), "text": text}) + "\n"
 
     def close(self) -> None:
         """Closes the file."""

@@ -3,8 +3,13 @@
 Only the head writes `batches`, only nodes write `results` and `tests`; both put files by their hash into `files`. A
 file appears complete or not at all, and is read only where it has the hash that was asked for. Nothing in here is
 mounted into a sandbox.
+
+Results and tests are signed with a key that follows from the secret of the seeds. Nodes get it in their environment and
+never through this folder, so that what somebody else writes into it is no result of anybody's.
 """
 
+import hashlib
+import hmac
 import json
 import os
 import shutil
@@ -15,13 +20,20 @@ from typing import Any
 from grader.base.errors import InfrastructureError
 from grader.base.files import sha256_bytes, write_atomic
 
+KEY = "LOCKSTEP_CLUSTER_KEY"  # of a node's environment
+
 
 class SharedFolder:
     """One run's folder; that of the next run of the same results is the same."""
 
-    def __init__(self, path: Path) -> None:
-        """Makes nothing yet."""
+    def __init__(self, path: Path, key: str = "") -> None:
+        """Makes nothing yet; `key` signs what nodes give."""
         self.path = path
+        self.key = key
+
+    def signature(self, name: str, text: str) -> str:
+        """Of something that a node gives under a name."""
+        return hmac.new(self.key.encode(), f"{name}\0{text}".encode(), hashlib.sha256).hexdigest()
 
     def make(self) -> None:
         """Makes the folder, for its owner alone: sources and seeds are in it."""
@@ -81,7 +93,7 @@ class SharedFolder:
         """Gives what a run has come to."""
         text = json.dumps(document, ensure_ascii=False)
         path = self.path / "results" / name
-        write_atomic(path.with_suffix(".json"), json.dumps({"sha256": sha256_bytes(text.encode()), "text": text}))
+        write_atomic(path.with_suffix(".json"), json.dumps({"signature": self.signature(name, text), "text": text}))
 
     def has_result(self, name: str) -> bool:
         """Whether a run has come to something already."""
@@ -97,12 +109,12 @@ class SharedFolder:
         path = self.path / "results" / f"{name}.json"
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
-            text, digest = str(document["text"]), document["sha256"]
+            text, signature = str(document["text"]), str(document["signature"])
             result = dict(json.loads(text))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InfrastructureError(f"{path} is no result, or was cut short") from error
-        if sha256_bytes(text.encode()) != digest:
-            raise InfrastructureError(f"{path} was changed: its hash is another")
+        if not hmac.compare_digest(signature.encode(), self.signature(name, text).encode()):
+            raise InfrastructureError(f"{path} was changed, or was not written by a node: its signature is another")
         return result
 
     def drop_result(self, name: str) -> None:

@@ -19,7 +19,7 @@ from grader.base.names import fingerprint, shown_block
 from grader.cluster.node import work
 from grader.cluster.scheduler import CANCELLED, ENDED, PENDING, RUNNING, BusyError, Element
 from grader.cluster.settings import ClusterSettings, Resources
-from grader.cluster.shared import SharedFolder
+from grader.cluster.shared import KEY, SharedFolder
 
 _SECONDS = 60
 _LOG_LINES, _LOG_CHARACTERS = 6, 2000
@@ -61,10 +61,13 @@ class Slurm:
     def submit(self, part: str, array: str, batches: Sequence[str], excluded: Collection[str]) -> None:
         """Queues an array."""
         executor = self._executor(part, array, excluded)
+        os.environ[KEY] = self._shared.key  # sbatch gives it to the job, and it stands in no file of the folder
         try:
             executor.map_array(work, [str(self._shared.path.resolve())] * len(batches), list(batches))
         except self._submitit.core.utils.FailedJobError as error:
             raise _problem("sbatch", str(error)) from error
+        finally:
+            del os.environ[KEY]
 
     def script(self, part: str, tasks: int) -> str:
         """What sbatch would get."""
@@ -128,7 +131,7 @@ class Slurm:
             signal_delay_s=min(_MOST_SIGNAL_SECONDS, own.minutes * 60 // 4),
             setup=[f"export PYTHONPATH={PACKAGE}"],
             stderr_to_stdout=True,
-            additional_parameters={"requeue": True} | own.options,
+            additional_parameters={"requeue": True, "export": "ALL"} | own.options,
             **_given(own, excluded),
         )
         return executor

@@ -71,8 +71,13 @@ class Cluster:
         stop: threading.Event,
         *,
         whole: bool,
+        key: str,
     ) -> _T:
-        """Does the work, of the whole class or not, with this cluster as the executor. What Ctrl-C leaves is told."""
+        """Does the work, of the whole class or not, with this cluster as the executor. What Ctrl-C leaves is told.
+
+        `key` signs what nodes give.
+        """
+        self._shared.key = key
         tell = partial(_tell, console)
         executor = ClusterExecutor(
             self._slurm, self._shared, self._settings, jobs=jobs, stop=stop, tell=tell, pace=self.pace

@@ -49,6 +49,7 @@ from grader.commands.results import show_unmade
 from grader.commands.sections import seed_in_range
 from grader.commands.seed import secret_of
 from grader.commands.summary import of_run, plan_document, run_document, show_summary
+from grader.course.aliases import salt_of
 from grader.course.anonymous import View, is_anonymous, remember_view, view_of
 from grader.course.due_moments import due_moments
 from grader.course.files import CourseFiles, find_course, named_course, remembered
@@ -209,7 +210,17 @@ def grade(
         grade_all = partial(_grade_each, display, batches, journal, view)
         here = LocalExecutor(jobs, journal, stop)
         every = (
-            cluster.grade(grade_all, display, urgent, jobs, stop, whole=only is None) if cluster else grade_all(here)
+            cluster.grade(
+                grade_all,
+                display,
+                urgent,
+                jobs,
+                stop,
+                whole=only is None,
+                key=seeds.cluster_key if seeds else salt_of(journal),
+            )
+            if cluster
+            else grade_all(here)
         )
         published = publish(layout, out, journal, files)
         is_regraded = not show_not_done(urgent, chosen_ones, journal, view)
