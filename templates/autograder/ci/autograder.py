@@ -18,7 +18,9 @@ SECONDS = 1500  # of each rung, the first of which builds
 
 def rungs(checkout: Path) -> list[str]:
     """The rungs' titles, in their order."""
-    text = (checkout / "assignments" / ASSIGNMENT / "assignment.toml").read_text(encoding="utf-8")
+    text = (checkout / "assignments" / ASSIGNMENT / "assignment.toml").read_text(
+        encoding="utf-8"
+    )
     return [rung["title"] for rung in tomllib.loads(text)["rung"]]
 
 
@@ -26,7 +28,12 @@ def is_right(checkout: Path, number: int) -> bool:
     """Whether all public tests of a rung pass; what they say goes to the log."""
     command = ["make", "-C", f"assignments/{ASSIGNMENT}", "test", f"RUNG={number}"]
     try:
-        return subprocess.run(command, cwd=checkout, timeout=SECONDS, check=False).returncode == 0
+        return (
+            subprocess.run(
+                command, cwd=checkout, timeout=SECONDS, check=False
+            ).returncode
+            == 0
+        )
     except subprocess.TimeoutExpired:
         print(f"Rung {number} took more than {SECONDS} s", flush=True)
         return False
@@ -35,18 +42,29 @@ def is_right(checkout: Path, number: int) -> bool:
 def handed_in_at(checkout: Path) -> str:
     """When the commit was made."""
     command = ["git", "-c", "safe.directory=*", "log", "-1", "--format=%ct"]
-    told = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False).stdout.strip()
-    moment = datetime.fromtimestamp(int(told), UTC) if told.isdecimal() else datetime.now(UTC)
+    told = subprocess.run(
+        command, cwd=checkout, capture_output=True, text=True, check=False
+    ).stdout.strip()
+    moment = (
+        datetime.fromtimestamp(int(told), UTC)
+        if told.isdecimal()
+        else datetime.now(UTC)
+    )
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def main() -> int:
-    """Writes result.json and release-body.md; 0 where there is a result."""
+    """Writes the result and what the release says; 0 where there is a result."""
     checkout = Path.cwd()
     titles = rungs(checkout)
     right = [is_right(checkout, number) for number in range(1, len(titles) + 1)]
     tests = [
-        {"test-name": f"{number} {title}", "passed": passed, "score": int(passed), "max-score": 1}
+        {
+            "test-name": f"{number} {title}",
+            "passed": passed,
+            "score": int(passed),
+            "max-score": 1,
+        }
         for number, (title, passed) in enumerate(zip(titles, right, strict=True), 1)
     ]
     score, most = sum(right), len(tests)
@@ -67,9 +85,20 @@ def main() -> int:
         "max-score": most,
         "tests": tests,
     }
-    Path("result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    rows = [f"| {test['test-name']} | {'PASS' if test['passed'] else 'FAIL'} |" for test in tests]
-    body = [f"### {score} of {most} rungs pass the public tests", "", "| Rung | |", "|---|---|", *rows]
+    Path("result.json").write_text(
+        json.dumps(result, indent=1) + "\n", encoding="utf-8"
+    )
+    rows = [
+        f"| {test['test-name']} | {'PASS' if test['passed'] else 'FAIL'} |"
+        for test in tests
+    ]
+    body = [
+        f"### {score} of {most} rungs pass the public tests",
+        "",
+        "| Rung | |",
+        "|---|---|",
+        *rows,
+    ]
     Path("release-body.md").write_text("\n".join(body) + "\n", encoding="utf-8")
     return 0
 
