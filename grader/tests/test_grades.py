@@ -332,3 +332,33 @@ def test_properties(policy: str) -> None:
                 assert again.assignments[name].points >= grade.points
                 better += again.assignments[name].points > grade.points
     assert better > 100 or "best" not in policy
+
+
+def test_where_nothing_tells_the_time_it_is_said_and_nothing_is_taken() -> None:
+    toml = LATE + DEADLINE
+    grade = only_grade(handed_in(ADA, 90), toml=toml)
+    assert (grade.points, grade.is_time_unknown, grade.flags) == (90, True, ())
+    # A platform that marks what is late, and did not mark this, tells that it was in time.
+    assert not only_grade(handed_in(ADA, 90, source="file names"), toml=toml).is_time_unknown
+    late = only_grade(handed_in(ADA, 90, source="file names", late=True), toml=toml)
+    assert (late.points, late.is_time_unknown, len(late.flags)) == (90, False, 1)
+    assert not only_grade(handed_in(ADA, 90), toml=LATE).is_time_unknown
+    grades = compute_grades(one_class(handed_in(ADA, 90)), course(toml))
+    assert status_text(grades[0]) == "04_reduction hand-in time not known"
+
+
+def test_the_later_of_the_courses_and_the_platforms_deadline_holds() -> None:
+    for extended, points in (("2026-11-04T12:00:00+00:00", 90), ("2026-11-01T12:00:00+00:00", 70), ("soon", 70)):
+        assert only_grade(handed_in(ADA, 90, "04T11:00", extended=extended), toml=LATE + DEADLINE).points == points
+
+
+def test_of_a_repositorys_states_the_best_counts() -> None:
+    """A README that was touched after the deadline costs nothing, and neither does a late state that is worse."""
+    states = [
+        handed_in(ADA, 60, "01T10:00", is_version=True),
+        handed_in(ADA, 75, "03T10:00", number=2, is_version=True),
+    ]
+    assert only_grade(*states, toml=LATE + DEADLINE).points == 65
+    assert only_grade(*states, toml="[late]\npenalty = '40 % per day'\n" + DEADLINE).points == 60
+    handed = [replace(one, handed=replace(one.handed, is_version=False)) for one in states]
+    assert only_grade(*handed, toml="[late]\npenalty = '40 % per day'\n" + DEADLINE).points == 35

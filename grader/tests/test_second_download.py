@@ -148,3 +148,28 @@ def test_no_times_are_said_first(in_checkout: Layout, second: Path) -> None:
     (second / "times.csv").write_text("student,assignment,time\nada,90_fake,3.11.2026\n")
     assert "times.csv: line 2: expected a date and a time" in str(grade(second).exception)
     shutil.rmtree(second)
+
+
+def test_under_aliases_neither_a_name_nor_an_order_is_told(in_checkout: Layout, second: Path) -> None:
+    told = grade(hand_in(second, dora="", eve="", ada="#error no", grace="#error no"), "--anonymous")
+    assert told.exit_code == 5
+    said = told.output[told.output.index("90_fake: 3 graded before") :]
+    assert not [name for name in ("ada", "dora", "eve", "grace", "linus") if name in said.partition("Student")[0]]
+    new = next(line for line in said.splitlines() if "New: 2" in line).partition(": 2: ")[2].split(", ")
+    assert new == sorted(new)
+    held = [line.split("  ")[1] for line in said.splitlines() if "→" in line and "90_fake" in line]
+    assert held == sorted(held)
+    assert len(held) == 2
+
+
+def test_a_result_whose_file_is_not_utf_8_stays_and_is_named(
+    in_checkout: Layout, second: Path, submissions: Submissions
+) -> None:
+    (second / "dora").mkdir()
+    (second / "dora/ladder.cu").write_bytes(b"// who dora \xff\n")
+    assert grade(second).exit_code == 0
+    (second / "dora/ladder.cu").unlink()
+    (second / "dora").rmdir()
+    told = grade(hand_in(second, eve=""))
+    assert "Kept without their files, so nothing of them is graded again: 1: dora" in words(told.output)
+    assert points(in_checkout)["dora"] == "23"

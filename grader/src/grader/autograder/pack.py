@@ -84,13 +84,13 @@ def _of_platform(layout: Layout, assignment: Assignment, platform: str, minutes:
         return {name: ((folder / name).read_bytes(), _EXECUTABLE) for name in SCRIPTS}
     found = {"setup.sh": ((folder / "setup.sh").read_bytes(), _EXECUTABLE)}
     for path in sorted((folder / platform).iterdir()):
-        mode = _EXECUTABLE if os.access(path, os.X_OK) else _PLAIN
-        found[path.name] = (path.read_bytes().replace(b"ASSIGNMENT", assignment.id.encode()), mode)
+        data = path.read_bytes().replace(b"ASSIGNMENT", assignment.id.encode())
+        found[path.name] = (data, _EXECUTABLE if data.startswith(b"#!") else _PLAIN)  # a wheel keeps no modes
     if platform == AUTOLAB:
-        data = io.BytesIO()
-        with tarfile.open(fileobj=data, mode="w") as archive:  # Autolab wants one; the image has everything
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:  # Autolab wants one; the image has everything
             archive.addfile(tarfile.TarInfo("lockstep"))
-        found["autograde.tar"] = (data.getvalue(), _PLAIN)
+        found["autograde.tar"] = (packed.getvalue(), _PLAIN)
     else:
         found |= {f"question/{name}": (text.encode(), _PLAIN) for name, text in _question(assignment, minutes).items()}
     return found

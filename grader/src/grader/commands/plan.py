@@ -59,13 +59,18 @@ def _show_merged(console: Console, assignment: str, merged: Merged, view: View, 
     }
 
     def some(folders: Sequence[str]) -> str:
-        names = [view.folder(folder) if view.is_anonymous else called.get(folder, folder) for folder in folders]
+        names = [called.get(folder, folder) for folder in folders]
+        if view.is_anonymous:  # the order of a download would tell names
+            names = sorted(view.folder(folder) for folder in folders)
         return f"{len(names)}: {listed(names, _MOST_NAMED)}"
 
     lines = [f"  New: {some(merged.new)}"] if merged.new else []
     lines += [f"  Handed in again: {some(merged.again)}"] if merged.again else []
     if merged.kept:
         lines.append(f"  Not in this download, as graded: {some(merged.kept)}. --replace would drop them")
+    if merged.fixed:
+        folders = dict.fromkeys(one.folder for one in merged.fixed)
+        lines.append(f"  Kept without their files, so nothing of them is graded again: {some(list(folders))}")
     if merged.dropped and replaced:
         lines.append(f"  Not in this download, dropped: {some(merged.dropped)}")
     if lines:
@@ -92,6 +97,8 @@ def show_changes(console: Console, urgent: Console, ledger: Ledger, view: View) 
 
 
 def _show(console: Console, changes: Sequence[GradeChange], view: View) -> None:
+    if view.is_anonymous:
+        changes = sorted(changes, key=lambda one: view.folder(one.folder))
     for one in changes[:_MOST_CHANGES]:
         whose = view.folder(one.folder) if view.is_anonymous else one.student
         after = "–" if one.after is None else points_text(one.after)

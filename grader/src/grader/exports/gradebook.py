@@ -46,6 +46,8 @@ def status_text(one: StudentGrades) -> str:
         parts = [] if grade.status == COUNTS or is_left_out else [grade.status]
         if grade.late_seconds:
             parts.append(f"{late_text(grade.late_seconds)} late")
+        if grade.is_time_unknown:
+            parts.append("hand-in time not known")
         if grade.late_days:
             parts.append(f"{counted(grade.late_days, 'late day')} spent")
         if grade.is_dropped:
