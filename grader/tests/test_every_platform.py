@@ -1,9 +1,14 @@
 """The same class through every platform: each student has the file, the attempt and the time that were handed in."""
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from grader.base.layout import Layout
+from grader.commands.cli import cli
 from grader.intake.download import ClassDownload, open_class
 from grader.model.discovery import Submission, Wanted
 from platforms.classes import ALL, WAYS, in_teams, lay_out, random_class
@@ -64,3 +69,33 @@ def test_a_team_has_one_grade_on_every_platform(tmp_path: Path, name: str) -> No
         download, roster = lay_out(name, tmp_path / str(seed), made, ".zip")
         with open_class(download, roster) as opened:
             check(name, made, opened)
+
+
+def test_the_same_class_gives_the_same_gradebook(in_checkout: Layout, tmp_path: Path) -> None:
+    """One download after another, each into results of its own, judged by the stand-in for suites."""
+    made = random_class(11, 7)
+    for upload in made.uploads:
+        for number, files in enumerate((*upload.earlier, upload.files)):
+            fails = "" if (upload.person.number + number) % 3 else "// fail alpha_one WRONG\n"
+            files["ladder.cu"] += fails.encode()  # type: ignore[index]
+    points: dict[str, dict[str, str]] = {}
+    for name in WAYS:
+        download, roster = lay_out(name, tmp_path / name, made, ".zip")
+        words = ["grade", str(download), "--roster", str(roster), "--no-sandbox", "--out", f"out/{name}", "--quiet"]
+        result = CliRunner().invoke(cli, words)
+        assert result.exit_code == 0, (name, result.output)
+        rows = list(csv.DictReader(io.StringIO(Path(f"out/{name}/gradebook.csv").read_text("utf-8-sig"))))
+        points[name] = {_who(row, made): row["90_fake"] for row in rows}
+        assert len(rows) == len(made.people), name
+    assert set(points["canvas"]) == {one.sid for one in made.people}
+    assert {name: one for name, one in points.items() if one != points["canvas"]} == {}
+    assert {"15", "23", "0"} <= set(points["canvas"].values())
+
+
+def _who(row: dict[str, str], made: Class) -> str:
+    """The id of a gradebook's row, on platforms that don't have it too."""
+    return next(
+        one.sid
+        for one in made.people
+        if one.sid == row["sid"] or one.email == row["email"] or row["name"] in (one.name, one.sortable)
+    )

@@ -13,6 +13,19 @@ from platforms.canvas import canvas_gradebook, make_canvas
 from platforms.git_clones import classroom_roster, make_git_clones
 from platforms.gradescope import gradescope_roster, make_gradescope
 from platforms.moodle import make_moodle, moodle_worksheet
+from platforms.others import (
+    autolab_roster,
+    blackboard_gradebook,
+    brightspace_grades,
+    logins_roster,
+    make_autolab,
+    make_blackboard,
+    make_brightspace,
+    make_ilias,
+    make_sakai,
+    make_submitty,
+    make_teams,
+)
 from platforms.people import Upload, load_class, write_roster
 from platforms.plain import make_plain
 
@@ -22,12 +35,23 @@ MAKERS = {
     "canvas": make_canvas,
     "moodle": make_moodle,
     "gradescope": make_gradescope,
+    "blackboard": make_blackboard,
+    "brightspace": make_brightspace,
+    "sakai": make_sakai,
+    "ilias": make_ilias,
+    "teams": make_teams,
+    "autolab": make_autolab,
+    "submitty": make_submitty,
 }
 ROSTERS = {
     "git": ("classroom_roster.csv", classroom_roster),
     "canvas": ("canvas-gradebook.csv", canvas_gradebook),
     "moodle": ("moodle-worksheet.csv", moodle_worksheet),
     "gradescope": ("gradescope-roster.csv", gradescope_roster),
+    "blackboard": ("blackboard-gradebook.csv", blackboard_gradebook),
+    "brightspace": ("brightspace-grades.csv", brightspace_grades),
+    "autolab": ("autolab-roster.csv", autolab_roster),
+    **dict.fromkeys(("sakai", "ilias", "teams", "submitty"), ("students.csv", logins_roster)),
 }
 
 
@@ -59,7 +83,9 @@ def main() -> None:
     beside = options.out.resolve().parent
     if options.platform in ROSTERS:
         name, text = ROSTERS[options.platform]
-        exported = text(course.people)
+        exported = (
+            text(course.people) if options.platform != "moodle" else moodle_worksheet(course.people, uploads=uploads)
+        )
         if options.platform == "canvas":
             exported = canvas_gradebook(course.people, f"{options.title} (2231)")
         (beside / name).write_text(exported, encoding="utf-8", newline="")

@@ -131,9 +131,9 @@ def grade(
 ) -> None:
     """Grades all submissions in SUBMISSIONS: report cards, gradebook, leaderboard.
 
-    SUBMISSIONS is what Canvas, Moodle, Gradescope or GitHub Classroom makes of a class, as archive or folder; or a
-    folder with one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu). roster.csv in it or
-    beside it says who the students are, and so does --roster with the platform's own list.
+    SUBMISSIONS is what a learning platform makes of a class, as archive or folder, or clones with git; or a folder with
+    one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu). roster.csv in it or beside it
+    says who the students are, and so does --roster with the platform's own list.
 
     Stop or kill it at any moment: the same command continues where it was. It grades again only what a change touches
     (of code, suite, reference, compiler or secret), and says which.

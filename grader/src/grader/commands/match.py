@@ -51,7 +51,6 @@ def match(submissions: Path, roster: Path | None) -> None:
     console = make_console()
     with laid_out(submissions) as folder, open_class(folder, roster) as download:
         show_class(console, download)
-        show_times(console, download)
         for owner in download.owners:
             _line(console, f"  {escape(owner.folder)}  →  {escape(_whose(owner))}{_remarks(owner)}")
         if not download.owners:
@@ -82,6 +81,7 @@ def show_class(console: Console, download: ClassDownload, *, names: bool = True,
     matched = len(owners) - len(download.unmatched)
     roster = f"{matched} of {len(owners)} match the roster" if download.roster else "there is no roster"
     _line(console, f"[bold]{escape(download.title)}[/]: {', '.join(parts)}; {roster}")
+    _show_times(console, download)
     if not names:
         _count_unmatched(console, download)
         return
@@ -100,7 +100,7 @@ def show_class(console: Console, download: ClassDownload, *, names: bool = True,
         _line(console, f"  {counted(len(download.without), 'student')} without a submission: {escape(whose)}")
 
 
-def show_times(console: Console, download: ClassDownload) -> None:
+def _show_times(console: Console, download: ClassDownload) -> None:
     """Says what tells when submissions were handed in."""
     newest = [owner.attempts[-1] for owner in download.owners]
     sources = sorted({one.source for one in newest if one.source})

@@ -10,7 +10,7 @@ from grader.base.names import distinct, fingerprint, shown
 from grader.intake.handin import HandIn, Who
 from grader.intake.matching import Matcher, named
 from grader.intake.moments import moment
-from grader.intake.presets import CANVAS, Preset, Told, is_missing, spelt, told
+from grader.intake.presets import CANVAS, MOODLE, Preset, Told, is_missing, spelt, told
 from grader.intake.rules import IDENTITY, Hit, Reading, Rule
 from grader.intake.tree import FOLDER, Branch, Node, Renamed, readable
 from grader.model.roster import Student
@@ -61,9 +61,9 @@ def hand_ins(preset: Preset, top: Node, matcher: Matcher, zone: tzinfo) -> tuple
     own: dict[object, dict[object, _Attempt]] = {}
     for meant in _meant(preset, hits, matcher):
         reading = meant.reading
-        attempt = (reading.get("time", ""), int(reading.get("attempt", 0)))
+        which = (reading.get("time", ""), int(reading.get("attempt", 0)))
         key: object = ("?", meant.hit.top) if meant.rivals or meant.is_doubtful else _key(reading)
-        own.setdefault(key, {}).setdefault(attempt, _Attempt()).meant.append(meant)
+        own.setdefault(key, {}).setdefault(which, _Attempt()).meant.append(meant)
     labels = Counter(_label(next(iter(attempts.values())).meant[0].reading) for attempts in own.values())
     marks = preset.marks_late and any("late" in one.meant[0].reading for each in own.values() for one in each.values())
     made: list[HandIn] = []
@@ -120,11 +120,16 @@ def _hand_in(preset: Preset, label: str, attempt: _Attempt, zone: tzinfo, *, ord
     elif first.is_doubtful:
         doubt = "its name can also be read as somebody else's"
     return HandIn(
-        label, people, nodes, attempt.meant[-1].hit.path, at=at, order=order,
+        label, people, nodes, _origin(preset, attempt), at=at, order=order,
         late=any("late" in one.reading for one in attempt.meant),
         again=is_again, platform_id=reading.get("number", reading.get("code", "")),
         team=shown(readable(team)), source=source, doubt=doubt, rivals=first.rivals,
     )  # fmt: skip
+
+
+def _origin(preset: Preset, attempt: _Attempt) -> str:
+    seen = [one for one in attempt.meant if not preset.unseen.fullmatch(one.hit.node.name)]
+    return (seen or attempt.meant)[-1].hit.path
 
 
 def _who(reading: Reading) -> Who:
@@ -172,14 +177,16 @@ def _meant(preset: Preset, hits: Sequence[tuple[Rule, Hit]], matcher: Matcher) -
     spelt_hits = [(rule, hit, tuple(spelt(preset, one) for one in hit.readings)) for rule, hit in hits]
     starts = {rule.text: best_start([hit.top for one, hit in hits if one is rule], rule.shared, matcher)
               for rule in preset.rules if rule.shared}  # fmt: skip
+    digits = {rule.text: _usual_digits(hits, rule) for rule in preset.rules}
     single = {_key(readings[0]) for _, _, readings in spelt_hits if len(readings) == 1}
     meant: list[_Meant] = []
     for rule, hit, readings in spelt_hits:
-        own = readings
+        own = readings[:1] if preset is MOODLE else readings  # which takes each _ out of a name
         if rule.shared:
             start = starts[rule.text]
             fitting = [one for one in readings if one["*"] + rule.shared == start]
             own = tuple(fitting or readings)[:1]
+        own = tuple(one for one in own if len(one.get("digits", "")) == digits[rule.text]) or own
         if len(own) == 1:
             meant.append(_Meant(hit, rule, own[0]))
         elif matcher.roster:
@@ -189,18 +196,30 @@ def _meant(preset: Preset, hits: Sequence[tuple[Rule, Hit]], matcher: Matcher) -
     return meant
 
 
+def _usual_digits(hits: Sequence[tuple[Rule, Hit]], rule: Rule) -> int:
+    """How long the platform's own numbers of files are, by the paths that can be read in one way only."""
+    lengths = Counter(
+        len(hit.readings[0].get("digits", "")) for one, hit in hits if one is rule and len(hit.readings) == 1
+    )
+    return lengths.most_common(1)[0][0] if lengths else 0
+
+
 def _by_roster(hit: Hit, rule: Rule, readings: Sequence[Reading], matcher: Matcher) -> _Meant:
     """The reading that says most of somebody on the roster."""
     best: dict[Student, tuple[int, Reading]] = {}
-    for reading in readings:
+    unlikely = False
+    for place, reading in enumerate(readings):
         who = _who(reading)
         student = matcher.find(who)
         if student is not None:
             score = bool(who.platform_id or who.logins or who.email) + matcher.is_name_of(who.name, student)
-            if score > best.get(student, (0, reading))[0]:
+            # What a student wrote into a file's name may find somebody too, but not with their whole name before it.
+            is_likely = score > 1 or "name" not in reading or not (place or "login" in reading)
+            unlikely |= not is_likely
+            if is_likely and score > best.get(student, (0, reading))[0]:
                 best[student] = (score, reading)
     if not best:
-        return _Meant(hit, rule, readings[0])
+        return _Meant(hit, rule, readings[0], is_doubtful=bool(unlikely))
     most = max(score for score, _ in best.values())
     likeliest = [(student, reading) for student, (score, reading) in best.items() if score == most]
     if len(likeliest) == 1:

@@ -119,7 +119,7 @@ class ClassDownload:
                     at=attempt.at, late=attempt.late, number=number, group=owner.group,
                     platform_id=attempt.platform_id, origin=attempt.origin, is_matched=owner.is_matched,
                     nearest=owner.nearest, source=attempt.source, extended=attempt.extended,
-                    is_version=attempt.is_version, matched=owner.rule,
+                    is_version=attempt.is_version and len(there) > 1, matched=owner.rule,
                     unused=(*source.unused, *attempt.unused, *spare),
                 ),
             )  # fmt: skip
@@ -204,24 +204,34 @@ def _recognised(
             f"Its first entries: {listed([readable(one.name) for one in tops[-1].visible()][:3]) or 'none'}.\n"
             "Write the rule as their paths are, and look what it finds with:  grader match"
         )
-    for top in tops:
-        entries = [node for node in top.visible() if node.name not in _OWN]
-        work = sum(1 for node in entries if _is_work(node))
-        counts: list[tuple[int, Preset | ModuleType]] = [(one.fits(entries), one) for one in (gradescope, git_clones)]
-        counts += [(len({hit.top for _, hit in found(one, top)}), one) for one in PRESETS]
-        most, platform = max(counts, key=lambda one: one[0])
-        if most and 2 * most >= work:
-            if isinstance(platform, Preset):
-                made, rest = hand_ins(platform, top, matcher, settings.zone)
-                return platform.title, [*made, *_plain(rest)]
-            return platform.TITLE, [*platform.hand_ins(top, matcher), *_plain(platform.leftovers(top))]
+    for top in tops:  # what is deeper may be a student's
+        platform = _fitting(top)
+        if platform is None:
+            continue
+        if isinstance(platform, Preset):
+            made, rest = hand_ins(platform, top, matcher, settings.zone)
+            return platform.title, [*made, *_plain(rest)]
+        return platform.TITLE, [*platform.hand_ins(top, matcher), *_plain(platform.leftovers(top))]
     if len(tops) > 1 and not is_folder and not _is_one_hand_in(tops[1], matcher):
         return "Archive of plain folders", plain.hand_ins(tops[1])
     return plain.TITLE if is_folder else "Archive of plain folders", plain.hand_ins(root)
 
 
+def _fitting(top: Node) -> Preset | ModuleType | None:
+    """The platform that most entries of a folder fit, and at least half of the work in it."""
+    entries = [node for node in top.visible() if node.name not in _OWN]
+    work = sum(1 for node in entries if _is_work(node))
+    # Of equals the first: a .git may be in what another platform calls so.
+    counts: list[tuple[int, Preset | ModuleType]] = [
+        (len({hit.top for _, hit in found(one, top)}), one) for one in PRESETS
+    ]
+    counts += [(one.fits(entries), one) for one in (gradescope, git_clones)]
+    most, platform = max(counts, key=lambda one: one[0])
+    return platform if most and 2 * most >= work else None
+
+
 def _plain(nodes: Sequence[Node]) -> list[HandIn]:
-    return [one for node in nodes if node.name not in _OWN and (one := plain.hand_in(node)) is not None]
+    return [one for node in nodes if (one := plain.hand_in(node)) is not None]
 
 
 def _is_one_hand_in(folder: Node, matcher: Matcher) -> bool:

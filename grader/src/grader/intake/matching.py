@@ -93,8 +93,7 @@ class Matcher:
 
     def has_login(self, login: str) -> bool:
         """Whether a student or a team is called so by the platform."""
-        key = _folded(login)
-        return any(key in index for index in (self._logins, self._local_parts, self._sids)) or bool(self.of_team(login))
+        return bool(self._of_login(login) or self.of_team(login))
 
     def is_name_of(self, name: str, student: Student) -> bool:
         """Whether this is a spelling of the student's name."""
@@ -129,12 +128,16 @@ class Matcher:
             (ADDRESS, self._emails.get(_folded(who.email), [])),
         ]
         for login in who.logins:
-            key = _folded(login)
-            own = self._logins.get(key) or self._emails.get(key) or self._local_parts.get(key) or self._sids.get(key)
-            if own:
+            if own := self._of_login(login):
                 found.append((LOGIN, own))
                 break
         return [(rule, students) for rule, students in found if students]
+
+    def _of_login(self, login: str) -> list[Student]:
+        """Those with a login; where the roster has none, it may be the first part of an address, or an id."""
+        key = _folded(login)
+        index = self._logins or self._local_parts or self._sids
+        return index.get(key) or self._emails.get(key, [])
 
     def _of_sid(self, sid: str) -> list[Student]:
         """Those with an id; one may have lost its leading zeros in a spreadsheet."""

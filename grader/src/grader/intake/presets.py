@@ -99,7 +99,7 @@ def spelt(preset: Preset, reading: Reading) -> Reading:
     if unicodedata.normalize("NFC", name).casefold() in _HIDDEN:
         del own["name"]
     elif "_" in name:  # Moodle itself takes each _ out of a name
-        own["login"], _, own["name"] = name.partition("_")
+        own["login"], _, own["name"] = name.rpartition("_")
     return own
 
 

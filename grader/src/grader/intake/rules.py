@@ -119,7 +119,8 @@ class Rule:
 def rule(text: str, where: str = "") -> Rule:
     """Reads a rule; raises GraderError, which `where` begins, saying what is wrong with it."""
     names = text.removesuffix("/").split("/")
-    parts, fields = [], set()
+    parts: list[_Part] = []
+    fields: set[str] = set()
     for name in names:
         part, own = _part(name, text, where)
         parts.append(part)
@@ -148,7 +149,9 @@ def _part(name: str, text: str, where: str) -> tuple[_Part, set[str]]:
         elif token[1] is not None:
             if token[1] not in _FIELDS:
                 raise _wrong(text, where, f"{{{token[1]}}} is no field; known are {', '.join(_FIELDS)}")
-            piece = _FIELDS[token[1]] if token[1] in "*#" else f"(?P<{token[1]}>{_FIELDS[token[1]]})"
+            is_kept = token[1] not in "*#" or (token[1] == "#" and "#" not in own)
+            key = "digits" if token[1] == "#" else token[1]
+            piece = f"(?P<{key}>{_FIELDS[token[1]]})" if is_kept else _FIELDS[token[1]]
             own.add(token[1])
             if token[1] in _LAZY and not hinge and not depth:
                 hinge = token[1]

@@ -15,6 +15,8 @@ from grader.model.roster import Student
 
 _RANK = {BY_HAND: 0, NUMBER: 1, SID: 1, ADDRESS: 1, LOGIN: 1, FOLDER: 1, NAME: 2, GROUP: 3, "": 4}
 
+_COLUMNS = {NUMBER: "platform_id", SID: "sid", ADDRESS: "email", LOGIN: "login"}
+
 
 @dataclass(frozen=True)
 class Whose:
@@ -29,7 +31,8 @@ class Whose:
 
 def settled(hand_ins: Sequence[HandIn], matcher: Matcher, matches: Matches) -> Iterator[tuple[HandIn, Whose]]:
     """Each hand-in with whose it is."""
-    first = [(one, _whose(one, matcher, matches)) for one in hand_ins]
+    holding = _holding(hand_ins, matcher)
+    first = [(one, _denied(one, _whose(one, matcher, matches), holding)) for one in hand_ins]
     claims: dict[Student, list[tuple[HandIn, Whose]]] = {}
     for one, whose in first:
         for student in whose.students if whose.is_matched and matcher.roster else ():
@@ -41,6 +44,47 @@ def settled(hand_ins: Sequence[HandIn], matcher: Matcher, matches: Matches) -> I
             yield one, Whose(_strangers(one), is_matched=False, nearest=nearest, doubt=doubt)
         else:
             yield one, whose
+
+
+def _holding(hand_ins: Sequence[HandIn], matcher: Matcher) -> set[str]:
+    """The columns of the roster that most hand-ins are found by: there, an unknown number or login is somebody else's.
+
+    Moodle's numbers are others in each assignment, and a roster may have logins of another platform.
+    """
+    holding: set[str] = set()
+    for rule, column in _COLUMNS.items():
+        known = [who for one in hand_ins for who in one.people if _said(who, rule)]
+        there = {getattr(student, column).casefold() for student in matcher.roster}
+        if known and 2 * sum(_said(who, rule).casefold() in there for who in known) > len(known):
+            holding.add(rule)
+    return holding
+
+
+def _said(who: Who, rule: str) -> str:
+    return {NUMBER: who.platform_id, SID: who.sid, ADDRESS: who.email, LOGIN: "".join(who.logins[:1])}[rule]
+
+
+def _denied(one: HandIn, whose: Whose, holding: set[str]) -> Whose:
+    """The same, unless a name alone finds a student of whom the platform says another number, id, address or login."""
+    if whose.rule != NAME or not whose.is_matched:
+        return whose
+    for who, student in zip(one.people, whose.students, strict=False):
+        for rule in sorted(holding):
+            said, own = _said(who, rule), getattr(student, _COLUMNS[rule])
+            if said and own and said.casefold() != own.casefold():
+                return _nobodys(one, f"the name is {student.name}'s, and the {rule} is not", (student,))
+    return whose
+
+
+def _agreement(one: HandIn, student: Student) -> int:
+    """How much of what the platform says of a hand-in's people the roster says of the student."""
+    return max(
+        sum(
+            _said(who, rule).casefold() == getattr(student, column).casefold() != ""
+            for rule, column in _COLUMNS.items()
+        )
+        for who in one.people
+    )
 
 
 def _contested(one: HandIn, whose: Whose, claims: dict[Student, list[tuple[HandIn, Whose]]]) -> str:
@@ -55,7 +99,7 @@ def _contested(one: HandIn, whose: Whose, claims: dict[Student, list[tuple[HandI
             # The platform's own numbers differ, so two people (or groups) are called the same.
             is_apart = bool(one.platform_id and other.platform_id and one.platform_id != other.platform_id)
             is_apart = is_apart or (one.is_only and other.is_only and len(one.people) == len(other.people))
-            if _RANK[claim.rule] == rank and is_apart:
+            if _RANK[claim.rule] == rank and is_apart and _agreement(other, student) >= _agreement(one, student):
                 return f"{other.label} has the same {whose.rule}"
     return ""
 
@@ -74,7 +118,7 @@ def _whose(hand_in: HandIn, matcher: Matcher, matches: Matches) -> Whose:
         else:
             several = [*(one.student for one in found if one.student), *members]
             return _nobodys(hand_in, doubt, tuple(dict.fromkeys(several)))
-    if members:
+    if members and members != [found[0].student]:
         whole = dict.fromkeys([*members, *(one.student for one in found if one.student)])
         return Whose(tuple(sorted(whole, key=lambda one: one.name)), is_matched=True, rule=GROUP)
     if not matcher.roster:
