@@ -162,14 +162,12 @@ def test_under_aliases_neither_a_name_nor_an_order_is_told(in_checkout: Layout, 
     assert len(held) == 2
 
 
-def test_a_result_whose_file_is_not_utf_8_stays_and_is_named(
-    in_checkout: Layout, second: Path, submissions: Submissions
-) -> None:
+def test_a_result_whose_file_is_not_utf_8_stays_and_is_named(in_checkout: Layout, second: Path) -> None:
     (second / "dora").mkdir()
-    (second / "dora/ladder.cu").write_bytes(b"// who dora \xff\n")
+    (second / "dora/ladder.cu").write_bytes(b"#error no\n// \xff\n")
     assert grade(second).exit_code == 0
     (second / "dora/ladder.cu").unlink()
     (second / "dora").rmdir()
     told = grade(hand_in(second, eve=""))
     assert "Kept without their files, so nothing of them is graded again: 1: dora" in words(told.output)
-    assert points(in_checkout)["dora"] == "23"
+    assert results(in_checkout)["dora"]["verdict"] == "COMPILE"
