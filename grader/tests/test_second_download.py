@@ -67,11 +67,15 @@ def test_a_lower_grade_needs_a_word(in_checkout: Layout, second: Path) -> None:
     assert "ada 90_fake 23 → 15: handed in again grace 90_fake 11 → 0: handed in again" in said
     assert "type the same command with --replace" in said
     assert points(in_checkout) == {"ada": "23", "grace": "11", "linus": "23"}
+    index = in_checkout.root / "out/index.html"
+    assert "2 grades would be lower, and wait for --replace: ada, grace" in index.read_text()
     assert grade(folder).exit_code == 5  # until somebody decides
     one = grade(folder, "--only", "ada", "--replace")
     assert one.exit_code == 0, one.output
     assert points(in_checkout) == {"ada": "15", "grace": "11", "linus": "23"}
+    assert "1 grade would be lower, and wait for --replace: grace" in index.read_text()
     said = words(grade(folder, "--replace").output)
+    assert "wait for --replace" not in index.read_text()
     assert "Not in this download, dropped: 1: linus" in said
     assert points(in_checkout) == {"ada": "15", "grace": "0"}
 
