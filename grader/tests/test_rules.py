@@ -63,7 +63,8 @@ def test_a_rule_finds_whose_a_file_is(tmp_path: Path, text: str, paths: str, fie
         ("{student}/", "{student} is no field"), ("{file}", "whose is it?"), ("week4/*/", "whose is it?"),
         ("{login}/{login}/", "{login} is in it twice"),
         ("{file}_{login}", "{file} is the end"), ("{login", "not closed"),
-        ("[{login}/", "a [ without its ]"), ("{login}//{file}", "an empty part"),
+        ("[{login}/", "a [ without its ]"), ("]{login}[/", "a ] without its ["), ("{name}_{name}/", "in it twice"),
+        ("{login}//{file}", "an empty part"),
     ],
 )  # fmt: skip
 def test_a_rule_that_can_not_be_used_says_why(text: str, why: str) -> None:

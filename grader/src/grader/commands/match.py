@@ -23,7 +23,7 @@ from grader.intake.matches import write_matches
 from grader.intake.matching import named
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.course_folder import course_folder
-from grader.model.discovery import MOST_BYTES, Wanted
+from grader.model.discovery import Wanted
 from grader.model.roster import Student
 
 _MOST_LISTED = 25
@@ -176,18 +176,11 @@ def _remarks(owner: Owner) -> str:
 def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
     """What to look for: the assignment's file, how to tell the others', and what students begin with."""
     names = set(layout.assignments()) - {assignment.id}
-    provided = {path.name: path for path in layout.assignment(assignment.id).iterdir() if path.is_file()}
-    stub = provided.pop(assignment.submission, None)
     for other in tuple(names):
         with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
             names.add(load_assignment(layout.assignment(other)).submission)
-    return Wanted(
-        assignment.id,
-        assignment.submission,
-        frozenset(names - {assignment.submission}),
-        {name: path.read_bytes() for name, path in provided.items() if path.stat().st_size <= MOST_BYTES},
-        stub.read_bytes() if stub else b"",
-    )
+    wanted = Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
+    return wanted.given_by(layout.assignment(assignment.id))
 
 
 def tell_deadlines(layout: Layout, download: ClassDownload, path: Path, course: Path | None) -> None:

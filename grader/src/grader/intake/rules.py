@@ -145,10 +145,14 @@ def _part(name: str, text: str, where: str) -> tuple[_Part, set[str]]:
         piece = re.escape(token[0])
         if token[0] in "[]":
             depth += 1 if token[0] == "[" else -1
+            if depth < 0:
+                raise _wrong(text, where, "a ] without its [")
             piece = "(?:" if token[0] == "[" else ")?"
         elif token[1] is not None:
             if token[1] not in _FIELDS:
                 raise _wrong(text, where, f"{{{token[1]}}} is no field; known are {', '.join(_FIELDS)}")
+            if token[1] in own - {"*", "#"}:
+                raise _wrong(text, where, f"{{{token[1]}}} is in it twice")
             is_kept = token[1] not in "*#" or (token[1] == "#" and "#" not in own)
             key = "digits" if token[1] == "#" else token[1]
             piece = f"(?P<{key}>{_FIELDS[token[1]]})" if is_kept else _FIELDS[token[1]]
