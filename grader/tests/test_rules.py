@@ -94,7 +94,7 @@ def test_a_dry_run_shows_how_each_was_matched(tmp_path: Path) -> None:
     assert said.exit_code == 4
     for part in (
         "By rule: 3 submissions",
-        "Lateness is known from: file names",
+        "Lateness is known from: file names\n  Ada Lovelace has",  # the time zone is known, and not spoken of
         f"{ADA.login}  →  Ada Lovelace  by login, 2026-11-20 13:00:00 UTC, attempt 2: "
         f"{ADA.login}_2_20261120-130000_ladder.cu",
         "nobody  →  nobody",

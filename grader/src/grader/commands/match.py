@@ -19,6 +19,8 @@ from grader.course.files import find_course
 from grader.course.people import identity
 from grader.course.ruling import NO_COURSE, rulings
 from grader.intake.download import ClassDownload, Owner, open_class
+from grader.intake.git_clones import COMMITS
+from grader.intake.gradescope import METADATA
 from grader.intake.matches import write_matches
 from grader.intake.matching import named
 from grader.model.assignment import Assignment, load_assignment
@@ -108,6 +110,10 @@ def _show_times(console: Console, download: ClassDownload) -> None:
     if sources:
         rest = f"; nothing tells it of {lost}" if lost else ""
         _line(console, f"  Lateness is known from: {escape(', '.join(sources))}{rest}")
+        if not download.has_zone and any(one.at and one.source not in (COMMITS, METADATA) for one in newest):
+            _line(
+                console, '  Times without an offset are taken for UTC: course.toml can say  time_zone = "Europe/Berlin"'
+            )
     elif newest:
         _line(console, "  Nothing tells when they were handed in: who was late is not known, unless times.csv says it")
 

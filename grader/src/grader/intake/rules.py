@@ -138,7 +138,8 @@ def rule(text: str, where: str = "") -> Rule:
 
 
 def _part(name: str, text: str, where: str) -> tuple[_Part, set[str]]:
-    before, after, hinge, follows, own, depth = "", "", "", "", set(), 0
+    before, after, hinge, follows, depth = "", "", "", "", 0
+    own: set[str] = set()
     if not name or "".join(token[0] for token in _TOKEN.finditer(name)) != name:
         raise _wrong(text, where, "an empty part, or a bracket that is not closed")
     for token in _TOKEN.finditer(name):
