@@ -24,6 +24,7 @@ from grader.exports.platform import Report
 from made_class import ADA, ALAN, GRACE, course, handed_in, made_assignment, one_class
 from platforms.canvas import canvas_gradebook
 from platforms.moodle import moodle_worksheet
+from platforms.others import blackboard_gradebook, brightspace_grades
 from platforms.people import Person
 from test_grade import grade
 
@@ -220,3 +221,24 @@ def test_the_commands(in_checkout: Layout, submissions: Callable[..., Path], tmp
             next((in_checkout.root / "out/cards/90_fake").glob("ada*.html")).read_bytes()
         )
     assert run(cli, ["export", "feedback", "canvas"]).exit_code == 4
+
+
+GRADEBOOKS = {
+    "canvas": (canvas_gradebook(PEOPLE, "Week 4 (7)").encode(), ","),
+    "blackboard": (blackboard_gradebook(PEOPLE).encode("utf-16"), "\t"),
+    "brightspace": (brightspace_grades(PEOPLE).encode(), ","),
+}
+
+
+@pytest.mark.parametrize("platform", GRADEBOOKS)
+def test_gradebooks_of_platforms_take_grades_by_the_assignments_title(platform: str) -> None:
+    data, delimiter = GRADEBOOKS[platform]
+    table = read_table(data, "x.csv")
+    assert table.delimiter == delimiter
+    graded = [replace(one, student=replace(one.student, login=one.student.sid)) for one in grades(90, 80)]
+    made, report = grades_into(table, ASSIGNMENT, {"04_reduction": ["Week 4"]}, graded)
+    assert report.filled == 2
+    again = read_table(made, "x.csv")
+    places = [place for place, title in enumerate(again.titles(0)) if title.startswith("Week 4")]
+    values = [[again.value(row, place) for place in places] for row in range(1, len(again.rows))]
+    assert [one for one in values if one[0] in ("90", "80")] == [["90"], ["80"]]

@@ -145,3 +145,11 @@ def test_ninety_nine_files_are_one_attempt(tmp_path: Path) -> None:
         (one,) = download.submissions(WANTED)
     assert one.source == b"98"
     assert len(one.handed.unused) == 13
+
+
+def test_what_comes_with_an_assignment_is_known(tmp_path: Path) -> None:
+    for name, data in (("ladder.cu", b"// TODO\n"), ("ladder.h", b"x"), ("big.bin", bytes(2 << 20))):
+        (tmp_path / name).write_bytes(data)
+    wanted = Wanted("90_fake", "ladder.cu").given_by(tmp_path)
+    assert (wanted.provided, wanted.stub) == ({"ladder.h": b"x"}, b"// TODO\n")
+    assert [wanted.is_stub(one) for one in (b" // TODO", b"// TODO 2", None)] == [True, False, False]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import random
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -211,4 +212,59 @@ def test_more_than_twenty_attempts_are_not_all_graded(tmp_path: Path) -> None:
         found = download.submissions(WANTED)
     assert len(found) == 20
     assert found[-1].source == b"Ada Lovelace"
-    assert len([one for one in found[-1].handed.unused if "oldest attempts" in one]) == 21
+    assert "21 older attempts: the newest 20 are graded" in found[-1].handed.unused
+
+
+PIECES = [
+    "Ada Lovelace", "4200", "_", "-", " - ", "/", "/", "(", ")", "LATE", "assignsubmission_file", "attempt",
+    "@x.example", "2026-11-20-10-00-00", "Nov 20, 2026 900 PM", "99999999999999999", "Version 1",
+    "Submitted files", "Abgaben", "Team ", "submission_1", "submission_metadata.yml",
+    "user_assignment_settings.json", "timestamp.txt",
+    ".git", "HEAD", "objects", "ladder.cu", "ladder.cu.txt", "x.ipynb", "x.zip", "x.tar.gz",
+    "Submission attachment(s)", "anon", "\u202e", "\ufffd",
+    "é", "李", ".", "..", "roster.csv", "{login}", "[", "week4", "a" * 120,
+]  # fmt: skip
+CONTENTS = [
+    b"", b"x", b"{", b'{"cells": 1}', b'{"active_version": 9e999, "history": [1, {"version": "x"}]}',
+    b"---\nsubmission_1: [",
+    b":submitters: 1", b"ref: refs/heads/main", b"name,sid\nAda Lovelace,1", b"\xff\xfe\x00", b'#include "ladder.cu"\n',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["", ".zip"])
+def test_every_import_ends_with_a_class_or_a_sentence(tmp_path: Path, form: str) -> None:
+    chance = random.Random(f"imports{form}")
+    rosters = [
+        table(tmp_path / "r1.csv", others.logins_roster(PEOPLE)),
+        table(tmp_path / "r2.csv", canvas_gradebook(PEOPLE)),
+        None,
+    ]
+    ended = {"class": 0, "sentence": 0}
+    for number in range(150):
+        files: dict[str, bytes] = {}
+        start = "".join(chance.choices(PIECES, k=2)) if chance.random() < 0.5 else ""
+        for _ in range(chance.randrange(1, 9)):
+            path = start + "".join(chance.choices(PIECES, k=chance.randrange(1, 7)))
+            parts = [part[:200] for part in path.split("/") if part not in ("", ".", "..")]
+            if parts and not any(
+                "/".join(parts).startswith(f"{one}/") or one.startswith("/".join(parts)) for one in files
+            ):
+                files["/".join(parts)] = chance.choice(CONTENTS)
+        if chance.random() < 0.3:
+            rule = "".join(
+                chance.choices(["{login}", "{name}", "{number}", "{file}", "{*}", "_", "/", "[", "]", "{"], k=4)
+            )
+            files |= {"course.toml": f'[matching]\nrule = "{rule}"\n'.encode()} if form == "" else {}
+        made = pack(tmp_path / f"{number}{form}", files)
+        made.mkdir(exist_ok=True) if form == "" else None
+        try:
+            with open_class(made, chance.choice(rosters)) as download:
+                download.moments = lambda *_: [DUE]
+                submissions = download.submissions(WANTED)
+                assert len({one.folder for one in submissions}) <= len(submissions)
+                assert all(one.source is not None or one.problem for one in submissions)
+            ended["class"] += 1
+        except GraderError as error:
+            ended["sentence"] += len(str(error)) > 20
+    assert ended["class"] > 80
+    assert sum(ended.values()) == 150

@@ -67,11 +67,15 @@ def test_a_lower_grade_needs_a_word(in_checkout: Layout, second: Path) -> None:
     assert "ada 90_fake 23 → 15: handed in again grace 90_fake 11 → 0: handed in again" in said
     assert "type the same command with --replace" in said
     assert points(in_checkout) == {"ada": "23", "grace": "11", "linus": "23"}
+    index = in_checkout.root / "out/index.html"
+    assert "2 grades would be lower, and wait for --replace: ada, grace" in index.read_text()
     assert grade(folder).exit_code == 5  # until somebody decides
     one = grade(folder, "--only", "ada", "--replace")
     assert one.exit_code == 0, one.output
     assert points(in_checkout) == {"ada": "15", "grace": "11", "linus": "23"}
+    assert "1 grade would be lower, and wait for --replace: grace" in index.read_text()
     said = words(grade(folder, "--replace").output)
+    assert "wait for --replace" not in index.read_text()
     assert "Not in this download, dropped: 1: linus" in said
     assert points(in_checkout) == {"ada": "15", "grace": "0"}
 
@@ -162,14 +166,12 @@ def test_under_aliases_neither_a_name_nor_an_order_is_told(in_checkout: Layout, 
     assert len(held) == 2
 
 
-def test_a_result_whose_file_is_not_utf_8_stays_and_is_named(
-    in_checkout: Layout, second: Path, submissions: Submissions
-) -> None:
+def test_a_result_whose_file_is_not_utf_8_stays_and_is_named(in_checkout: Layout, second: Path) -> None:
     (second / "dora").mkdir()
-    (second / "dora/ladder.cu").write_bytes(b"// who dora \xff\n")
+    (second / "dora/ladder.cu").write_bytes(b"#error no\n// \xff\n")
     assert grade(second).exit_code == 0
     (second / "dora/ladder.cu").unlink()
     (second / "dora").rmdir()
     told = grade(hand_in(second, eve=""))
     assert "Kept without their files, so nothing of them is graded again: 1: dora" in words(told.output)
-    assert points(in_checkout)["dora"] == "23"
+    assert results(in_checkout)["dora"]["verdict"] == "COMPILE"

@@ -140,7 +140,9 @@ def run_autograder(home: Path, autograder: Path) -> int:
     _compare_points(settings, metadata)
     assignment = load_assignment(home / "assignments" / settings.assignment)
     try:
-        source = find_source(autograder / "submission", Wanted(assignment.id, assignment.submission))
+        source = find_source(
+            autograder / "submission", Wanted(assignment.id, assignment.submission).given_by(assignment.path.parent)
+        )
     except NotHandedInError as problem:
         print(f"Nothing to grade: {problem}")
         write_atomic(target, results_text(missing_results(assignment, str(problem), extra=metadata.extra_data())))

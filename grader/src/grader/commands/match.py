@@ -19,11 +19,13 @@ from grader.course.files import find_course
 from grader.course.people import identity
 from grader.course.ruling import NO_COURSE, rulings
 from grader.intake.download import ClassDownload, Owner, open_class
+from grader.intake.git_clones import COMMITS
+from grader.intake.gradescope import METADATA
 from grader.intake.matches import write_matches
 from grader.intake.matching import named
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.course_folder import course_folder
-from grader.model.discovery import MOST_BYTES, Wanted
+from grader.model.discovery import Wanted
 from grader.model.roster import Student
 
 _MOST_LISTED = 25
@@ -108,6 +110,10 @@ def _show_times(console: Console, download: ClassDownload) -> None:
     if sources:
         rest = f"; nothing tells it of {lost}" if lost else ""
         _line(console, f"  Lateness is known from: {escape(', '.join(sources))}{rest}")
+        if not download.has_zone and any(one.at and one.source not in (COMMITS, METADATA) for one in newest):
+            _line(
+                console, '  Times without an offset are taken for UTC: course.toml can say  time_zone = "Europe/Berlin"'
+            )
     elif newest:
         _line(console, "  Nothing tells when they were handed in: who was late is not known, unless times.csv says it")
 
@@ -176,18 +182,11 @@ def _remarks(owner: Owner) -> str:
 def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
     """What to look for: the assignment's file, how to tell the others', and what students begin with."""
     names = set(layout.assignments()) - {assignment.id}
-    provided = {path.name: path for path in layout.assignment(assignment.id).iterdir() if path.is_file()}
-    stub = provided.pop(assignment.submission, None)
     for other in tuple(names):
         with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
             names.add(load_assignment(layout.assignment(other)).submission)
-    return Wanted(
-        assignment.id,
-        assignment.submission,
-        frozenset(names - {assignment.submission}),
-        {name: path.read_bytes() for name, path in provided.items() if path.stat().st_size <= MOST_BYTES},
-        stub.read_bytes() if stub else b"",
-    )
+    wanted = Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
+    return wanted.given_by(layout.assignment(assignment.id))
 
 
 def tell_deadlines(layout: Layout, download: ClassDownload, path: Path, course: Path | None) -> None:

@@ -6,6 +6,7 @@ for everybody whose hand-in it is, until the run is typed with the word for it. 
 points in assignment.toml, course.toml and the files beside it, a regrade.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,6 +22,7 @@ from grader.model.roster import Student
 from grader.running.changes import differences
 from grader.running.store import Journal
 
+_HELD = "grades that stay as they were"  # what the journal keeps them under
 _LEAST = 0.005  # points: grades are rounded to 0.01
 Rows = dict[str, tuple[Record, ...]]  # a folder's attempts
 
@@ -64,7 +66,11 @@ class Ledger:
         """Takes over the results of an assignment. Without `whole` they are of some folders: the others' stay."""
         graded = (*records, *merged.fixed)
         after = _rows(graded)
+        held = held_folders(self._journal)
+        own = {record.folder for record in graded}
+        held[assignment] = [] if whole else [one for one in held.get(assignment, ()) if one not in own]
         if not merged.before:
+            self._remember(held)
             self._journal.set_class(assignment, graded, whole=whole)
             self._keep(assignment, graded)
             return
@@ -78,10 +84,15 @@ class Ledger:
             after = before | after
         if not self._replace_all:
             after = self._held_back(assignment, before, after)
+        held[assignment] += [one.folder for one in self.held if one.assignment == assignment]
+        self._remember(held)
         self._tell(assignment, before, after)
         final = [record for rows in after.values() for record in rows]
         self._journal.set_class(assignment, final, whole=True)
         self._keep(assignment, final)
+
+    def _remember(self, held: Mapping[str, Sequence[str]]) -> None:
+        self._journal.remember(_HELD, json.dumps(held, ensure_ascii=False))
 
     def _keep(self, assignment: str, records: Sequence[Record]) -> None:
         if self._records is not None:
@@ -150,6 +161,12 @@ class Ledger:
             folder = old.record.folder
             why = _why(old.record, new.record if new else None)
             self.changed.append(Change(assignment, one.student.name, folder, old.points, points, why))
+
+
+def held_folders(journal: Journal) -> dict[str, list[str]]:
+    """By assignment, whose grades the last runs left as they were because they would be lower."""
+    text = journal.recall(_HELD)
+    return {str(name): list(map(str, folders)) for name, folders in json.loads(text).items()} if text else {}
 
 
 def _rows(records: Iterable[Record]) -> Rows:

@@ -18,6 +18,8 @@ from grader.model.assignment import Assignment
 
 _MOST_ABOVE = 20  # lines before the titles
 _LEAST_KNOWN = 0.5  # of the rows with an id: fewer, and the column is none of ids
+# What platforms put behind an assignment's title: Canvas its number, Blackboard and Brightspace the points.
+_BEHIND = re.compile(r"\s*(?:\(\d+\)|\[total pts:[^\]]*\]\s*\|?\d*|points grade(?:\s*<[^>]*>)?)$")
 _AS_TEXT = re.compile(r'="(.*)"')  # how spreadsheets keep an id's zeros
 _CODECS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"), (b"", "utf-8"))
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
@@ -139,7 +141,7 @@ def _head(
 ) -> tuple[int, dict[str, int]]:
     """The row with the titles, and the place of each assignment's column."""
     for head in range(min(len(table.rows), _MOST_ABOVE)):
-        titles = [re.sub(r"\s*\(\d+\)$", "", one) for one in map(_plain, table.titles(head))]
+        titles = [_BEHIND.sub("", one) for one in map(_plain, table.titles(head))]
         whole = list(map(_plain, table.titles(head)))
         places: dict[str, int] = {}
         for name in assignments:
@@ -169,7 +171,7 @@ def _keys(one: StudentGrades) -> set[str]:
 
 def _read_key(cell: str) -> str:
     found = _AS_TEXT.fullmatch(cell)
-    return (found[1] if found else cell.removeprefix("'")).strip().casefold()
+    return (found[1] if found else cell.lstrip("'#")).strip().casefold()  # Brightspace begins ids with #
 
 
 def _index(grades: Sequence[StudentGrades]) -> dict[str, list[StudentGrades]]:

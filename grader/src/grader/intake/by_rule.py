@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
+from grader.base.counted import counted
 from grader.base.names import distinct, fingerprint, shown
 from grader.intake.handin import HandIn, Who
 from grader.intake.matching import Matcher, named
@@ -70,13 +71,13 @@ def hand_ins(preset: Preset, top: Node, matcher: Matcher, zone: tzinfo) -> tuple
     for key, attempts in own.items():
         for attempt in attempts.values():
             attempt.told = told(preset, top, attempt.meant[0].hit, attempt.meant[0].reading, zone)
-        counted = [one for one in attempts.values() if not one.told.is_void] or list(attempts.values())
+        kept = [one for one in attempts.values() if not one.told.is_void] or list(attempts.values())
         void = [
             f"{readable(one.meant[0].hit.path)}: {one.told.is_void}" for one in attempts.values() if one.told.is_void
         ]
-        ordered = sorted(counted, key=lambda one: _order(one, zone))
+        ordered = sorted(kept, key=lambda one: _order(one, zone))
         older = ordered[:-_MOST_ATTEMPTS]
-        void += [f"{readable(one.meant[0].hit.path)}: one of the {len(older)} oldest attempts" for one in older]
+        void += [f"{counted(len(older), 'older attempt')}: the newest {_MOST_ATTEMPTS} are graded"] if older else []
         for place, attempt in enumerate(ordered[-_MOST_ATTEMPTS:]):
             label = _label(attempt.meant[0].reading)
             if labels[label] > 1:

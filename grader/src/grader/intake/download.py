@@ -75,6 +75,7 @@ class ClassDownload:
     ignored: list[str]
     matches_file: Path
     matches: Matches = field(default_factory=Matches)
+    has_zone: bool = True  # false: a time without an offset was taken for UTC
     # When a repository's state may count, of an assignment and a student: deadlines, and what comes after them.
     moments: Callable[[str, Student], Sequence[datetime]] = lambda _assignment, _student: ()
     _sources: dict[bytes, bytes] = field(default_factory=dict)
@@ -168,7 +169,9 @@ def open_class(path: Path, roster_path: Path | None = None) -> Iterator[ClassDow
         owners = _owners(taken, matcher, matches)
         times = read_times(beside / TIMES, matcher, settings.zone, {one.label for one in hand_ins})
         tell_times(owners, times, roster.told, settings.zone)
-        yield ClassDownload(title, matcher.roster, owners, ignored, beside / MATCHES, matches)
+        yield ClassDownload(
+            title, matcher.roster, owners, ignored, beside / MATCHES, matches, has_zone=settings.has_zone
+        )
 
 
 @contextlib.contextmanager

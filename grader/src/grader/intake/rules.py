@@ -138,17 +138,22 @@ def rule(text: str, where: str = "") -> Rule:
 
 
 def _part(name: str, text: str, where: str) -> tuple[_Part, set[str]]:
-    before, after, hinge, follows, own, depth = "", "", "", "", set(), 0
+    before, after, hinge, follows, depth = "", "", "", "", 0
+    own: set[str] = set()
     if not name or "".join(token[0] for token in _TOKEN.finditer(name)) != name:
         raise _wrong(text, where, "an empty part, or a bracket that is not closed")
     for token in _TOKEN.finditer(name):
         piece = re.escape(token[0])
         if token[0] in "[]":
             depth += 1 if token[0] == "[" else -1
+            if depth < 0:
+                raise _wrong(text, where, "a ] without its [")
             piece = "(?:" if token[0] == "[" else ")?"
         elif token[1] is not None:
             if token[1] not in _FIELDS:
                 raise _wrong(text, where, f"{{{token[1]}}} is no field; known are {', '.join(_FIELDS)}")
+            if token[1] in own - {"*", "#"}:
+                raise _wrong(text, where, f"{{{token[1]}}} is in it twice")
             is_kept = token[1] not in "*#" or (token[1] == "#" and "#" not in own)
             key = "digits" if token[1] == "#" else token[1]
             piece = f"(?P<{key}>{_FIELDS[token[1]]})" if is_kept else _FIELDS[token[1]]

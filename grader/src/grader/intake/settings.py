@@ -19,11 +19,12 @@ _LIMIT = 16 << 20
 
 @dataclass(frozen=True)
 class Settings:
-    """`matching` is None where platforms are recognised; times without an offset are in `zone`."""
+    """`matching` is None where platforms are recognised; times without an offset are in `zone`, UTC by default."""
 
     path: Path
     zone: tzinfo = UTC
     matching: Preset | None = None
+    has_zone: bool = False
 
 
 def read_settings(path: Path) -> Settings:
@@ -35,13 +36,14 @@ def read_settings(path: Path) -> Settings:
         fields = Fields(tomllib.loads(read_regular(path.resolve(), _LIMIT).decode("utf-8-sig")), str(path))
     except (OSError, FileError, ValueError):
         return Settings(path)
+    name = ""
     try:
         name = fields.text("time_zone", "")
         zone = zoneinfo.ZoneInfo(name) if name else UTC
     except (SchemaError, ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
         zone = UTC
     if not fields.has("matching"):
-        return Settings(path, zone)
+        return Settings(path, zone, has_zone=bool(name))
     try:
         own = fields.table("matching")
         rules = (own.text("rule"),) if own.is_text("rule") else own.texts("rule")
@@ -50,4 +52,4 @@ def read_settings(path: Path) -> Settings:
         raise GraderError(str(error)) from error
     if not rules:
         raise GraderError(f'{path}: [matching] has no rule.\nWrite for instance  rule = "{{login}}/{{file}}"')
-    return Settings(path, zone, custom(rules, f"{path}: [matching]"))
+    return Settings(path, zone, custom(rules, f"{path}: [matching]"), bool(name))

@@ -1,7 +1,7 @@
 """A submission, and what is looked for in what a student handed in. `grader.intake` finds them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.base.names import slug
@@ -48,6 +48,13 @@ class Wanted:
     def is_stub(self, source: bytes | None) -> bool:
         """Whether nothing was written: the stub, or white space more or less of it."""
         return source is not None and bool(self.stub) and source.split() == self.stub.split()
+
+    def given_by(self, folder: Path) -> "Wanted":
+        """With what students get of the assignment in this folder."""
+        files = {path.name: path for path in folder.iterdir() if path.is_file() and path.stat().st_size <= MOST_BYTES}
+        stub = files.pop(self.file_name, None)
+        provided = {name: path.read_bytes() for name, path in files.items()}
+        return replace(self, provided=provided, stub=stub.read_bytes() if stub else b"")
 
     @property
     def suffix(self) -> str:

@@ -42,8 +42,12 @@ def write_index(
     unmade: Mapping[tuple[str, str], str],
     *,
     has_board: bool,
+    held: Sequence[tuple[str, str]] = (),
 ) -> Path:
-    """Writes the index and gives its path; `unmade` has what went wrong with a card by assignment and folder."""
+    """Writes the index and gives its path; `unmade` has what went wrong with a card by assignment and folder.
+
+    `held` are assignments and folders of grades that stay as they were.
+    """
     rows = make_rows(assignments, grades)
     statistics = ClassStatistics(assignments)
     for name in assignments:
@@ -55,7 +59,7 @@ def write_index(
     text = environment.get_template("index.html.j2").render(
         assignments=list(assignments.values()),
         extra={name for one in grades for name, grade in one.assignments.items() if grade.is_extra},
-        first=look_first(assignments, grades),
+        first=look_first(assignments, grades, held),
         rows=rows,
         sections=sorted({row.section for row in rows if row.section}, key=str.casefold),
         verdicts=sorted({cell.verdict for row in rows for cell in row.cells}, key=place),

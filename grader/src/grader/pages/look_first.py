@@ -10,12 +10,18 @@ _FLAG_WORDS = 90  # characters of a flag
 _Found = tuple[str, AssignmentGrade]
 
 
-def look_first(assignments: Iterable[str], grades: Sequence[StudentGrades]) -> list[str]:
-    """At most nine sentences, the most urgent first; none where there is nothing to see to."""
+def look_first(
+    assignments: Iterable[str], grades: Sequence[StudentGrades], held: Sequence[tuple[str, str]] = ()
+) -> list[str]:
+    """At most ten sentences, the most urgent first; none where there is nothing to see to.
+
+    `held` are assignments and folders of grades that stay as they were because they would be lower.
+    """
     names = list(assignments)
     found = [(one.student.name, grade) for one in grades for name, grade in one.assignments.items() if name in names]
     there = [(name, grade) for name, grade in found if grade.status != ABSENT]
     lines = [
+        _held(there, held),
         _named("not graded yet, because the harness failed", there, lambda one: one.status == OPEN),
         *_times(names, there),
         _named(
@@ -30,6 +36,14 @@ def look_first(assignments: Iterable[str], grades: Sequence[StudentGrades]) -> l
         _flags(there),
     ]
     return [line for line in lines if line]
+
+
+def _held(there: Sequence[_Found], held: Sequence[tuple[str, str]]) -> str:
+    both = set(held)
+    own = [name for name, grade in there if any((grade.assignment, one.folder) in both for one in grade.attempts)]
+    if not own:
+        return ""
+    return f"{counted(len(own), 'grade')} would be lower, and wait for --replace: {listed(own, _NAMES)}"
 
 
 def _is_marked(grade: AssignmentGrade) -> bool:

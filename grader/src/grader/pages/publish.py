@@ -22,6 +22,7 @@ from grader.course.anonymous import Anonymous, View, view_of
 from grader.course.files import CourseFiles, remembered
 from grader.course.grades import AssignmentGrade, StudentGrades, compute_grades
 from grader.course.history import score_history
+from grader.course.ledger import held_folders
 from grader.exports.documents import grade_document
 from grader.exports.gradebook import write_criteria, write_gradebook
 from grader.model.assignment import Assignment, load_assignment
@@ -120,7 +121,8 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
                 unmade.append(Unmade(record.folder, problem, record.assignment))
             page()
     problems = {(one.assignment, one.folder): one.problem for one in unmade}
-    index = write_index(environment, out, assignments, grades, problems, has_board=bool(boards))
+    held = [(name, view.folder(folder)) for name, folders in held_folders(journal).items() for folder in folders]
+    index = write_index(environment, out, assignments, grades, problems, has_board=bool(boards), held=held)
     settle_similar(environment, out, [state_of(name, records) for name, (_, records) in attempts.items()])
     _remove_others(out, written)
     board = out / "leaderboard.html" if boards else None
