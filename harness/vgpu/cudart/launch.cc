@@ -31,6 +31,8 @@ cudaError_t ErrorOf(LaunchError error) {
       return cudaErrorHardwareStackError;
     case LaunchError::kCooperativeTooLarge:
       return cudaErrorCooperativeLaunchTooLarge;
+    case LaunchError::kInvalidClusterSize:
+      return cudaErrorInvalidClusterSize;
   }
   return cudaErrorUnknown;
 }
@@ -62,7 +64,7 @@ std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguratio
 // Errors of the launch call; all others are the kernel's, and come later.
 bool IsLaunchCallError(LaunchError error) {
   return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
-         error == LaunchError::kCooperativeTooLarge;
+         error == LaunchError::kCooperativeTooLarge || error == LaunchError::kInvalidClusterSize;
 }
 
 }  // namespace
