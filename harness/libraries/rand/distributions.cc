@@ -1,6 +1,9 @@
 #include "libraries/rand/distributions.h"
 
+#include <bit>
 #include <cmath>
+
+#include "vgpu/isa/special_unit.h"
 
 namespace lockstep::libraries {
 
@@ -11,11 +14,52 @@ constexpr double kDoubleStep = 0x1p-53;
 constexpr double kMrgStep = 2.3283065498378288e-10;  // of L'Ecuyer's paper: 1 / (first modulus + 1)
 constexpr long double kPi = 3.14159265358979323846264338327950288L;
 
-// Box and Muller, Ann. Math. Statist. 29 (1958). Logarithm, sine and cosine are rounded once, from a wider type.
+uint32_t BitsOf(float value) { return std::bit_cast<uint32_t>(value); }
+
+template <typename Function>
+float OfUnit(float operand) {
+  uint32_t bits = BitsOf(operand);
+  vgpu::special_unit::Evaluate<Function, 1>(&bits, &bits);
+  return std::bit_cast<float>(bits);
+}
+
+// __sincosf's: the angle in revolutions, cut, then the special function unit.
+template <typename Function>
+float OfAngle(float angle) {
+  const double turns = static_cast<double>(angle) * double{0.15915494f};
+  const auto nearest = static_cast<float>(turns);
+  return OfUnit<Function>(static_cast<double>(nearest) > turns ? std::bit_cast<float>(BitsOf(nearest) - 1) : nearest);
+}
+
+// logf of a normal number as CUDA computes it: with x = 2^k (1 + f), 2/3 <= 1 + f < 4/3, k ln 2 + f + f^2 P(f). The
+// coefficients are those that a compiled logf holds.
+float DeviceLog(float x) {
+  constexpr uint32_t kTwoThirds = 0x3f2aaaab, kExponent = 0xff800000;
+  constexpr float kPolynomial[] = {-0x1.0aa04ep-3f, 0x1.2073ecp-3f,  -0x1.f19b98p-4f, 0x1.1e52aap-3f, -0x1.55b172p-3f,
+                                   0x1.99da16p-3f,  -0x1.fffe44p-3f, 0x1.5554fp-2f,   -0.5f};
+  const uint32_t shift = (BitsOf(x) - kTwoThirds) & kExponent;
+  const float exponent = static_cast<float>(static_cast<int32_t>(shift)) * 0x1p-23f;
+  const float f = std::bit_cast<float>(BitsOf(x) - shift) - 1;
+  float sum = 0;
+  for (const float coefficient : kPolynomial) sum = std::fma(sum, f, coefficient);
+  return std::fma(exponent, 0x1.62e43p-1f, std::fma(f * sum, f, f));
+}
+
+// expf as CUDA computes it: 2^k by the bits of a sum rounded down, the rest by the special function unit.
+float DeviceExp(float x) {
+  const float place = std::fma(x, 0x1.77313ap-8f, 0.5f);
+  const float within = place > 0 ? std::fmin(place, 1.0f) : 0.0f;
+  const auto sum = static_cast<float>(std::floor(static_cast<double>(within) * 252 + 12582913));
+  float rest = std::fma(x, 0x1.715476p+0f, -(sum - 12583039));
+  rest = std::fma(x, 0x1.4ae0cp-26f, rest);
+  return OfUnit<vgpu::special_unit::Power>(rest) * std::bit_cast<float>(BitsOf(sum) << 23);
+}
+
+// Box and Muller, Ann. Math. Statist. 29 (1958), with a GPU's functions. In double precision logarithm, sine and cosine
+// are rounded once, from a wider type.
 Pair<float> BoxMuller(float uniform, float angle) {
-  const float radius = std::sqrt(-2.0f * static_cast<float>(std::log(static_cast<double>(uniform))));
-  return {static_cast<float>(std::sin(static_cast<double>(angle))) * radius,
-          static_cast<float>(std::cos(static_cast<double>(angle))) * radius};
+  const float radius = std::sqrt(-2.0f * DeviceLog(uniform));
+  return {OfAngle<vgpu::special_unit::Sine>(angle) * radius, OfAngle<vgpu::special_unit::Cosine>(angle) * radius};
 }
 Pair<double> BoxMuller(double uniform, double half_turns) {
   const double radius = std::sqrt(-2.0 * static_cast<double>(std::log(static_cast<long double>(uniform))));
@@ -92,7 +136,9 @@ double NormalDoubleOfWord(uint64_t word) {
 template <typename T>
 T Scaled(T normal, T mean, T deviation, bool is_log) {
   const T scaled = std::fma(normal, deviation, mean);
-  return is_log ? static_cast<T>(std::exp(static_cast<long double>(scaled))) : scaled;
+  if (!is_log) return scaled;
+  if constexpr (sizeof(T) == sizeof(float)) return DeviceExp(scaled);
+  return static_cast<T>(std::exp(static_cast<long double>(scaled)));
 }
 template float Scaled(float normal, float mean, float deviation, bool is_log);
 template double Scaled(double normal, double mean, double deviation, bool is_log);

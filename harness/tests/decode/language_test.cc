@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/device_support.h"
+#include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -103,6 +104,95 @@ TEST(LanguageTest, ConstantExpressions) {
   });
 }
 
+// What ptxas of CUDA 13.0 and 13.5 makes of constants, found by running it.
+TEST(LanguageTest, ConstantsAsPtxasReadsThem) {
+  const std::string low = "cvt.u32.u64 %r0, %rd1;", high = "shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %r0, %rd1;";
+  ExpectValues({
+      // 0f… is the low word of a double; 0d… is rounded to a float.
+      {"mov.f64 %d1, 0f3FC00000; mov.b64 %rd1, %d1; " + low, 0x3fc00000},
+      {"mov.f64 %d1, 0f3FC00000; mov.b64 %rd1, %d1; " + high, 0},
+      {"ld.const.u64 %rd1, [c]; " + low, 0x3fc00000, ".const .f64 c = 0f3FC00000;"},
+      {"ld.const.u64 %rd1, [c]; " + high, 0, ".const .f64 c = 0f3FC00000;"},
+      {"mov.f32 %f1, 0d3FF8000000000000; mov.b32 %r0, %f1;", 0x3fc00000},
+      {"mov.u64 %rd1, 1 << 64; " + low, 1},
+      {"mov.u64 %rd1, 1 << 65; " + low, 2},
+      {"mov.u64 %rd1, 8 >> 64; " + low, 8},
+      {"mov.s64 %rd1, -8 >> 65; " + low, static_cast<uint32_t>(-4)},
+      {"mov.u64 %rd1, 1 << -1; " + high, 0x80000000},
+      {"mov.f32 %f1, .5; mov.b32 %r0, %f1;", 0x3f000000},
+      {"mov.f32 %f1, -.25; mov.b32 %r0, %f1;", 0xbe800000},
+      {"mov.f32 %f1, (.5+.25)*2.; mov.b32 %r0, %f1;", 0x3fc00000},
+      {"ld.const.f32 %f1, [c]; mov.b32 %r0, %f1;", 0x3f000000, ".const .f32 c = .5;"},
+      {"mov.u32 %r0, 0x1FFFFFFFF;", 0xffffffff},
+      {"mov.u32 %r1, 1; shl.b32 %r0, %r1, 0x100000001;", 2},
+      {"mov.u32 %r1, 0xf0; mov.u32 %r2, 0xcc; mov.u32 %r3, 0xaa; lop3.b32 %r0, %r1, %r2, %r3, 0x1C0;", 0xc0},
+  });
+}
+
+TEST(LanguageTest, LineMarkers) {
+  ExpectValues({
+      {"# 100 \"a.cu\"\nmov.u32 %r0, 5;\n#line 7 \"b.cu\"\n  # 3", 5},
+      {"mov.u32 %r0, 6;\n#line 8", 6, "# 1 \"top.cu\" 2\n"},
+  });
+  EXPECT_THROW(TestDevice(ModuleOf({"#define X 1\nmov.u32 %r0, 5;", 0})), ptx::PtxError);
+  EXPECT_THROW(TestDevice(ModuleOf({"mov.u32 %r0, 5; # 10 \"a.cu\"", 0})), ptx::PtxError);
+}
+
+// Modifiers in other orders than the PTX ISA's, all of which ptxas takes.
+TEST(LanguageTest, OrderOfModifiers) {
+  ExpectValues({
+      {"ld.u32.global %r0, [%rd0+4];", 2},
+      {"ld.global.volatile.u32 %r0, [%rd0+4];", 2},
+      {"ld.u32.volatile.global %r0, [%rd0+8];", 3},
+      {"atom.add.global.u32 %r0, [%rd0], 5;", 1},
+      {"st.u32.global [%rd0+4], 9; ld.global.u32 %r0, [%rd0+4];", 9},
+      {"mov.f32 %f1, 1.5; add.f32.ftz.rn %f2, %f1, %f1; mov.b32 %r0, %f2;", 0x40400000},
+      {"mov.f32 %f1, 1.5; cvt.u32.f32.rzi %r0, %f1;", 1},
+      {"mov.u32 %r1, 7; shfl.idx.sync.b32 %r0, %r1, 0, 31, 1;", 7},
+      {"mov.u32 %r1, 7; setp.u32.gt %p1, %r1, 3; selp.u32 %r0, 1, 0, %p1;", 1},
+      {"mov.u32 %r1, 7; mul.u32.lo %r0, %r1, 3;", 21},
+      {"mov.u32 %r1, 7; mad.u32.lo %r0, %r1, 3, 1;", 22},
+  });
+}
+
+TEST(LanguageTest, RemaindersByZero) {
+  ExpectValues({
+      {"mov.u32 %r1, 7; mov.u32 %r2, 0; rem.u32 %r0, %r1, %r2;", 0xffffffff},
+      {"mov.s32 %r1, -7; mov.s32 %r2, 0; rem.s32 %r0, %r1, %r2;", 0xffffffff},
+      {"mov.s32 %r1, -7; mov.s32 %r2, 0; div.s32 %r0, %r1, %r2;", 0xffffffff},
+      {"mov.s64 %rd1, -7; mov.s64 %rd2, 0; rem.s64 %rd1, %rd1, %rd2; cvt.u32.u64 %r0, %rd1;", 0xffffffff},
+      {"mov.s64 %rd1, 9; mov.s64 %rd2, 0; div.u64 %rd1, %rd1, %rd2; shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %r0, %rd1;",
+       0xffffffff},
+  });
+}
+
+// What is no PTX is refused with its text; what is PTX that the virtual GPU lacks, when a thread comes to it.
+TEST(LanguageTest, RefusesWhatIsNoInstruction) {
+  const auto error = [](const std::string& body, const std::string& declarations = "") {
+    try {
+      TestDevice device(ModuleOf({body, 0, declarations}));
+    } catch (const ptx::PtxError& thrown) {
+      return std::string(thrown.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error("rett;"), "PTX line 10: no instruction is named \"rett\"");
+  EXPECT_EQ(error("add.s33 %r0, %r1, %r2;"), "PTX line 10: no type is named \".s33\"");
+  EXPECT_EQ(error("", ".func f() { .reg .u32 a; movv.u32 a, 1; }"), "PTX line 4: no instruction is named \"movv\"");
+  EXPECT_EQ(error("tcgen05.fence::before_thread_sync;"), "");
+  const auto refused = [](const std::string& head) {
+    try {
+      TestDevice device(head + "\n.address_size 64\n.visible .entry k() { ret; }\n");
+    } catch (const ptx::PtxError& thrown) {
+      return std::string(thrown.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused(".version 99.0\n.target sm_90"), "PTX line 1: \"99.0\" is a newer PTX than 9.x");
+  EXPECT_EQ(refused(".version 9.0\n.target sm_999"), "PTX line 2: unknown target \"sm_999\"");
+  EXPECT_EQ(refused(".version 9.5\n.target sm_90a"), "");
+}
+
 TEST(LanguageTest, ElementsOfArrays) {
   ExpectValues({
       {"ld.global.u32 %r0, x[2];", 30, ".global .u32 x[3] = {10, 20, 30};"},
@@ -145,7 +235,7 @@ TEST(LanguageTest, WhatIsNotSupportedSaysWhy) {
       {"add.u32 %r0, %r1.b0, %r2;", "of an operand, b0"},
       {"sub.u32 %r0, %r1, -%r2;", "of an operand, -"},
       {"vadd.u32.u32.u32 %r0, %r1.b5, %r2;", "not supported with these modifiers"},
-      {"mov.u32 %r0, %envreg3;", "special register %envreg3"},
+      {"mov.u32 %r0, %nothing;", "special register %nothing"},
       {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];", "asynchronous stores"},
       {"call (%r0), %rd1, (1.5), P; P: .callprototype (.reg .u32 _) _ (.reg .f32 _);",
        "a float literal as an argument"},

@@ -462,7 +462,7 @@ TEST(EngineTest, PrintfReturnsTheNumberOfItsArguments) {
   const auto d_out = device.Make(std::vector<int>(5));
   device.Run("printf_results", {{1}, {1}}, uint64_t{0}, d_out);
   EXPECT_EQ(device.Get(d_out), (std::vector<int>{0, 2, 4, 2, -1}));
-  EXPECT_EQ(device.printed(), "nothing\n7  1.50 %\ntext a 10000000000 0x0\n   7 %.*f\n");
+  EXPECT_EQ(device.printed(), "nothing\n7  1.50 %\ntext a 10000000000 (nil)\n   7 %.*f\n");
 }
 
 TEST(EngineTest, HasAHeap) {

@@ -274,8 +274,23 @@ TEST(IsaAsyncTest, AClusterThatDoesNotExistIsFound) {
   const std::string far = "mapa.shared::cluster.u32 %r5, %r2, 3; st.shared::cluster.u32 [%r5], %r1;";
   EXPECT_EQ(RunKernel(Kernel(far), 32, {2}, {2, 1, 1}).error, LaunchError::kIllegalAddress);
   EXPECT_EQ(RunKernel(Kernel(far), 32, {2}).error, LaunchError::kIllegalAddress);
-  EXPECT_EQ(RunKernel(Kernel(""), 32, {3}, {2, 1, 1}).error, LaunchError::kInvalidConfiguration);
-  EXPECT_EQ(RunKernel(Kernel(""), 32, {32}, {32, 1, 1}).error, LaunchError::kInvalidConfiguration);
+}
+
+TEST(IsaAsyncTest, AMisfitOfClusterAndGridHasItsOwnError) {
+  const auto error = [](Dim3 grid, Dim3 cluster, const std::string& attributes = "") {
+    std::string ptx = Kernel("");
+    ptx.insert(ptx.find("{", ptx.find(".entry")), attributes);
+    return RunKernel(ptx, 32, grid, cluster).error;
+  };
+  for (const Dim3& cluster : {Dim3{2, 1, 1}, Dim3{1, 2, 1}, Dim3{32, 1, 1}, Dim3{3, 0, 0}, Dim3{0, 1, 1}}) {
+    EXPECT_EQ(error({3}, cluster), LaunchError::kInvalidClusterSize);
+  }
+  EXPECT_EQ(error({32}, {32, 1, 1}), LaunchError::kInvalidClusterSize);
+  EXPECT_EQ(error({4}, {0, 0, 0}, ".reqnctapercluster 2\n"), LaunchError::kNone);
+  EXPECT_EQ(error({4}, {2, 1, 1}, ".reqnctapercluster 2\n"), LaunchError::kNone);
+  EXPECT_EQ(error({4}, {1, 1, 1}, ".reqnctapercluster 2\n"), LaunchError::kInvalidClusterSize);
+  EXPECT_EQ(error({4}, {4, 1, 1}, ".reqnctapercluster 2\n"), LaunchError::kInvalidClusterSize);
+  EXPECT_EQ(error({3}, {0, 0, 0}, ".reqnctapercluster 2\n"), LaunchError::kInvalidClusterSize);
 }
 
 TEST(IsaAsyncTest, AKernelMayAskForItsCluster) {

@@ -86,7 +86,7 @@ TEST(SpecialUnitTest, GivesAnH100sResults) {
 }
 
 TEST(SpecialUnitTest, GivesAnH100sResultsForAllOperands) {
-  if (std::getenv("LOCKSTEP_ALL_OPERANDS") == nullptr) GTEST_SKIP() << "takes half an hour: LOCKSTEP_ALL_OPERANDS=1";
+  if (std::getenv("LOCKSTEP_ALL_OPERANDS") == nullptr) GTEST_SKIP() << "takes over an hour: LOCKSTEP_ALL_OPERANDS=1";
   for (const Recorded& row : ReadRecorded()) EXPECT_EQ(Sum(row.form, uint64_t{1} << 32, 1), row.all) << row.form;
 }
 

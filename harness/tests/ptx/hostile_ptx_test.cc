@@ -397,7 +397,7 @@ TEST_F(HostilePtxTest, GridsOfAnySizeAreRefusedOrEndWithTheBudget) {
   how = {};
   for (const Dim3& cluster : {Dim3{0xffffffff, 0xffffffff, 0xffffffff}, Dim3{65536, 65536, 1}, Dim3{2, 1, 1}}) {
     how.cluster = cluster;
-    EXPECT_EQ(ErrorOf(empty, how), LaunchError::kInvalidConfiguration);
+    EXPECT_EQ(ErrorOf(empty, how), LaunchError::kInvalidClusterSize);
   }
 }
 

@@ -71,7 +71,7 @@ TEST(PtxParserTest, ReadsModuleVariables) {
   const Variable& g = VariableNamed(module.variables, "g");
   EXPECT_EQ(g.dimensions, (std::vector<uint64_t>{3}));
   EXPECT_EQ(g.bytes,
-            (std::vector<uint8_t>{0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0xc0}));
+            (std::vector<uint8_t>{0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0xc0}));
   EXPECT_TRUE(VariableNamed(module.variables, "m").is_managed);
   EXPECT_TRUE(VariableNamed(module.variables, "m").is_weak);
   const Variable& v = VariableNamed(module.variables, "v");

@@ -32,6 +32,8 @@ cudaError_t ErrorOf(LaunchError error) {
       return cudaErrorIllegalAddress;  // as an H100 says of too deep a recursion
     case LaunchError::kCooperativeTooLarge:
       return cudaErrorCooperativeLaunchTooLarge;
+    case LaunchError::kInvalidClusterSize:
+      return cudaErrorInvalidClusterSize;
   }
   return cudaErrorUnknown;
 }
@@ -63,7 +65,7 @@ std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguratio
 // Errors of the launch call; all others are the kernel's, and come later.
 bool IsLaunchCallError(LaunchError error) {
   return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
-         error == LaunchError::kCooperativeTooLarge;
+         error == LaunchError::kCooperativeTooLarge || error == LaunchError::kInvalidClusterSize;
 }
 
 }  // namespace

@@ -11,18 +11,9 @@
 namespace lockstep::vgpu {
 using ptx::Type;
 
+// 0f… where 8 bytes are wanted are the low word's bits: ptxas doesn't widen the number.
 uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
-  if (bytes == 8) {
-    if (immediate.is_double) return immediate.bits;
-    const uint32_t bits = static_cast<uint32_t>(immediate.bits);
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    const double wide = value;
-    uint64_t result;
-    std::memcpy(&result, &wide, sizeof result);
-    return result;
-  }
-  if (!immediate.is_double) return immediate.bits;
+  if (bytes == 8 || !immediate.is_double) return immediate.bits;
   double value;
   std::memcpy(&value, &immediate.bits, sizeof value);
   const float narrow = static_cast<float>(value);

@@ -83,14 +83,12 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
     if (++at < format.size() && format[at] == '*') return std::string(format.substr(start, at - start));
     specification += Field(format, at, arguments, false);
   }
+  // L, j, z and t are unknown to device printf, as seen on an H100: printed as they are, without an argument.
   std::string length;
-  while (at < format.size() && std::string_view("hlLjzt").find(format[at]) != std::string_view::npos &&
-         length.size() < 2) {
-    length += format[at++];
-  }
+  while (at < format.size() && (format[at] == 'h' || format[at] == 'l') && length.size() < 2) length += format[at++];
   if (at >= format.size()) return std::string(format.substr(start));
   const char conversion = format[at++];
-  const bool wide = length == "l" || length == "ll" || length == "j" || length == "z" || length == "t";
+  const bool wide = length == "l" || length == "ll";
   switch (conversion) {
     case 'd':
     case 'i': {
@@ -122,14 +120,14 @@ std::string Convert(std::string_view format, size_t& at, Arguments& arguments) {
     case 'A':
       return Print(specification + conversion, arguments.Next<double>());
     case 'p':
-      return Print("0x%llx", static_cast<unsigned long long>(arguments.Next<uint64_t>()));
+      return Print(specification + "p", reinterpret_cast<void*>(arguments.Next<uint64_t>()));
     case 's': {
       std::string text = arguments.NextString(kMaxString);
       if (specification == "%") return text;
       return Print(specification + "s", text.c_str());
     }
     case '%':
-      return "%";
+      return specification == "%" ? "%" : std::string(format.substr(start, at - start));
     default:
       return std::string(format.substr(start, at - start));  // unchanged
   }

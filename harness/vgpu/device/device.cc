@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "vgpu/core/float_environment.h"
+#include "vgpu/device/check_instructions.h"
 #include "vgpu/device/device_functions.h"
 #include "vgpu/device/device_impl.h"
 #include "vgpu/memory/freed.h"
@@ -63,7 +64,10 @@ ModuleHandle Device::LoadModule(std::span<const std::string_view> ptx_texts) {
   const DefaultFloatEnvironment environment;
   const ModuleHandle handle = impl_->next_module;
   std::vector<ptx::Module> parsed;
-  for (const std::string_view text : ptx_texts) parsed.push_back(ptx::Parse(text));
+  for (const std::string_view text : ptx_texts) {
+    parsed.push_back(ptx::Parse(text));
+    CheckInstructions(parsed.back());
+  }
   if (parsed.empty()) throw ptx::PtxError(0, "there is no PTX to load");
   auto module = std::make_unique<LoadedModule>(LinkWithDeviceFunctions(std::move(parsed)), handle, impl_->memory);
   for (const VariableInfo& v : module->placed()) {

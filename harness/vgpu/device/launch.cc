@@ -58,10 +58,10 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
     return LaunchError::kInvalidConfiguration;
   }
   if (spec.parameters.size() < kernel.parameter_bytes) return LaunchError::kInvalidConfiguration;
-  const Dim3 c = ClusterShape(spec, kernel);
+  const Dim3 c = ClusterShape(spec, kernel), none{0, 0, 0};
   if (c.x == 0 || c.y == 0 || c.z == 0 || c.Count() > kMaxClusterBlocks || g.x % c.x != 0 || g.y % c.y != 0 ||
-      g.z % c.z != 0) {
-    return LaunchError::kInvalidConfiguration;
+      g.z % c.z != 0 || (!(kernel.cluster == none) && !(c == kernel.cluster))) {
+    return LaunchError::kInvalidClusterSize;
   }
   if (b.Count() > kernel.max_threads) return LaunchError::kTooManyResources;
   const int blocks = vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), RegistersOn(profile, kernel), shared);

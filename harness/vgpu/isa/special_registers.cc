@@ -48,6 +48,9 @@ const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; 
 // The runtime's shared memory; its second half belongs to cooperative groups.
 uint32_t Reserved(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
 
+// What an H100 keeps of each block's shared memory for itself, and how much of that it uses.
+constexpr uint32_t kSystemShared = 1024, kSystemSharedUsed = 288;
+
 // A warp that shares its SM issues every few clocks. Deterministic, and always advancing.
 constexpr uint64_t kClocksAnInstruction = 4;
 uint64_t Clock(const Warp& warp) {
@@ -76,9 +79,9 @@ void IsExplicitCluster(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[0], warp.engine->launch().has_clusters ? kFullMask : 0, mask);
 }
 
-const std::unordered_map<std::string_view, SpecialRegister>& Table() {
+std::unordered_map<std::string_view, SpecialRegister> MakeTable() {
   using W = const Warp&;
-  static const std::unordered_map<std::string_view, SpecialRegister> table = {
+  std::unordered_map<std::string_view, SpecialRegister> table = {
       {"%tid.x", ByLane<[](W w, int lane) { return w.state->thread_x[lane]; }>()},
       {"%tid.y", ByLane<[](W w, int lane) { return w.state->thread_y[lane]; }>()},
       {"%tid.z", ByLane<[](W w, int lane) { return w.state->thread_z[lane]; }>()},
@@ -123,18 +126,38 @@ const std::unordered_map<std::string_view, SpecialRegister>& Table() {
       {"%cluster_ctarank", Uniform<[](W w) { return RankOf(*w.block); }>()},
       {"%cluster_nctarank", Uniform<[](W w) { return ClusterDim(w).Count(); }>()},
       {"%current_graph_exec", Uniform64<[](W) { return 0; }>()},
-      {"%total_smem_size", Uniform<[](W w) { return w.engine->launch().reserved_shared_offset; }>()},
-      {"%aggr_smem_size", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
+      {"%total_smem_size", Uniform<[](W w) { return (Reserved(w) + 127) / 128 * 128; }>()},
+      {"%aggr_smem_size", Uniform<[](W w) { return kSystemShared + Reserved(w); }>()},
       {"%dynamic_smem_size", Uniform<[](W w) { return Reserved(w) - w.engine->launch().dynamic_shared_offset; }>()},
-      {"%reserved_smem_offset_begin", Uniform<[](W w) { return Reserved(w); }>()},
+      {"%reserved_smem_offset_begin", Uniform<[](W) { return 0; }>()},
       {"%reserved_smem_offset_0", Uniform<[](W w) { return Reserved(w); }>()},
       {"%reserved_smem_offset_1", Uniform<[](W w) { return Reserved(w) + 512; }>()},
-      {"%reserved_smem_offset_end", Uniform<[](W w) { return w.engine->launch().shared_bytes; }>()},
-      {"%reserved_smem_offset_cap", Uniform<[](W w) { return w.engine->launch().shared_bytes - Reserved(w); }>()},
+      {"%reserved_smem_offset_end", Uniform<[](W) { return kSystemSharedUsed; }>()},
+      {"%reserved_smem_offset_cap", Uniform<[](W) { return kSystemShared; }>()},
       // Address of the grid barrier in a cooperative launch: 64 bits in two halves.
       {"%envreg1", Uniform<[](W w) { return (w.engine->launch().grid_workspace >> 32); }>()},
       {"%envreg2", Uniform<[](W w) { return w.engine->launch().grid_workspace; }>()},
+      {"%envreg6", Uniform<[](W) { return 1; }>()},
+      {"%envreg10", Uniform<[](W) { return kSystemSharedUsed; }>()},
   };
+  // The driver's other registers, and counters of events that nobody has set up.
+  static const std::vector<std::string> zeros = [] {
+    std::vector<std::string> names;
+    for (int k = 0; k < 32; ++k) names.push_back("%envreg" + std::to_string(k));
+    for (int k = 0; k < 8; ++k) {
+      names.push_back("%pm" + std::to_string(k));
+      names.push_back("%pm" + std::to_string(k) + "_64");
+    }
+    return names;
+  }();
+  for (const std::string& name : zeros) {
+    table.try_emplace(name, name.ends_with("_64") ? Uniform64<[](W) { return 0; }>() : Uniform<[](W) { return 0; }>());
+  }
+  return table;
+}
+
+const std::unordered_map<std::string_view, SpecialRegister>& Table() {
+  static const std::unordered_map<std::string_view, SpecialRegister> table = MakeTable();
   return table;
 }
 
@@ -164,7 +187,9 @@ Handler FindSpecialRegister(std::string_view name, int element_bytes) {
   }
 }
 
-bool ReadsReservedShared(std::string_view name) { return name.starts_with("%reserved_smem"); }
+bool ReadsReservedShared(std::string_view name) {
+  return name == "%reserved_smem_offset_0" || name == "%reserved_smem_offset_1";
+}
 
 bool ReadsClock(std::string_view name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
 

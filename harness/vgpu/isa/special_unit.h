@@ -97,7 +97,8 @@ struct Reciprocal {
   static Place Split(uint32_t a) { return {(a & 0x7fffff) >> 16, (a & 0xffff) << 1}; }
   static uint32_t Join(uint32_t a, int64_t value) {
     const uint32_t exponent = (a >> 23) & 0xff;
-    const auto normal = static_cast<int32_t>(static_cast<uint32_t>(value >> 16) + 0x3f000000u + ((127u - exponent) << 23));
+    const auto normal =
+        static_cast<int32_t>(static_cast<uint32_t>(value >> 16) + 0x3f000000u + ((127u - exponent) << 23));
     uint32_t result = normal < 0x00800000 ? 0 : static_cast<uint32_t>(normal);
     result = (exponent == 0 ? kInfinityBits : result) | (a & kSignBit);
     return (a & ~kSignBit) > kInfinityBits ? kNanBits : result;
@@ -205,16 +206,8 @@ struct Tangent {
   static constexpr uint32_t kLeast = 119, kMost = 129;
   static Place Split(uint32_t a) {
     // 256 * its first row + k.
-    constexpr uint32_t kBinades[] = {0,
-                                     1 * 256,
-                                     2 * 256,
-                                     3 * 256 + 1,
-                                     5 * 256 + 1,
-                                     7 * 256 + 2,
-                                     11 * 256 + 2,
-                                     15 * 256 + 2,
-                                     19 * 256 + 3,
-                                     27 * 256 + 4,
+    constexpr uint32_t kBinades[] = {0,           1 * 256,      2 * 256,      3 * 256 + 1,  5 * 256 + 1,
+                                     7 * 256 + 2, 11 * 256 + 2, 15 * 256 + 2, 19 * 256 + 3, 27 * 256 + 4,
                                      43 * 256 + 3};
     const uint32_t exponent = (a >> 23) & 0xff, fraction = a & 0x7fffff;
     const uint32_t binade = kBinades[(exponent < kLeast ? kLeast : exponent > kMost ? kMost : exponent) - kLeast];

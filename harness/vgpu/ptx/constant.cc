@@ -109,7 +109,7 @@ class ConstantParser {
     } else if (cursor_.Take('!')) {
       value = Integer(Truth(Unary()) ? 0 : 1, false);
     } else if (cursor_.Take('(')) {
-      if (cursor_.Peek() == '.') {
+      if (cursor_.Peek() == '.' && !cursor_.AtNumber()) {
         value = Cast();
       } else {
         value = Conditional();
@@ -171,10 +171,10 @@ class ConstantParser {
       if (op == "/") return Integer(is_unsigned ? a / b : static_cast<uint64_t>(signed_a / signed_b), is_unsigned);
       return Integer(is_unsigned ? a % b : static_cast<uint64_t>(signed_a % signed_b), is_unsigned);
     }
-    if (op == "<<") return Integer(b < 64 ? a << b : 0, left.is_unsigned);
+    const uint64_t places = b & 63;  // as ptxas takes a count, negative ones too
+    if (op == "<<") return Integer(a << places, left.is_unsigned);
     if (op == ">>") {
-      if (left.is_unsigned) return Integer(b < 64 ? a >> b : 0, true);
-      const uint64_t places = b < 64 ? b : 63;
+      if (left.is_unsigned) return Integer(a >> places, true);
       return Integer(signed_a < 0 ? ~(~a >> places) : a >> places, false);
     }
     if (op == "|") return Integer(a | b, is_unsigned);
@@ -198,7 +198,8 @@ class ConstantParser {
 
 bool AtConstant(Cursor& cursor) {
   const char c = cursor.Peek();
-  return IsDigit(c) || c == '-' || c == '+' || c == '~' || c == '!' || c == '(' || cursor.PeekName() == "WARP_SZ";
+  return c == '-' || c == '+' || c == '~' || c == '!' || c == '(' || cursor.AtNumber() ||
+         cursor.PeekName() == "WARP_SZ";
 }
 
 Number ParseConstant(Cursor& cursor) { return ConstantParser(cursor).Conditional(); }

@@ -42,6 +42,25 @@ bool Cursor::SkipComment() {
   throw PtxError(opened, "a comment is not closed");
 }
 
+bool Cursor::SkipLineMarker() {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  const char* before = at_;
+  while (before != begin_ && is_blank(before[-1])) --before;
+  if (before != begin_ && before[-1] != '\n') return false;
+  const char* next = at_ + 1;
+  const auto skip_blanks = [&] {
+    while (next != end_ && is_blank(*next)) ++next;
+  };
+  skip_blanks();
+  constexpr std::string_view kLine = "line";
+  if (std::string_view(next, end_ - next).starts_with(kLine)) next += kLine.size();
+  skip_blanks();
+  if (next == end_ || !IsDigit(*next)) return false;
+  const void* newline = std::memchr(next, '\n', end_ - next);
+  at_ = newline == nullptr ? end_ : static_cast<const char*>(newline);
+  return true;
+}
+
 std::string_view Cursor::PeekName() {
   SkipSpace();
   if (at_ == end_ || !IsNameStart(*at_)) return {};
@@ -107,8 +126,7 @@ uint64_t Cursor::HexDigits(int count) {
 }
 
 Number Cursor::Literal() {
-  SkipSpace();
-  if (at_ == end_ || !IsDigit(*at_)) FailExpected("a number");
+  if (!AtNumber()) FailExpected("a number");
   const char* first = at_;
   Number number;
   int base = 10;

@@ -30,7 +30,7 @@ struct Number {
 
 class Cursor {
  public:
-  explicit Cursor(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+  explicit Cursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
   // The next token's first character; '\0' at the end of the text.
   char Peek() {
@@ -73,6 +73,12 @@ class Cursor {
   // The text of a string, without quotes.
   std::string_view String();
   Number Literal();
+  // Whether a number is next: a digit, or a point before one.
+  bool AtNumber() {
+    SkipSpace();
+    const char* const digit = at_ != end_ && *at_ == '.' ? at_ + 1 : at_;
+    return digit != end_ && IsDigit(*digit);
+  }
   // Digits and dots, as in a version number.
   std::string_view DottedDigits();
 
@@ -92,6 +98,9 @@ class Cursor {
       } else if (c == '/') {
         if (!SkipComment()) return;
         continue;
+      } else if (c == '#') {
+        if (!SkipLineMarker()) return;
+        continue;
       } else if (c != ' ' && c != '\t' && c != '\r' && c != '\f' && c != '\v') {
         return;
       }
@@ -99,8 +108,11 @@ class Cursor {
     }
   }
   bool SkipComment();
+  // # 10 "f.cu" or #line 10 "f.cu", alone on its line: a preprocessor's.
+  bool SkipLineMarker();
   uint64_t HexDigits(int count);
 
+  const char* begin_;
   const char* at_;
   const char* end_;
   int line_ = 1;

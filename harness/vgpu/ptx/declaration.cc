@@ -189,22 +189,17 @@ class InitialiserParser {
     variable_->relocations.push_back(std::move(relocation));
   }
 
-  // A constant's bits as an element.
+  // A constant's bits as an element. 0f… in a .f64 is the low word, as in an instruction.
   uint64_t Convert(const Number& number) const {
     const Type type = variable_->type;
     if (type == Type::kF64 || type == Type::kF32) {
-      double value = 0;
+      if (number.is_float && (type == Type::kF64 || !number.is_double)) return number.bits;
+      double value = std::bit_cast<double>(number.bits);
       if (!number.is_float) {
         value = number.is_unsigned ? static_cast<double>(number.bits)
                                    : static_cast<double>(static_cast<int64_t>(number.bits));
-      } else if (number.is_double) {
-        value = std::bit_cast<double>(number.bits);
-      } else if (type == Type::kF32) {
-        return number.bits;
-      } else {
-        value = std::bit_cast<float>(static_cast<uint32_t>(number.bits));
       }
-      if (type == Type::kF64) return number.is_float && number.is_double ? number.bits : std::bit_cast<uint64_t>(value);
+      if (type == Type::kF64) return std::bit_cast<uint64_t>(value);
       return std::bit_cast<uint32_t>(static_cast<float>(value));
     }
     if (number.is_float && SizeOf(type) != (number.is_double ? 8 : 4)) {

@@ -18,6 +18,10 @@ namespace lockstep::vgpu::ptx {
 namespace {
 
 constexpr int64_t kLargestLimit = INT32_MAX;
+constexpr int kNewestMajor = 9;
+// Every architecture that PTX ISA 9.0 names, and those that it no longer does.
+constexpr int kTargets[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,  61, 62,
+                            70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
 struct Linkage {
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
@@ -48,6 +52,10 @@ class ModuleParser {
     }
     module_.version_major = std::stoi(std::string(version.substr(0, dot)));
     module_.version_minor = std::stoi("0" + std::string(version.substr(dot + 1)));
+    // A driver refuses each version after its own; here minor ones pass, as they add instructions and change none.
+    if (module_.version_major > kNewestMajor) {
+      throw PtxVersionError(cursor_.line(), Quoted(version) + " is a newer PTX than 9.x");
+    }
   }
 
   void Statement() {
@@ -103,6 +111,9 @@ class ModuleParser {
     for (; k < target.size() && IsDigit(target[k]) && sm < 1000; ++k) sm = sm * 10 + (target[k] - '0');
     // The letter of an architecture-specific (a) or family-specific (f) target may follow.
     if (k == first + 1 || target.size() > k + 1) cursor_.Fail("unknown target " + Quoted(target));
+    if (std::find(std::begin(kTargets), std::end(kTargets), sm) == std::end(kTargets)) {
+      cursor_.Fail("unknown target " + Quoted(target));
+    }
     module_.target_sm = sm;
     while (cursor_.Take(',')) {
       const std::string_view option = cursor_.Name();
